@@ -1,4 +1,4 @@
-// npm run bench -- NAME: measures the built programs on this machine, and prints figures.
+// npm run bench -- NAME: runs a benchmark of the built programs on this machine and prints its figures.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runAll } from './bench/all.ts';
@@ -78,9 +78,9 @@ const sizes = Object.fromEntries(sizeNames.map((size) => [size, Number(values[si
 if (sizeNames.some((size) => !(sizes[size] > 0))) refuseArguments(USAGE);
 const load = BENCHES[name];
 const only = values.only.split(',');
-// The child processes end when this process exits.
+// Child processes are stopped by exit handlers, so exit on these signals.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-// Directory for the state of the measured programs.
+// Directory for the state of the benchmarked programs.
 await mkdir(BUILD, { recursive: true });
 if (load !== undefined && files.length === 0) {
   await (

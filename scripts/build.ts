@@ -1,5 +1,5 @@
-// Bundles each program into one file under dist/, or the given directory: a single file starts faster than
-// hundreds. With --whole it needs nothing from node_modules, for packages.
+// Bundles each program into one file in dist/ or the given directory, because a single file starts faster than
+// hundreds. With --whole, the bundles need nothing from node_modules; the packages contain these.
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { build, type Plugin } from 'esbuild';
 import { PROGRAMS } from './lib/programs.ts';
 import { NATIVE_STORE } from './lib/native-store.ts';
 
-/** Removes React's devtools, which Ink loads on request if they are installed. */
+/** Removes React's developer tools from the bundle. Ink loads them on request if they are installed. */
 const withoutDevtools: Plugin = {
   name: 'without-devtools',
   setup(bundler) {
@@ -18,8 +18,8 @@ const withoutDevtools: Plugin = {
 };
 
 /**
- * Loads modules of Node by `require`, together with the module that needs them. An `import` in a bundle loads
- * all of them first and reads all their exports; for `node:http` that includes a second HTTP client (25 ms).
+ * Loads built-in modules of Node.js by `require` when the module that needs them is loaded. An `import` in a bundle
+ * would load all of them first and read all their exports; for `node:http` that includes a second HTTP client (25 ms).
  */
 const builtinsByRequire: Plugin = {
   name: 'builtins-by-require',
@@ -35,8 +35,8 @@ const builtinsByRequire: Plugin = {
 };
 
 /**
- * Makes the layout engine decode its code by itself. It is in a `data:` URL, which it would otherwise load by
- * `fetch`.
+ * Makes the layout engine Yoga decode its WebAssembly code by itself. The code is in a `data:` URL, which Yoga would
+ * otherwise load by `fetch`.
  */
 const layoutWithoutFetch: Plugin = {
   name: 'layout-without-fetch',
@@ -47,7 +47,7 @@ const layoutWithoutFetch: Plugin = {
   },
 };
 
-/** Makes Ink measure text by our function, because two different measures would break the rows. */
+/** Makes Ink measure text with `cellWidth`, because rows would break if Ink and `mon` disagreed about a width. */
 const measureAsWeDo: Plugin = {
   name: 'measure-as-we-do',
   setup(bundler) {
@@ -59,8 +59,8 @@ const measureAsWeDo: Plugin = {
 };
 
 /**
- * Makes Ink and its packages use our segmenter. Theirs is created at load time, and is even used for text
- * without combining characters.
+ * Makes Ink and its packages use the segmenter of `mon`. Their own segmenter is created at load time, and is used even
+ * for text without combining characters.
  */
 const graphemesAsWeDo: Plugin = {
   name: 'graphemes-as-we-do',
@@ -80,7 +80,7 @@ const graphemesAsWeDo: Plugin = {
   },
 };
 
-/** Makes Ink use our faster functions for rows; it only handles cells if there are any. */
+/** Makes Ink use the faster functions of `mon` for drawing rows, which handle single cells only if a row needs it. */
 const rowsAsWeDo: Plugin = {
   name: 'rows-as-we-do',
   setup(bundler) {
@@ -111,7 +111,7 @@ const rowsAsWeDo: Plugin = {
   },
 };
 
-/** Keeps only the English messages of the schemas, of fifty languages. */
+/** Removes the validation messages of the other languages, about fifty, from the bundle; only English remains. */
 const messagesInEnglish: Plugin = {
   name: 'messages-in-english',
   setup(bundler) {
@@ -123,8 +123,8 @@ const messagesInEnglish: Plugin = {
 };
 
 /**
- * Makes the store load its native part from beside the program, as in a package, instead of from where it was
- * installed.
+ * Makes the store load its native module from the directory of the program, as in a package, instead of from
+ * node_modules.
  */
 const storeNextToProgram: Plugin = {
   name: 'store-beside-program',
@@ -137,8 +137,8 @@ const storeNextToProgram: Plugin = {
 };
 
 /**
- * Time until the start is over. What is allocated during the start stays, so searching it for garbage is
- * useless.
+ * Time after which a program counts as started. Objects allocated during the start stay, so collecting garbage before
+ * that would be useless.
  */
 const START_MS = 5000;
 
@@ -162,15 +162,15 @@ await Promise.all(
       target: 'node24',
       jsx: 'automatic',
       minifySyntax: true,
-      // Source in ASCII, and half as large, is read in a tenth of the time: a single comment with a dash
-      // doubles the bytes of every character. Names and lines stay, for debugging.
+      // An ASCII source of half the size is read in a tenth of the time: a single dash in a comment would double the
+      // bytes of every character. Names and line breaks stay, for debugging.
       minifyWhitespace: startsOften,
       ...(startsOften && { lineLimit: 200 }),
       sourcemap: !isSelfContained,
       legalComments: 'none',
-      // The store searches its native part beside its own files; pino starts workers from its own files.
+      // Not bundled: the store loads its native module, and pino its worker threads, from their own directories.
       external: isSelfContained ? [] : ['level', 'pino'],
-      // Replaces the optional faster masking of `ws`. On a Node that includes it, `ws` uses that.
+      // Replaces `bufferutil`, the optional faster WebSocket masking of `ws`. If Node.js has its own, `ws` uses that.
       alias: { bufferutil: './shared/domain/websocket-mask.ts' },
       plugins: [
         withoutDevtools,
@@ -200,7 +200,7 @@ await Promise.all(
   }),
 );
 
-/** Copies the native part for this machine. */
+/** Copies the native module of the store for this machine. */
 async function copyNativeStore(): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('classic-level/package.json');
   const { path } = createRequire(manifest)('node-gyp-build') as { readonly path: (folder: string) => string };
@@ -209,9 +209,9 @@ async function copyNativeStore(): Promise<void> {
 }
 
 /**
- * Returns a launcher that enables the compile cache before the program is compiled. The cache is beside the
- * program, where only users can write who could also replace the program. If the user cannot write there, the
- * start is only slower.
+ * Returns a launcher that enables the compile cache before the program is compiled. The cache is beside the program, so
+ * that only users who could also replace the program can write it. If the user cannot write it, the program only starts
+ * slower.
  */
 function launcher(name: string, heapGrowth: number | undefined): string {
   const bounds =

@@ -1,6 +1,6 @@
 import { Site } from './site/build-site.ts';
 
-/** Builds the documentation into build/site; with `--watch` again after each change of a page. */
+/** Builds the documentation site into build/site; with `--watch`, rebuilds it after each change of a page. */
 const OUTPUT = 'build/site';
 
 process.chdir(`${import.meta.dirname}/..`);

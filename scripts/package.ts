@@ -1,5 +1,5 @@
-// npm run package [-- --out DIR --version V --only NAME,... --uncompressed]: builds the Debian packages and the
-// archive. It needs no network, except as described at `findLicense`.
+// npm run package [-- --out DIR --version V --only NAME,... --uncompressed]: builds the Debian packages and the tar
+// archive. It uses the network only if `findLicense` has to reinstall Node.js.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -29,9 +29,9 @@ const { values } = readArguments(
   {
     options: {
       out: { type: 'string', default: 'build/packages' },
-      /** Version of the packages, not of their programs, to try an upgrade. */
+      /** Version number written into the packages, to test an upgrade; the programs keep their own version. */
       version: { type: 'string', default: ownVersion },
-      /** True for a trial: built in a few seconds. */
+      /** True to skip compression, so that a test build takes only a few seconds. */
       uncompressed: { type: 'boolean', default: false },
       only: { type: 'string', default: names.join(',') },
     },
@@ -81,8 +81,8 @@ async function make(name: string, sources: Sources): Promise<void> {
 }
 
 /**
- * Returns the license of Node.js. It is beside its own package, unless `npm install` removed it in an existing
- * clone.
+ * Returns the path of the license file of Node.js. If `npm install` removed the Node.js package from an existing clone,
+ * `npm rebuild` installs it again.
  */
 async function findLicense(): Promise<string> {
   const node = createRequire(join(ROOT, 'node_modules/node/package.json'));
@@ -96,8 +96,8 @@ async function findLicense(): Promise<string> {
 }
 
 /**
- * Returns the date of the last commit in seconds since the epoch; without git, the first day of 1980, the
- * earliest that archives support.
+ * Returns the date of the last commit in seconds since the epoch; without git, 1 January 1980, the earliest date that
+ * archives support.
  */
 async function dateOfSources(): Promise<string> {
   try {

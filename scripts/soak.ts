@@ -1,4 +1,4 @@
-// npm run soak -- NAME [--rounds N]: the long form of a test in test/soak, or of all properties.
+// npm run soak -- NAME [--rounds N]: runs the long form of a test in test/soak, or of all property tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
@@ -7,10 +7,10 @@ import { readArguments, refuseArguments } from './lib/read-arguments.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SUFFIX = '.test.ts';
-/** The name for all properties, where a round is as many examples as the suite tries. */
+/** The name that selects all property tests. Their round is the number of examples that the normal test suite tries. */
 const PROPERTIES = 'properties';
 
-/** The tests that vitest runs, and the variable for their rounds. */
+/** A selected run: the test files for Vitest, and the environment variable that sets the number of rounds. */
 interface Run {
   readonly files: readonly string[];
   readonly variable: 'PROPERTY_ROUNDS' | 'SOAK_ROUNDS';
@@ -47,7 +47,7 @@ function runOf(suite: string): Run {
   return { files: filesWithProperties(), variable: 'PROPERTY_ROUNDS', usualRounds: '10' };
 }
 
-/** Returns test files with properties; those of test/soak have their own long form. */
+/** Returns the test files with property tests, except those in test/soak, which have their own long form. */
 function filesWithProperties(): readonly string[] {
   return globSync('test/{shared,daemon,tui,support}/**/*.test.{ts,tsx}', { cwd: ROOT }).filter((file) =>
     readFileSync(`${ROOT}${file}`, 'utf8').includes(`from 'fast-check'`),

@@ -12,16 +12,16 @@ import { count, quantile, report } from './report.ts';
 const AGENTS = 5000;
 const CHECKS = 10;
 const INTERVAL_S = 10;
-/** Number of agents: 20,000, or fewer if the open-files limit of a backend allows fewer. */
+/** Number of idle agents: 20,000, or fewer if the limit of open files does not allow that many connections. */
 const IDLE_AGENTS = Math.min(20_000, connectionLimits(20_000, undefined, openFilesMax()).all - 10);
-/** A fleet is beyond the limit of entities that a backend has by default. */
+/** The benchmark exceeds the default limit of entities. */
 const UNLIMITED = { 'entity-limit': 'unlimited' };
-/** Handshakes under way at once: agents reconnect with jitter, not in step. */
+/** Number of concurrent handshakes. Real agents reconnect with jitter, not all at once. */
 const CONNECTING = 200;
 
 /**
- * Measures a fleet on one backend, over real WebSockets. It covers the cost of 5,000 agents with ten checks
- * every ten seconds, a storm of reconnects, and the memory of 20,000 idle agents.
+ * Measures a fleet of agents on one backend, over real WebSockets: the cost of 5,000 agents with ten checks every ten
+ * seconds, a storm of reconnects, and the memory of 20,000 idle agents.
  */
 export async function measureAgents(seconds: number): Promise<void> {
   await working(Math.max(seconds, 2 * INTERVAL_S));
@@ -32,7 +32,7 @@ async function working(seconds: number): Promise<void> {
   await using backend = await startBackend({ settings: { ...UNLIMITED, checks: checks() } });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, AGENTS, ['fleet']);
-  // The fleet gets one interval to settle: the first results of 50,000 keys create their records.
+  // Wait for one interval without measuring, because the first results of 50,000 keys create their records.
   await sleep(INTERVAL_S * 1000);
   const [cpuBefore, ackedBefore, startedAt] = [cpuMs(backend.pid), acked(agents), performance.now()];
   for (const agent of agents) agent.latencies = [];
@@ -56,14 +56,14 @@ async function idle(): Promise<void> {
   await using backend = await startBackend({ settings: UNLIMITED });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, IDLE_AGENTS, ['idle']);
-  // Wait until every agent has sent a keepalive and the sweep has written a result for each.
+  // Wait until every agent has sent a keepalive and the backend has stored a keepalive result for each.
   await sleep((KEEPALIVE_SECONDS + 15) * 1000);
   const memory = ((memoryMiB(backend.pid) - before) * 1024) / agents.length;
   report(`memory for each of ${count(agents.length)} idle agents with keepalives`, memory, 'KiB', 'goal 30');
   for (const agent of agents) agent.drop();
 }
 
-/** Returns ten checks for the whole fleet; their names spread them over the interval. */
+/** Returns the definitions of ten checks for the whole fleet. Their different names spread them over the interval. */
 function checks(): object {
   const check = { command: 'true', subscribers: ['fleet'], interval: INTERVAL_S };
   return Object.fromEntries(Array.from({ length: CHECKS }, (_, at) => [`fleet-check-${String(at)}`, check]));
@@ -79,7 +79,7 @@ async function connectAll(url: string, total: number, subscriptions: readonly st
   return agents;
 }
 
-/** An agent that answers every request at once, as if its checks took no time. */
+/** A simulated agent that responds to every check request at once, as if its checks took no time. */
 class FleetAgent {
   acked = 0;
   latencies: number[] = [];

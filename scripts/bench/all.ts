@@ -10,17 +10,17 @@ import { count } from './report.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Runs benchmarks one after the other, each in its own process. It writes their figures into one file, with the
- * speed of the machine beside each. `npm run bench -- compare` compares two such files.
+ * Runs benchmarks one after the other, each in its own process. It writes their figures into one file, each with the
+ * speed of the machine at that time. `npm run bench -- compare` compares two such files.
  *
- * @param options of the command line, for each benchmark
+ * @param options command-line options that each benchmark gets
  */
 export async function runAll(names: readonly string[], file: string, options: readonly string[]): Promise<void> {
   const benches: BenchRun[] = [];
   for (const name of names) {
     console.log(`\n${name}`);
     benches.push(await runOne(name, options));
-    // Written after each benchmark, so that its figures are not lost when a later one fails.
+    // The file is written after each benchmark, so that no figures are lost when a later benchmark fails.
     await writeFile(file, `${JSON.stringify(describeRun(benches), undefined, 2)}\n`);
   }
   console.log(`\nwritten to ${file}`);

@@ -13,9 +13,9 @@ const SILENCES_PER_CHECK = 10;
 const CONNECTIONS = 32;
 
 /**
- * Measures the response times of the API's largest requests. Each is repeated over one connection and its
- * response read completely; results have 600 bytes. The performance page contains the reference values, from a
- * similar machine.
+ * Measures the response times of the API's most expensive requests. Each request is repeated over one connection, and
+ * its response is read completely. The results have 600 bytes each. The documentation page about performance contains
+ * reference values from a similar machine.
  */
 export async function measureApi(seconds: number): Promise<void> {
   await using backend = await startBackend({ isLoopWatched: true });
@@ -86,9 +86,7 @@ export async function measureApi(seconds: number): Promise<void> {
   ask.close();
 }
 
-/**
- * Measures the delay of the backend's event loop during an action, and how much of it is the loop's own work.
- */
+/** Measures the delay of the backend's event loop during an action, and the part of it that is the loop's own work. */
 async function watchLoop(backend: BenchBackend, what: string, act: () => Promise<void>): Promise<void> {
   await backend.loopDelay();
   await act();
@@ -97,7 +95,7 @@ async function watchLoop(backend: BenchBackend, what: string, act: () => Promise
   report(`${what}: CPU of one turn, p99.9 / max`, [work.p999, work.max], 'ms', 'goal p99.9 10 ms');
 }
 
-/** Repeats a request until the time is up, at least ten times. */
+/** Repeats a request for the given time, but at least ten times. */
 async function measure(
   line: HttpConnection,
   seconds: number,
@@ -107,7 +105,7 @@ async function measure(
   before: () => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const times: number[] = [];
-  // These requests are not measured: code that runs for the first time is not compiled yet.
+  // The first five requests are not measured, because the code that runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
   const cpuBefore = serverCpuMs(line);
   const end = performance.now() + seconds * 1000;
@@ -122,7 +120,7 @@ async function measure(
   report(`${name}: CPU`, cpu, 'ms');
 }
 
-/** Creates silences that match nothing here, in as many subscriptions as there are checks. */
+/** Creates silences that match no event, with as many different subscriptions as checks. */
 async function postSilences(backend: BenchServer, from: number, to: number): Promise<void> {
   const groups = SILENCES_MANY / SILENCES_PER_CHECK;
   let next = from;

@@ -8,53 +8,53 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Builds programs that are older than their sources, so that no measured start includes a build. */
+/** Builds the programs if they are older than their sources, so that no measured start includes a build. */
 export async function buildPrograms(): Promise<void> {
   await once(spawn(`${ROOT}scripts/mon-backend`, ['version'], { stdio: 'ignore' }), 'exit');
 }
 
-/** Creates a directory for a store on the disk of the project, so that fsync has its real cost. */
+/** Creates a state directory on the disk of the project, so that an fsync has its real cost. */
 export function makeStateDir(): Promise<string> {
   return mkdtemp(`${ROOT}build/bench-`);
 }
 
-/** The log record of a backend that is ready. */
+/** The log record of a started backend. */
 interface Started {
   readonly url: string;
   readonly agent_url?: string;
 }
 
-/** Milliseconds. */
+/** The longest delays, in milliseconds: the 99.9th percentile and the maximum. */
 interface Longest {
   readonly p999: number;
   readonly max: number;
 }
 
-/** The delays of the event loop since the last call. */
+/** Delays of a backend's event loop since the previous query. */
 export interface LoopDelay {
-  /** Delay of the loop, including the time in which other processes had the core. */
+  /** Delay of the event loop, including the time in which other processes used the core. */
   readonly late: Longest;
-  /** The loop's own work from one turn to the next. */
+  /** CPU time that the event loop itself used in one iteration. */
   readonly work: Longest;
 }
 
 export interface BenchBackend extends AsyncDisposable {
   readonly url: string;
-  /** The listener for agents of Sensu Go; empty unless the settings enable it. */
+  /** URL of the listener for agents of Sensu Go; empty unless the settings enable it. */
   readonly agentUrl: string;
   readonly pid: number;
-  /** Returns the delays of the event loop, if it is watched. */
+  /** Returns the delays of the event loop since the previous call. It requires the option `isLoopWatched`. */
   loopDelay(): Promise<LoopDelay>;
-  /** Makes the backend reload another configuration. */
+  /** Makes the backend load another configuration. */
   reload(settings: object): Promise<void>;
 }
 
 /**
  * Starts a backend in its own process.
  *
- * @param clone the clone with its programs; default: this one
- * @param settings its configuration
- * @param stateDir deleted at the end unless `keepsState` is set; default: an empty one
+ * @param clone repository clone whose programs are started; default: this clone
+ * @param settings configuration of the backend
+ * @param stateDir state directory; it is deleted at the end unless `keepsState` is set; default: an empty directory
  */
 export async function startBackend({
   clone = ROOT,
@@ -84,7 +84,7 @@ export async function startBackend({
   process.once('exit', kill);
   const { url, agent_url: agentUrl = '' } = await new Promise<Started>((resolve, reject) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {
-      // The backend logs each response, and this process also sends the requests, so only necessary lines are
+      // The backend logs each response, and this process also generates the load, so only the necessary lines are
       // parsed.
       if (line.includes('"level":"error"')) console.error(line);
       else if (line.includes('"url":')) resolve(JSON.parse(line) as Started);

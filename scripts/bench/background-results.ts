@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchBackend } from './backend-process.ts';
 import type { LatencyReport, ResultsOrder, ResultsReport, ResultsRequest } from './results-process.ts';
 
-/** Results per second. */
+/** Default number of results per second. */
 export const RATE = 20_000;
 const AGENTS = 100;
 const WARM_UP_MS = 3000;
 
 /**
- * Runs `act` while results arrive.
+ * Runs `act` while agents send results.
  *
- * @returns acknowledged results per second meanwhile
+ * @returns results per second that were acknowledged in that time
  */
 export async function whileResultsComeIn(
   { url }: BenchBackend,
@@ -28,7 +28,7 @@ export async function whileResultsComeIn(
     return report;
   };
   try {
-    // Wait until all keys exist and the code for their results is compiled: the start is not measured here.
+    // Wait until all keys exist and the code for results is compiled, so that the start is not measured.
     await sleep(WARM_UP_MS);
     await act(async () => (await ask<LatencyReport>('latency')).p99);
     return (await ask<ResultsReport>('over')).reached;

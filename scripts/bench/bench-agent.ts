@@ -6,44 +6,44 @@ import { AGENT_PATH, AGENT_PROTOCOL, type BackendMessage } from '../../shared/sc
 import { cpuMs } from './process-figures.ts';
 import { quantile } from './report.ts';
 
-/** Number of checks that each agent reports in turn. */
+/** Number of checks that each agent reports in rotation. */
 export const CHECKS_EACH = 200;
 export const RESULT_BYTES = 600;
-/** Maximum number of results of one agent without an acknowledgment, in a closed loop. */
+/** Maximum number of unacknowledged results of one agent in a closed loop. */
 const WINDOW = 32;
 /** Execution time of every result, in epoch seconds. */
 const EXECUTED = 1_700_000_000;
 /** Duration of every result in seconds. */
 const DURATION = 0.123;
 const FRAME_START = '{"type":"results","results":[';
-/** The end of a delta result, after its baseline. */
+/** The end of the message with a delta result, after the id of its baseline. */
 const DELTA_END = `"executed":${String(EXECUTED)},"issued":${String(EXECUTED)},"duration":${String(DURATION)}}]}`;
 
 interface BenchAgentOptions {
-  /** True if all results are sent in full, as by an agent without delta results. Default: false. */
+  /** True if the agent sends every result in full, without delta results. Default: false. */
   readonly sendsFull?: boolean;
 }
 
-/** The last full result of a check with status OK, which is the baseline of later results with this text. */
+/** The last full result of a check, if its status is OK. Later results with the same text are sent as deltas to it. */
 interface Baseline {
   readonly id: number;
   readonly text: string;
   /**
-   * The text of delta results after their ids; `undefined` until the backend has confirmed that it stores this
+   * The text of delta results after their own id; `undefined` until the backend has confirmed that it stores this
    * baseline.
    */
   followers: string | undefined;
 }
 
-/** A client of the agent protocol that does as little work per result as possible. */
+/** A simulated agent: a client of the agent protocol that does as little work per result as possible. */
 export class BenchAgent {
   readonly #socket: WebSocket;
   #messages: readonly string[] = [];
-  /** Whether the status of each message is 0. */
+  /** True for each message whose status is 0. */
   #isPassing: readonly boolean[] = [];
-  /** The baselines by check. */
+  /** The current baselines by the index of the check. */
   readonly #baselines: (Baseline | undefined)[] = [];
-  /** The start of the next frame. */
+  /** The text with which the next message to the backend starts. */
   #frameStart = FRAME_START;
   readonly #sentAt: number[] = [];
   #sent = 0;
@@ -59,7 +59,7 @@ export class BenchAgent {
     this.#at = at;
     this.report(['default']);
     socket.on('message', (data: Buffer) => this.#receive(data.toString()));
-    // The benchmark would stand still.
+    // Fail, because the benchmark would otherwise wait forever for acknowledgments.
     socket.on('close', (code, reason) => {
       if (!this.#isClosed)
         throw new Error(`agent-${String(at)} lost its connection: ${String(code)} ${reason.toString()}`);
@@ -71,7 +71,7 @@ export class BenchAgent {
     await once(socket, 'open');
     const name = `agent-${String(at)}`;
     const client = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux'] };
-    // Each process counts its results from 1, and full results have their own spool.
+    // Each process numbers its results from 1, and full results have a spool of their own.
     const spool = `bench-${String(process.pid)}${sendsFull ? '-full' : ''}`;
     socket.send(JSON.stringify({ type: 'hello', client, spool, ...(!sendsFull && { delta: true }) }));
     await once(socket, 'message');
@@ -82,7 +82,7 @@ export class BenchAgent {
     return Promise.all(Array.from({ length: agents }, (_, at) => BenchAgent.connect(url, at, options)));
   }
 
-  /** Makes later results name these handlers. */
+  /** Makes later results name the given handlers. */
   report(handlers: readonly string[]): void {
     this.#setMessages(
       Array.from({ length: CHECKS_EACH }, (_, check) =>
@@ -92,14 +92,15 @@ export class BenchAgent {
   }
 
   /**
-   * Makes this share of the checks change its status in every round.
+   * Makes the given share of the checks change their status in every round.
    *
-   * @param more attributes of all of them
+   * @param more additional attributes of all results
    */
   change(share: number, more: object = {}): void {
     const round = (isOther: boolean): string[] =>
       Array.from({ length: CHECKS_EACH }, (_, check) => {
-        // One in twenty checks fails. Of the changing checks, every second one fails.
+        // The changing checks fail in one round and are OK in the next one. Of the other checks, one in twenty always
+        // fails.
         const at = check < share * CHECKS_EACH ? Number(isOther) : this.#at + check;
         return checkJson(`check-${String(check)}`, at, ['default'], more);
       });
@@ -135,9 +136,9 @@ export class BenchAgent {
   }
 
   /**
-   * Sets the messages.
+   * Replaces the messages that the agent sends.
    *
-   * @param messages one for each check and round, a round after the other
+   * @param messages results for all checks, round by round
    */
   #setMessages(messages: readonly string[]): void {
     this.#messages = messages;
@@ -176,7 +177,7 @@ export class BenchAgent {
     if (this.#closedLoop) while (this.waiting < WINDOW) this.send();
   }
 
-  /** Sends results again. Their latency still counts from the first time. */
+  /** Resends all results after the given id. Their latency still counts from the first time they were sent. */
   #sendAgain(after: number): void {
     if (after > this.#sent) throw new Error(`asked for results after ${String(after)} of ${String(this.#sent)}`);
     this.#baselines.fill(undefined);
@@ -185,7 +186,7 @@ export class BenchAgent {
   }
 }
 
-/** Returns a result; one in twenty fails. */
+/** Returns a result as JSON; one in twenty has the status critical. */
 export function checkJson(
   name: string,
   at: number,
@@ -196,7 +197,7 @@ export function checkJson(
   return resultJson({ name, status, handlers, issued: EXECUTED, executed: EXECUTED, ...more });
 }
 
-/** Returns a result of about `RESULT_BYTES`. */
+/** Returns a result as JSON of about `RESULT_BYTES`; the output is filled up to that size. */
 export function resultJson(result: { readonly name: string; readonly [attribute: string]: unknown }): string {
   const check = {
     output: '',
@@ -216,18 +217,18 @@ export function resultJson(result: { readonly name: string; readonly [attribute:
 }
 
 export interface Load {
-  /** Results per second. */
+  /** Acknowledged results per second. */
   readonly rate: number;
   /**
-   * CPU of all threads of the backend per result. It shows the cost of a change, whatever else the machine
-   * does.
+   * CPU time of all threads of the backend per result. It shows the cost of a change regardless of other load on the
+   * machine.
    */
   readonly cpuMicroseconds: number;
-  /** CPU of this process, which sends the results. */
+  /** CPU time per result of this process, which sends the results. */
   readonly ownCpuMicroseconds: number;
 }
 
-/** Sends as fast as possible, with a limit on unacknowledged results. */
+/** Sends results as fast as possible, with a limit on unacknowledged results. */
 export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms: number): Promise<Load> {
   const before = ackedBy(agents);
   const cpuBefore = cpuMs(pid);
@@ -248,8 +249,8 @@ export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms:
 }
 
 /**
- * Sends at a given rate, independent of the acknowledgments. Latency counts from the time when a result should
- * have been sent.
+ * Sends results at a given rate, independent of the acknowledgments. Latency counts from the time when a result was due
+ * to be sent.
  */
 export async function openLoop(
   agents: readonly BenchAgent[],
@@ -272,7 +273,7 @@ export async function openLoop(
 }
 
 /**
- * Sends at a given rate until the end, or as fast as possible if the backend cannot keep up.
+ * Sends results at a given rate until `isOver` returns true; sends fewer if the backend cannot keep up.
  *
  * @returns acknowledged results per second
  */

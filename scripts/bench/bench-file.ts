@@ -6,15 +6,15 @@ const speedSchema = z.object({ jsonParsesPerSecond: z.number().positive(), fsync
 const runSchema = z.object({
   name: z.string(),
   startedAt: z.iso.datetime(),
-  /** The speed of the machine just before and just after. */
+  /** Speed of the machine just before the benchmark, and just after it. */
   speed: z.tuple([speedSchema, speedSchema]),
-  /** Load average of the minute before. */
+  /** Load average of the minute before the benchmark. */
   load: z.number(),
-  /** Values; null if nothing was measured, for example the median of no values. */
+  /** The reported figures. A value is null if it was not measured, for example the median of no values. */
   figures: z.array(z.object({ what: z.string(), values: z.array(z.number().nullable()), unit: z.string() })),
 });
 
-/** The file that `npm run bench -- all` writes. */
+/** Schema of the file that `npm run bench -- all` writes. */
 const benchFileSchema = z.object({
   commit: z.string(),
   node: z.string(),
@@ -28,7 +28,7 @@ export type BenchRun = z.infer<typeof runSchema>;
 export type BenchFile = z.infer<typeof benchFileSchema>;
 
 /**
- * Reads a file of figures.
+ * Reads and validates a file of figures.
  *
  * @throws Error that names the file and the problem
  */

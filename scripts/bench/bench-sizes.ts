@@ -1,21 +1,25 @@
-/** The sizes of the measurements, from the command line. */
+/** The sizes of the benchmarks, as given on the command line. */
 export interface BenchSizes {
-  /** Clients in the store of `clients`. */
+  /** Number of clients in the store of the benchmark `clients`. */
   readonly clients: number;
-  /** Results in the store of `start`, and in the part `start` of `turns`. */
+  /** Number of results in the store of the benchmark `start`, and in the part `start` of `turns`. */
   readonly results: number;
-  /** Sizes of `cluster`: idle agents of each member, checks in the store, results per second at each leader. */
+  /**
+   * Number of idle agents of each member in the benchmark `cluster`. `keys` is the number of keys in its store; `rate`
+   * is the results per second at each leader.
+   */
   readonly agents: number;
   readonly keys: number;
   readonly rate: number;
-  /** Parts of `cluster` and `turns` to run; empty means all. */
+  /** Parts of the benchmarks `cluster` and `turns` to run; empty means all parts. */
   readonly parts: readonly string[];
-  /** Transitions in the week of `travel`. */
+  /** Number of transitions in the week of the benchmark `travel`. */
   readonly transitions: number;
-  /** Servers of `peers` that already run, as KIND=URL. */
+  /** Servers that already run, for the benchmark `peers`, each as KIND=URL. */
   readonly peers: readonly string[];
   /**
-   * The clone of the project that `turns` compares with this one; `undefined` compares this one with itself.
+   * Path of the repository clone that the benchmark `turns` compares with this clone; `undefined` compares this clone
+   * with itself.
    */
   readonly other: string | undefined;
 }

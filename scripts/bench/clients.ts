@@ -13,16 +13,16 @@ import { cpuMs, memoryMiB, memoryPartsMiB, peakMemoryMiB } from './process-figur
 import { count, quantile, report, timesOf } from './report.ts';
 
 const BATCH = 2000;
-/** Size of the text in each client, which cannot be compressed. */
+/** Size of the incompressible text in each client, in bytes. */
 const TEXT_BYTES = 4096;
 const EXISTING_AGENTS = 200;
 const REQUESTS = 500;
-/** Heap size of Node.js on a machine with 2 GiB. */
+/** Heap limit in MiB that Node.js would have on a machine with 2 GiB. */
 const HEAP_MIB = 1024;
 
 /**
- * Measures a store of many clients with 4 KiB each: the start of a backend on it, its memory, and its response
- * times. The heap is limited to that of a machine with 2 GiB.
+ * Measures a store of many clients with 4 KiB each: the start of a backend on it, its memory, and its response times.
+ * The heap is limited as on a machine with 2 GiB.
  */
 export async function measureClients(_seconds: number, { clients }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
@@ -85,7 +85,7 @@ async function writeClients(dir: string, clients: number): Promise<void> {
     });
     await store.write(lease, ops, [], 'process');
   }
-  // LevelDB still compacts what was just written.
+  // LevelDB is still compacting the written data; wait until the size of the store stays the same.
   for (let before = -1, now = 0; now !== before;) {
     before = now;
     await sleep(5000);

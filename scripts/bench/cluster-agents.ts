@@ -9,20 +9,21 @@ import { openFilesMax } from '../../daemon/backend/store/open-files.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';
 import { count, mean, report } from './report.ts';
 
-/** Members with agents; one more member has none, and takes over those of a lost member. */
+/** Number of members with agents. One more member has none at first, and takes over agents of the lost member. */
 const MEMBERS = 3;
-/** Beyond the limits of entities and connections that a backend has by default. */
+/** The benchmark exceeds the default limits of entities and connections. */
 const SETTINGS = { 'entity-limit': 'unlimited', 'connection-limit': 1_000_000 };
-/** Descriptors and connections that are not for agents. */
+/** Number of file descriptors and connections of a backend that are not for agents. */
 const SPARE = 50;
 const CONNECT_MS = 180_000;
 const SETTLE_MS = 300_000;
 
 /**
- * Measures idle agents on three members: the memory per agent, and the time until all agents are reconnected
- * after a member is lost. A spare member has no agents at first.
+ * Measures idle agents on three members: the memory per agent, and the time until all agents are reconnected after a
+ * member is lost. A fourth member has no agents at first.
  *
- * @param requestedAgents agents of each member; fewer if a process may not have that many file descriptors
+ * @param requestedAgents number of agents of each member; lowered if the limit of file descriptors does not allow that
+ * many
  */
 export async function agentsOfMembers(requestedAgents: number): Promise<void> {
   const possible = connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE;
@@ -31,7 +32,8 @@ export async function agentsOfMembers(requestedAgents: number): Promise<void> {
   await using cluster = await startMembers(MEMBERS + 1, await server.database(), SETTINGS);
   const members = cluster.members.slice(0, MEMBERS);
   const [spare] = cluster.members.slice(MEMBERS);
-  // Measured in two halves, so that fixed costs of the first agents are not counted.
+  // Memory is the growth from the first half of the agents to all, so that the fixed cost of the first agents is
+  // excluded.
   const half = Math.floor(each / 2);
   await using first = await connectFleets(members, spare, half, 0);
   const before = members.map(({ pid }) => memoryMiB(pid));
@@ -51,7 +53,10 @@ export async function agentsOfMembers(requestedAgents: number): Promise<void> {
   );
 }
 
-/** Starts agents and waits until all have sent keepalives, and the sweep has written a result for each. */
+/**
+ * Connects idle agents to each member, and waits until all have sent keepalives and the backends have stored a
+ * keepalive result for each.
+ */
 async function connectFleets(
   members: readonly BenchBackend[],
   spare: BenchBackend | undefined,
@@ -60,7 +65,7 @@ async function connectFleets(
 ): Promise<AsyncDisposable & { readonly fleets: readonly Fleet[] }> {
   await using started = new AsyncDisposableStack();
   const fleets = members.map((_, at) => {
-    // The agents try the other members after their own.
+    // If its own member is lost, an agent tries the other members in this order.
     const others = [...(spare === undefined ? [] : [spare]), ...members.slice(at + 1), ...members.slice(0, at)];
     const backends = [...members.slice(at, at + 1), ...others].map(({ url }) => url);
     const net = 1 + round * MEMBERS + at;
@@ -72,7 +77,7 @@ async function connectFleets(
   return { fleets, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** Kills the last member, whose agents then connect to the others. */
+/** Kills the last member, and waits until its agents are connected to other members. */
 async function loseMember(members: readonly BenchBackend[], fleets: readonly Fleet[]): Promise<void> {
   const lost = members.at(-1);
   if (lost === undefined) return;

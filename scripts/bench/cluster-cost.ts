@@ -6,21 +6,21 @@ import { count, mean, report } from './report.ts';
 import { interleavedAgents } from './side-by-side.ts';
 
 const CLUSTERS = [1, 2, 3];
-/** Agents of each leader. */
+/** Number of agents that are connected to each leader. */
 const CONNECTIONS = 50;
 const WARM_UP_MS = 4000;
 
 interface Measured {
   readonly members: readonly BenchBackend[];
   readonly agents: readonly BenchAgent[];
-  /** URL of the database. */
+  /** URL of the cluster's database. */
   readonly database: string;
 }
 
 /**
- * Measures the leader's cost for each further member. Clusters of one, two and three members run side by side
- * on one machine and one PostgreSQL. Each leader has the same load, below its maximum. The CPU per result is
- * therefore comparable, and other load on the machine affects all equally.
+ * Measures how much each additional member costs the leader. Clusters of one, two and three members run side by side on
+ * one machine and one PostgreSQL. Each leader gets the same load, which is below its maximum, so the CPU per result is
+ * comparable. Other load on the machine affects all clusters equally.
  *
  * @param rate results per second at each leader
  */
@@ -33,7 +33,7 @@ export async function costOfMembers(seconds: number, rate: number): Promise<void
     const { members } = started.use(await startMembers(size, database));
     clusters.push({ members, agents: await connected(members[0]), database });
   }
-  // Alternates between all clusters, result by result.
+  // The results alternate between the clusters.
   const agents = interleavedAgents(clusters);
   await openLoop(agents, CLUSTERS.length * rate, WARM_UP_MS);
   const before = clusters.map((cluster) => ({ cluster, figures: figuresOf(cluster) }));
@@ -50,7 +50,7 @@ export async function costOfMembers(seconds: number, rate: number): Promise<void
   report('each member more costs the database', growth(perResult.map(({ database }) => database)), '%');
 }
 
-/** Returns the growth in percent for each further member, relative to a single member. */
+/** Returns the mean growth per additional member, in percent of the cost of a single member. */
 function growth([single = NaN, ...more]: readonly number[]): number {
   return mean(more.map((cost, at) => (100 * (cost / single - 1)) / (at + 1)));
 }
@@ -58,7 +58,7 @@ function growth([single = NaN, ...more]: readonly number[]): number {
 interface Figures {
   readonly acked: number;
   readonly database: ReadonlyMap<number, number>;
-  /** CPU of the leader and of each follower. */
+  /** CPU time of the leader, followed by that of each follower. */
   readonly cpuMs: readonly number[];
 }
 
@@ -70,7 +70,7 @@ function figuresOf({ members, agents, database }: Measured): Figures {
   };
 }
 
-/** Microseconds per result; for followers their mean. */
+/** CPU time per result in microseconds; `follower` is the mean of all followers. */
 interface Cost {
   readonly database: number;
   readonly writer: number;

@@ -8,15 +8,18 @@ import { cpuMs, memoryMiB } from './process-figures.ts';
 import { count, report } from './report.ts';
 
 const CHECKS_EACH = 100;
-/** Results in a request. */
+/** Number of results in one request. */
 const BATCH = 1000;
-/** Concurrent requests. */
+/** Number of concurrent requests. */
 const POSTING = 4;
 const AGAIN_MS = 5;
-/** There are more clients than a backend takes by default. */
+/** The benchmark has more clients than a backend accepts by default. */
 const SETTINGS = { 'entity-limit': 'unlimited' };
 
-/** Measures how long a member takes to join a cluster with many keys, and to take over from a killed leader. */
+/**
+ * Measures how long a member takes to join a cluster with many keys, and how long a failover takes after the leader was
+ * killed.
+ */
 export async function joinAndTakeOver(keys: number): Promise<void> {
   await using server = await startDatabase();
   const store = await server.database();
@@ -37,7 +40,7 @@ export async function joinAndTakeOver(keys: number): Promise<void> {
   report(`it takes over from a writer that was killed`, (performance.now() - killed) / 1000, 's', 'goal 5');
 }
 
-/** Posts a result for each key; the names are distributed like those of agents with their checks. */
+/** Posts a result for each key. The names are like those of real agents: each client has `CHECKS_EACH` checks. */
 async function postResults(url: string, keys: number): Promise<void> {
   let next = 0;
   const post = async (): Promise<void> => {
@@ -56,7 +59,7 @@ function resultOf(key: number): string {
   return check.replace('{', `{"source":"agent-${String(Math.floor(key / CHECKS_EACH))}",`);
 }
 
-/** Posts a request, and retries it while the backend rejects it for lack of capacity. */
+/** Posts a request, and repeats it as long as the backend responds with 503 because it lacks capacity. */
 async function accepted(url: string, body: string): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   for (;;) {
@@ -68,7 +71,7 @@ async function accepted(url: string, body: string): Promise<void> {
   }
 }
 
-/** Waits until the member has all writes of the time of the call. */
+/** Waits until the member has the state `ok` and has applied all committed writes that it knows of. */
 async function follows(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/api/mon/v1/cluster`);
@@ -79,7 +82,7 @@ async function follows(url: string): Promise<void> {
   }
 }
 
-/** Waits until the member has acknowledged a write. */
+/** Waits until the member acknowledges a write. */
 async function takesWrites(url: string): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ source: 'take-over', name: 'probe', output: 'x', status: 0 });

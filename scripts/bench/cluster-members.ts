@@ -1,12 +1,12 @@
 import { startPostgres, type PostgresServer } from '../lib/postgres-server.ts';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 
-/** Starts a database with typical settings for this load. */
+/** Starts a database server with settings that are typical for this load. */
 export function startDatabase(): Promise<PostgresServer> {
   return startPostgres(['shared_buffers=256MB', 'max_wal_size=4GB']);
 }
 
-/** Starts backends on one database, one after the other; the first one becomes the leader. */
+/** Starts backends on one database, one after the other, so that the first one becomes the leader. */
 export async function startMembers(
   count: number,
   store: string,

@@ -5,8 +5,8 @@ import { joinAndTakeOver } from './cluster-keys.ts';
 import { runParts } from './run-parts.ts';
 
 /**
- * Measures several backends on one PostgreSQL: the cost of each for the leader, and how many agents and keys
- * they serve.
+ * Measures several backends on one PostgreSQL: how much each follower costs the leader, and how many agents and keys
+ * the cluster supports.
  */
 export async function measureCluster(seconds: number, { agents, keys, rate, parts }: BenchSizes): Promise<void> {
   await runParts(

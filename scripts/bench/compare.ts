@@ -2,7 +2,8 @@ import { readBenchFile, type BenchRun, type MachineSpeed } from './bench-file.ts
 import { figureText, mean } from './report.ts';
 
 /**
- * Units that are higher on a faster machine, and units that are lower; other units do not depend on its speed.
+ * Units whose values are higher on a faster machine. The values of `LESS` are lower on a faster machine; values in
+ * other units do not depend on its speed.
  */
 const MORE = new Set(['/s']);
 const LESS = new Set(['us', 'ms', 's', '%']);
@@ -13,7 +14,7 @@ export interface FigureComparison {
   readonly after: string;
   /** The ratio after/before of each value. */
   readonly ratios: readonly number[];
-  /** The ratio of each value, corrected for the speed of the machine. */
+  /** The same ratios, corrected for the different speed of the machine in the two runs. */
   readonly atEqualSpeed: readonly number[];
 }
 
@@ -36,12 +37,12 @@ export function compareRuns(before: BenchRun, after: BenchRun): readonly FigureC
   });
 }
 
-/** Returns how much faster one core was in the second run. */
+/** Returns the speed of one core in the second run, divided by its speed in the first run. */
 function speedRatio(before: BenchRun, after: BenchRun): number {
   return parses(after.speed) / parses(before.speed);
 }
 
-/** Prints the comparison of two files of `npm run bench -- all`. */
+/** Prints the comparison of two result files of `npm run bench -- all`. */
 export async function printComparison(before: string, after: string): Promise<void> {
   const [earlier, later] = await Promise.all([readBenchFile(before), readBenchFile(after)]);
   for (const run of later.benches) {

@@ -4,7 +4,7 @@ import type { Arrival, ConsoleTerminal, TerminalSize } from './console-terminal.
 import { count } from './report.ts';
 
 export const EVENTS = 100_000;
-/** Changes per second. */
+/** Number of changes per second during a storm. */
 export const STORM = 5000;
 export const SMALL: TerminalSize = { columns: 80, rows: 24 };
 export const USUAL: TerminalSize = { columns: 120, rows: 36 };
@@ -18,9 +18,9 @@ export function showsRow(row: number): (screen: string) => boolean {
   return (screen) => screen.includes(`row ${count(row)}/`);
 }
 
-/** The resources of the console while nobody types. */
+/** The resources that the console uses while nobody types. */
 export interface IdleUsage {
-  /** Percent of a core. */
+  /** CPU usage in percent of one core. */
   readonly cpu: number;
   readonly kilobytesPerSecond: number;
 }
@@ -36,8 +36,8 @@ export async function measureIdle(terminal: ConsoleTerminal, ms: number): Promis
 }
 
 /**
- * Types filters. Each keystroke changes the number of matches, so that a frame with another number has
- * processed the key. The first frame may show only the first matches (`24+`).
+ * Types and deletes filters. Each keystroke changes the number of matches, so a frame that shows another number has
+ * processed the key. The first frame may show only the number of matches found so far (`24+`).
  *
  * @returns for each key, when its first rows were visible, and when all matches were counted
  */

@@ -11,22 +11,22 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** The arrival of an expected screen content. */
+/** The time that the expected content needed to appear on the screen. */
 export interface Arrival {
-  /** Time from the call until the last necessary byte arrived. */
+  /** Time from the call until the last byte of the expected content arrived. */
   readonly delayMs: number;
-  /** The part of it in which the console or this process was ready but had no core. */
+  /** The part of `delayMs` in which the console or this process was ready to run but had no CPU core. */
   readonly coreMs: number;
 }
 
 interface ConsoleOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly programArguments?: readonly string[];
-  /** The clone of the console. Default: this one. */
+  /** Repository clone whose console is started. Default: this clone. */
   readonly clone?: string | undefined;
 }
 
-/** The built console in a pseudo-terminal, with the content of its screen. */
+/** The built console in a pseudo-terminal, with access to the content of its screen. */
 export class ConsoleTerminal implements AsyncDisposable {
   readonly #startedAt = performance.now();
   readonly #size: TerminalSize;
@@ -45,7 +45,7 @@ export class ConsoleTerminal implements AsyncDisposable {
     const { PATH, HOME } = process.env;
     this.#size = size;
     this.#terminal = new headless.Terminal({ cols: size.columns, rows: size.rows, allowProposedApi: true });
-    // The first line of the program, which contains its flags, starts it.
+    // Executes the program file directly, so that its first line applies the Node.js flags.
     this.#pty = spawn(join(clone, 'dist', 'mon.js'), [...programArguments], {
       name: 'xterm-256color',
       cols: size.columns,
@@ -80,7 +80,7 @@ export class ConsoleTerminal implements AsyncDisposable {
     return performance.now() - this.#startedAt;
   }
 
-  /** The lines of the screen. */
+  /** The current lines of the screen. */
   get lines(): readonly string[] {
     const { active } = this.#terminal.buffer;
     return Array.from({ length: this.#size.rows }, (_, row) => active.getLine(active.viewportY + row) ?? []).map(
@@ -92,19 +92,22 @@ export class ConsoleTerminal implements AsyncDisposable {
     this.#pty.write(keys);
   }
 
-  /** Types keys and waits for the expected screen. */
+  /** Types keys and waits until the screen has the expected content. */
   async press(keys: string, holds: (screen: string) => boolean, timeoutMs?: number): Promise<Arrival> {
     this.write(keys);
     return this.until(holds, timeoutMs);
   }
 
-  /** Quits the console like a user, so that it stores what it needs for its next start. */
+  /** Quits the console as a user does, so that it stores what it needs for its next start. */
   async quit(): Promise<void> {
     this.write('q');
     await this.#exited;
   }
 
-  /** Stops reading until `flow`, like a terminal after ctrl-s or behind a hung connection. */
+  /**
+   * Stops reading the console's output until `flow` is called, like a terminal after Ctrl-S or behind a hung
+   * connection.
+   */
   stall(): void {
     this.#pty.pause();
   }
@@ -114,9 +117,9 @@ export class ConsoleTerminal implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the screen has the expected content.
+   * Waits until the screen has the expected content.
    *
-   * @throws with the content of the screen after the timeout
+   * @throws Error with the content of the screen, after the timeout
    */
   async until(holds: (screen: string) => boolean, timeoutMs = 10_000): Promise<Arrival> {
     const calledAt = performance.now();

@@ -12,17 +12,21 @@ import { startStorm, type Storm } from './storm.ts';
 const HEAVY_STORM = 20_000;
 const STARTS = 10;
 const KEYS = 1000;
-/** Keys, and by how many rows they move the cursor. */
+/** Key sequences, and by how many rows each moves the cursor. */
 const MOVES: readonly (readonly [keys: string, rows: number])[] = [
   ...Array.from({ length: 9 }, () => ['j', 1] as const),
   ['5j', 5],
   ['kk', -2],
   ['100j', 100],
 ];
-/** Milliseconds for which the order certainly stands still after a key: a little less than the real pause. */
+/**
+ * Time after a key in which the console certainly does not reorder the list, in milliseconds. It is a little less than
+ * the console's actual pause.
+ */
 const ORDER_STANDS_MS = 300;
 /**
- * Time after which a key that did not move the cursor as expected came too late, after the order had changed.
+ * Time limit for a key to move the cursor as expected. After it, the key counts as astray: it arrived after the list
+ * was reordered.
  */
 const KEY_MS_MAX = 2000;
 const FILTER_ROUNDS = 25;
@@ -30,12 +34,12 @@ const IDLE_MS = 8000;
 const STALL_MS = 3000;
 
 /**
- * Measures the built console in a pseudo-terminal, with a feed of 100,000 events and a storm of changes that
- * are all visible. It covers the time from a key to its frame, CPU, memory, bytes, and the start. The goals are
- * the quality goals of the console.
+ * Measures the built console in a pseudo-terminal, with a feed of 100,000 events and a storm of changes that are all
+ * visible. It covers the time from a key to its frame, CPU, memory, output bytes, and the start. The goals are the
+ * quality goals of the console.
  *
- * On a busy machine, use the figures "without waits": they exclude the time in which the console or the
- * benchmark was ready but had no core.
+ * On a busy machine, use the figures "without waits": they exclude the time in which the console or the benchmark was
+ * ready to run but had no CPU core.
  */
 export async function measureConsole(): Promise<void> {
   reportMachine();
@@ -53,7 +57,7 @@ async function starts(): Promise<void> {
     ['start to first frame, code not compiled yet', { NODE_DISABLE_COMPILE_CACHE: '1' }, 'goal 250'],
   ] as const) {
     const delays: number[] = [];
-    // The first start fills the caches.
+    // The first start is not measured, because it fills the caches.
     for (let round = 0; round <= STARTS; round++) {
       await using terminal = new ConsoleTerminal('http://127.0.0.1:9', USUAL, { env });
       const { delayMs } = await terminal.until((screen) => screen.includes('connecting to'));
@@ -75,7 +79,8 @@ async function usualScreen(storm: Storm): Promise<void> {
   report('memory after 20 / 60 / 120 s', await Promise.all(memories), 'MiB', 'goal 350');
   await terminal.press('g', showsRow(1));
   await filterKeys(terminal, 'goal p99 33');
-  // The event under the cursor is far down. Its position among the matches is known only when all are known.
+  // The event under the cursor is far down in the list, so its position among the matches is known only after all
+  // matches are found.
   await terminal.press('100j', showsRow(101));
   await sleep(2000);
   await filterKeys(terminal, '', ', with the cursor far down');
@@ -104,7 +109,10 @@ async function otherScreen(storm: Storm, size: TerminalSize): Promise<void> {
   if (size === LARGE) await keys(terminal, storm, { changesPerSecond: STORM, size, goalMs: 33 });
 }
 
-/** Measures the events of two backends as one list, with the usual total numbers of events and changes. */
+/**
+ * Measures the events of two backends as one merged list. Together, they have the same number of events and changes as
+ * the single backend in the other measurements.
+ */
 async function mergedList(): Promise<void> {
   await using one = await startStorm(EVENTS / 2);
   await using two = await startStorm(EVENTS / 2);
@@ -148,7 +156,7 @@ async function memoryAfter(terminal: ConsoleTerminal, seconds: number): Promise<
   return terminal.memoryMiB;
 }
 
-/** Measures CPU and output while nobody types. */
+/** Measures CPU and output of the console while nobody types. */
 async function reportIdle(
   terminal: ConsoleTerminal,
   options: { readonly name: string; readonly cpu?: number; readonly kilobytes?: number },
@@ -161,8 +169,8 @@ async function reportIdle(
 }
 
 /**
- * Measures movements through the list. Each round starts after a pause, when the order has changed. Within a
- * round the order is paused, and the row of the cursor shows which key a frame has processed.
+ * Measures movements of the cursor through the list. Each round starts after a pause in which the list was reordered.
+ * Within a round the order is paused, and the row of the cursor shows which key a frame has processed.
  */
 async function keys(
   terminal: ConsoleTerminal,
@@ -171,7 +179,7 @@ async function keys(
     readonly changesPerSecond: number;
     readonly size: TerminalSize;
     readonly goalMs: number;
-    /** A suffix of the figure's name. */
+    /** Suffix for the name of the figure. */
     readonly name?: string;
   },
 ): Promise<void> {
@@ -195,7 +203,7 @@ async function keys(
     arrivals.push(await terminal.press('g', showsRow(row)));
     for (const [key, by] of MOVES) {
       await sleep(20 + Math.random() * 80);
-      // The machine was busy elsewhere, and the order has changed.
+      // The machine was busy, and the list may have been reordered in the meantime.
       if (performance.now() - pressedAt > ORDER_STANDS_MS) break;
       pressedAt = performance.now();
       row += by;
@@ -231,7 +239,7 @@ async function filterKeys(terminal: ConsoleTerminal, goal: string, where = ''): 
   reportArrivals(`key in the filter to its whole result, ${count(EVENTS)} events${where}`, counts);
 }
 
-/** Measures a terminal that accepts nothing for a while. Outdated frames must not be shown first. */
+/** Measures a terminal that accepts no output for a while. The console must not show outdated frames afterwards. */
 async function stall(terminal: ConsoleTerminal): Promise<void> {
   await terminal.press('100g', showsRow(100));
   terminal.stall();
@@ -245,7 +253,10 @@ async function stall(terminal: ConsoleTerminal): Promise<void> {
   report('right screen after a stall of 3 s', delayMs, 'ms', `${kilobytes.toFixed(0)} kB; goal 200, one old frame`);
 }
 
-/** Reports the load. A load above our two or three processes means that others use the cores too. */
+/**
+ * Reports the load of the machine. A load above that of the benchmark's own two or three processes means that other
+ * programs use the cores too.
+ */
 function reportMachine(): void {
   const [lastMinute = 0] = loadavg();
   report('load of the machine', lastMinute, '', `${String(availableParallelism())} cores`);
@@ -258,7 +269,7 @@ function reportArrivals(name: string, arrivals: readonly Arrival[], goal = ''): 
   report(`${name}, without waits`, quantiles(own), 'ms');
 }
 
-/** Returns the median, the 99th percentile and the maximum. */
+/** Returns the median, the 99th percentile and the maximum of the values. */
 function quantiles(values: readonly number[]): readonly number[] {
   return [quantile(values, 0.5), quantile(values, 0.99), Math.max(...values)];
 }

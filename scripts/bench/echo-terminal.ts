@@ -3,7 +3,9 @@ import { spawn, type IPty } from '@lydell/node-pty';
 
 const PROGRAM = `process.stdin.setRawMode(true).on('data', (keys) => process.stdout.write(keys)); process.stdout.write('!');`;
 
-/** A program that only echoes keys: the minimum time of a key on this machine at this moment. */
+/**
+ * A program that only echoes keys. It shows the minimum time from a key to its output on this machine at this moment.
+ */
 export class EchoTerminal implements AsyncDisposable {
   readonly #pty: IPty;
   readonly #exited: Promise<void>;
@@ -22,9 +24,9 @@ export class EchoTerminal implements AsyncDisposable {
   }
 
   /**
-   * Presses a key.
+   * Presses a key and waits for its echo.
    *
-   * @returns milliseconds until the echo
+   * @returns milliseconds until the echo arrived
    */
   async press(): Promise<number> {
     const pressedAt = performance.now();

@@ -1,5 +1,5 @@
-// A separate process, so that it takes no core from the console: a backend that only serves the feed, and
-// changes events at a given rate. The messages below are its interface to the parent.
+// Simulates a backend that only serves the feed and changes events at a given rate. It runs in its own process, so that
+// it does not slow down the process that measures. The parent process controls it with the messages below.
 import { createServer } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -10,19 +10,18 @@ import type { Event } from '../../shared/schemas/event.ts';
 
 export interface StormOrder {
   readonly changesPerSecond: number;
-  /** True to ping the console continuously, which costs it some work too. */
+  /** True to ping the console continuously, which also costs the console some CPU. */
   readonly pings: boolean;
 }
 
 /**
- * The messages to the parent: first the address of the feed, then once a second the response times of the
- * pings.
+ * A message to the parent process: first the address of the feed, then once a second the response times of the pings.
  */
 export type StormReport =
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'answers'; readonly delaysMs: readonly number[] };
 
-/** The fields that are read from requests of the console. */
+/** The fields of the console's requests that the simulated backend reads. */
 interface Request {
   readonly type: string;
   readonly ms?: number;
@@ -32,12 +31,12 @@ interface Request {
 
 const EVENTS = Number(process.argv[2]);
 /**
- * Number of events that get every fifth change. They are therefore always the newest, and what is visible
- * changes with each frame.
+ * Number of events that get every fifth change. They are therefore always the newest events, so that every frame
+ * changes what the console shows.
  */
 const HOT_EVENTS = 500;
 const CHECKS_PER_CLIENT = 8;
-/** Maximum number of rows in one frame, as in a real backend. */
+/** Maximum number of rows in one frame, as in the real backend. */
 const FRAME_ROWS = 2000;
 const FRAME_MS = 50;
 const PING_MS = 25;
@@ -92,7 +91,7 @@ function serve(socket: WebSocket): void {
   let sentAt = 0;
   let pending: Record<string, EventRow> = {};
   let fullKeys: ReadonlySet<string> | undefined;
-  /** The events that were sent as briefs. */
+  /** The events whose last row was sent in the brief form, by their key. */
   const briefRows = new Map<string, EventRow>();
   let isDue = false;
   let pingedAt: number | undefined;
@@ -166,7 +165,7 @@ function serve(socket: WebSocket): void {
 /**
  * Returns rows of events.
  *
- * @param ageMax maximum age of their status in seconds
+ * @param ageMax maximum time since the last change of their status, in seconds
  */
 function rows(indexes: readonly number[], ageMax: number, status?: number): Record<string, EventRow> {
   const now = Math.floor(Date.now() / 1000);

@@ -1,34 +1,38 @@
-// Idle agents. Each stays connected to the first of its backends that accepts it, as `mon-agent` does, and
+// Simulates idle agents. Like `mon-agent`, each stays connected to the first backend in its list that accepts it, and
 // sends keepalives.
 import { WebSocket } from 'ws';
 import { backoffMs } from '../../shared/domain/backoff.ts';
 import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS } from '../../shared/schemas/agent.ts';
 
-/** The order to the process. */
+/** The options that the process gets at its start. */
 export interface FleetOrder {
-  /** The backends in the order in which they are tried. */
+  /** URLs of the backends, in the order in which each agent tries them. */
   readonly backends: readonly string[];
   readonly agents: number;
-  /** Prefix of the agents' names. */
+  /** Prefix of the names of the agents. */
   readonly name: string;
-  /** The third byte of their loopback addresses, which start at 127.0.NET.1. */
+  /** The third byte of the agents' loopback addresses, which start at 127.0.NET.1. */
   readonly net: number;
 }
 
-/** The report of the process, sent several times a second. */
+/** The report to the parent process, sent several times a second. */
 export interface FleetReport {
   readonly connected: number;
 }
 
 /**
- * Agents of one address. The number of ports is limited, and a backend limits the connections of one address.
+ * Number of agents with the same local address. An address has a limited number of ports, and a backend limits the
+ * connections from one address.
  */
 const AGENTS_OF_ADDRESS = 1000;
 const REPORT_MS = 50;
-/** The delays of `mon-agent`: before it tries the next backend, and after all have rejected it. */
+/**
+ * The reconnect delays of `mon-agent`: `NEXT_BACKEND` before it tries the next backend, and `RECONNECT` after all
+ * backends have rejected it.
+ */
 const NEXT_BACKEND = { minMs: 100, maxMs: 1000 };
 const RECONNECT = { minMs: 500, maxMs: 30_000 };
-/** New connections per second at the start, so that no unintended connection storm is measured. */
+/** New connections per second at the start, so that the start is not an unintended storm of connections. */
 const STARTED_EACH_SECOND = 1000;
 
 const { backends, agents, name, net } = JSON.parse(process.argv[2] ?? '') as FleetOrder;

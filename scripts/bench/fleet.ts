@@ -6,15 +6,15 @@ import type { FleetOrder, FleetReport } from './fleet-process.ts';
 
 const LOOK_MS = 50;
 
-/** Idle agents in a separate process, which has its own file descriptors. */
+/** Idle agents in a separate process, which has its own limit of file descriptors. */
 export interface Fleet extends AsyncDisposable {
   /**
    * Resolves when all agents are connected at the same time.
    *
-   * @throws after the timeout
+   * @throws Error after the timeout
    */
   complete(timeoutMs: number): Promise<void>;
-  /** Number of agents that a backend has accepted. */
+  /** Number of agents that are connected to a backend. */
   readonly connected: number;
 }
 

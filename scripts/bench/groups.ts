@@ -11,30 +11,30 @@ import { count, quantile, report } from './report.ts';
 import { measureCpuPerResult, type ComparedBackend } from './side-by-side.ts';
 
 const CONNECTIONS = 30;
-/** Total results per second of all backends, if the machine is fast enough. */
+/** Target of results per second, for all backends together. */
 const RATE = 15_000;
 const WARM_UP_MS = 5000;
-/** Number of parts into which the measured time is divided; the result is the median of the parts. */
+/** Number of parts into which the measured time is divided; the reported value is the median of the parts. */
 const PARTS = 9;
 
-/** Members of the aggregate, including what the agents report. */
+/** Number of results in the aggregate, including the results of the agents. */
 const MEMBERS = 25_000;
 const CHECKS_EACH = 100;
-/** Open events during changes of rules and counts of silences. */
+/** Number of open events while inhibition rules change and while idle silences are counted. */
 const OPEN = 100_000;
 const SILENCES = 1000;
-/** CPU of an idle backend in a quarter of a second, and the time after which it counts as idle. */
+/** An idle backend uses at most this CPU time in 250 ms. It counts as idle after `IDLE_AFTER_MS`. */
 const IDLE_MS = 30;
 const IDLE_AFTER_MS = 1500;
 
-/** One of the backends that differ only in their configuration. */
+/** One of the compared backends, which differ only in their configuration. */
 interface NamedSide extends ComparedBackend {
   readonly what: string;
 }
 
 /**
- * Measures the cost per result of grouping, inhibition rules and aggregate rules. It also measures a change of
- * inhibition rules with 100,000 open events, and the count of how long silences have matched nothing.
+ * Measures the cost per result of grouping, inhibition rules and aggregate rules; the change of inhibition rules with
+ * 100,000 open events; and the count of silences that have long matched nothing.
  */
 export async function measureGroups(seconds: number): Promise<void> {
   await costPerResult(seconds);
@@ -43,15 +43,15 @@ export async function measureGroups(seconds: number): Promise<void> {
 }
 
 /**
- * Measures backends side by side with the same load, so that other load on the machine affects all equally. The
- * first has a handler that gets each event separately. The second has additionally all three features, which
- * match no result. In the third all results go to groups, match inhibition rules, and count in an aggregate of
- * 25,000 members with a rule. One in twenty checks fails.
+ * Measures three backends side by side under the same load, so that other load on the machine affects all equally. The
+ * first has a handler that gets each event separately. The second additionally has all three features, but they match
+ * no result. In the third, all results are grouped, match inhibition rules, and count in an aggregate of 25,000 members
+ * with a rule. One in twenty checks fails.
  */
 async function costPerResult(seconds: number): Promise<void> {
   await using receiver = await openReceiver();
   const { url } = receiver;
-  // The cost of handler runs is excluded.
+  // This filter lets no event pass, so that the cost of handler runs is excluded.
   const filters = { never: { attributes: { check: { name: 'of-nobody' } } } };
   const each = { type: 'webhook', url, filters: ['never'] };
   await using plain = await startBackend({ settings: { filters, handlers: { default: each } } });
@@ -93,8 +93,8 @@ async function costPerResult(seconds: number): Promise<void> {
 }
 
 /**
- * Measures the change from a rule without matches to one by which each client has one event that inhibits its
- * others, and back.
+ * Measures the reload that replaces an inhibition rule without matches by a rule with which, on each client, one event
+ * inhibits all others; and the reload that restores the first rule.
  */
 async function changeOfRules(): Promise<void> {
   const handlers = { default: { type: 'pipe', command: 'true' } };
@@ -121,7 +121,7 @@ async function changeOfRules(): Promise<void> {
 /**
  * Waits until this many events are inhibited and the backend is idle.
  *
- * @returns the time when that happened
+ * @returns the time at which both conditions were first met (`performance.now()`)
  */
 async function untilDone(backend: BenchBackend, inhibited: number): Promise<number> {
   let busyAt = performance.now();
@@ -134,7 +134,7 @@ async function untilDone(backend: BenchBackend, inhibited: number): Promise<numb
   return busyAt;
 }
 
-/** Measures the minute in which all silences by search are checked for having matched nothing. */
+/** Measures the CPU of the minute in which the backend checks which silences by selector have matched nothing. */
 async function countOfIdle(): Promise<void> {
   await using backend = await startBackend({ settings: { 'silence-idle-after': 60 }, isLoopWatched: true });
   await fill(backend, OPEN, { status: 2, handlers: [] });
@@ -151,7 +151,7 @@ async function countOfIdle(): Promise<void> {
   await backend.loopDelay();
   let cpu = preciseCpuMs(backend.pid);
   let busiest = 0;
-  // Measured second by second, so that waiting is not counted.
+  // CPU is measured second by second, so that the wait for idle silences is not included.
   while ((await idleNow()) < SILENCES) {
     await sleep(1000);
     const now = preciseCpuMs(backend.pid);
@@ -184,9 +184,9 @@ function grouping(url: string): object {
 }
 
 /**
- * Returns the rules.
+ * Returns the inhibition rules and the aggregate rule of a backend.
  *
- * @param check the check that the inhibitions and the rule are about
+ * @param check name of the check that the rules match; `of-nobody` matches none
  */
 function rules(check: string): { readonly inhibitions: { readonly behind: object; readonly team: object } } {
   return Object.assign(
@@ -196,7 +196,8 @@ function rules(check: string): { readonly inhibitions: { readonly behind: object
         team: { source: `check="${check}" team=operations`, target: 'team=others' },
       },
     },
-    // The unused case needs it too: an aggregate has its rules by its name.
+    // The backend with unused features needs the rule too, for an aggregate without results: rules are keyed by the
+    // name of their aggregate.
     { 'aggregate-rules': { [check === 'of-nobody' ? check : 'fleet']: { warning: '10%', critical: '50%' } } },
   );
 }

@@ -11,20 +11,20 @@ import { cpuMs } from './process-figures.ts';
 import { report, reportDifference } from './report.ts';
 
 const LOCALHOST = '127.0.0.1';
-/** Handler runs that are queued, so that the handlers are always busy. */
+/** Number of queued handler runs, so that the handlers are always busy. */
 const AHEAD = 2000;
 const BATCH = 200;
-/** Clients with a check each, because runs of the same check are sequential. */
+/** Number of clients with one check each, because runs for the same check are sequential. */
 const CLIENTS = 5000;
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
-/** Time until the queue and the dead-letter queue are full. */
+/** Time until the handler queue and the dead-letter queue are full. */
 const FILLING_MS = 8000;
 const ROUNDS = 4;
 
 /**
- * Measures handler runs per second, from the event to its delivery, with the receivers on the same machine. It
- * also measures the effect of hanging handlers on incoming results.
+ * Measures handler runs per second, from the event to its delivery, with the receivers on the same machine. It also
+ * measures how hanging handlers slow down the processing of results.
  */
 export async function measureHandlers(seconds: number): Promise<void> {
   await using receivers = await openReceivers();
@@ -48,7 +48,7 @@ async function deliveries(seconds: number, definitions: object): Promise<void> {
   }
 }
 
-/** Reports failures so that the handler is always busy, and waits for the end of its last run. */
+/** Posts failing results so that the handler is always busy, and waits for its last run to end. */
 async function sustained(url: string, handler: string, ms: number): Promise<{ rate: number; runs: number }> {
   let postedResults = 0;
   let delivered = 0;
@@ -88,8 +88,8 @@ async function deliveredBy(url: string, handler: string): Promise<number> {
 }
 
 /**
- * Measures results of which one in twenty triggers a hanging handler, compared with the same results without a
- * handler.
+ * Measures the processing of results while one in twenty results triggers a hanging handler, compared with the same
+ * results without a handler.
  */
 async function hanging(seconds: number): Promise<void> {
   const settings = { handlers: { hang: { type: 'pipe', command: 'sleep 60' } } };
@@ -101,12 +101,12 @@ async function hanging(seconds: number): Promise<void> {
   reportTo([]);
   await closedLoop(agents, backend.pid, WARM_UP_MS);
   reportTo(['hang']);
-  // The start of the minute for which a handler may hang: each event is written again until enough events exist.
+  // The first seconds, in which the handler queue and the dead-letter queue fill up, are measured separately.
   const filling = await closedLoop(agents, backend.pid, FILLING_MS);
   report('results, while what waits for handlers piles up', filling.rate, '/s', 'no goal');
 
   const rounds = { without: [] as Load[], affected: [] as Load[] };
-  // Alternates, so that other load on the machine affects both equally.
+  // The two loads alternate, so that other load on the machine affects both equally.
   for (let round = 0; round < ROUNDS; round++) {
     reportTo([]);
     rounds.without.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
@@ -130,7 +130,7 @@ async function hanging(seconds: number): Promise<void> {
   for (const agent of agents) agent.close();
 }
 
-/** Opens receivers that accept everything and respond with nothing. */
+/** Opens a TCP and an HTTP receiver that accept everything and send an empty response. */
 async function openReceivers(): Promise<AsyncDisposable & { readonly definitions: object }> {
   const line = createServer((socket) => void socket.resume());
   const hook = createHttpServer((request, response) => {

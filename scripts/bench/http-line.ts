@@ -4,21 +4,21 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuMs } from './process-figures.ts';
 
-/** A server; without a pid if it is not our process. */
+/** An HTTP server under load. `pid` is missing if the server is not a process of the benchmark. */
 export interface BenchServer {
   readonly url: string;
   readonly pid?: number;
 }
 
-/** One connection with one request at a time. Responses are read completely and discarded. */
+/** A keep-alive connection with one request at a time. Responses are read completely and discarded. */
 export class HttpConnection {
   readonly pid: number | undefined;
   readonly #socket: Socket;
   #pending: { resolve(): void; reject(error: Error): void } | undefined;
   #head: Buffer | undefined;
-  /** Remaining bytes of the body; `undefined` for a chunked body. */
+  /** Remaining bytes of the response body; `undefined` for a chunked body. */
   #missing: number | undefined = 0;
-  /** The last bytes received of a chunked body. */
+  /** The last received bytes of a chunked body, to find its end. */
   #tail = '';
 
   constructor({ url, pid }: BenchServer) {
@@ -35,7 +35,7 @@ export class HttpConnection {
   }
 
   /**
-   * Sends a prepared request.
+   * Sends a prepared request and waits for the complete response.
    *
    * @param request the result of `readyRequest`
    */
@@ -83,7 +83,7 @@ export class HttpConnection {
   }
 }
 
-/** Returns the bytes of a request, which is prepared once and sent many times. */
+/** Returns the bytes of a request, so that it is encoded once and sent many times. */
 function readyRequest(method: 'GET' | 'POST', path: string, body: string): Buffer {
   const length = String(Buffer.byteLength(body));
   return Buffer.from(
@@ -91,13 +91,13 @@ function readyRequest(method: 'GET' | 'POST', path: string, body: string): Buffe
   );
 }
 
-/** The end of a chunked body. */
+/** The bytes that end a chunked body. */
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 /**
- * Sends a single request.
+ * Posts a JSON body.
  *
- * @throws Error unless it is accepted
+ * @throws Error if the status of the response is not 2xx
  */
 export async function postJson(url: string, body: unknown): Promise<void> {
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
@@ -105,7 +105,7 @@ export async function postJson(url: string, body: unknown): Promise<void> {
   if (!answer.ok) throw new Error(`POST ${url}: ${String(answer.status)} ${text}`);
 }
 
-/** Returns the CPU time of a server; NaN if it is not our process. */
+/** Returns the CPU time of a server in milliseconds; NaN if the server is not a process of the benchmark. */
 export function serverCpuMs({ pid }: { readonly pid?: number | undefined }): number {
   return pid === undefined ? NaN : cpuMs(pid);
 }
@@ -113,16 +113,17 @@ export function serverCpuMs({ pid }: { readonly pid?: number | undefined }): num
 const WARM_UP_MS = 1000;
 
 export interface HttpLoad {
-  /** Requests per second. */
+  /** Completed requests per second. */
   readonly rate: number;
-  /** CPU of the server per request; NaN if it is not our process. */
+  /** CPU time of the server per request; NaN if the server is not a process of the benchmark. */
   readonly cpuMicroseconds: number;
 }
 
 /**
- * Sends sequential requests on each connection and counts the responses in the given time.
+ * Sends requests one after the other on each connection, and counts the responses in the given time.
  *
- * @param bodyOf called in advance, so that the load costs little: 50 requests for each connection, sent in turn
+ * @param bodyOf returns the body of a request; it is called in advance for 50 requests per connection, which are sent
+ * in rotation, so that generating the load costs little
  */
 export async function postLoop(
   target: BenchServer,

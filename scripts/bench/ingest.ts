@@ -8,12 +8,12 @@ const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
 const SILENCES = 10_000;
 const ROUNDS = 4;
-/** Results per second. */
+/** Target of results per second. */
 const GOAL_RATE = 70_000;
 
 /**
- * Measures results per second through each interface, acknowledged after the fsync, with the generator on the
- * same machine. There are 20,000 keys and results of 600 bytes, of which one in twenty fails.
+ * Measures how many results per second each interface accepts, acknowledged after the fsync, with the load generator on
+ * the same machine. There are 20,000 keys; the results have 600 bytes each, and one in twenty fails.
  */
 export async function measureIngest(seconds: number): Promise<void> {
   console.log(
@@ -25,7 +25,7 @@ export async function measureIngest(seconds: number): Promise<void> {
 
   const plain: Load[] = [];
   const silenced: Load[] = [];
-  // Alternates, so that other load on the machine affects both equally.
+  // The two loads alternate, so that other load on the machine affects both equally.
   for (let round = 0; round < ROUNDS; round++) {
     plain.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
     await forSilences(backend.url, '/silenced', (at) => ({ subscription: `nobody-${String(at)}` }));
@@ -62,7 +62,7 @@ export async function measureIngest(seconds: number): Promise<void> {
   report('memory of the backend', memoryMiB(backend.pid), 'MiB');
 }
 
-/** Returns results per second of the same agents without delta results. */
+/** Returns the results per second of the same agents without delta results. */
 async function fullResultsRate({ url, pid }: BenchBackend, ms: number): Promise<number> {
   const agents = await BenchAgent.connectAll(url, CONNECTIONS, { sendsFull: true });
   const { rate } = await closedLoop(agents, pid, ms);
@@ -70,7 +70,7 @@ async function fullResultsRate({ url, pid }: BenchBackend, ms: number): Promise<
   return rate;
 }
 
-/** Returns results per second on keep-alive connections, one request at a time on each. */
+/** Returns the results per second over keep-alive connections, with one pending request on each connection. */
 async function posted(backend: BenchServer, connections: number, batch: number, seconds: number): Promise<number> {
   const path = batch === 1 ? '/results' : '/api/mon/v1/results';
   const load = await postLoop(backend, { path, connections, ms: seconds * 1000 }, (connection, start) => {

@@ -8,12 +8,12 @@ const BUILD = fileURLToPath(new URL('../../build/', import.meta.url));
 const MEASURED_MS = 300;
 const BLOCK = Buffer.alloc(4096, 'x');
 
-/** Measures the current speed of one core, and of the disk with the state directories. */
+/** Measures the current speed of one core, and of the disk on which the benchmarks store their state. */
 export async function machineSpeed(): Promise<MachineSpeed> {
   return { jsonParsesPerSecond: jsonParses(), fsyncsPerSecond: await fsyncs() };
 }
 
-/** Returns parses per second of a result with 600 bytes. */
+/** Returns how often per second one core can parse the JSON of a result of 600 bytes. */
 function jsonParses(): number {
   const text = checkJson('disk', 0);
   const [startedAt, perLook] = [performance.now(), 1000];
@@ -25,7 +25,7 @@ function jsonParses(): number {
   return (parsed * 1000) / (performance.now() - startedAt);
 }
 
-/** Returns `fdatasync` calls per second, each after an appended block of 4 KiB. */
+/** Returns the number of `fdatasync` calls per second; before each call, a block of 4 KiB is appended to a file. */
 async function fsyncs(): Promise<number> {
   const dir = await mkdtemp(`${BUILD}bench-disk-`);
   try {

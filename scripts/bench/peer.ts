@@ -22,19 +22,19 @@ export interface Problem {
 /** The HTTP interface of a monitoring system for problems and silences. */
 export interface Wire {
   readonly problemsPath: string;
-  /** True if a request can contain only one problem. */
+  /** True if one request can contain only one problem. */
   readonly isSingle?: boolean;
   problems(problems: readonly Problem[]): unknown;
   readonly problemList: string;
   readonly silencesPath: string;
-  /** Returns a silence that matches no problem. */
+  /** Returns the request body that creates a silence that matches no problem. */
   silence(at: number): unknown;
   readonly silenceList: string;
 }
 
 export interface BenchPeer {
   readonly name: string;
-  /** The data that is on disk when the system responds. */
+  /** Description of the data that is on disk when the system responds. */
   readonly durability: string;
   readonly wire: Wire;
   start(): Promise<BenchServer & AsyncDisposable>;
@@ -103,14 +103,14 @@ const v2: Wire = {
 
 export const MON: BenchPeer = { name: 'mon', durability: 'fsync', wire: mon, start: () => startBackend() };
 
-/** Kinds of servers that already run and are named by a flag. */
+/** The HTTP interfaces that the flag `--peer` can name for a server that already runs. */
 const WIRES: Readonly<Record<string, Wire>> = { alertmanager, v1, v2 };
 
 /**
  * Returns a peer that already runs.
  *
- * @param text `KIND=URL`, the kind of interface and the address
- * @throws Error with the valid values
+ * @param text `KIND=URL`: the kind of its HTTP interface, and its address
+ * @throws Error with the valid kinds
  */
 export function peerAt(text: string): BenchPeer {
   const [, kind = '', url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(text) ?? [];
@@ -122,11 +122,7 @@ export function peerAt(text: string): BenchPeer {
   return { name: `${kind} at ${url}`, durability: 'as it is set up', wire, start: async () => running };
 }
 
-/**
- * Returns the installed Alertmanager.
- *
- * @returns `undefined` when it is not on the PATH
- */
+/** Returns the Alertmanager that is installed on this machine; `undefined` if it is not on the PATH. */
 export function installedAlertmanager(): BenchPeer | undefined {
   const program = ['prometheus-alertmanager', 'alertmanager'].map(onPath).find((file) => file !== undefined);
   if (program === undefined) return undefined;
@@ -147,7 +143,7 @@ function onPath(name: string): string | undefined {
     });
 }
 
-/** Starts an Alertmanager that notifies nobody. */
+/** Starts an Alertmanager whose receiver sends no notifications. */
 async function startAlertmanager(program: string): Promise<BenchServer & { pid: number } & AsyncDisposable> {
   const dir = await mkdtemp(`${BUILD}bench-alertmanager-`);
   const config = join(dir, 'alertmanager.yml');

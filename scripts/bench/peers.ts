@@ -15,14 +15,14 @@ interface Running extends Pick<BenchPeer, 'name' | 'wire'> {
   readonly target: BenchServer;
 }
 
-/** Measures one peer; returns the value of one round. */
+/** Measures one monitoring system for one round, and returns the measured value. */
 type Measure = (running: Running, ms: number) => Promise<number>;
 
 /**
- * Measures the same HTTP load on `mon` and its peers, alternately: 10,000 repeated problems, lists of them, and
- * silences. Each has its default durability.
+ * Measures the same HTTP load on `mon` and its peers in turn: 10,000 repeated problems, lists of them, and silences.
+ * Each system runs with its default durability.
  *
- * @param named peers that already run, `KIND=URL`
+ * @param named peers that already run, each as `KIND=URL`
  */
 export async function measurePeers(seconds: number, { peers: named }: BenchSizes): Promise<void> {
   const alertmanager = installedAlertmanager();
@@ -72,8 +72,8 @@ async function interleaved(
 }
 
 /**
- * Returns a measurement that sends every problem in turn. A peer with single problems gets more requests
- * instead.
+ * Returns a measurement that posts all problems in rotation, in batches. A peer whose requests contain a single problem
+ * gets one request per problem.
  */
 function measureProblems(connections: number, batch: number): Measure {
   return async ({ wire, target }, ms) => {
@@ -100,7 +100,7 @@ function measureList(list: 'problemList' | 'silenceList'): Measure {
   };
 }
 
-/** Returns a measurement that creates new silences in each round. */
+/** Returns a measurement that creates `SILENCES` new silences in each round. */
 function silencesMade(): Measure {
   const made = new Map<Running, number>();
   return async (running) => {

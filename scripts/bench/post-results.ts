@@ -3,14 +3,14 @@ import { HttpConnection, type BenchServer } from './http-line.ts';
 
 const BATCH = 1000;
 
-/** Results of a number of clients with a number of checks each. */
+/** A set of results: each of `clients` clients has `checks` checks. */
 export interface ResultGrid {
   readonly clients: number;
   readonly checks: number;
   readonly result: (client: number, check: number) => { readonly name: string };
 }
 
-/** 10,000 events. */
+/** 10,000 failing results, each of which opens an event. */
 export const EVENTS: ResultGrid = {
   clients: 1000,
   checks: 10,
@@ -21,7 +21,7 @@ export const EVENTS: ResultGrid = {
   }),
 };
 
-/** 100,000 members of one aggregate; three in four fail. */
+/** 100,000 results that are members of one aggregate; three in four have a status other than 0. */
 export const MEMBERS: ResultGrid = {
   clients: 1000,
   checks: 100,
@@ -34,8 +34,8 @@ export const MEMBERS: ResultGrid = {
 };
 
 /**
- * Returns members of one aggregate: 1,000 clients with `checks` checks each, of which every tenth is an open
- * event.
+ * Returns the results for the stalls benchmark: members of one aggregate, from 1,000 clients with `checks` checks each.
+ * Every tenth result opens an event.
  */
 export function resultsUnderAttack(checks: number): ResultGrid {
   return {
@@ -51,7 +51,7 @@ export function resultsUnderAttack(checks: number): ResultGrid {
   };
 }
 
-/** Stores the results, a thousand in each request. */
+/** Posts the results to a backend, a thousand in each request. */
 export async function postResults(backend: BenchServer, { clients, checks, result }: ResultGrid): Promise<void> {
   const line = new HttpConnection(backend);
   for (let start = 0; start < clients * checks; start += BATCH) {

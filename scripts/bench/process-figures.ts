@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Returns the user and system time of all threads so far, in milliseconds. The kernel counts in steps of ten
- * (proc(5), stat).
+ * Returns the user and system time of all threads of a process since its start, in milliseconds. The kernel counts it
+ * in units of ten milliseconds (proc(5), stat).
  */
 export function cpuMs(pid: number): number {
   // The process name is the second field, in parentheses, and may contain spaces.
@@ -15,7 +15,8 @@ export function cpuMs(pid: number): number {
 }
 
 /**
- * Returns the CPU time like `cpuMs`, but to the nanosecond (schedstat, first field) and without ended threads.
+ * Returns the CPU time of a process in milliseconds like `cpuMs`, but with nanosecond precision (schedstat, first
+ * field) and without threads that have ended.
  */
 export function preciseCpuMs(pid: number): number {
   const threads = `/proc/${String(pid)}/task`;
@@ -25,8 +26,8 @@ export function preciseCpuMs(pid: number): number {
 }
 
 /**
- * Returns the CPU time in milliseconds of each PostgreSQL process with a connection to this database, found by
- * its title.
+ * Returns the CPU time in milliseconds of each PostgreSQL process that serves a connection to this database, by its
+ * process id. The process title contains the database name.
  */
 export function connectionsCpuMs(url: string): ReadonlyMap<number, number> {
   const database = new URL(url).pathname.slice(1);
@@ -36,34 +37,37 @@ export function connectionsCpuMs(url: string): ReadonlyMap<number, number> {
       const title = readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8');
       if (title.startsWith('postgres: ') && title.split(' ')[2] === database) cpuMsOf.set(pid, preciseCpuMs(pid));
     } catch {
-      // The process has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   return cpuMsOf;
 }
 
 /**
- * Returns the CPU time that the processes of `after` used since `before`, without connections that were closed
- * meanwhile.
+ * Returns the CPU time in milliseconds that the processes in `after` used since `before`. Connections that closed in
+ * between are not included.
  */
 export function takenMs(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
   return [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
 }
 
 /**
- * Returns how long the first thread, which runs the event loop, was ready but had no core (schedstat, second
- * field).
+ * Returns how long the main thread, which runs the event loop, was ready to run but had no CPU core, in milliseconds
+ * (schedstat, second field).
  */
 export function waitedMs(pid: number): number {
   return Number(readFileSync(`/proc/${String(pid)}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
 }
 
-/** Returns the maximum memory so far. */
+/** Returns the maximum memory that a process has used so far, in MiB. */
 export function peakMemoryMiB(pid: number): number {
   return statusMiB(pid, 'VmHWM');
 }
 
-/** Returns the current memory in two parts: its own, and pages of files, which the system can reclaim. */
+/**
+ * Returns the current memory of a process: `own` is anonymous memory; `files` is mapped files, which the kernel can
+ * reclaim.
+ */
 export function memoryPartsMiB(pid: number): { readonly own: number; readonly files: number } {
   return { own: statusMiB(pid, 'RssAnon'), files: statusMiB(pid, 'RssFile') };
 }
@@ -72,7 +76,7 @@ export function memoryMiB(pid: number): number {
   return statusMiB(pid, 'VmRSS');
 }
 
-/** Returns a line of proc(5), status, which contains KiB. */
+/** Returns a memory figure from proc(5), status, converted from KiB to MiB. */
 function statusMiB(pid: number, name: string): number {
   const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;

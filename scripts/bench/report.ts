@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * A figure of a benchmark in one unit: a value, or several of a kind (quantiles, moments) in the order of
- * `what`.
+ * A figure of a benchmark: one value, or several values in the same unit, such as quantiles or measurements at several
+ * times, in the order that `what` names.
  */
 export interface Figure {
   readonly what: string;
@@ -13,9 +13,9 @@ export interface Figure {
 const figures: Figure[] = [];
 
 /**
- * Reports a figure in one line.
+ * Reports a figure on one line and records it for the result file.
  *
- * @param remark the goal, and everything that is not a comparable figure
+ * @param remark the goal, and everything else that is not a comparable figure
  */
 export function report(what: string, values: number | readonly number[], unit: string, remark = ''): void {
   const figure = { what, values: [values].flat(), unit };
@@ -23,15 +23,15 @@ export function report(what: string, values: number | readonly number[], unit: s
   console.log(`${what.padEnd(66)} ${figureText(figure).padStart(14)}${remark === '' ? '' : `   (${remark})`}`);
 }
 
-/** Returns all figures reported so far. */
+/** Returns all figures that have been reported so far. */
 export function reported(): readonly Figure[] {
   return figures;
 }
 
 /**
- * Formats a figure.
+ * Formats the values and the unit of a figure.
  *
- * @param values null if not measured, as in JSON
+ * @param values the values; null, as JSON stores NaN, means that a value was not measured
  */
 export function figureText({ values, unit }: { values: readonly (number | null)[]; unit: string }): string {
   return `${values.map((value) => count(value ?? NaN)).join(' / ')} ${unit}`.trimEnd();
@@ -47,16 +47,16 @@ export function mean(values: readonly number[]): number {
 }
 
 /**
- * Returns a quantile.
+ * Returns a quantile of the values.
  *
- * @param share 0.99 for the value that 99 of 100 do not exceed
+ * @param share 0.99 for the value that 99 of 100 values do not exceed
  */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-/** Returns the milliseconds of each of several sequential calls. */
+/** Makes calls one after the other, and returns the duration of each in milliseconds. */
 export async function timesOf(calls: number, act: (at: number) => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   for (let at = 0; at < calls; at++) {
@@ -68,9 +68,9 @@ export async function timesOf(calls: number, act: (at: number) => Promise<unknow
 }
 
 /**
- * Reports the means of several rounds with and without something.
+ * Reports the means of the rounds with a change in the load, compared with the rounds without it.
  *
- * @returns the mean without it
+ * @returns the mean of the rounds without the change
  */
 export function reportDifference<Round>(
   what: string,

@@ -1,25 +1,29 @@
-// Agents with a steady rate in a separate process, so that sending does not delay a reader. The parent ends it.
+// Simulates agents that send results at a steady rate. It is a separate process, so that sending does not delay the
+// process that measures. The parent process ends it.
 import { performance } from 'node:perf_hooks';
 import { BenchAgent, steadyLoop } from './bench-agent.ts';
 import { quantile } from './report.ts';
 
-/** The order to the process at its start. */
+/** The options that the process gets at its start. */
 export interface ResultsOrder {
   readonly url: string;
   readonly agents: number;
-  /** Results a second. */
+  /** Total results per second of all agents. */
   readonly rate: number;
 }
 
-/** The message of the parent: `latency` asks for the figures since the last request, `over` ends the load. */
+/**
+ * A message from the parent process: `latency` requests the figures since the previous request, and `over` ends the
+ * load.
+ */
 export type ResultsRequest = 'latency' | 'over';
 
-/** The latency of acknowledgments in milliseconds. */
+/** The latency of acknowledgments, in milliseconds. */
 export interface LatencyReport {
   readonly p99: number;
 }
 
-/** The acknowledged results per second, sent at the end. */
+/** The acknowledged results per second; sent once, when the load has ended. */
 export interface ResultsReport {
   readonly reached: number;
 }

@@ -1,7 +1,8 @@
 import { refuseArguments } from '../lib/read-arguments.ts';
 
 /**
- * Runs the requested parts of a benchmark in turn; by default all. Ends the program if there is no such part.
+ * Runs the requested parts of a benchmark one after the other; default: all parts. An unknown part ends the program
+ * with an error.
  */
 export async function runParts(
   all: Readonly<Record<string, () => Promise<void>>>,

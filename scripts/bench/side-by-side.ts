@@ -2,14 +2,15 @@ import type { BenchBackend } from './backend-process.ts';
 import { ackedBy, steadyLoop, type BenchAgent } from './bench-agent.ts';
 import { preciseCpuMs } from './process-figures.ts';
 
-/** One of several backends that differ in one respect, with the same number of agents. */
+/** One of several compared backends, which differ in one respect and have the same number of agents. */
 export interface ComparedBackend {
   readonly backend: BenchBackend;
   readonly agents: readonly BenchAgent[];
 }
 
 /**
- * Interleaves the agents of all sides result by result, so that other load on the machine affects all equally.
+ * Interleaves the agents of all backends, so that their results alternate and other load on the machine affects all
+ * backends equally.
  */
 export function interleavedAgents(sides: readonly Pick<ComparedBackend, 'agents'>[]): readonly BenchAgent[] {
   const most = Math.max(...sides.map(({ agents }) => agents.length));
@@ -17,9 +18,9 @@ export function interleavedAgents(sides: readonly Pick<ComparedBackend, 'agents'
 }
 
 /**
- * Returns the microseconds of CPU per result of each side, measured at the same time.
+ * Returns the microseconds of CPU per result of each backend, measured at the same time.
  *
- * @param rate total results per second of all sides
+ * @param rate results per second of all backends together
  */
 export async function measureCpuPerResult(
   sides: readonly ComparedBackend[],

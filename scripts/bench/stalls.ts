@@ -6,12 +6,12 @@ import { count, report } from './report.ts';
 import { whileResultsComeIn } from './background-results.ts';
 import { OWN_ATTACKS, REVIEWED_ATTACKS, type Attack, type AttackTarget } from './stalls/attacks.ts';
 
-/** Results per second during each attack. */
+/** Number of regular results per second during each attack. */
 const RATE = 5000;
 
 /**
- * Measures requests whose size the sender chooses: the maximum CPU of one event loop round for each, and the
- * latency of results meanwhile.
+ * Measures requests whose cost the sender chooses: the maximum CPU of one event loop iteration during each attack, and
+ * the latency of regular results at the same time.
  */
 export async function measureStalls(seconds: number): Promise<void> {
   await using backend = await startBackend({
@@ -37,7 +37,7 @@ export async function measureStalls(seconds: number): Promise<void> {
   );
 }
 
-/** Returns the maximum CPU of one event loop round during a repeated attack, in milliseconds. */
+/** Returns the maximum CPU of one event loop iteration while an attack is repeated, in milliseconds. */
 async function longestTask(
   backend: BenchBackend,
   attack: Attack,

@@ -14,17 +14,17 @@ import { cpuMs, memoryMiB, peakMemoryMiB } from './process-figures.ts';
 import { count, report } from './report.ts';
 import { settleStore } from './settle-store.ts';
 
-/** Clients that are written in one batch, with all their results. */
+/** Number of clients that are written in one batch, with all their results. */
 const TOGETHER = 10;
 
-/** Returns the operations for the last result of each check, one after the other. */
+/** Function that returns the store operations for the client with this index and all its checks. */
 type Writing = (at: number) => Iterable<StoreOp>;
 
 const STAMP = 'first';
 
 /**
- * Measures the start of a backend on a store of many results, one in twenty with an event, and its memory. It
- * does so for stored full results, and for stored deltas of all OK results.
+ * Measures the start of a backend on a store of many results, one in twenty with an event, and its memory. One store
+ * contains only full results; in the other, every OK result is stored as a delta to an earlier full result.
  */
 export async function measureStart(_seconds: number, { results }: BenchSizes): Promise<void> {
   report('results', results, '', `${count(RESULT_BYTES)} bytes each, ${count(CHECKS_EACH)} of each client`);

@@ -7,7 +7,7 @@ import { count, mean, report } from './report.ts';
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
 const ROUNDS = 4;
-/** Results per second with PostgreSQL, on the same two cores as the load and the database. */
+/** Target of results per second with PostgreSQL, when the load generator and the database use the same two cores. */
 const GOAL_RATE = 50_000;
 
 interface Measured {
@@ -18,8 +18,8 @@ interface Measured {
 }
 
 /**
- * Measures results per second from agents, acknowledged after the commit, with LevelDB and with PostgreSQL. Two
- * backends alternate, with the generator and the database on the same machine.
+ * Measures how many results per second agents can send, acknowledged after the commit, with LevelDB and with
+ * PostgreSQL. Two backends alternate, with the load generator and the database on the same machine.
  */
 export async function measureStores(seconds: number): Promise<void> {
   await using server = await startDatabase();

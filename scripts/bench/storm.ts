@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { StormOrder, StormReport } from './feed-storm.ts';
 
-/** A backend that only serves the feed, in a separate process. */
+/** A simulated backend that only serves the feed, in a separate process. */
 export interface Storm extends AsyncDisposable {
   readonly url: string;
   blow(order: StormOrder): void;
   /**
-   * Returns the console's response times to pings since the last call, in milliseconds, which show delays of
-   * its event loop.
+   * Returns and clears the console's response times to pings, in milliseconds. They show delays of the console's event
+   * loop.
    */
   takeAnswerDelays(): readonly number[];
 }

@@ -4,15 +4,15 @@ import { count, report } from './report.ts';
 import { measureCpuPerResult } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
-/** Total results per second of both backends, if the machine is fast enough. */
+/** Target of results per second, for both backends together. */
 const RATE = 30_000;
 const WARM_UP_MS = 3000;
 
 /**
- * Measures the cost of the timeline per result. Two backends run side by side with the same load, one without a
- * timeline, so that other load on the machine affects both equally. There are three loads: one in twenty
- * results fails permanently, as on real sites; one in a hundred opens or resolves an event; and every result
- * does.
+ * Measures what the timeline costs per result. Two backends, one of them without a timeline, run side by side under the
+ * same load, so that other load on the machine affects both equally. Three loads are measured: one in twenty results
+ * fails permanently, as on real sites; one in a hundred opens or resolves an event; every result opens or resolves an
+ * event.
  */
 export async function measureTimeline(seconds: number): Promise<void> {
   await using off = await startBackend({ settings: { timeline: { days: 0 } } });

@@ -33,14 +33,15 @@ const NAMESPACE = 'default';
 const CLIENTS = 10_000;
 const CHECKS_EACH = 10;
 const WEEK_US = 7 * 24 * 3600 * 1e6;
-/** Transitions that are written in one batch. */
+/** Number of transitions that are written in one batch. */
 const TOGETHER = 2000;
 const MOMENTS = 40;
 const STEPS = 200;
 
 /**
- * Measures how long it takes to show any moment of a week with 100,000 checks, of which half have an event at
- * any time, and the memory. The week is written by the code of the backend, without the waiting.
+ * Measures how long a backend takes to return the state at any moment of a week, and how much memory that needs. There
+ * are 100,000 checks, of which half have an event at any time. The benchmark writes the week with the code of the
+ * backend, in much less than a week.
  */
 export async function measureTravel(_seconds: number, { transitions }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
@@ -82,7 +83,7 @@ export async function measureTravel(_seconds: number, { transitions }: BenchSize
   report('memory before / peak', [before, peakMemoryMiB(backend.pid)], 'MiB');
 }
 
-/** Steps from one change to the previous one, as the console does without requests in advance. */
+/** Measures steps from one change to the previous change, as the console requests them when nothing is prefetched. */
 async function steps(url: string, fromMs: number): Promise<number[]> {
   let from = fromMs;
   let at = fromMs - 1;
@@ -97,7 +98,7 @@ async function steps(url: string, fromMs: number): Promise<number[]> {
   return [quantile(times, 0.5), quantile(times, 0.99)];
 }
 
-/** A week of transitions, evenly distributed. */
+/** Generates a week of transitions, evenly distributed over time. */
 class Week {
   readonly #namespace: Namespace;
   readonly #entries: CheckEntry[] = [];
@@ -128,7 +129,8 @@ class Week {
       await store.write(lease, ops, [], 'process');
       ops = [];
     };
-    // The first transition of each check comes before the checkpoint, which could not distinguish it.
+    // Each check gets its first transition before the random ones, because a checkpoint could not distinguish a check
+    // that has had none.
     for (let at = 0; at < transitions; at++) {
       id = this.#beginUs + Math.floor(((at + 1) * WEEK_US) / (transitions + 2));
       const entry = this.#entries[at < this.#entries.length ? at : Math.floor(Math.random() * this.#entries.length)];
@@ -161,7 +163,7 @@ class Week {
     await store.close();
   }
 
-  /** Switches a check from OK to failing, and back. */
+  /** Returns the store operations of a transition: a passing check fails, or a failing check passes. */
   #toggle(entry: CheckEntry, id: number): readonly StoreOp[] {
     const { client, name, state: before } = entry;
     const seconds = Math.floor(id / 1e6);

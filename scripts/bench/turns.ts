@@ -7,10 +7,9 @@ import { underLoad } from './turns/load.ts';
 import { start } from './turns/start.ts';
 
 /**
- * Compares the programs of another clone with this one. Each part of the load alternates between them, because
- * the speed of a machine changes from minute to minute. The figures are medians of all turns, those of the
- * other clone first. Without another clone, this one is compared with itself, which shows the noise of the
- * figures.
+ * Compares the programs of another repository clone with those of this clone. Each part of the load alternates between
+ * the two, because the speed of a machine changes from minute to minute. The figures are medians over all rounds, the
+ * other clone first. Without another clone, this clone is compared with itself, which shows the noise of the figures.
  */
 export async function compareClones(seconds: number, { other, parts, results }: BenchSizes): Promise<void> {
   const compared = (measure: (sides: Sides) => Promise<void>) => async (): Promise<void> => {

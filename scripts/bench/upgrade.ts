@@ -19,23 +19,23 @@ const CLIENTS = 10_000;
 const CHECKS_EACH = 100;
 const OUTPUT_LENGTH = 300;
 const AGENTS = 20;
-/** Results per second while a backend upgrades its store. */
+/** Number of results per second while a backend upgrades its store. */
 const RATE = 2000;
 const POLL_MS = 200;
 
 interface Program extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Log records so far, each with its time of arrival. */
+  /** The log records received so far, each with its time of arrival. */
   readonly records: { readonly message: string; readonly url?: string; readonly atMs: number }[];
-  /** Waits for a log record. */
+  /** Waits for a log record with this message. */
   untilLogged(message: string): Promise<{ readonly url?: string; readonly atMs: number }>;
 }
 
 /**
- * Measures the upgrade of a store of schema 1 with 1,000,000 results, all in an older format. It is first
- * upgraded offline, with a backup. Then another one is upgraded by a backend that serves it and accepts results
- * meanwhile.
+ * Measures the upgrade of a store of schema 1 with 1,000,000 results, all in an older format. The store is first
+ * upgraded offline, with a backup. Another store is then upgraded online: by a backend that serves it and accepts
+ * results at the same time.
  */
 export async function measureUpgrade(): Promise<void> {
   await using parts = new AsyncDisposableStack();
@@ -81,7 +81,7 @@ async function offline(stateDir: string): Promise<void> {
 }
 
 async function serving(stateDir: string): Promise<void> {
-  // The store has more clients than the default entity limit, and new agents are added.
+  // The store has more clients than the default entity limit allows, and the benchmark adds agents.
   const config = `${stateDir}.json`;
   await writeFile(config, JSON.stringify({ 'entity-limit': 'unlimited' }));
   await using program = start(['start', '--port', '0', '--state-dir', stateDir, '--config', config]);
@@ -160,9 +160,9 @@ function start(args: readonly string[]): Program {
 }
 
 /**
- * Watches the memory of a process.
+ * Polls the peak memory of a process.
  *
- * @returns a function that returns the maximum so far; it stays when the process is gone
+ * @returns a function that stops the polling and returns the maximum so far in MiB, even if the process has ended
  */
 function watchPeak(pid: number): () => number {
   let peak = 0;

@@ -1,11 +1,11 @@
-// Loaded into a backend before its start (`--import`): reports the delays of its event loop to the parent
-// process.
+// Module that is loaded into a backend before its start (`--import`). It reports the delays of the event loop to the
+// parent process on request.
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 
-/** CPU time between two turns of the loop in microseconds. */
+/** CPU time between two iterations of the event loop, in microseconds. */
 const work = createHistogram();
 const ownMicroseconds = (): number => {
   const { user, system } = process.threadCpuUsage();
@@ -26,5 +26,5 @@ process.on('message', () => {
   delay.reset();
   work.reset();
 });
-// The channel must not keep the backend alive.
+// The channel to the parent process must not keep the backend alive.
 process.channel?.unref();

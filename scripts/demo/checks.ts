@@ -16,25 +16,25 @@ import {
 interface DemoCheck {
   readonly roles: readonly MachineRole[];
   readonly find: (machine: Machine, second: number) => DemoResult;
-  /** Further attributes of the definition, which its results contain too. */
+  /** Additional attributes of the check's definition. The results of the check contain them too. */
   readonly attributes?: Readonly<Record<string, unknown>>;
-  /** Returns additional attributes for the results of one machine. */
+  /** Returns additional attributes for the check's results on one machine. */
   readonly attributesOf?: (machine: Machine) => Readonly<Record<string, unknown>>;
 }
 
 const HOSTS = ['web', 'app', 'db', 'cache', 'storage'] as const;
 const FLAPPING = { low_flap_threshold: 20, high_flap_threshold: 50 };
 
-/** Seconds between two results of a check. */
+/** Interval of every check, in seconds. */
 export const INTERVAL = 30;
 
-/** The checks of the site, by name. */
+/** The simulated checks of the site, by name. */
 const CHECKS: Readonly<Record<string, DemoCheck>> = {
   uplink: { roles: ['switch'], find: uplink, attributes: { aggregates: ['network'] } },
   ping: {
     roles: HOSTS,
     find: ping,
-    // The handler of the switch does not get the hosts behind it.
+    // The filter `check_dependencies` uses this attribute: events of hosts behind a failed switch are not notified.
     attributesOf: ({ rack }) => ({ dependencies: [`${switchOf(rack)}/uplink`] }),
   },
   disk: { roles: HOSTS, find: disk },
@@ -46,9 +46,9 @@ const CHECKS: Readonly<Record<string, DemoCheck>> = {
 };
 
 /**
- * Returns the definitions for the backend. The site itself runs the checks.
+ * Returns the definitions for the backend. The checks are not published, because the site submits their results itself.
  *
- * @param folder directory for the output of handlers
+ * @param folder directory in which the handlers write their output
  */
 export function demoDefinitions(folder: string): object {
   const checks = Object.entries(CHECKS).map(([name, { roles, attributes }]) => [
@@ -66,7 +66,7 @@ export function demoDefinitions(folder: string): object {
   const handlers = {
     'on-call': { type: 'set', handlers: ['journal', 'racks', 'chat'] },
     journal: { type: 'pipe', command: `cat >> ${folder}/journal.jsonl`, filters },
-    // This handler groups: it runs once for all new events of a rack.
+    // This handler groups events: it runs once for all new events of a rack.
     racks: {
       type: 'pipe',
       command: `cat >> ${folder}/racks.jsonl`,
@@ -75,10 +75,10 @@ export function demoDefinitions(folder: string): object {
       group_wait: 15,
       group_interval: 60,
     },
-    // No server listens there: its runs are retried, and become dead letters for the demonstration.
+    // No server listens on this port: the handler fails, is retried, and leaves dead letters for the demonstration.
     chat: { type: 'webhook', preset: 'slack', url: 'http://127.0.0.1:1/', severities: ['critical'], filters },
   };
-  // Of a rack that goes dark its switch alone is told.
+  // When the switch of a rack is down, only the event of the switch is notified.
   const inhibitions = { 'rack-dark': { source: 'check=uplink', target: 'check!=uplink', equal: ['client.rack'] } };
   return { checks: Object.fromEntries(checks) as object, handlers, inhibitions };
 }
@@ -89,7 +89,7 @@ interface Watched {
   readonly check: DemoCheck;
 }
 
-/** The checks of all machines, by the second of the interval in which they are due. */
+/** The checks of all machines, indexed by the second of the interval in which each check is due. */
 const BY_SECOND: readonly (readonly Watched[])[] = bySecond();
 
 function bySecond(): Watched[][] {
@@ -106,8 +106,8 @@ function bySecond(): Watched[][] {
 /**
  * Returns the results that are due in one second.
  *
- * @param second seconds since the site began; negative for the past
- * @param executed the same time in epoch seconds
+ * @param second seconds since the site began; negative before that
+ * @param executed the same moment in epoch seconds
  */
 export function resultsDue(second: number, executed: number): SubmittedResult[] {
   const due = BY_SECOND[((second % INTERVAL) + INTERVAL) % INTERVAL] ?? [];

@@ -5,41 +5,38 @@ import { MonError } from '../../shared/errors.ts';
 import { INTERVAL, resultsDue } from './checks.ts';
 import { clientOfMachine, MACHINES, rackName } from './machines.ts';
 
-/** Rounds that fill a history, so that flapping is detected. */
+/** Number of rounds of past results: enough to fill a check history, so that flapping is detected. */
 const ROUNDS_BEFORE = 21;
 
-/** Concurrent requests while the machines are created. */
+/** Number of concurrent requests while the machines are created. */
 const AT_ONCE = 16;
 
 const HOUR = 3600;
 
-/**
- * A realistic site on a backend: machines with results, problems that come and go, and users who create
- * silences.
- */
+/** A simulated site on a backend: machines with results, problems that come and go, and silences created by users. */
 export interface DemoSite extends AsyncDisposable {
-  /** Resolves when everything for a first look exists. */
+  /** Resolves when the machines, past results, silences and the upgrade plan exist, so that the console can open. */
   readonly ready: Promise<void>;
 }
 
-/** The progress of the site before the first look. */
+/** Progress of creating the site, before the console can open. */
 export interface DemoProgress {
   readonly step: 'creating 2,000 machines' | 'replaying past results';
-  /** Percent of the step. */
+  /** Progress of the step in percent. */
   readonly percent: number;
 }
 
 interface DemoOptions {
-  /** Rounds of all checks before the first look. */
+  /** Number of rounds of past results that are submitted before the console can open. Default: 21. */
   readonly roundsBefore?: number;
   readonly onProgress?: (progress: DemoProgress) => void;
 }
 
 /**
- * Starts the site.
+ * Starts the demonstration site.
  *
- * @param api of an empty backend with the definitions of `checks.ts`
- * @param plans of the same backend
+ * @param api client of an empty backend with the definitions of `checks.ts`
+ * @param plans client for the upgrade plans of the same backend
  */
 export function startDemoSite(
   api: ApiClient,
@@ -72,9 +69,9 @@ export function startDemoSite(
 }
 
 /**
- * Submits the results of the past.
+ * Submits the past results: those that were due before the site began.
  *
- * @returns epoch seconds of second 0 of the site
+ * @returns the time at which the site began (its second 0), in epoch seconds
  */
 async function lookBack(api: ApiClient, rounds: number, onDone: OnDone, signal: AbortSignal): Promise<number> {
   const beganAt = Math.floor(Date.now() / 1000);
@@ -101,7 +98,7 @@ async function makeMachines(api: ApiClient, onDone: OnDone, signal: AbortSignal)
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, make));
-  // These machines have stopped sending keepalives.
+  // The machines in `LOST` never send another keepalive, so that keepalive events open for them.
   for (const { name, address, team } of LOST) {
     await api.saveClient({
       name,
@@ -120,7 +117,7 @@ const LOST = [
   { name: 'print-server', address: '10.9.0.17', team: 'office' },
 ];
 
-/** Creates the earlier actions of users: silences of each kind. */
+/** Creates what users did before the console opens: silences of each kind. */
 async function leaveTraces(api: ApiClient, now: number): Promise<void> {
   const entries = [
     {
@@ -149,7 +146,7 @@ async function leaveTraces(api: ApiClient, now: number): Promise<void> {
   for (const entry of entries) await api.silence(entry);
 }
 
-/** Submits the due results each second. A backend that is down for a while misses its results of that time. */
+/** Submits the results that are due in each second. Results of a second in which the backend is down are lost. */
 async function goOn(api: ApiClient, beganAt: number, signal: AbortSignal): Promise<void> {
   for (let second = 0; ; second++) {
     const waitMs = (beganAt + second) * 1000 - Date.now();

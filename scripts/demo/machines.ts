@@ -1,13 +1,13 @@
 /**
- * The roles of the machines. The demonstration always has the same ones: 40 racks in two zones, each with a
- * switch and 49 hosts.
+ * The machines of the demonstration site and their roles. The site is always the same: 40 racks in two zones, each with
+ * a switch and 49 hosts.
  */
 
 export type MachineRole = 'switch' | 'web' | 'app' | 'db' | 'cache' | 'storage';
 
 export interface Machine {
   readonly name: string;
-  /** Index among all machines, from 0. */
+  /** Index of the machine among all machines, from 0. */
   readonly at: number;
   readonly role: MachineRole;
   /** Name of the rack such as `r07`. */
@@ -18,7 +18,7 @@ export interface Machine {
 
 const RACKS = 40;
 
-/** The number of hosts of each role in a rack, in order; 49 in total. */
+/** The number of hosts of each role in a rack; 49 in total. The list is in the order in which the hosts are created. */
 const HOSTS: readonly (readonly [MachineRole, number])[] = [
   ['web', 20],
   ['app', 14],
@@ -36,9 +36,9 @@ const TEAMS: Readonly<Record<MachineRole, string>> = {
   storage: 'data',
 };
 
-/** Returns the name of a rack; `rack` counts from 0. */
+/** Returns the name of a rack, such as `r07`; `rack` is its index from 0. */
 export const rackName = (rack: number): string => `r${String(rack + 1).padStart(2, '0')}`;
-/** Returns the switch of a rack, which connects its hosts. */
+/** Returns the name of the switch that connects the hosts of a rack. */
 export const switchOf = (rack: string): string => `sw-${rack}`;
 
 export const MACHINES: readonly Machine[] = machines();
@@ -64,10 +64,10 @@ function machines(): Machine[] {
   return all;
 }
 
-/** One in this many agents has an old version. */
+/** One in every seven machines reports an old agent version. */
 const OLD_AGENT_EVERY = 7;
 
-/** Returns the client record of a machine, as `POST /clients` accepts it. */
+/** Returns the client record of a machine, in the form that `POST /clients` accepts. */
 export function clientOfMachine({ name, at, role, rack, zone, team }: Machine): Readonly<Record<string, unknown>> {
   return {
     name,

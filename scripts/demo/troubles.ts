@@ -1,11 +1,11 @@
 import { rackName, switchOf, type Machine } from './machines.ts';
 
 /**
- * The problems of the demonstration, as a function of the seconds since its start. They come, overlap and end
- * by themselves, and the same second always has the same problems.
+ * The simulated problems of the demonstration, as functions of the seconds since its start. Problems start, overlap and
+ * end without intervention. Each second has the same problems in every run.
  */
 
-/** The status and output of a check. */
+/** The status and output of a simulated check. */
 export interface DemoResult {
   readonly status: number;
   readonly output: string;
@@ -15,7 +15,7 @@ const ok = (output: string): DemoResult => ({ status: 0, output: `OK: ${output}`
 const warning = (output: string): DemoResult => ({ status: 1, output: `WARNING: ${output}` });
 const critical = (output: string): DemoResult => ({ status: 2, output: `CRITICAL: ${output}` });
 
-/** Returns a pseudo-random number from 0 to below 1 that is always the same for the same arguments. */
+/** Returns a pseudo-random number of at least 0 and less than 1; it is always the same for the same arguments. */
 export function pseudoRandom(...things: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const character of things.join('/')) {
@@ -26,26 +26,29 @@ export function pseudoRandom(...things: readonly (number | string)[]): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** A recurring time: every `everySeconds`, starting at `fromSeconds`, for `forSeconds`. */
+/** A recurring time window: every `everySeconds`, starting at `fromSeconds`, for `forSeconds`. */
 interface Window {
   readonly everySeconds: number;
   readonly fromSeconds: number;
   readonly forSeconds: number;
 }
 
-/** The outage of a switch with all its hosts. The first one comes soon, so that a first look shows a storm. */
+/**
+ * The recurring outage of a switch with all its hosts. The first outage starts early, so that a new user soon sees a
+ * storm of events.
+ */
 const OUTAGE: Window = { everySeconds: 420, fromSeconds: 45, forSeconds: 110 };
-/** A release that breaks a part of the web servers until it is reverted. */
+/** The recurring release that breaks some of the web servers until it is reverted. */
 const RELEASE: Window = { everySeconds: 900, fromSeconds: 240, forSeconds: 180 };
 
-/** Returns the number of the window's current round, from 0; `undefined` outside of the window. */
+/** Returns the number of the window's current repetition, from 0; `undefined` outside of the window. */
 function roundOf(window: Window, second: number): number | undefined {
   const round = Math.floor(second / window.everySeconds);
   const inRound = second - round * window.everySeconds - window.fromSeconds;
   return inRound >= 0 && inRound < window.forSeconds ? round : undefined;
 }
 
-/** Returns the rack without network in this second. */
+/** Returns the name of the rack without network in this second; `undefined` if there is none. */
 export function darkRack(second: number): string | undefined {
   const round = roundOf(OUTAGE, second);
   return round === undefined ? undefined : rackName(Math.floor(pseudoRandom('outage', round) * 40));
@@ -56,7 +59,7 @@ export const uplink = (machine: Machine, second: number): DemoResult =>
     ? critical('uplink te1/1/1 is down, 49 ports behind it')
     : ok(`uplink te1/1/1 is up, ${(2 + 3 * pseudoRandom(machine.at, second)).toFixed(1)} Gbit/s`);
 
-/** Seconds until hosts behind a switch are noticed. */
+/** Seconds from the outage of a switch until the pings to the hosts behind it fail. */
 const NOTICED_LATER = 30;
 
 export const ping = (machine: Machine, second: number): DemoResult =>
@@ -73,7 +76,7 @@ export function http(machine: Machine, second: number): DemoResult {
   return ok(`HTTP 200 from / in ${seconds.toFixed(3)} s`);
 }
 
-/** Seconds in which a disk fills from 70 % to full and is cleaned up. */
+/** Seconds in which a disk fills from 70 % to 99 %, before it is cleaned up. */
 const FILLING = 1800;
 
 export function disk(machine: Machine, second: number): DemoResult {
@@ -87,7 +90,7 @@ export function disk(machine: Machine, second: number): DemoResult {
   return percent >= 88 ? warning(output) : ok(output);
 }
 
-/** Returns the load; a few machines are flapping. */
+/** Returns the result of the load check; a few machines are flapping. */
 export function load(machine: Machine, second: number): DemoResult {
   const isRestless = pseudoRandom('restless', machine.at) < 0.004;
   const value =

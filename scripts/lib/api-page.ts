@@ -8,7 +8,7 @@ import { V2_API, V2_HEALTH } from '../../shared/api/v2.ts';
 import { fenced, markdownTable } from './markdown-text.ts';
 import { shapeText } from './shape-text.ts';
 
-/** Returns the text of `docs/api.md` from the tables of endpoints. */
+/** Returns the text of `docs/api.md`, generated from the tables of endpoints. */
 export function apiPage(): string {
   const codes = COMMON_ERRORS.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ');
   return [
@@ -38,7 +38,7 @@ function chapterOf(title: string, endpoints: Readonly<Record<string, Endpoint>>)
   ];
 }
 
-/** The chapter about the v2 API. It has only a table, because the objects are those of Sensu Go. */
+/** Returns the chapter about the v2 API. It contains only a table, because the objects are those of Sensu Go. */
 function v2Chapter(): readonly string[] {
   const endpoints = Object.values(V2_API).flatMap((group) => Object.values<Endpoint>(group));
   return [

@@ -9,7 +9,7 @@ import { GLOBAL_OPTIONS } from '../../tui/monctl/parse-arguments.ts';
 import { COMMANDS } from '../../tui/monctl/run.ts';
 import { code, fenced, markdownTable } from './markdown-text.ts';
 
-/** Returns the text of `docs/commands.md` from the help texts of the programs. */
+/** Returns the text of `docs/commands.md`, generated from the help texts of the programs. */
 export function commandsPage(): string {
   return [
     '# Commands and options',

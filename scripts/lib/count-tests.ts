@@ -1,4 +1,4 @@
-// Prints the counts of a vitest JSON report. Fails when a test failed or when none ran.
+// Prints the counts of a Vitest JSON report. Exits with code 1 if a test failed or none passed.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ const path = process.argv[2];
 if (path === undefined) throw new Error('usage: count-tests.ts REPORT');
 const report = reportSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
 
-// A file that cannot be loaded has no failed test, so it counts as one.
+// A test file that cannot be loaded reports no failed test, so count the file as one failure.
 const brokenFiles = report.testResults.filter(
   (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
 ).length;

@@ -3,25 +3,25 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time that a program gets to stop before it is killed. */
+/** Time within which a program must stop on request, before it is killed. */
 const STOP_MS = 15_000;
 
-/** Number of log lines that are shown when a program failed. */
+/** Number of log lines that are shown when a program has failed. */
 const LAST_LINES = 15;
 
-/** One of our programs in the background. Disposing of it stops it. */
+/** A `mon` program that runs in the background. Disposing of it stops the program. */
 export interface DaemonProcess extends AsyncDisposable {
   readonly name: string;
   readonly pid: number;
-  /** Resolves when it has ended, with a sentence about the exit and the end of its log. */
+  /** Resolves when the program has ended, with a sentence about its exit and the last lines of its log. */
   readonly ended: Promise<string>;
 }
 
 /**
- * Runs `file` with this Node and writes its output to `log`; the previous log is kept beside it as `.old`.
+ * Runs `file` with this Node.js and writes its output to `log`. An existing log is renamed to `.old`.
  *
- * The program gets its own session, so that Ctrl-C in the terminal only reaches the caller, who then stops it
- * in order.
+ * The program gets its own session, so that Ctrl-C in the terminal only reaches the caller, who then stops the program
+ * in the right order.
  */
 export async function startDaemon(
   name: string,

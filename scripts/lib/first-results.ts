@@ -6,16 +6,16 @@ import type { StoredResult } from '../../shared/schemas/result.ts';
 
 const POLL_MS = 250;
 
-/** Maximum wait for the first result of every check: their starts are spread over their interval. */
+/** Maximum wait for the first results: the first run of a check may be delayed by up to its interval. */
 const PATIENCE_MS = 30_000;
 
 const OUTPUT_COLUMNS = 76;
 
 /**
- * Waits until each of these checks has run; results of an earlier start do not count.
+ * Waits until each of these checks has run; results from before the call do not count.
  *
- * @returns those that arrived in time
- * @throws when `signal` is aborted
+ * @returns the results that arrived before the timeout
+ * @throws if `signal` is aborted
  */
 export async function firstResults(
   api: ApiClient,
@@ -33,7 +33,7 @@ export async function firstResults(
   }
 }
 
-/** Returns one line per result, in columns. */
+/** Returns one line per result, with aligned columns. */
 export function resultLines(results: readonly StoredResult[]): string[] {
   const rows = results.map(({ check }) => {
     const [output = ''] = check.output.split('\n');

@@ -1,14 +1,14 @@
 import { Metrics } from '../../daemon/backend/health/metrics.ts';
 import { code } from './markdown-text.ts';
 
-/** The series of a metric that every histogram has beside its own name. */
+/** Explains the additional series of a histogram on the metrics page. */
 const HISTOGRAM = 'A histogram `NAME` has the series `NAME_bucket` (label `le`), `NAME_sum` and `NAME_count`.';
 
 const NOT_LISTENING: Disposable = { [Symbol.dispose]: () => undefined };
 
 /**
- * The parts that the constructor of `Metrics` needs. A metric is read only when it is requested, so its description
- * needs nothing else of a backend.
+ * Stub of the dependencies that the constructor of `Metrics` reads. A metric is read only when it is requested, so the
+ * descriptions of the metrics need no other part of a backend.
  */
 const DESCRIBED = {
   batcher: { commits: { onCommit: () => NOT_LISTENING } },

@@ -1,2 +1,2 @@
-/** File name of the store's native part, beside the programs of a package. */
+/** File name of the store's native module, in the directory of the packaged programs. */
 export const NATIVE_STORE = 'classic-level.node';

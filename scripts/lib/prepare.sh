@@ -1,7 +1,7 @@
-# The commands in `scripts` source this file: it installs and builds the clone before one of its programs runs.
-# If everything is up to date, it costs two `find` calls over the sources. All messages go to stderr.
+# The commands in `scripts` source this file. It installs the packages and builds the programs before one of them runs.
+# If everything is up to date, it only costs two `find` calls over the sources. All messages go to stderr.
 #
-# Expects `root`, the absolute path of the clone.
+# The caller must set `root`, the absolute path of the clone.
 
 node=$root/node_modules/node/bin/node
 lock=$root/build/prepare.lock
@@ -16,13 +16,13 @@ fail() {
 }
 
 packages_are_current() {
-  # npm writes this file last, so an interrupted installation has none.
+  # npm writes this file last, so it is missing after an interrupted installation.
   [ -f "$root/node_modules/.package-lock.json" ] &&
     [ -x "$node" ] &&
     [ -z "$(find "$root/package-lock.json" -newer "$root/node_modules/.package-lock.json")" ]
 }
 
-# `find` also compares folders: the time of a folder changes when a file in it is deleted.
+# `find` also compares folders, because the time of a folder changes when a file in it is deleted.
 programs_are_current() {
   [ -f "$root/dist/.built" ] &&
     [ -z "$(find "$root/shared" "$root/daemon" "$root/tui" "$root/scripts/build.ts" "$root/package.json" \
@@ -51,9 +51,10 @@ require_tools() {
 install_packages() {
   require_tools
   say 'installing packages...'
-  # `npm ci` fails if the registry lacks an optional package for another platform. It also deletes files that running
-  # programs use. --no-save installs the versions of the lockfile too, and writes neither package.json nor the lockfile.
-  # --loglevel hides warnings about the machine's Node version: the packages include the version that they need.
+  # `npm install` is used because `npm ci` fails if the registry lacks an optional package for another platform, and
+  # deletes files that running programs use. --no-save installs the versions of the lockfile too, and changes neither
+  # package.json nor the lockfile. --loglevel hides warnings about the Node.js version of the machine: the packages
+  # include the version that they need.
   (cd "$root" && run_or_show npm install --no-save --include=dev --no-audit --no-fund --loglevel=error) ||
     fail 'installing the packages failed, see above. Check the network and the registry (npm config get registry), then run this again.'
   [ -x "$node" ] ||
@@ -64,14 +65,14 @@ install_packages() {
 
 build_programs() {
   say 'building...'
-  # The stamp is made before the build, so files that are edited during the build count as newer.
+  # The stamp file is created before the build, so that files which are edited during the build count as newer.
   mkdir -p "$root/dist"
   : >"$root/build/built"
   (cd "$root" && run_or_show "$node" scripts/build.ts) || fail 'the build failed, see above.'
   mv "$root/build/built" "$root/dist/.built"
 }
 
-# The lock is a symbolic link whose target is the holder's process id: `ln` creates it and its content atomically.
+# The lock is a symbolic link whose target is the process id of its holder, because `ln` creates both atomically.
 take_lock() {
   mkdir -p "$root/build"
   waiting=
@@ -94,8 +95,8 @@ take_lock() {
   trap 'exit 143' TERM
 }
 
-# Removes the lock of a dead process. Several waiters may find the same dead holder: `mkdir` lets one of them go on,
-# and that one removes the lock only if it still belongs to the dead holder.
+# Removes the lock of a dead process. Several waiting processes may find the same dead holder, so `mkdir` lets only one
+# of them continue. That process removes the lock only if it still belongs to the dead holder.
 break_lock() {
   mkdir "$lock.$1" 2>/dev/null || return 0
   [ "$(readlink "$lock")" != "$1" ] || rm -f "$lock"
@@ -124,18 +125,18 @@ prepare_programs() {
   release_lock
 }
 
-# run_program NAME ARGUMENT...
+# Usage: run_program NAME ARGUMENT... Prepares the clone, and replaces this process by the program.
 run_program() {
   program=$root/dist/$1.js
   shift
   prepare_programs
-  # The first line of a program lists the Node flags that it needs: `#!/usr/bin/env -S node --flag ...`.
+  # The first line of a program contains the Node.js flags that it needs: `#!/usr/bin/env -S node --flag ...`.
   first_line=
   read -r first_line <"$program" || :
   case $first_line in
     '#!'*' node '*) flags=${first_line#* node } ;;
     *) flags= ;;
   esac
-  # $flags is unquoted: the shell splits it into words.
+  # $flags is not quoted, so that the shell splits it into words.
   exec "$node" $flags "$program" "$@"
 }

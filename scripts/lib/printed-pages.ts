@@ -4,7 +4,10 @@ import { commandsPage } from './commands-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { settingsPage } from './settings-page.ts';
 
-/** The pages that are generated from data of the programs, by their path in the repository. */
+/**
+ * The documentation pages that are generated from data of the programs: path in the repository to a function that
+ * returns the text.
+ */
 export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
   ['docs/api.md', apiPage],
   ['docs/commands.md', commandsPage],
@@ -13,9 +16,9 @@ export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
 ]);
 
 /**
- * Returns the text of a generated page.
+ * Returns the formatted text of a generated page.
  *
- * @throws Error for any other page
+ * @throws Error if the page is not a generated page
  */
 export async function printed(page: string): Promise<string> {
   const text = PRINTED_PAGES.get(page)?.();
@@ -23,7 +26,7 @@ export async function printed(page: string): Promise<string> {
   return withoutPadding(await format(text, { ...(await resolveConfig(page)), filepath: page }));
 }
 
-/** Removes the padding that Prettier gives the cells of tables: in wide tables, it is most of the page. */
+/** Removes the padding that Prettier adds to table cells: in wide tables, most of the page is padding. */
 function withoutPadding(markdown: string): string {
   return markdown.replaceAll(/^\|.*\|$/gm, (row) =>
     row.replaceAll(/(?<=\|) +| +(?=\|)/g, ' ').replaceAll(/-{4,}/g, '---'),

@@ -1,22 +1,21 @@
-/** The source of a program and how it is started. */
+/** The source file of a program, and how the program is started. */
 export interface Program {
   readonly source: string;
-  /** True for interactive programs: their compiled code is cached beside the program. */
+  /** True for interactive programs. Their compiled code is cached beside the program, so that they start faster. */
   readonly startsOften?: boolean;
   readonly nodeFlags?: string;
   /**
-   * Percentage by which the heap may grow before garbage collection. The program sets it itself, because not
-   * all Node versions support it as a flag.
+   * Percentage by which the heap may grow before a garbage collection. The program applies the value itself, because
+   * not all Node.js versions support it as a flag.
    */
   readonly heapGrowth?: number;
 }
 
 export const PROGRAMS: Readonly<Record<string, Program>> = {
-  // A young generation for the objects of a few frames. With 8 MiB, every frame of a storm is still alive when
-  // it is full, and is moved to the old generation. Another 8 MiB save a fifth of the CPU. At full size from the
-  // start, it does not fill up before the first frame. Each change leaves the previous row as garbage in the
-  // old generation. Memory after 100 s of 5,000 changes/s is 360 MiB without a growth limit and 225 with this
-  // one, for the same CPU.
+  // The young generation (V8's heap for new objects) holds a few frames, from the start. With 8 MiB, a storm fills it
+  // while all its frames are still referenced, so V8 moves them to the old generation; 16 MiB save a fifth of the CPU.
+  // `heapGrowth` limits the garbage that replaced rows leave in the old generation: after 100 s of 5,000 changes/s,
+  // memory is 225 MiB instead of 360 MiB, for the same CPU.
   mon: {
     source: 'tui/main.tsx',
     startsOften: true,
@@ -25,14 +24,13 @@ export const PROGRAMS: Readonly<Record<string, Program>> = {
   },
   monctl: { source: 'tui/monctl/main.ts', startsOften: true },
   'mon-agent': { source: 'daemon/agent/main.ts' },
-  // Users do not start this program: `mon-backend` starts it from its own directory.
+  // `mon-backend` starts this program from its own directory; users do not.
   'command-process': { source: 'daemon/command/command-process.ts' },
-  // The backend starts this program too: it hashes passwords in a separate thread.
+  // The backend runs this program in a separate thread, which hashes passwords.
   'bcrypt-thread': { source: 'daemon/backend/access/bcrypt-thread.ts' },
-  // Results live for one batch. With room for several batches, most are dead before a garbage collection. V8
-  // must not conclude otherwise from a start, when all results stay. It would allocate results in the old
-  // generation permanently. There each keeps its references alive, a fifth of all, until a full collection, at
-  // a tenth to a fifth more CPU per result.
+  // The young generation (V8's heap for new objects) holds several batches of results, so that most results are garbage
+  // at its next collection. Without `--no-allocation-site-pretenuring`, V8 would conclude from the start, when all
+  // results stay, that results belong in the old generation, at a tenth to a fifth more CPU per result.
   'mon-backend': {
     source: 'daemon/backend/main.ts',
     nodeFlags: '--no-allocation-site-pretenuring --max-semi-space-size=64 --min-semi-space-size=64',

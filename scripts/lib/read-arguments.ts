@@ -1,8 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /**
- * Parses arguments like `parseArgs`. `--help` prints `usage` and ends the program; so does an invalid argument,
- * with the problem.
+ * Parses the command line like `parseArgs`. `--help` prints `usage` and exits; an invalid argument prints the problem
+ * and `usage` and exits with code 2.
  */
 export function readArguments<Config extends ParseArgsConfig>(
   config: Config,
@@ -15,13 +15,13 @@ export function readArguments<Config extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    // The error describes the problem and the correct form.
+    // The error message of `parseArgs` describes the problem and the correct form.
     console.error(error instanceof Error ? error.message : String(error));
     return refuseArguments(usage);
   }
 }
 
-/** Rejects invalid arguments: prints the usage and exits. */
+/** Rejects invalid arguments: prints the usage and exits with code 2. */
 export function refuseArguments(usage: string): never {
   console.error(usage);
   process.exit(2);

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { z } from 'zod';
 
-/** The record that a running ./scripts/start leaves in its directory for the next one. */
+/** The record that a running ./scripts/start writes to `var`, so that another start can find it. */
 const runningSchema = z.object({
   pid: z.int().positive(),
   port: z.int().positive(),
@@ -12,17 +12,17 @@ const runningSchema = z.object({
 });
 export type Running = z.infer<typeof runningSchema>;
 
-/** Returns the record of the last ./scripts/start, whose processes may be gone. */
+/** Returns the record of the last ./scripts/start, whose processes may have ended; `undefined` if there is none. */
 export function readRunning(file: string): Running | undefined {
   try {
     return runningSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // Missing, or truncated when the machine went down: no process is known to run.
+    // The file is missing, or it was truncated when the machine crashed: there is no record.
     return undefined;
   }
 }
 
-/** Writes the record. Disposing of it removes the record. */
+/** Writes the record of this ./scripts/start. Disposing of the returned object removes the file. */
 export function recordRunning(file: string, running: Running): Disposable {
   writeFileSync(file, `${JSON.stringify(running)}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };

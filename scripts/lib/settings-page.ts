@@ -12,10 +12,10 @@ import { apiSettingsSchema, programSettingsSchema } from '../../shared/schemas/s
 import { code, markdownTable } from './markdown-text.ts';
 import { valueText, type JsonSchema } from './value-text.ts';
 
-/** Related settings: a section of a configuration, or its top level. */
+/** A group of settings on the page: a section of a configuration file, or its top level. */
 interface Section {
   readonly schema: JsonSchema;
-  /** Prefix of the settings' names in the look-up tables: `api.`. */
+  /** Prefix of the section's settings in `variables`, such as `api.`. */
   readonly path: string;
   readonly help: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -28,15 +28,15 @@ const BACKEND_VARIABLES = {
   'api.port': 'MON_PORT',
 };
 
-/** Sections whose settings are also flags. */
+/** Prefixes of the sections whose settings are also command-line flags. */
 const FLAGGED: ReadonlySet<string> = new Set(['', 'api.', 'tls.']);
 
-/** The text before the table of a section. */
+/** Text that is printed before the table of a section. */
 const INTRODUCTIONS: Readonly<Record<string, string>> = {
   tls: '\n\nThe TLS of all listeners: see [TLS](tls.md). `api`, `v2-listener` and `agent-listener` can have a `tls` of their own.',
 };
 
-/** The page `docs/settings.md`, from the schemas of the configuration. */
+/** Returns the text of `docs/settings.md`, generated from the schemas of the configuration. */
 export function settingsPage(): string {
   const program = schemaOf(programSettingsSchema);
   const ofBackend = (schema: JsonSchema | undefined, path: string): string =>
@@ -102,7 +102,7 @@ function defaultText(setting: JsonSchema, isRequired: boolean): string {
   return code(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Returns the variables by the setting that they set. */
+/** Returns a map from each setting, with the prefix `path`, to its environment variable. */
 function under(path: string, variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(variables).map(([variable, setting]) => [`${path}${setting}`, variable]));
 }

@@ -1,9 +1,12 @@
 import type { OpenApiPart } from '../../shared/api/openapi.ts';
 
-/** Maximum length of a shape on one line. */
+/** Maximum length of a shape that is printed on one line, in characters. */
 const LINE_LENGTH_MAX = 100;
 
-/** Returns a JSON Schema as a readable shape: `{ id: string; left?: number | null }`. Limits are left out. */
+/**
+ * Returns a JSON Schema as a readable TypeScript-like type: `{ id: string; left?: number | null }`. Limits such as
+ * `maximum` are omitted.
+ */
 export function shapeText(schema: OpenApiPart, indent = ''): string {
   const options = listOf(schema['anyOf'] ?? schema['oneOf']);
   if (options.length > 0) return [...new Set(options.map((option) => shapeText(option, indent)))].join(' | ');

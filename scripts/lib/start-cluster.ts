@@ -5,28 +5,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { startPostgres, type PostgresServer } from './postgres-server.ts';
 
-/** Backends of the example: one leader, the others follow. */
+/** Number of backends in the example cluster: one leader and two followers. */
 export const MEMBERS = 3;
 
-/** Time until an ended backend is restarted, as by a supervisor. */
+/** Delay until a backend that ended is restarted, as a supervisor would do. */
 const AGAIN_MS = 2000;
 
-/** The backends on this machine. */
+/** The backends that `./scripts/start` runs on this machine. */
 export interface Backends extends AsyncDisposable {
   readonly pids: readonly number[];
-  /** Resolves, with a sentence about it, when a backend has ended and is not restarted. */
+  /** Resolves when a backend has ended and is not restarted, with a sentence that describes the exit. */
   readonly ended: Promise<string>;
-  /** A line of text about each backend, for the user. */
+  /** One line of text for the user about each backend. */
   readonly lines: readonly string[];
 }
 
 /**
- * Starts a PostgreSQL whose databases are kept, and backends on it, each with its own state directory. A
+ * Starts a PostgreSQL server whose databases are retained, and backends on it, each with its own state directory. A
  * backend that ends unexpectedly is restarted, so that users can kill it and watch the failover.
  *
- * @param ports one for each backend
+ * @param ports the ports of the backends; each port starts a backend
  * @param definitions directories of definitions, separated by commas
- * @param report called with messages about the backends
+ * @param report callback that receives messages about the backends
  */
 export async function startCluster(
   ports: readonly number[],
@@ -51,7 +51,7 @@ export async function startCluster(
   };
 }
 
-/** Returns the database of an earlier start, or a new one. */
+/** Creates the database, or uses the database of an earlier start, and returns its URL. */
 async function databaseOf(server: PostgresServer): Promise<string> {
   try {
     return await server.database('mon');
@@ -127,7 +127,7 @@ function startMember(name: string, { port, definitions, store }: MemberOptions):
   );
 }
 
-/** Creates the common key of the backends of this clone, once. */
+/** Creates the key that the backends of this clone share, unless the file exists. */
 async function makePeerKey(): Promise<void> {
   await mkdir(dirname(PEER_KEY_FILE), { recursive: true, mode: 0o700 });
   try {

@@ -1,7 +1,7 @@
-// The implementation of ./scripts/start: a backend on ./var and an agent that monitors this machine, then the
-// console, or the first results without a terminal. At the end all started processes are stopped, by their
-// process id. With --cluster there are three backends on one PostgreSQL instead of one. With --demo there is a
-// simulated site of 2,000 machines instead of this machine, on a store that is new each time.
+// The implementation of ./scripts/start: it starts a backend with its state in ./var, an agent that monitors this
+// machine, and the console. Without a terminal it prints the first results instead. At the end it stops all processes
+// that it started, by their process ids. With --cluster it starts three backends on one PostgreSQL server. With --demo
+// it simulates a site of 2,000 machines, on a store that is new each time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,15 +23,17 @@ import { isAlive, isPortTaken, readRunning, recordRunning } from './running.ts';
 
 const DEFAULT_PORT = 4567;
 
-/** Time that the backend gets until it responds: it reads its whole store first. */
+/** Maximum time until the backend responds; it first reads its whole store. */
 const START_MS = 30_000;
 
 const DEFINITIONS = 'examples/conf.d';
 
-/** Definitions that depend on this start and override the ones above. */
+/**
+ * Directory for the definitions that are generated at each start; they override the definitions in `examples/conf.d`.
+ */
 const OWN_DEFINITIONS = 'var/conf.d';
 
-/** Directory of `--demo`. */
+/** Directory for the files of `--demo`. */
 const DEMO = 'var/demo';
 
 const KINDS = ['--cluster', '--demo'] as const;
@@ -52,7 +54,7 @@ try {
     process.exitCode = 1;
   }
 } finally {
-  // Ends pending requests.
+  // Cancels pending requests.
   stopping.abort();
 }
 
@@ -64,7 +66,7 @@ async function main(): Promise<number> {
   const url = ports.map(urlOf).join(',');
 
   const running = readRunning(RECORD);
-  // Process ids are reused after a restart of the machine, hence the second check.
+  // A process id may belong to an unrelated process after a restart of the machine, so check the port as well.
   if (running !== undefined && (await isPortTaken(running.port))) {
     if (isAlive(running.pid)) {
       const { url: runningUrl = urlOf(running.port) } = running;
@@ -133,7 +135,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** Starts a backend with a new store, and the site on it. */
+/** Starts a backend with an empty store, and the demonstration site on it. */
 async function serveDemo(port: number, started: AsyncDisposableStack): Promise<number> {
   const url = urlOf(port);
   rmSync(DEMO, { recursive: true, force: true });
@@ -162,7 +164,10 @@ async function serveDemo(port: number, started: AsyncDisposableStack): Promise<n
   return 0;
 }
 
-/** Returns a writer of the site's progress: in one line on a terminal, else a line for each step. */
+/**
+ * Returns a callback that prints the progress of the demonstration site: on one line in a terminal, otherwise as one
+ * line per step.
+ */
 function progressWriter(): (progress: DemoProgress) => void {
   let written = '';
   return ({ step, percent }) => {
@@ -174,7 +179,7 @@ function progressWriter(): (progress: DemoProgress) => void {
   };
 }
 
-/** Returns what to start; `undefined` means a backend and an agent. */
+/** Returns the requested kind of start; `undefined` means one backend and an agent. */
 function kindOf(args: readonly string[]): (typeof KINDS)[number] | undefined {
   const [kind, ...more] = args;
   if (kind === undefined) return undefined;
@@ -206,7 +211,10 @@ async function startBackend(port: number, definitions: string, stateDir: string)
   };
 }
 
-/** Returns the changed checks that query the backend itself, if it is not at its default port. */
+/**
+ * Returns changed definitions for the checks that query the backend itself, with its actual URL. The result is empty if
+ * the backend has the default port.
+ */
 function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Record<string, { command: CommandLine }> {
   const usual = urlOf(DEFAULT_PORT);
   return Object.fromEntries(
@@ -224,7 +232,7 @@ function moved(command: CommandLine, from: string, to: string): CommandLine {
     : command.map((argument) => argument.replaceAll(from, to));
 }
 
-/** Runs the console in the terminal until the user quits. */
+/** Runs the console in the terminal until the user quits, and returns its exit code. */
 async function runConsole(url: string): Promise<number> {
   const child = spawn(process.execPath, ['dist/mon.js', '--backend', url], { stdio: 'inherit' });
   stopping.signal.addEventListener('abort', () => child.kill('SIGTERM'));
@@ -249,7 +257,7 @@ async function answering(api: ApiClient): Promise<void> {
   }
 }
 
-/** Waits for a program to end unexpectedly, and then rejects; never resolves. */
+/** Waits for a program to end, and then rejects with the reason; it never resolves. */
 async function failure(program: Pick<DaemonProcess, 'ended'>): Promise<never> {
   throw new Error(await program.ended);
 }
@@ -294,8 +302,8 @@ function print(...lines: string[]): void {
 }
 
 /**
- * Writes a message while the console runs. The terminal belongs to the console then, which would not notice
- * text written over it.
+ * Reports a message while the console may be running. The console owns the terminal and would not redraw over foreign
+ * text, so the message goes to a log file.
  */
 function reportWhileConsoleRuns(message: string): void {
   if (hasTerminal) appendFileSync('var/log/start.log', `${new Date().toISOString()} ${message}\n`);

@@ -13,10 +13,10 @@ export interface JsonSchema {
   readonly required?: readonly string[];
 }
 
-/** The value that zod uses for "no limit". */
+/** The bound that zod writes into a JSON Schema for an integer without a limit. */
 const { MAX_SAFE_INTEGER } = Number;
 
-/** Returns the valid values of a setting in words: `10 to 100,000`, `info or debug`, `list of text`. */
+/** Returns a description of the valid values of a setting: `10 to 100,000`, `info or debug`, `list of text`. */
 export function valueText(schema: JsonSchema): string {
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((option) => valueText(option)))].join(' or ');
   if (schema.enum !== undefined) return schema.enum.map((value) => literal(value)).join(', ');

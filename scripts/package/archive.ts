@@ -8,7 +8,7 @@ import { flagsOf, put, stageLicenses, stageManuals, stagePrograms, type Sources 
 
 const run = promisify(execFile);
 
-/** The directory in which the units of the archive expect it. */
+/** Directory in which the systemd units of the archive expect the unpacked archive. */
 const USUAL_DIRECTORY = '/opt/mon';
 
 const ARCHIVE_DIRECTORIES = {
@@ -18,7 +18,7 @@ const ARCHIVE_DIRECTORIES = {
   man: 'share/man',
 };
 
-/** Lays out everything in one relocatable directory, with one Node.js. */
+/** Creates the content of the archive in one relocatable directory: all programs with one Node.js. */
 export async function stageArchive(to: string, sources: Sources): Promise<void> {
   const { root } = sources;
   await stagePrograms(PACKAGES, join(to, 'lib'), sources);
@@ -44,9 +44,9 @@ export async function stageArchive(to: string, sources: Sources): Promise<void> 
 }
 
 /**
- * Builds the archive.
+ * Builds the archive file.
  *
- * @param folder becomes the only directory of the archive
+ * @param folder directory in `parent` that becomes the only top-level directory of the archive
  */
 export async function buildArchive(parent: string, folder: string, file: string, dateS: number): Promise<void> {
   const same = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${String(dateS)}`];

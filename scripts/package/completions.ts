@@ -1,11 +1,11 @@
 import { commandsOf, optionsOf, parseHelp, type HelpEntry, type Option } from './help-text.ts';
 
-/** The completion script of a program for each shell. */
+/** The completion script of one program for each supported shell. */
 export type Completions = Readonly<Record<'bash' | 'zsh' | 'fish', string>>;
 
 /**
- * Returns completions of a program from its `--help`: its commands, its options, and files for an option that
- * takes one.
+ * Returns the completion scripts of a program, generated from its `--help`. They complete its commands, its options,
+ * and file names after an option that takes a file.
  */
 export function completionsOf(program: string, help: string): Completions {
   const parsed = parseHelp(help);
@@ -24,7 +24,7 @@ function spellings({ long, short }: Option): readonly string[] {
   return [`--${long}`, ...(short === undefined ? [] : [`-${short}`])];
 }
 
-/** Returns the script for bash. With an empty result the shell offers files. */
+/** Returns the completion script for bash. When the script offers no words, bash offers file names. */
 function bashText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
   const withValue = options.filter(({ value }) => value !== undefined);
   const words = [...commands.map(({ term }) => term), ...options.map(({ long }) => `--${long}`)];
@@ -77,7 +77,7 @@ function fishText(program: string, commands: readonly HelpEntry[], options: read
   ].join('\n');
 }
 
-/** Returns a text without the characters that end a description in zsh. */
+/** Returns a text without the characters that would end a description in zsh. */
 function described(text: string): string {
   return text.replaceAll(/[[\]:\\']/g, ' ').replaceAll(/ +/g, ' ');
 }

@@ -1,15 +1,15 @@
 import { quoted } from '../../shared/domain/command-text.ts';
 import type { Package } from './packages.ts';
 
-/** The data of one build. */
+/** The metadata shared by all packages of one build. */
 export interface Release {
   readonly version: string;
-  /** The architecture in Debian's notation. */
+  /** The processor architecture in Debian's notation. */
   readonly architecture: 'amd64' | 'arm64';
   readonly maintainer: string;
 }
 
-/** Returns the text of the file `control`. */
+/** Returns the text of the Debian file `control` of a package. */
 export function controlText(
   { name, summary, description, debianSection, depends }: Package,
   { version, architecture, maintainer }: Release,
@@ -30,16 +30,16 @@ export function controlText(
   ].join('\n');
 }
 
-/** Returns the Debian changelog, for changes of the packages themselves. */
+/** Returns the Debian changelog. It has one entry, which refers to the real changelog. */
 export function debianChangelog({ name }: Package, { version, maintainer }: Release, dateS: number): string {
   const date = new Date(dateS * 1000).toUTCString().replace('GMT', '+0000');
   return `${name} (${version}) stable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- ${maintainer}  ${date}\n`;
 }
 
 /**
- * Returns a maintainer script: its parts in sequence, which get their parameters from variables.
+ * Returns a maintainer script: variable assignments for the values that its parts use, followed by the parts.
  *
- * @param pieces shell code
+ * @param pieces the parts, as shell code
  */
 export function scriptText({ name, service }: Package, version: string, pieces: readonly string[]): string {
   const variables = {
@@ -62,13 +62,18 @@ export function scriptText({ name, service }: Package, version: string, pieces: 
   );
 }
 
-/** Returns the starter of a program: its own Node.js with the program's flags, independent of the PATH. */
+/**
+ * Returns the launcher script of a program. It runs the Node.js of the package with the program's flags, and so does
+ * not depend on the PATH.
+ */
 export function starterText(folder: string, file: string, nodeFlags: string | undefined): string {
   const flags = nodeFlags === undefined ? '' : ` ${nodeFlags}`;
   return `#!/bin/sh\nexec ${folder}/node${flags} ${folder}/${file} "$@"\n`;
 }
 
-/** Returns a relocatable starter: `bin` and `lib` are in the same directory. */
+/**
+ * Returns a launcher script that works wherever the archive is unpacked: it finds `lib` beside its own directory `bin`.
+ */
 export function movableStarterText(file: string, nodeFlags: string | undefined): string {
   return starterText('"$lib"', file, nodeFlags).replace(
     '\nexec',
@@ -76,7 +81,11 @@ export function movableStarterText(file: string, nodeFlags: string | undefined):
   );
 }
 
-/** Returns the file `md5sums`, by the path in the package. */
+/**
+ * Returns the text of the Debian file `md5sums`.
+ *
+ * @param sums MD5 checksums by the path in the package
+ */
 export function md5sumsText(sums: ReadonlyMap<string, string>): string {
   const rows = [...sums].toSorted(([left], [right]) => (left < right ? -1 : 1));
   return rows.map(([path, sum]) => `${sum}  ${path}\n`).join('');

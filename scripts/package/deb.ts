@@ -10,13 +10,13 @@ import { put } from './stage.ts';
 const run = promisify(execFile);
 
 /**
- * Settings that every package tool can read: a sixth larger than the best compression, in a quarter of the
- * time.
+ * Compression options that every version of the packaging tools can read. The package is a sixth larger than with the
+ * best compression, and is built in a quarter of the time.
  */
 const COMPRESSION = ['-Zxz', '-z1'];
 const NO_COMPRESSION = ['-Znone'];
 
-/** Parts of the maintainer scripts in `scripts/package`, in order. */
+/** The files in `scripts/package` that are joined to form each maintainer script, in order. */
 const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'mon-backend': {
     postinst: ['daemon/postinst', 'mon-backend/postinst'],
@@ -29,18 +29,18 @@ const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]
 
 interface DebOptions {
   readonly release: Release;
-  /** Directory of the script parts. */
+  /** Directory with the parts of the maintainer scripts. */
   readonly scripts: string;
-  /** Directory of the package. */
+  /** Directory in which the package file is written. */
   readonly out: string;
   readonly dateS: number;
   readonly isCompressed: boolean;
 }
 
 /**
- * Builds a .deb from a directory. The same content gives the same bytes.
+ * Builds a .deb file from a directory. The same content gives the same bytes.
  *
- * @returns its path
+ * @returns the path of the .deb file
  */
 export async function buildDeb(
   pack: Package,

@@ -1,15 +1,15 @@
 /** The parsed `--help` of a program. */
 export interface Help {
-  /** Paragraphs before and between the sections. */
+  /** The paragraphs that are not part of a section. */
   readonly paragraphs: readonly string[];
   readonly sections: readonly HelpSection[];
 }
 
 export interface HelpSection {
   readonly title: string;
-  /** The lines without the indent of the section. */
+  /** The lines of the section, without its indent. */
   readonly lines: readonly string[];
-  /** The rows of a section in two columns: the term and its description. */
+  /** The rows of a section with two columns: the term and its description. */
   readonly entries: readonly HelpEntry[];
 }
 
@@ -18,11 +18,17 @@ export interface HelpEntry {
   readonly text: string;
 }
 
-/** Two blanks separate the columns; after an option that fills its column there is one. */
+/**
+ * Matches a row whose columns are separated by at least two spaces. `FULL_ENTRY` matches a row whose option fills the
+ * first column, so that only one space follows.
+ */
 const ENTRY = /^(?<term>.*?) {2,}(?<text>.*)$/;
 const FULL_ENTRY = /^(?<term>--[a-z-]+) (?<text>[a-z].*)$/;
 
-/** Parses a help text. A heading is followed by indented lines; any other unindented line is text. */
+/**
+ * Parses a help text. An unindented line that indented lines follow is a heading; any other unindented line is a
+ * paragraph.
+ */
 export function parseHelp(help: string): Help {
   const lines = dedented(help.split('\n').map((line) => line.trimEnd()));
   const paragraphs: string[] = [];
@@ -39,16 +45,16 @@ export function parseHelp(help: string): Help {
   return { paragraphs, sections };
 }
 
-/** An option of a help text, with all its spellings: `-c, --config FILE`. */
+/** An option in a help text, with its long and its short spelling: `-c, --config FILE`. */
 export interface Option {
   readonly long: string;
   readonly short: string | undefined;
-  /** Name of the value such as `FILE`; `undefined` without a value. */
+  /** Name of the option's value, such as `FILE`; `undefined` for an option without a value. */
   readonly value: string | undefined;
   readonly text: string;
 }
 
-/** Returns every option once, in the order of the sections. */
+/** Returns every option once, in the order in which the sections list them. */
 export function optionsOf({ sections }: Help): readonly Option[] {
   const options = new Map<string, Option>();
   for (const { term, text } of sections.flatMap(({ entries }) => entries)) {
@@ -62,7 +68,7 @@ export function optionsOf({ sections }: Help): readonly Option[] {
   return [...options.values()];
 }
 
-/** Returns the words that may follow the program name, with their descriptions. */
+/** Returns the command words that may follow the program name, with their descriptions. */
 export function commandsOf({ sections }: Help, program: string): readonly HelpEntry[] {
   const usage = sections.find(({ title }) => title === 'Usage')?.entries ?? [];
   const commands = new Map<string, HelpEntry>();

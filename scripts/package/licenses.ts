@@ -9,7 +9,7 @@ const manifestSchema = z.object({
   dependencies: z.record(z.string(), z.string()).default({}),
 });
 
-/** Returns the licenses of all bundled packages, by name. */
+/** Returns the license texts of all bundled packages as one text, sorted by package name. */
 export function licensesText(root: string): string {
   const folders = new Map<string, string>();
   collect(root, root, folders);
@@ -20,9 +20,8 @@ export function licensesText(root: string): string {
 }
 
 /**
- * Collects the packages that a package needs.
- *
- * @param packageFolders gets the directory of each package that `folder` needs, by name and version
+ * Collects the transitive dependencies of a package.
+ * @param packageFolders is filled with the directory of each dependency of `folder`, by its name and version
  */
 function collect(folder: string, root: string, packageFolders: Map<string, string>): void {
   for (const name of Object.keys(manifestOf(folder).dependencies)) {
@@ -36,7 +35,10 @@ function collect(folder: string, root: string, packageFolders: Map<string, strin
   }
 }
 
-/** Returns the directory of a package as Node.js resolves it; `undefined` if it is for another platform. */
+/**
+ * Returns the directory of a package, found as Node.js resolves it; `undefined` if the package is not installed because
+ * it is for another platform.
+ */
 function resolve(name: string, from: string, root: string): string | undefined {
   const folder = join(from, 'node_modules', name);
   if (existsSync(join(folder, 'package.json'))) return folder;

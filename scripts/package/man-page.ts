@@ -8,14 +8,14 @@ interface Subject {
   /** Date of the sources in seconds since the epoch. */
   readonly dateS: number;
   readonly summary: string;
-  /** Related pages: `monctl(1)`. */
+  /** Related manual pages, such as `monctl(1)`. */
   readonly seeAlso: readonly string[];
 }
 
-/** Sections that are shown unchanged. */
+/** Titles of the sections whose lines are printed without reformatting. */
 const VERBATIM: ReadonlySet<string> = new Set(['Usage', 'Synopsis', 'Examples', 'Signals']);
 
-/** Returns a manual page in the language of man(7), from the `--help` text. */
+/** Returns a manual page in the markup of man(7), generated from the `--help` text. */
 export function manPage(subject: Subject, help: string, more: readonly string[] = []): string {
   return [
     ...header(subject),
@@ -28,10 +28,10 @@ export function manPage(subject: Subject, help: string, more: readonly string[] 
 }
 
 /**
- * Returns the page of a program with many commands: its own help, then that of each command without the common
- * sections.
+ * Returns the manual page of a program with many commands: its own help, followed by the help of each command without
+ * the sections that all commands share.
  *
- * @param commands their help, by the typed words
+ * @param commands help text of each command, by the words that a user types
  */
 export function manPageOfCommands(subject: Subject, help: string, commands: ReadonlyMap<string, string>): string {
   const common = new Set(
@@ -74,8 +74,8 @@ function bodyOf({ title, lines, entries }: HelpSection): readonly string[] {
 }
 
 /**
- * Escapes text: a backslash starts an escape, a hyphen is not a minus, and a dot or a quote at the start of a
- * line starts a request.
+ * Escapes text for man(7): a backslash starts an escape, an unescaped hyphen is not printed as a minus, and a dot or
+ * quote at the start of a line starts a request.
  */
 function escaped(text: string): string {
   return text

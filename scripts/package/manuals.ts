@@ -9,7 +9,7 @@ import { completionsOf, type Completions } from './completions.ts';
 import { manPage, manPageOfCommands } from './man-page.ts';
 import { PACKAGES, type PackagedProgram } from './packages.ts';
 
-/** The manual page and the completions of one program. */
+/** The manual page and the shell completions of one program. */
 export interface Manual {
   readonly page: string;
   readonly completions: Completions;
@@ -22,14 +22,14 @@ interface Edition {
 
 const PROGRAMS = PACKAGES.flatMap(({ programs }) => programs);
 
-/** The programs whose help is a single text. */
+/** The help texts of the programs whose help is a single text. */
 const HELP_TEXTS: Readonly<Record<string, string>> = {
   'mon-backend': BACKEND_HELP,
   'mon-agent': AGENT_HELP,
   mon: CONSOLE_HELP,
 };
 
-/** The summaries in the list of all pages. */
+/** One-line summary of each program for the list of manual pages. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   'mon-backend': 'takes results of checks, keeps events, and tells handlers',
   'mon-agent': 'runs the checks of a machine and reports to a backend',
@@ -37,7 +37,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   monctl: 'asks and changes a monitoring backend from the command line',
 };
 
-/** Returns the manuals by the name of the program, from their `--help`. */
+/** Returns the manuals, generated from the `--help` texts, by the name of the program. */
 export function manualsOf(edition: Edition): ReadonlyMap<string, Manual> {
   return new Map(PROGRAMS.map((program) => [program.name, manualOf(program, edition)]));
 }
@@ -56,9 +56,9 @@ function manualOf({ name, section }: PackagedProgram, { version, dateS }: Editio
   return { page, completions: completionsOfMonctl() };
 }
 
-/** Returns the completions of monctl. It has its own scripts, because they ask the backend for names. */
+/** Returns the completions of monctl. They are separate scripts because they query the backend for names. */
 function completionsOfMonctl(): Completions {
   const { bash = '', zsh = '', fish = '' } = COMPLETION_SCRIPTS;
-  // zsh loads the file as the function that it defines.
+  // zsh loads the file as the body of the function that it defines, so the file must call that function at its end.
   return { bash, zsh: `#compdef monctl\n${zsh}_monctl "$@"\n`, fish };
 }

@@ -1,48 +1,48 @@
 import type { Installations } from '../../daemon/settings/installation.ts';
 
-/** A program with the files that esbuild builds for it; the first one is started. */
+/** A packaged program with the files that esbuild builds for it; the first file is the entry point. */
 export interface PackagedProgram {
   readonly name: string;
   readonly files: readonly string[];
-  /** Section of the manual. */
+  /** Section of the manual page. */
   readonly section: 1 | 8;
 }
 
-/** The content of one .deb. */
+/** The content of one .deb file. */
 export interface Package {
   readonly name: string;
-  /** The summary in one line. */
+  /** The one-line summary of the package. */
   readonly summary: string;
-  /** The description in lines of at most 80 characters. */
+  /** The description of the package, in lines of at most 80 characters. */
   readonly description: readonly string[];
   readonly debianSection: string;
   readonly depends: readonly string[];
   readonly programs: readonly PackagedProgram[];
-  /** True if it contains the native part of the store. */
+  /** True if the package contains the native module of the store. */
   readonly hasStore: boolean;
   readonly service?: PackagedService;
-  /** Documents by their path in this clone, with their path in the package. */
+  /** The packaged documents: path in this repository to path in the package's documentation directory. */
   readonly documents: Readonly<Record<string, string>>;
 }
 
 export interface PackagedService {
   readonly user: string;
   readonly state: string;
-  /** The main configuration file, and the directory of additional ones. */
+  /** Path of the main configuration file. `definitions` is the directory of additional configuration files. */
   readonly config: string;
   readonly definitions: string;
-  /** Paths that a purge deletes. */
+  /** Paths that are deleted when the package is purged. */
   readonly data: readonly string[];
 }
 
-/** The system libraries that Node.js needs. */
+/** Packages with the system libraries that Node.js needs. */
 const RUNTIME_DEPENDS = ['libc6 (>= 2.28)', 'libgcc-s1', 'libstdc++6 (>= 5)'];
-/** Alternatives that create users, also in a container without systemd. */
+/** Packages that create users and directories: the alternatives to systemd also work in a container without it. */
 const SERVICE_DEPENDS = ['systemd | systemd-standalone-sysusers | systemd-sysusers', 'passwd'];
 
 /**
- * The packages. Each contains its own Node.js. That costs 120 MB twice more if all three are installed. In
- * return there is one file to copy to a machine, and no order of upgrades. Most machines only have the agent.
+ * The Debian packages. Each contains its own Node.js, which costs 240 MB more if all three are installed. In return,
+ * each package is a single file, and packages can be upgraded in any order. Most machines only have the agent.
  */
 export const PACKAGES: readonly Package[] = [
   {
@@ -112,10 +112,10 @@ export const PACKAGES: readonly Package[] = [
   },
 ];
 
-/** State directory of a backend before 5.1.0 (reference 9.3). */
+/** State directory of backends before version 5.1.0 (reference 9.3). */
 const FORMER_STATE_DIR = '/var/lib/mon';
 
-/** Returns the installation paths for the programs of these packages. */
+/** Returns the installation paths for the programs of the given packages. */
 export function installationsOf(packages: readonly Package[]): Installations {
   return Object.fromEntries(
     packages.flatMap(({ name, service }) =>

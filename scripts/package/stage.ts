@@ -10,23 +10,23 @@ import { licensesText } from './licenses.ts';
 import type { Manual } from './manuals.ts';
 import { installationsOf, type Package } from './packages.ts';
 
-/** The inputs of every package. */
+/** The inputs from which every package is built. */
 export interface Sources {
-  /** Directory of the clone. */
+  /** Root directory of the repository clone. */
   readonly root: string;
-  /** Directory of the standalone programs. */
+  /** Directory of the built standalone programs. */
   readonly programs: string;
-  /** Path of Node.js. */
+  /** Path of the Node.js executable. */
   readonly runtime: string;
-  /** License of Node.js. */
+  /** Path of the license file of Node.js. */
   readonly runtimeLicense: string;
   readonly release: Release;
-  /** Date of the clone in seconds since the epoch. */
+  /** Date of the sources in seconds since the epoch. */
   readonly dateS: number;
   readonly manuals: ReadonlyMap<string, Manual>;
 }
 
-/** Directories of manuals and completions, relative to the root directory. */
+/** Directories of the manual pages and shell completions, relative to the root directory. */
 export interface ShareDirectories {
   readonly bash: string;
   readonly zsh: string;
@@ -43,7 +43,7 @@ const DEBIAN_DIRECTORIES: ShareDirectories = {
 
 const EXECUTABLE = 0o755;
 
-/** Lays out one package in `to`, as it will be on a machine. */
+/** Creates the files of one package below `to`, in the layout of the installed package. */
 export async function stagePackage(pack: Package, to: string, sources: Sources): Promise<void> {
   const { name, programs, service, documents } = pack;
   const folder = `/usr/lib/mon/${name}`;
@@ -66,7 +66,7 @@ export async function stagePackage(pack: Package, to: string, sources: Sources):
   if (name === 'mon-backend') await copy(join(own, 'logrotate.conf'), join(to, 'etc/logrotate.d', name));
 }
 
-/** Adds the systemd files of a service. */
+/** Adds the systemd files of a service: its unit, its user and its directories. */
 async function stageService({ name }: Package, to: string, root: string): Promise<void> {
   const own = join(root, 'scripts/package', name);
   await copy(join(own, `${name}.service`), join(to, 'usr/lib/systemd/system', `${name}.service`));
@@ -74,7 +74,10 @@ async function stageService({ name }: Package, to: string, root: string): Promis
   await copy(join(own, 'tmpfiles.conf'), join(to, 'usr/lib/tmpfiles.d', `${name}.conf`));
 }
 
-/** Copies the programs of some packages and their dependencies into one directory. */
+/**
+ * Copies the programs of the given packages into one directory, with Node.js and, if a program needs it, the native
+ * module of the store.
+ */
 export async function stagePrograms(
   packages: readonly Package[],
   folder: string,
@@ -108,7 +111,7 @@ export async function stageManuals(
   }
 }
 
-/** Writes the licenses: ours, that of Node.js, and those of the bundled packages. */
+/** Writes the license files: the license of `mon`, of Node.js, and of the bundled packages. */
 export async function stageLicenses(
   folder: string,
   { root, runtimeLicense }: Pick<Sources, 'root' | 'runtimeLicense'>,
@@ -121,7 +124,7 @@ export async function stageLicenses(
   await put(join(folder, 'LICENSES.gz'), zipped(licensesText(root)));
 }
 
-/** Returns the Node.js flags of a program. */
+/** Returns the Node.js flags of a program; `undefined` if it has none. */
 export function flagsOf(program: string): string | undefined {
   return PROGRAMS[program]?.nodeFlags;
 }

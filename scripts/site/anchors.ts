@@ -1,4 +1,7 @@
-/** Returns the anchor of a heading as code forges build it: its letters and digits, with hyphens in between. */
+/**
+ * Returns the anchor of a heading as code forges build it: in lower case, with hyphens for spaces and without
+ * punctuation.
+ */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()
@@ -6,7 +9,10 @@ function anchorOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Returns a function that builds the anchors of one page in order: a repeated anchor gets a number. */
+/**
+ * Returns a function that returns the anchors of one page. It must be called for each heading in order: a repeated
+ * anchor gets a number.
+ */
 export function anchorsOnPage(): (title: string) => string {
   const times = new Map<string, number>();
   return (title) => {

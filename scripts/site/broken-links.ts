@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { SitePage } from './layout.ts';
 
-/** Returns the links of the site without a target page or anchor, each as `page: link`. */
+/** Returns the links of the site whose target page or anchor does not exist, each as `page: link`. */
 export function brokenLinks(pages: readonly SitePage[]): readonly string[] {
   const targets = new Set(
     pages.flatMap(({ path, content }) => [

@@ -14,21 +14,21 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 const INPUT = 'docs';
 
 /**
- * The documentation as pages that need neither network nor server. Eleventy converts the markdown and watches
- * the files; layout, search and links are ours.
+ * The documentation site: static pages that need neither a network nor a server. Eleventy converts the Markdown and
+ * watches the files; this class and its modules add the layout, the search and the links.
  */
 export class Site {
   readonly #output: string;
   readonly #eleventy: Eleventy;
-  /** The pages from Eleventy, and the shown content of linked files. */
+  /** The pages that Eleventy wrote, and the generated pages that show linked files. */
   #pages: readonly SitePage[] = [];
-  /** Linked files that are not pages, relative to the repository. */
+  /** Repository paths of linked files and directories that are not documentation pages. */
   readonly #files = new Set<string>();
 
   /**
-   * Prepares the build.
+   * Configures the build.
    *
-   * @param output a directory, relative to the repository
+   * @param output directory for the site, relative to the repository
    */
   constructor(output: string) {
     this.#output = output;
@@ -48,17 +48,17 @@ export class Site {
     return this.#pages.length;
   }
 
-  /** Builds the site, and again after each change of a page, until the program is stopped. */
+  /** Builds the site, and rebuilds it after each change of a page, until the program is stopped. */
   async watch(): Promise<void> {
     await this.#eleventy.init();
     await this.#eleventy.watch();
   }
 
   #configure(config: EleventyConfig): void {
-    // `build` is ignored by git.
+    // Git ignores the output directory `build`, but Eleventy must not.
     config.setUseGitIgnore(false);
     config.setTemplateFormats(['md']);
-    // Braces in examples are tokens of `mon`.
+    // Disable template engines: double braces in the examples are tokens of `mon`, not of a template.
     config.addGlobalData('templateEngineOverride', 'md');
     config.addGlobalData(
       'permalink',
@@ -112,7 +112,8 @@ function framed(page: SitePage): string {
 }
 
 /**
- * Returns the repository file of an Eleventy input: pages of the project are copied into the input directory.
+ * Returns the repository path of an Eleventy input path. The pages of the project are templates below the input
+ * directory, but their source is at the top of the repository.
  */
 function sourceOf(inputPath: string): string {
   const path = inputPath.replace(/^\.\//, '');

@@ -1,16 +1,16 @@
-/** Types of the part of Eleventy that the site uses, because it has none. */
+/** Type declarations for the part of Eleventy that the site uses; Eleventy does not ship types. */
 declare module '@11ty/eleventy' {
-  /** A page that was written. */
+  /** A page that Eleventy has written. */
   export interface EleventyResult {
     /** Source path, relative to the repository: `./docs/tls.md`. */
     readonly inputPath: string;
     readonly outputPath: string;
-    /** Path in the site: `/tls.html`. */
+    /** URL path of the page in the site, such as `/tls.html`. */
     readonly url: string;
     readonly content: string;
   }
 
-  /** The variables of a page for rendering its markdown. */
+  /** The page data that is available while its Markdown is rendered. */
   export interface EleventyData {
     readonly page: { readonly inputPath: string; readonly filePathStem: string };
   }
@@ -19,14 +19,14 @@ declare module '@11ty/eleventy' {
     setTemplateFormats(formats: readonly string[]): void;
     setUseGitIgnore(isUsed: boolean): void;
     addGlobalData(name: string, value: unknown): void;
-    /** Adds a page without a file. */
+    /** Adds a generated page, which has no source file. */
     addTemplate(path: string, content: string): void;
     amendLibrary(name: 'md', amend: (markdown: MarkdownIt) => void): void;
     addTransform(name: string, transform: (this: { readonly page: EleventyResult }, content: string) => string): void;
     on(event: 'eleventy.after', task: (written: { readonly results: readonly EleventyResult[] }) => unknown): void;
   }
 
-  /** The part of markdown-it, which renders for Eleventy. */
+  /** The part of the API of markdown-it, the Markdown renderer of Eleventy, that the site uses. */
   export interface MarkdownIt {
     readonly core: { readonly ruler: { push(name: string, rule: (state: MarkdownState) => void): void } };
   }
@@ -38,7 +38,7 @@ declare module '@11ty/eleventy' {
 
   export interface MarkdownToken {
     readonly type: string;
-    /** The unrendered text. */
+    /** The source text of the token, before rendering. */
     readonly content: string;
     readonly children: readonly MarkdownToken[] | null;
     attrGet(name: string): string | null;

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { escaped } from './html.ts';
 
-/** Maximum size of a shown example. */
+/** Maximum size of a file in a linked directory whose content is shown, in bytes. */
 const SHOWN_BYTES_MAX = 64 * 1024;
 
-/** Returns the page for a linked file, or for the files of a linked directory. */
+/** Returns the page that shows a linked file, or the files of a linked directory. */
 export function filePage(repository: string, source: string): string {
   const path = join(repository, source);
   const files = statSync(path).isDirectory() ? filesOf(path) : [{ name: '', path }];

@@ -1,14 +1,14 @@
-/** A heading of a page, after its markdown was rendered. */
+/** A heading in the rendered HTML of a page. */
 export interface Heading {
   readonly level: number;
   readonly id: string;
   readonly html: string;
-  /** Offsets of its start and end in the page. */
+  /** Offset at which the heading starts in the page; `end` is the offset after the heading. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns the headings of a page in order. */
+/** Returns the headings of a page, in order. */
 export function headingsOf(html: string): readonly Heading[] {
   return Array.from(html.matchAll(/<h([1-6]) id="([^"]*)">(.*?)<\/h\1>/gs), (match) => {
     const [fullMatch, level = '', id = '', text = ''] = match;
@@ -16,7 +16,7 @@ export function headingsOf(html: string): readonly Heading[] {
   });
 }
 
-/** Returns the visible text of HTML that we rendered. */
+/** Returns the visible text of HTML that the site build has rendered. */
 export function textOf(html: string): string {
   return html
     .replaceAll(/<[^>]*>/g, ' ')

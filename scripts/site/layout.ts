@@ -4,14 +4,14 @@ import { INDEX } from './navigation.ts';
 import { relativeLink, sitePath } from './site-paths.ts';
 
 export interface SitePage {
-  /** Path in the site. */
+  /** Path of the page in the site. */
   readonly path: string;
   readonly content: string;
 }
 
 /**
- * Returns a whole page, with the navigation on one side and its sections on the other. All addresses are
- * relative.
+ * Returns the complete HTML of a page, with the site's navigation on one side and the page's sections on the other. All
+ * addresses are relative.
  */
 export function layout({ path, content }: SitePage, chapters: readonly Chapter[]): string {
   const to = (target: string): string => relativeLink(path, target);

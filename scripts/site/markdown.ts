@@ -3,11 +3,11 @@ import { anchorsOnPage } from './anchors.ts';
 import { linkTarget, relativeLink, sitePath } from './site-paths.ts';
 
 /**
- * Adapts a page of the repository to the site: headings get the anchors of code forges, and links lead to pages
- * of the site.
+ * Adapts the Markdown renderer to the site: headings get the anchors that code forges build, and links lead to pages of
+ * the site.
  *
- * @param sourceOf returns the repository file of an Eleventy input
- * @param onLink called with every repository file that a page links to
+ * @param sourceOf returns the repository path of an Eleventy input path
+ * @param onLink callback that receives the repository path of every link target
  */
 export function amendMarkdown(
   markdown: MarkdownIt,
@@ -34,7 +34,7 @@ function anchorHeadings({ tokens }: MarkdownState): void {
   }
 }
 
-/** Rejects HTML: `<host>` outside of backquotes would be an invisible tag. */
+/** Rejects HTML in the Markdown: `<host>` outside of backquotes would be an invisible tag. */
 function refuseHtml({ type, content }: MarkdownToken, source: string): void {
   if (!type.startsWith('html_') || /^\s*<!--/.test(content)) return;
   throw new Error(`${source}: ${content.trim()} is HTML: put it into backquotes, or write it as markdown`);

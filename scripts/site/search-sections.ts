@@ -1,17 +1,17 @@
 import { headingsOf, textOf } from './html.ts';
 
-/** A search result: a section of a page. */
+/** A section of a page, which is the unit of a search result. */
 export interface SearchSection {
-  /** Path in the site, with the anchor. */
   readonly id: string;
-  /** Title of the page. */
+  /** Title of the page that contains the section. */
   readonly page: string;
   readonly title: string;
   readonly text: string;
 }
 
 /**
- * Returns the sections of a page, each from its heading to the next one. Deeper ones belong to their parent.
+ * Returns the sections of a page for the search, each from its heading to the next one. Headings below level 3 do not
+ * start a section.
  */
 export function searchSections(path: string, content: string): readonly SearchSection[] {
   const headings = headingsOf(content).filter(({ level }) => level <= 3);

@@ -29,7 +29,9 @@ const lines = (await readFile('test/conformance/data/client_requests.jsonl', 'ut
   .split('\n')
   .map((text) => JSON.parse(text) as RequestLine | LogLine);
 
-/** The client of the recording. Its input sockets use any free port, and settings that it reads contain those ports. */
+/**
+ * The client of the recording. Its input sockets use any free port; the recorded ports are compared only by their type.
+ */
 const CLIENT = {
   name: 'golden-client',
   address: '127.0.0.1',
@@ -47,7 +49,7 @@ const CHECKS = {
   local_check: { command: 'echo local :::name:::', interval: 60, subscribers: ['base'], local: 'yes' },
 };
 
-/** Lines where the correct response differs from the recorded one, with the correct response and the reason. */
+/** Lines for which the correct result differs from the recorded one, by line number, with the reason. */
 const DIFFERENCES: Readonly<Record<number, { readonly because: string; readonly check: (recorded: Check) => Check }>> =
   {
     10: {
@@ -97,10 +99,13 @@ function hooksAsWritten() {
   };
 }
 
-/** Attributes that are compared by type only, wherever they occur. */
+/** Names of attributes that are compared only by type, wherever they occur. */
 const CHANGING: ReadonlySet<string> = new Set(['issued', 'executed', 'duration', 'port']);
 
-/** Returns a value without differences between runs, also in JSON that a command read and printed. */
+/**
+ * Returns a copy of the value in which everything that differs between runs is replaced, also in JSON that a command
+ * has read and printed.
+ */
 function settled(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (name, item: unknown) => {
     if (CHANGING.has(name) && typeof item === 'number') return 0;
@@ -124,17 +129,17 @@ async function aScene(): Promise<Scene> {
   return { backend, agent };
 }
 
-/** Sends a check request as a backend would: only to agents with the subscription. */
+/** Sends a check request as a backend does: only to agents that have the subscription. */
 function ask({ backend }: Scene, { subscription, request }: RequestLine['data']): void {
   const { subscriptions } = backend.keepalives[0] as { subscriptions: readonly string[] };
   if (subscriptions.includes(subscription)) backend.request({ ...request, issued: Math.floor(Date.now() / 1000) });
 }
 
-test('a real agent responds to every request as recorded with the real peer, except for the named differences', async () => {
+test('mon-agent responds to every request as sensu-client 1.x was recorded to, except for documented deviations', async () => {
   const scene = await aScene();
   const requests = lines.flatMap((line, index) => (line.observe === 'log:client' ? [] : [{ line, number: index + 1 }]));
   for (const { line } of requests) ask(scene, line.data);
-  // The first run is still in progress; the recording contains two requests.
+  // The recording contains a second request for this check while its first run is in progress.
   for (const { line } of requests) if (line.data.request.name === 'dup') ask(scene, line.data);
 
   const expected = requests.flatMap(({ line, number }) =>
@@ -148,7 +153,7 @@ test('a real agent responds to every request as recorded with the real peer, exc
   }
 });
 
-test('a real agent logs what the peer logs', async () => {
+test('mon-agent logs the same messages as sensu-client 1.x was recorded to log', async () => {
   const scene = await aScene();
   const recorded = lines.filter((line) => line.observe === 'log:client');
   const said = new Map(recorded.map((line) => [line.case, line.data[0]]));
@@ -165,7 +170,8 @@ test('a real agent logs what the peer logs', async () => {
     ]);
   });
 
-  // The peer logs the raw text and continues. Our agent treats a backend that violates the protocol as no backend.
+  // Sensu Core logs the raw text and continues. The agent of `mon` disconnects from a backend that violates the
+  // protocol.
   expect(said.get('malformed request')?.message).toBe('{bad');
   scene.backend.sendText('{bad');
   await vi.waitFor(() => {
@@ -177,7 +183,7 @@ test('a real agent logs what the peer logs', async () => {
   });
 });
 
-test('every line of the agent recording was replayed', () => {
+test('the test replays every line of the recording of sensu-client', () => {
   expect(lines.map(({ observe }) => observe).filter((observe) => observe === 'log:client')).toHaveLength(3);
   expect(lines).toHaveLength(47);
 });

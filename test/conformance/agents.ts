@@ -11,7 +11,7 @@ interface PublishedResult {
   readonly check: Readonly<Record<string, unknown>>;
 }
 
-/** Sends the messages of the clients of a recording over the agent protocol, with one connection for each message. */
+/** Sends the messages of recorded clients over the agent protocol, with one connection for each message. */
 export class Agents {
   readonly #url: string;
   readonly #known = new Map<string, Client>();
@@ -21,7 +21,7 @@ export class Agents {
     this.#url = url.replace(/^http/, 'ws') + AGENT_PATH;
   }
 
-  /** Resolves when the backend has accepted or rejected the message. */
+  /** Sends one recorded message, and resolves when the backend has accepted or rejected it. */
   async publish(pipe: string, payload: unknown): Promise<void> {
     if (typeof payload === 'string') await this.#converse([payload]);
     else if (pipe === 'keepalives') await this.#keepalive(payload as Client);
@@ -34,13 +34,17 @@ export class Agents {
   }
 
   async #result({ client: name, signature, check }: PublishedResult): Promise<void> {
-    // The peer creates a client for every sender of a result; this is the client that it creates.
+    // Sensu Core creates a client for a result of an unknown sender; this is that client.
     const client = this.#known.get(name) ?? { name, address: 'unknown', keepalives: false };
     const result = { id: 1, ...(signature === undefined ? {} : { signature }), check };
     await this.#converse([hello(client), JSON.stringify({ type: 'results', results: [result] })]);
   }
 
-  /** Sends frames. @returns the type of the response to each frame */
+  /**
+   * Sends frames one after the other on a new connection.
+   *
+   * @returns the type of the response to each frame
+   */
   async #converse(frames: readonly string[]): Promise<string[]> {
     const socket = new WebSocket(this.#url, AGENT_PROTOCOL);
     const messages = on(socket, 'message') as AsyncIterableIterator<[Buffer]>;
@@ -49,7 +53,7 @@ export class Agents {
     for (const frame of frames) {
       socket.send(frame);
       let type: string;
-      // A rejection of a single result arrives before the acknowledgement.
+      // A rejection of a single result arrives before the acknowledgment.
       do type = typeOf(await messages.next());
       while (type === 'rejected');
       answers.push(type);

@@ -8,26 +8,27 @@ import type { Line, ScenarioName } from './scenario.ts';
 
 const HANDLER = /^handler:(.*)$/;
 
-/** Handlers whose mutator changes or drops the event. test/daemon/backend/handlers tests them. */
+/** Handlers whose mutator changes or drops the event; test/daemon/backend/handlers tests them. */
 const MUTATED: ReadonlySet<string> = new Set(['onlyout', 'mutated', 'badmut', 'nomut']);
 
-/** Lines before which the recorder emptied the output of the handler without recording that. */
+/** Numbers of the lines before which the recorder emptied the output of the handler without recording that. */
 const EMPTIED_BEFORE: Readonly<Partial<Record<ScenarioName, readonly number[]>>> = {
   clients: [135],
   keepalive_ttl: [36],
   resolve: [14],
 };
 
-/** The runs of handlers that a backend requests, read from its commits. */
+/** Collects the handler runs that a backend requests, from the operations that it commits to its store. */
 export class AskedRuns {
   readonly #file: ScenarioName;
-  /** Events that are not compared yet, by handler. */
+  /** Events that have not been compared yet, by handler. */
   readonly #events = new Map<string, unknown[]>();
 
   #store: TroubledStore | undefined;
 
   /**
-   * True if the scenario contains actions of the peer that the clock triggers: their order at one time is arbitrary.
+   * True if Sensu Core acts by itself at certain times in the scenario. Actions at the same time have an arbitrary
+   * order.
    */
   readonly #isByTheClock: boolean;
 
@@ -36,7 +37,7 @@ export class AskedRuns {
     this.#isByTheClock = isByTheClock;
   }
 
-  /** Whether the backend waits for its store: that work is in no queue. */
+  /** Whether the backend is waiting for a read from its store; no queue shows that work. */
   get isReading(): boolean {
     return (this.#store?.reading ?? 0) > 0;
   }
@@ -51,7 +52,10 @@ export class AskedRuns {
     return watched;
   }
 
-  /** Returns the events of one handler since the last line about it; undefined: the line is not about a handler. */
+  /**
+   * Returns the events of a handler since the previous line about it; `undefined` if the line is not about a handler
+   * whose events are compared.
+   */
   take(line: Extract<Line, { readonly kind: 'observe' }>): readonly unknown[] | undefined {
     const handler = HANDLER.exec(line.what)?.[1];
     if (handler === undefined || MUTATED.has(handler)) return undefined;
@@ -60,7 +64,11 @@ export class AskedRuns {
     return events;
   }
 
-  /** Compares the events of a line. @returns the differences as text */
+  /**
+   * Compares the events of a handler with the recorded ones.
+   *
+   * @returns the differences as text
+   */
   compare({ number }: Line, expected: readonly unknown[], events: readonly unknown[]): string[] {
     const isEmptied = EMPTIED_BEFORE[this.#file]?.includes(number) === true;
     const [got, wanted] = [events.slice(isEmptied ? -expected.length : 0), expected].map((list) =>
@@ -76,7 +84,7 @@ export class AskedRuns {
   }
 }
 
-/** Sorts events by client and keeps the order of the events of each client. */
+/** Sorts events by client; the order of the events of one client stays the same. */
 function byClient(events: readonly unknown[]): readonly unknown[] {
   return events.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
 }
@@ -85,7 +93,9 @@ function nameOf(event: unknown): string {
   return String(at(event, 'client', 'name'));
 }
 
-/** Returns an event whose varying values are replaced by their types, with the order of its attributes. */
+/**
+ * Returns the names of an event's attributes in order, and the event with its varying values replaced by their types.
+ */
 function inOrder(event: unknown): unknown {
   return [Object.keys(event as object), normalized(event, '')];
 }

@@ -4,8 +4,9 @@ import { replay, type Outcome } from './replay.ts';
 import { jsonRequest, readScenario, type Line, type RecordedAnswer, type ScenarioName } from './scenario.ts';
 
 /**
- * The decisions must also hold for other recordings: with other names, in another order, and with more requests of the
- * same kinds. The added responses are those of the recorded peer to similar requests.
+ * Other names for the recorded clients, checks and aggregates. The decisions must also hold for changed recordings:
+ * with other names, in another order, and with more requests of the same kinds. The responses to added requests are
+ * those of Sensu Core to similar requests.
  */
 const RENAMED: Readonly<Record<string, string>> = {
   app: 'shop',
@@ -37,7 +38,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   ttlproxy: 'switch-9',
 };
 
-/** Replaces whole words in the JSON of the lines, also in the names `client:NAME` of subscriptions. */
+/** Replaces names in the JSON of the lines, as whole words and also in subscriptions such as `client:NAME`. */
 function renamed(lines: readonly Line[], names: Readonly<Record<string, string>> = RENAMED): Line[] {
   const words = Object.keys(names).map((name) => name.replaceAll(/[.|]/g, String.raw`\$&`));
   const pattern = new RegExp(
@@ -49,7 +50,10 @@ function renamed(lines: readonly Line[], names: Readonly<Record<string, string>>
   );
 }
 
-/** Returns a request with the response of the peer; the headers are those of any response. */
+/**
+ * Returns a function that creates a recorded line from a request and the response of Sensu Core. The other properties
+ * are those of the line that it gets.
+ */
 function recorded(
   [method, path, body]: readonly [method: string, path: string, body?: unknown],
   [status, answered = '']: readonly [status: number, body?: unknown],
@@ -81,7 +85,7 @@ function bytes(text: string, status: number): (like: Line) => Line {
   });
 }
 
-/** Returns the lines of a file with others inserted after a line. */
+/** Returns the lines of a scenario with additional lines inserted after line number `after`. */
 function withLines(file: ScenarioName, after: number, added: readonly ((like: Line) => Line)[]): Line[] {
   const lines = readScenario(file);
   const like = lines.slice(0, after).findLast(({ kind }) => kind === 'exchange');
@@ -105,7 +109,7 @@ const DB_SILENCE = {
   expire: -1,
 };
 
-/** Returns a page of results with a total that is higher by `count`. */
+/** Returns the line with a total that is higher by `count`, if it is a page of results; otherwise the same line. */
 function countingMore(line: Line, count: number): Line {
   if (line.kind !== 'exchange' || !line.request.path.startsWith('/results?limit')) return line;
   const page = JSON.parse(line.answer.headers['X-Pagination'] ?? '{}') as { readonly total: number };
@@ -121,7 +125,7 @@ async function wrongOf(file: ScenarioName, lines: readonly Line[]): Promise<read
 }
 
 test.each<ScenarioName>(['aggregates', 'checks', 'clients', 'results', 'silenced'])(
-  'a recording of %s with other names differs by the same decisions',
+  'a recording of %s with renamed objects needs only the same documented deviations as the original',
   async (file) => {
     const lines = readScenario(file);
     expect(JSON.stringify(renamed(lines))).not.toBe(JSON.stringify(lines));
@@ -131,19 +135,19 @@ test.each<ScenarioName>(['aggregates', 'checks', 'clients', 'results', 'silenced
   },
 );
 
-test('a recording of keepalives and ttls with other names differs by the same decisions', async () => {
+test('a recording of keepalives and TTLs with renamed objects needs only the documented deviations', async () => {
   expect(await wrongOf('keepalive_ttl', renamed(readScenario('keepalive_ttl')))).toEqual([]);
 });
 
-test('a recording without its first lines differs by the same decisions, because no decision counts lines', async () => {
-  // The first requests only read. Without them, every other line has a different number.
+test('a recording without its first four lines still matches, because no documented deviation counts lines', async () => {
+  // The first four lines only read. Without them, every other line gets a different number.
   const lines = readScenario('misc')
     .slice(4)
     .map((line, index) => Object.assign(line, { number: index + 1 }));
   expect(await wrongOf('misc', lines)).toEqual([]);
 });
 
-test('requests with an encoded path of other names get the response of the decoded path', async () => {
+test('a GET with percent-encoded names in its path gets the response of the decoded path', async () => {
   const added = [
     recorded(['GET', '/clients/m%69n'], [404]),
     recorded(['GET', '/clients/min%2Fhistory'], [404]),
@@ -157,7 +161,7 @@ test('requests with an encoded path of other names get the response of the decod
   expect(await wrongOf('clients', withLines('clients', 111, added))).toEqual([]);
 });
 
-test('any methods and bytes that are no HTTP are rejected by the parser', async () => {
+test('requests with unknown methods and bytes that are not HTTP are rejected by the HTTP parser', async () => {
   const added = [
     recorded(['Get', '/results'], [405]),
     recorded(['FETCH', '/clients/x'], [404]),
@@ -170,7 +174,7 @@ test('any methods and bytes that are no HTTP are rejected by the parser', async 
   expect(await wrongOf('misc', withLines('misc', 58, added))).toEqual([]);
 });
 
-test('consumers are counted in every query of /health, and secrets are redacted in every list of settings', async () => {
+test('GET /health counts consumers whatever the query contains, and GET /settings redacts secrets in every list', async () => {
   const added = [
     recorded(['GET', '/health?consumers=5'], [412, tooFew(5)]),
     recorded(['GET', '/health?messages=3&consumers=1'], [412, tooFew(1)]),
@@ -178,7 +182,7 @@ test('consumers are counted in every query of /health, and secrets are redacted 
   expect(await wrongOf('misc', withLines('misc', 9, added))).toEqual([]);
 });
 
-test('clients with other keepalive objects are accepted or rejected by their content', async () => {
+test('POST /clients accepts or rejects a keepalive object by its content, where Sensu Core fails with 500', async () => {
   const crash = [500, ''] as const;
   const added = [
     recorded(['POST', '/clients', { name: 'k2', address: 'x', keepalive: { handlers: ['file', 'keepalive'] } }], crash),
@@ -189,7 +193,7 @@ test('clients with other keepalive objects are accepted or rejected by their con
   expect(await wrongOf('clients', withLines('clients', 8, added))).toEqual([]);
 });
 
-test('results with other invalid sources and numbers are rejected, and missing in later lists and totals', async () => {
+test('results with an invalid source or number are rejected and not counted in later lists and totals', async () => {
   const accepted = [202, { issued: 1_795_176_183 }] as const;
   const result = { name: 'v', output: 'o' };
   const added = [
@@ -199,12 +203,12 @@ test('results with other invalid sources and numbers are rejected, and missing i
     recorded(['GET', '/results/fine-1'], [200, [{ client: 'fine-1', check: { ...result, source: 'fine-1' } }]]),
     recorded(['GET', '/results/fine-1/v'], [200, { client: 'fine-1', check: { ...result, source: 'fine-1' } }]),
   ];
-  // The recorded lists contain them from that line on: three more than this backend has.
+  // From that line on, the lists of Sensu Core would contain the three added results, which this backend has rejected.
   const lines = withLines('results', 149, added).map((line) => countingMore(line, 3));
   expect(await wrongOf('results', lines)).toEqual([]);
 });
 
-test('deleted members are no longer counted in aggregates of other names', async () => {
+test('an aggregate whose name contains "|" no longer counts deleted members', async () => {
   const result = { output: 'o', status: 2, aggregate: 'p|q', handle: false };
   const accepted = [202, { issued: 1_795_176_188 }] as const;
   const counts = { ok: 0, warning: 0, critical: 1, unknown: 0, total: 1, stale: 0 };
@@ -230,7 +234,7 @@ test('deleted members are no longer counted in aggregates of other names', async
   expect(await wrongOf('aggregates', withLines('aggregates', 19, added))).toEqual([]);
 });
 
-test('other silences are looked up by their exact names, and deleted by their id', async () => {
+test('a silence is found by its exact name only and can be deleted by its id', async () => {
   const added = [
     recorded(['POST', '/silenced', { subscription: 'db', check: 'load.avg' }], [201]),
     recorded(['GET', '/silenced/ids/b:load.avg'], [200, DB_SILENCE]),
@@ -250,7 +254,7 @@ test('other silences are looked up by their exact names, and deleted by their id
   expect(await wrongOf('silenced', withLines('silenced', 16, added))).toEqual([]);
 });
 
-test('a client that was deleted before another one is gone at once and returns with its next result', async () => {
+test('a deleted client disappears at once and is created again by its next result', async () => {
   const client = { name: 'late', address: 'a', keepalives: false, version: '1.9.0', timestamp: 1_795_176_153 };
   const stored = { ...client, subscriptions: ['client:late'] };
   const added = [

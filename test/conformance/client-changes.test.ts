@@ -6,8 +6,8 @@ import { ANSIBLE, ask, NAGSTAMON, PLUGIN, PYSENSU, SENSU_CLI, UCHIWA, type Clien
 import { NOW, startScene } from './client-scene.ts';
 import { clientType, issuedType, silencedType } from './client-types.ts';
 
-// Tests of the rows of the checklist that change something, in their order (clients 2), with every client that uses
-// them.
+// Tests of the requests in the client checklist that change something, in its order (clients 2), with every client
+// program that sends them.
 
 let backend: RunningBackend;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ const as = (client: ClientProgram, method: string, target: string, body?: unknow
   ask(backend.url, client, method, target, body);
 const absent = expect.objectContaining({ status: 404 }) as unknown;
 
-/** Posts a failing result of a separate client, for rows that resolve or delete something. */
+/** Posts a failing result for a client of its own, so that a test can resolve or delete its event. */
 async function fail(source: string): Promise<void> {
   const result = { source, name: 'disk', output: 'full', status: 2 };
   expect((await as(PYSENSU, 'POST', '/results', result)).status).toBe(202);
@@ -30,7 +30,7 @@ describe('DELETE /events/:client/:check', () => {
     { name: 'UCHIWA', client: UCHIWA },
     { name: 'SENSU_CLI', client: SENSU_CLI },
     { name: 'PYSENSU', client: PYSENSU },
-  ])('DELETE /events/:client/:check by $name returns 202 with the time, then 404', async ({ name, client }) => {
+  ])('DELETE /events/:client/:check by $name returns 202 with the time, and 404 when repeated', async ({ name, client }) => {
     const target = `/events/delete-by-${name}/disk`;
     await fail(`delete-by-${name}`);
     const answer = await as(client, 'DELETE', target);
@@ -46,7 +46,7 @@ describe('POST /resolve', () => {
     { name: 'SENSU_CLI', client: SENSU_CLI },
     { name: 'PYSENSU', client: PYSENSU },
   ])(
-    'POST /resolve by $name returns 202 with the time, then 404, and 400 for an incomplete body',
+    'POST /resolve by $name returns 202 with the time, 404 when repeated, and 400 for an incomplete body',
     async ({ name, client }) => {
       const body = { client: `resolve-by-${name}`, check: 'disk' };
       await fail(body.client);
@@ -58,7 +58,7 @@ describe('POST /resolve', () => {
 });
 
 describe('POST /clients', () => {
-  test('POST /clients accepts a whole client as Uchiwa has read it', async () => {
+  test('POST /clients accepts a client with the extra attributes that Uchiwa adds to what it has read', async () => {
     const client = clientType.parse((await as(UCHIWA, 'GET', '/clients/db-1')).body);
     const answer = await as(UCHIWA, 'POST', '/clients', { ...client, dc: 'site', _id: 'site/db-1' });
     expect(answer).toMatchObject({ status: 201, body: { name: 'db-1' } });
@@ -77,7 +77,7 @@ describe('DELETE /clients/:c', () => {
     { name: 'the deregister handler', client: PLUGIN, query: '?invalidate=true' },
     { name: 'the deregister handler, with its bare number', client: PLUGIN, query: '?invalidate=true&60' },
     { name: 'pysensu', client: PYSENSU, query: '' },
-  ])('DELETE /clients/:c by $name returns 202 with the time, then 404', async ({ client, query }) => {
+  ])('DELETE /clients/:c by $name returns 202 with the time, and 404 when repeated', async ({ client, query }) => {
     await as(UCHIWA, 'POST', '/clients', { name: 'leaving', address: '' });
     const answer = await as(client, 'DELETE', `/clients/leaving${query}`);
     expect(answer.status).toBe(202);
@@ -131,7 +131,7 @@ describe('DELETE /results/:c/:k', () => {
     { name: 'Uchiwa', client: UCHIWA },
     { name: 'the purge handler', client: PLUGIN },
     { name: 'pysensu', client: PYSENSU },
-  ])('DELETE /results/:c/:k by $name returns 204, then 404', async ({ client }) => {
+  ])('DELETE /results/:c/:k by $name returns 204, and 404 when repeated', async ({ client }) => {
     await fail('purged');
     expect(await as(client, 'DELETE', '/results/purged/disk')).toMatchObject({ status: 204, text: '' });
     expect(await as(client, 'DELETE', '/results/purged/disk')).toEqual(absent);
@@ -143,7 +143,7 @@ describe('DELETE /aggregates/:n', () => {
     { name: 'Uchiwa', client: UCHIWA },
     { name: 'sensu-cli', client: SENSU_CLI },
     { name: 'pysensu', client: PYSENSU },
-  ])('DELETE /aggregates/:n by $name returns 204, then 404', async ({ client }) => {
+  ])('DELETE /aggregates/:n by $name returns 204, and 404 when repeated', async ({ client }) => {
     await as(PYSENSU, 'POST', '/results', { source: 'a', name: 'k', output: '', aggregate: 'short-lived' });
     expect(await as(client, 'DELETE', '/aggregates/short-lived')).toMatchObject({ status: 204, text: '' });
     expect(await as(client, 'DELETE', '/aggregates/short-lived')).toEqual(absent);
@@ -190,7 +190,7 @@ describe('POST /silenced and /silenced/clear', () => {
       id: 'client:n:n',
     },
   ])(
-    'POST /silenced and its clearing by $name return 201 and 204 without bodies, then 404',
+    'POST /silenced and POST /silenced/clear by $name return 201 and 204 without bodies, then 404',
     async ({ client, entry, target, id }) => {
       expect(await as(client, 'POST', '/silenced', entry)).toMatchObject({ status: 201, text: '' });
       const [found] = z.array(silencedType).parse((await as(client, 'GET', `/silenced?filter.id=${id}`)).body);
@@ -209,19 +209,19 @@ describe('POST /silenced and /silenced/clear', () => {
   });
 });
 
-describe('POST /stashes and DELETE of one', () => {
+describe('POST /stashes and DELETE of a stash', () => {
   test.each([
     { name: 'Uchiwa', client: UCHIWA, more: { dc: 'site', expire: 60 } },
     { name: 'sensu-cli', client: SENSU_CLI, more: {} },
     { name: 'pysensu', client: PYSENSU, more: { expire: -1 } },
-  ])('POST /stashes and its deletion by $name return 201 with the path, 204, then 404', async ({ client, more }) => {
+  ])('POST /stashes by $name returns 201 with the path, and DELETE returns 204, and 404 when repeated', async ({ client, more }) => {
     const body = { path: 'silence/web-9/disk', content: { timestamp: NOW }, ...more };
     expect(await as(client, 'POST', '/stashes', body)).toMatchObject({ status: 201, body: { path: body.path } });
     expect((await as(client, 'DELETE', `/stashes/${body.path}`)).status).toBe(204);
     expect((await as(client, 'DELETE', `/stash/${body.path}`)).status).toBe(404);
   });
 
-  test('POST /stashes/:path takes its body as the content', async () => {
+  test('POST /stashes/:path stores the request body as the content of the stash', async () => {
     const answer = await as(PYSENSU, 'POST', '/stashes/by/path', { owner: 'ops' });
     expect(answer).toMatchObject({ status: 201, body: { path: 'by/path' } });
     expect((await as(PYSENSU, 'GET', '/stashes/by/path')).body).toEqual({ owner: 'ops' });

@@ -2,11 +2,13 @@ import { send, type Answer, type RawRequest } from '../support/raw-http.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The headers with which an existing client program sends a request, and a request with a body. */
+/**
+ * The headers that an existing client program sends: `headers` with every request, and `bodyHeaders` with every body.
+ */
 export interface ClientProgram {
   readonly headers: Headers;
   readonly bodyHeaders: Headers;
-  /** The text after every body. */
+  /** Text that the client program appends to every body. */
   readonly ending: string;
 }
 
@@ -24,7 +26,7 @@ export const SENSU_CLI: ClientProgram = {
   ending: '',
 };
 
-/** Handlers and checks in Ruby, whose library declares every body as a form. */
+/** Handlers and checks written in Ruby, whose HTTP library declares every body as a form. */
 export const PLUGIN: ClientProgram = {
   headers: { 'Accept-Encoding': RUBY_ENCODINGS, 'User-Agent': 'Ruby', Connection: 'close' },
   bodyHeaders: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -55,7 +57,7 @@ export const NAGSTAMON: ClientProgram = {
   ending: '',
 };
 
-/** Sends a request in the same way as this client program. */
+/** Sends a request in the same way as the given client program. */
 export function ask(
   url: string,
   client: ClientProgram,

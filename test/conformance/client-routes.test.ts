@@ -40,7 +40,10 @@ const as = (client: ClientProgram, method: string, target: string, body?: unknow
   ask(backend.url, client, method, target, body);
 const list = <T extends z.ZodType>(item: T): z.ZodArray<T> => z.array(item).min(1);
 
-/** A row of the checklist that reads: the clients, their requests, and the type that they can decode. */
+/**
+ * A reading request of the client checklist: the client programs that send it, its paths, and the schema that they can
+ * decode.
+ */
 interface Read {
   readonly row: string;
   readonly by: readonly ClientProgram[];
@@ -49,7 +52,10 @@ interface Read {
   readonly type: z.ZodType;
 }
 
-/** Tests of the rows of the checklist that read, in their order (clients 2), with every client that uses them. */
+/**
+ * Tests of the requests in the client checklist that read, in its order (clients 2), with every client program that
+ * sends them.
+ */
 describe.each<Read>([
   { row: 'GET /info', by: [UCHIWA, SENSU_CLI, PLUGIN, PYSENSU], targets: ['/info'], type: infoType },
   {
@@ -151,7 +157,7 @@ describe.each<Read>([
     type: z.looseObject({ timestamp: z.int() }),
   },
 ])('$row', ({ by, targets, body, type }) => {
-  test.each(targets)('GET %s returns 200 with the types that clients decode', async (target) => {
+  test.each(targets)('GET %s returns 200 with a body that clients of Sensu Core can decode', async (target) => {
     for (const client of by) {
       const answer = await as(client, 'GET', target, body);
       expect(answer.status).toBe(200);
@@ -161,7 +167,7 @@ describe.each<Read>([
   });
 });
 
-describe('reads without content', () => {
+describe('GET of an object that does not exist', () => {
   test.each(['/events/nobody', '/results/nobody', '/clients/nobody/history', '/silenced/checks/nope'])(
     'GET %s returns an empty list',
     async (target) => {
@@ -191,7 +197,7 @@ describe('reads without content', () => {
     },
   );
 
-  test('GET /aggregates/:n/results/:severity returns 400 for an invalid severity', async () => {
+  test('GET /aggregates/:n/results/:severity with an invalid severity returns 400', async () => {
     expect((await as(UCHIWA, 'GET', '/aggregates/app/results/bad')).status).toBe(400);
   });
 });
@@ -205,27 +211,27 @@ describe('GET /health', () => {
     },
   );
 
-  test('GET /health returns 412 with a sentence for each problem', async () => {
+  test('GET /health returns 412 with one sentence for each problem', async () => {
     const answer = await as(SENSU_CLI, 'GET', '/health?consumers=2');
     expect(answer.status).toBe(412);
     expect(z.array(z.string()).length(2).safeParse(answer.body).error).toBeUndefined();
   });
 });
 
-test('GET /checks leaves out standalone checks', async () => {
+test('GET /checks lists no standalone checks', async () => {
   const checks = list(checkType).parse((await as(UCHIWA, 'GET', '/checks')).body);
   expect(checks.map(({ name }) => name)).toEqual(['disk', 'http', 'ping']);
 });
 
-test('GET /results of a sparse result has the integers that the exporter decodes', async () => {
+test('GET /results returns integers for a result with few attributes, as the Prometheus exporter decodes them', async () => {
   const { check } = resultType.parse((await as(EXPORTER, 'GET', '/results/router-1/bgp')).body);
   expect(check).toMatchObject({ status: 1, issued: NOW, executed: NOW, output: 'session down', history: [1] });
   expect(check).not.toHaveProperty('interval');
 });
 
-// Only the enterprise edition has these. Uchiwa interprets an error as "there are none" (clients 2).
+// Only Sensu Enterprise has these routes. Uchiwa interprets an error as the absence of metrics (clients 2).
 test.each(['clients', 'events', 'keepalives_avg_60', 'check_requests', 'results'])(
-  'GET /metrics/%s returns points or a plain 404',
+  'GET /metrics/%s returns metric points, or 404 with a plain text',
   async (name) => {
     const { status, body } = await as(UCHIWA, 'GET', `/metrics/${name}`);
     const points = z.object({ points: z.array(z.tuple([z.int(), z.number()])) });

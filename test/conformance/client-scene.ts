@@ -20,7 +20,7 @@ const SETTINGS = {
   },
 };
 
-/** Results that an agent reports of itself, with the definition of the check. */
+/** Results that the agent of web-1 reports for its own checks, with attributes of the check definition. */
 const AGENT_RESULTS = [
   {
     name: 'disk',
@@ -36,7 +36,7 @@ const AGENT_RESULTS = [
   { name: 'load', output: 'load 0.1\n', status: 0, duration: 1, standalone: true, interval: 30, ttl: 90 },
 ];
 
-/** Results that arrive over the API. Some contain almost no attributes, as those of scripts do. */
+/** Results that arrive over the API. Some have almost no attributes, like the results that scripts send. */
 const SCRIPT_RESULTS = [
   { source: 'router-1', name: 'bgp', output: 'session down', status: 1 },
   { source: 'router-1', name: 'uptime', output: '', status: 0 },
@@ -58,7 +58,7 @@ const STASHES = [
   { path: 'with space', content: {} },
 ];
 
-/** Starts a backend with data for every row of the checklist, at a fixed time. */
+/** Starts a backend with data for every row of the checklist of client requests (clients 2), at a fixed time. */
 export async function startScene(): Promise<RunningBackend> {
   const backend = await startBackend({ settings: SETTINGS, clock: new ToldClock(() => NOW * 1000) });
   const agent = await AgentPeer.connect(backend.url, 'web-1');

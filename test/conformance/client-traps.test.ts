@@ -7,7 +7,9 @@ import { ANSIBLE, ask, NAGSTAMON, PLUGIN, PYSENSU, SENSU_CLI, UCHIWA, type Clien
 import { NOW, startScene } from './client-scene.ts';
 import { clientType, eventType, infoType, paginationType, resultType, silencedType } from './client-types.ts';
 
-/** Requests of Uchiwa in every round; one invalid response blanks the datacenter. */
+/**
+ * The requests that Uchiwa sends in every round. A single invalid response makes it show the whole datacenter as empty.
+ */
 const ROUND = [
   '/stashes',
   '/silenced',
@@ -34,7 +36,7 @@ const as = (client: ClientProgram, method: string, target: string, body?: unknow
 const get = (target: string): Promise<Answer> => as(UCHIWA, 'GET', target);
 const decode = <T>(type: z.ZodType<T>, { body }: Answer): T => type.parse(body);
 
-test('trap 1: the content type does not matter', async () => {
+test('trap 1: POST requests are accepted whatever their content type is', async () => {
   const request = { check: 'disk', subscribers: ['web'], creator: 'sensu-handler', reason: 'remediation' };
   expect((await as(PLUGIN, 'POST', '/request', request)).status).toBe(202);
   expect((await as(PYSENSU, 'POST', '/request', request)).status).toBe(202);
@@ -44,7 +46,7 @@ test('trap 1: the content type does not matter', async () => {
   expect((await as(PYSENSU, 'POST', '/results', { name: 'trap', source: 'trap-1', output: '' })).status).toBe(202);
 });
 
-describe('trap 2: the body of a GET', () => {
+describe('trap 2: the body of a GET or DELETE', () => {
   test.each<{ target: string; client: ClientProgram; body: unknown }>([
     { target: '/clients', client: PYSENSU, body: {} },
     { target: '/clients', client: PYSENSU, body: { limit: 1 } },
@@ -52,21 +54,21 @@ describe('trap 2: the body of a GET', () => {
     { target: '/silenced', client: ANSIBLE, body: { subscription: 'web', check: 'disk' } },
     { target: '/aggregates/app', client: PYSENSU, body: { max_age: 60 } },
     { target: '/health', client: PYSENSU, body: { consumers: 2, messages: 0 } },
-  ])('trap 2: the body $body of GET $target is ignored', async ({ target, client, body }) => {
+  ])('trap 2: the body $body of the request GET $target is ignored', async ({ target, client, body }) => {
     const [withBody, without] = [await as(client, 'GET', target, body), await as(client, 'GET', target)];
     expect(withBody).toMatchObject({ status: target === '/health' ? 204 : 200, text: without.text });
     expect(withBody.headers).not.toHaveProperty('x-pagination');
   });
 
-  test('trap 2: the body of a DELETE is ignored', async () => {
+  test('trap 2: the body of a DELETE request is ignored', async () => {
     await as(PYSENSU, 'POST', '/stashes', { path: 'trap-2', content: {} });
     expect((await as(PYSENSU, 'DELETE', '/stashes/trap-2', {})).status).toBe(204);
   });
 });
 
-describe('trap 3: plain responses with a length, even for clients that accept gzip', () => {
+describe('trap 3: uncompressed responses with a length', () => {
   test.each([...ROUND, '/results', '/nope'])(
-    'trap 3: the response of %s is uncompressed and has a length',
+    'trap 3: the response of %s is uncompressed and has a Content-Length, even if the client accepts gzip',
     async (target) => {
       const { headers, text } = await get(target);
       expect(headers).not.toHaveProperty('content-encoding');
@@ -83,7 +85,7 @@ describe('trap 4: everything that Uchiwa requests in a round', () => {
   });
   afterAll(() => empty[Symbol.asyncDispose]());
 
-  test.each(ROUND)('trap 4: the request %s of a round of Uchiwa returns JSON', async (target) => {
+  test.each(ROUND)('trap 4: the request %s, which Uchiwa sends in each polling round, returns JSON', async (target) => {
     for (const { url } of [empty, backend]) {
       const { status, headers, body } = await ask(url, UCHIWA, 'GET', target);
       expect({ status, type: headers['content-type'] }).toEqual({
@@ -95,7 +97,7 @@ describe('trap 4: everything that Uchiwa requests in a round', () => {
   });
 });
 
-test('trap 5: no POST of Uchiwa returns 400 or more', async () => {
+test('trap 5: no POST request of Uchiwa gets a status of 400 or more', async () => {
   const noise = { dc: 'site', _id: 'site/x' };
   const [client] = decode(z.array(clientType), await get('/clients'));
   const posts: [target: string, body: object][] = [
@@ -113,7 +115,7 @@ test('trap 5: no POST of Uchiwa returns 400 or more', async () => {
   expect(statuses).toEqual([201, 201, 204, 204, 201, 202, 202, 201]);
 });
 
-test('trap 6: the values that would crash Uchiwa have the right type', async () => {
+test('trap 6: /events, /clients and /silenced return the types without which Uchiwa crashes', async () => {
   const item = z.looseObject({});
   decode(z.array(item).min(1), await get('/events'));
   decode(z.array(item).min(1), await get('/clients'));
@@ -123,14 +125,14 @@ test('trap 6: the values that would crash Uchiwa have the right type', async () 
 });
 
 describe('trap 7: the numbers of /info', () => {
-  test('trap 7: every number of /info that Go decodes as an integer is one', async () => {
+  test('trap 7: every number of /info that Go decodes as an integer is written as an integer', async () => {
     const { text, body } = await get('/info');
     expect(infoType.safeParse(body).error).toBeUndefined();
-    // Go decodes by notation: it does not accept 1.0 as an integer.
+    // Go decodes numbers by their notation: it does not accept 1.0 as an integer.
     expect(text).not.toMatch(/"(?:messages|consumers|timestamp)":-?\d*[.eE]/);
   });
 
-  test('trap 7: the settings of /info are strings', async () => {
+  test('trap 7: every setting in /info that Uchiwa reads as a string is a string', async () => {
     const { sensu } = decode(infoType, await get('/info'));
     expect(Object.keys(sensu.settings)).not.toEqual([]);
   });
@@ -138,7 +140,7 @@ describe('trap 7: the numbers of /info', () => {
 
 describe('trap 8: an invalid limit', () => {
   const lists = ['/clients', '/stashes', '/aggregates', '/silenced', '/silenced/checks/disk', '/events', '/results'];
-  test.each(lists)('trap 8: an invalid limit of %s is no limit', async (target) => {
+  test.each(lists)('trap 8: GET %s with an invalid limit returns the whole list', async (target) => {
     const whole = await as(SENSU_CLI, 'GET', target);
     for (const query of ['?limit=&offset=', '?limit=abc', '?limit=-1&offset=1']) {
       const { status, headers, text } = await as(SENSU_CLI, 'GET', target + query);
@@ -147,14 +149,14 @@ describe('trap 8: an invalid limit', () => {
     }
   });
 
-  test('trap 8: an empty limit on an aggregate is no limit', async () => {
+  test('trap 8: GET of an aggregate with an empty limit ignores the limit', async () => {
     expect((await as(SENSU_CLI, 'GET', '/aggregates/app?limit=&offset=')).status).toBe(200);
   });
 });
 
-describe('trap 9: the total of a page', () => {
+describe('trap 9: pagination', () => {
   test.each(['/clients', '/events', '/results', '/stashes', '/silenced', '/aggregates', '/checks'])(
-    'trap 9: Uchiwa reads all of %s by the total',
+    'trap 9: Uchiwa reads all pages of %s by the total in X-Pagination',
     async (target) => {
       const all = (await get(target)).body as readonly unknown[];
       const found: unknown[] = [];
@@ -169,7 +171,7 @@ describe('trap 9: the total of a page', () => {
     },
   );
 
-  test('trap 9: a plugin reads all results until a page is empty, and never sees a page twice', async () => {
+  test('trap 9: a plugin that reads /results until a page is empty gets each page once and all results', async () => {
     const found: unknown[] = [];
     const pages = new Set<string>();
     for (;;) {
@@ -188,7 +190,7 @@ describe('trap 9: the total of a page', () => {
   });
 });
 
-test('trap 10: the history contains strings in an event and integers elsewhere', async () => {
+test('trap 10: the check history contains strings in an event and integers in a result and a client', async () => {
   const event = decode(eventType, await get('/events/web-1/disk'));
   expect(event.check.history).toEqual(['2']);
   const result = decode(resultType, await get('/results/web-1/disk'));
@@ -200,7 +202,7 @@ test('trap 10: the history contains strings in an event and integers elsewhere',
   ]);
 });
 
-test('trap 11: a success has exactly the code that each client expects', async () => {
+test('trap 11: each successful request returns exactly the status code that its client expects', async () => {
   const entry = { subscription: 'client:trap-11' };
   expect((await as(ANSIBLE, 'POST', '/silenced', entry)).status).toBe(201);
   expect((await as(ANSIBLE, 'POST', '/silenced/clear', entry)).status).toBe(204);
@@ -213,7 +215,7 @@ test('trap 11: a success has exactly the code that each client expects', async (
   decode(z.array(z.string()).min(1), unhealthy);
 });
 
-describe('trap 12: the keys of a silence', () => {
+describe('trap 12: the keys of a silence entry', () => {
   test.each(['/silenced', '/silenced/subscriptions/web', '/silenced/checks/bgp'])(
     'trap 12: a silence entry in %s has every key',
     async (target) => {
@@ -222,7 +224,7 @@ describe('trap 12: the keys of a silence', () => {
     },
   );
 
-  test('trap 12: a silence has null for unset attributes, -1 for never, and else the seconds that are left', async () => {
+  test('trap 12: a silence entry has null for unset attributes, and -1 or the remaining seconds as expire', async () => {
     expect((await as(ANSIBLE, 'GET', '/silenced/ids/*:bgp')).body).toEqual({
       id: '*:bgp',
       subscription: null,
@@ -238,11 +240,11 @@ describe('trap 12: the keys of a silence', () => {
   });
 });
 
-describe('trap 13: the length of an empty response', () => {
+describe('trap 13: the body of an empty response', () => {
   test.each<{ target: string; body: object; status: number }>([
     { target: '/silenced', body: { check: 'trap-13' }, status: 201 },
     { target: '/resolve', body: { client: 'nobody', check: 'disk' }, status: 404 },
-  ])('trap 13: POST $target returns $status with a length of 0', async ({ target, body, status }) => {
+  ])('trap 13: POST $target returns $status with Content-Length 0', async ({ target, body, status }) => {
     const answer = await as(UCHIWA, 'POST', target, body);
     expect(answer).toMatchObject({ status, text: '', headers: { 'content-length': '0' } });
     expect(answer.headers).not.toHaveProperty('content-type');
@@ -254,14 +256,14 @@ describe('trap 13: the length of an empty response', () => {
     { target: '/stashes', body: [] },
     { target: '/request', body: { check: 'nope' } },
     { target: '/clients', body: { name: 'a b' } },
-  ])('trap 13: every other rejection of a POST is an object: $target', async ({ target, body }) => {
+  ])('trap 13: POST $target with an invalid body returns an object with the error and its code', async ({ target, body }) => {
     const answer = await as(UCHIWA, 'POST', target, body);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     decode(z.strictObject({ error: z.string().min(1), code: z.enum(ERROR_CODES) }), answer);
   });
 });
 
-test('trap 14: unknown keys, an empty id and trailing newlines are accepted, and an empty id clears nothing', async () => {
+test('trap 14: POST requests with unknown keys or an empty id are accepted, and an empty id clears no silence', async () => {
   const body = { dc: 'site', _id: 'site/*:trap-14', id: '', check: 'trap-14' };
   expect((await as(UCHIWA, 'POST', '/silenced', body)).status).toBe(201);
   const entry = decode(silencedType, await get('/silenced/ids/*:trap-14'));
@@ -270,14 +272,14 @@ test('trap 14: unknown keys, an empty id and trailing newlines are accepted, and
   expect((await as(UCHIWA, 'POST', '/request', { dc: 'site', check: 'disk', subscribers: null })).status).toBe(202);
 });
 
-test('trap 15: the version in /info selects the existing aggregate API', async () => {
+test('trap 15: the version in /info is at least 0.24, so that plugins use the aggregate API', async () => {
   const { sensu } = decode(infoType, await as(PLUGIN, 'GET', '/info'));
   const [major = '', minor = ''] = sensu.version.split('.');
   expect(major >= '1' || minor >= '24').toBe(true);
 });
 
-describe('trap 16: other names of the same routes', () => {
-  test('trap 16: /incidents returns the events', async () => {
+describe('trap 16: aliases of routes', () => {
+  test('trap 16: /incidents returns the same response as /events', async () => {
     for (const path of ['', '/web-1', '/web-1/disk']) {
       expect((await as(SENSU_CLI, 'GET', `/incidents${path}`)).text).toBe(
         (await as(SENSU_CLI, 'GET', `/events${path}`)).text,
@@ -285,7 +287,7 @@ describe('trap 16: other names of the same routes', () => {
     }
   });
 
-  test('trap 16: /stash returns one of the stashes, whatever its path', async () => {
+  test('trap 16: /stash/:path is an alias of /stashes/:path for any path', async () => {
     for (const path of ['silence/web-1/disk', 'with%20space', 'trap%2016/a/b']) {
       await as(PYSENSU, 'POST', `/stash/${path}`, { owner: 'ops' });
       expect(await as(PLUGIN, 'GET', `/stash/${path}`)).toMatchObject({ status: 200, body: { owner: 'ops' } });
@@ -295,7 +297,7 @@ describe('trap 16: other names of the same routes', () => {
     }
   });
 
-  test('trap 16: /check returns 404', async () => {
+  test('trap 16: GET /check returns 404', async () => {
     expect((await as(SENSU_CLI, 'GET', '/check/disk')).status).toBe(404);
   });
 });
@@ -306,7 +308,7 @@ describe('trap 17: a raw or escaped colon in a path', () => {
     ['/silenced/ids/client:web-1:disk', '/silenced/ids/client%3Aweb-1%3Adisk'],
     ['/silenced/ids/*:bgp', '/silenced/ids/%2A%3abgp'],
     ['/aggregates/dc:1|web', '/aggregates/dc%3A1%7Cweb'],
-  ])('trap 17: the path %s works with a raw and an escaped colon', async (raw, escaped) => {
+  ])('trap 17: GET %s returns the same response with a raw and with an escaped colon', async (raw, escaped) => {
     const [plain, decoded] = [await get(raw), await get(escaped)];
     expect(plain.status).toBe(200);
     expect(plain.text).not.toBe('[]');
@@ -314,7 +316,7 @@ describe('trap 17: a raw or escaped colon in a path', () => {
   });
 });
 
-describe('credentials that are sent unrequested', () => {
+describe('credentials that a client sends although the backend did not ask for them', () => {
   let closed: RunningBackend;
   beforeAll(async () => {
     closed = await startBackend({ settings: { api: { user: 'ops', password: 'se:cret' } } });
@@ -323,11 +325,11 @@ describe('credentials that are sent unrequested', () => {
 
   const basic = withHeader(`Basic ${Buffer.from('ops:se:cret').toString('base64')}`);
 
-  test('credentials of a user that are sent unrequested are accepted', async () => {
+  test('a backend accepts valid credentials that a client sends without having been asked for them', async () => {
     for (const target of ROUND) expect((await ask(closed.url, basic, 'GET', target)).status).toBe(200);
   });
 
-  test('a token is not accepted as a password, and is ignored where no credentials are required', async () => {
+  test('a token in place of a password gets 401, and is ignored by a backend that requires no credentials', async () => {
     const token = withHeader('token se:cret');
     expect(await ask(closed.url, token, 'GET', '/events')).toMatchObject({
       status: 401,
@@ -337,7 +339,7 @@ describe('credentials that are sent unrequested', () => {
   });
 });
 
-test('a kept connection of Uchiwa serves one round after another', async () => {
+test('a persistent connection of Uchiwa serves two polling rounds', async () => {
   const targets = [...ROUND, ...ROUND];
   const bytes = targets.map((target) => requestBytes({ method: 'GET', target, headers: UCHIWA.headers })).join('');
   const answers = await exchange(
@@ -348,7 +350,7 @@ test('a kept connection of Uchiwa serves one round after another', async () => {
   expect(answers.map(({ status }) => status)).toEqual(targets.map(() => 200));
 });
 
-test('every response has the headers of the genuine one', async () => {
+test('every response of the v1 API has the headers that Sensu Core sends', async () => {
   for (const [method, target] of [
     ['GET', '/events'],
     ['HEAD', '/events'],

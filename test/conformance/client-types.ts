@@ -1,14 +1,17 @@
 import { z } from 'zod';
 
-/** The JSON types that existing clients decode, each the strictest of any client (clients 1 to 3). */
+/** Schemas of the JSON that existing clients decode; each is as strict as the strictest client (clients 1 to 3). */
 
 const name = z.string().min(1);
 const names = z.array(z.string());
 const epoch = z.int().positive();
-/** Makes a type optional: an attribute that is present must have this type. */
+/** Makes an attribute optional: if it is present, it must have this type. */
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
 
-/** Attributes of a check that the exporter decodes into a Go struct; a wrong type would zero the whole struct. */
+/**
+ * Attributes of a check that the exporter decodes into a Go struct. One wrong type would reset the whole struct to zero
+ * values.
+ */
 const resultCheck = {
   name,
   output: z.string(),
@@ -20,7 +23,7 @@ const resultCheck = {
   subscribers: optional(names),
 };
 
-/** The history: integers here, strings in events (clients 1.10). */
+/** The history of a check: results contain integers, events contain strings (clients 1.10). */
 const integerHistory = z.array(z.int()).min(1).max(21);
 const stringHistory = z.array(z.string().regex(/^\d+$/)).min(1).max(21);
 
@@ -73,7 +76,7 @@ export const checkType = z.looseObject({
   subscribers: names.min(1),
 });
 
-/** The type of a silence. Every key is present, whatever the entry contains (clients 1.12). */
+/** Schema of a silence. Every key is present, whatever the silence contains (clients 1.12). */
 export const silencedType = z.strictObject({
   id: z.string().regex(/^(?:\*|[\w.\-:]+):(?:\*|[\w.-]+)$/),
   subscription: z.string().nullable(),
@@ -119,7 +122,7 @@ export const infoType = z.looseObject({
         hostname: z.string(),
         address: z.string(),
         is_leader: optional(z.boolean()),
-        // A record of records: one level more or less makes the client reject the whole response (clients 1.7).
+        // A map of maps: one level more or less makes the client reject the whole response (clients 1.7).
         metrics: z.record(z.string(), z.record(z.string(), z.number().nullable())),
         sensu: optional(z.looseObject({})),
         tasks: names.nullable(),

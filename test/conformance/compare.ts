@@ -2,7 +2,7 @@ import { isErrorCode } from '../../shared/errors.ts';
 import type { Answer } from '../support/raw-http.ts';
 import type { RecordedAnswer, RecordedRequest } from './scenario.ts';
 
-/** Attributes whose values differ in each run. */
+/** Names of attributes whose values differ in each run; they are compared only by type. */
 const BY_TYPE = new Set([
   'timestamp',
   'issued',
@@ -14,23 +14,27 @@ const BY_TYPE = new Set([
   'duration',
   'version',
 ]);
-/** Lists of names in arbitrary order. */
+/** Names of attributes that are lists of names in arbitrary order. */
 const LISTS_OF_NAMES = new Set(['checks', 'clients']);
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * Tolerance in seconds: the clock of the recorder counts whole seconds, and a countdown was read at any time within
- * one.
+ * Tolerance for countdowns in seconds: the recorder's clock counts whole seconds, and a countdown may be read at any
+ * time within a second.
  */
 const COUNTDOWN_TOLERANCE = 2;
 
-/** The path of the summary of an aggregate. */
+/** Matches the path of an aggregate's summary. */
 const AGGREGATE = /^\/aggregates\/[^/]+$/;
 
-/** A definition that the reference forbids; the settings do not contain it. */
+/** Name of a definition that the reference forbids, so that the replayed settings do not contain it. */
 const DROPPED_DEFINITION = 'no_subs_check';
 
-/** Compares a response with the recorded one. @returns the differences as text; empty if there are none */
+/**
+ * Compares a response with the recorded one.
+ *
+ * @returns the differences as text; empty if there are none
+ */
 export function compareAnswer(request: RecordedRequest, expected: RecordedAnswer, actual: Answer): string[] {
   const problems = compareStatus(expected, actual);
   if (problems.length > 0 || expected.isPlain) return problems;
@@ -72,7 +76,8 @@ function corsOf(names: Iterable<string>): string[] {
 function compareBody({ method, path }: RecordedRequest, expected: RecordedAnswer, actual: Answer): string[] {
   if (method === 'HEAD') return actual.text === '' ? [] : ['HEAD has a body'];
   const resource = path.split('?', 1)[0];
-  // Some error responses are lists, which are compared as such: 412 of /health, 404 of the members of an aggregate.
+  // Some error responses have a list as their body, which is compared like any other: 412 of /health, and 404 of the
+  // members of an aggregate.
   if (expected.status >= 400 && !Array.isArray(expected.body)) return compareErrorBody(method, resource, actual);
   if (expected.body === '' || expected.body === undefined) return actual.text === '' ? [] : ['expected no body'];
   if (resource === '/info') return shapeProblems(expected.body, actual.body, '$');
@@ -82,8 +87,8 @@ function compareBody({ method, path }: RecordedRequest, expected: RecordedAnswer
 }
 
 /**
- * Returns a summary without our additional counts (user-demands 25); test/daemon/backend/aggregates/routes.test.ts
- * tests them.
+ * Returns the summary of an aggregate without the counts that only `mon` has (user-demands 25).
+ * test/daemon/backend/aggregates/routes.test.ts tests these counts.
  */
 function withoutAdditions(summary: unknown): unknown {
   const { results, ...rest } = summary as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -92,8 +97,8 @@ function withoutAdditions(summary: unknown): unknown {
 }
 
 /**
- * Compares the body of an error (decision, error bodies). Where the peer sends no reason, we send one, except for the
- * 404 of /resolve. Bodies also contain the stable code of the reason (design, house 2), which clients of v1 ignore.
+ * Checks the body of an error (decision, error bodies). `mon` sends a reason even where Sensu Core does not, except for
+ * the 404 of /resolve. The body also has a stable error code (design, house 2), which clients of the v1 API ignore.
  */
 function compareErrorBody(method: string, resource: string | undefined, actual: Answer): string[] {
   if (method === 'POST' && resource === '/resolve' && actual.status === 404) {
@@ -106,7 +111,7 @@ function compareErrorBody(method: string, resource: string | undefined, actual: 
   return problems;
 }
 
-/** Compares the sections with definitions. The other settings of the peer do not exist here. */
+/** Compares the definitions in the settings. The other settings of Sensu Core do not exist in `mon`. */
 function compareSettings(expected: unknown, actual: unknown): string[] {
   return ['checks', 'filters', 'mutators', 'handlers'].flatMap((section) => {
     const { [DROPPED_DEFINITION]: _dropped, ...definitions } = sectionOf(expected, section);
@@ -131,8 +136,8 @@ function shapeProblems(expected: unknown, actual: unknown, at: string): string[]
 }
 
 /**
- * Returns a value for comparison: lists are sorted, because their order is random at the peer, and varying values are
- * replaced by their types.
+ * Returns a value in a form for comparison: lists are sorted, because their order is random in Sensu Core, and varying
+ * values are replaced by their types.
  */
 export function normalized(value: unknown, key: string): unknown {
   if (BY_TYPE.has(key)) return `<${typeName(value)}>`;

@@ -4,7 +4,7 @@ import { SCENARIOS, type ScenarioName } from './scenario.ts';
 import type { LineDecision } from './v1/decision.ts';
 import { DECISIONS } from './v1/decisions.ts';
 
-/** The numbers of outcomes for the lines of each file, so that no line is dropped unnoticed. */
+/** Expected number of lines per outcome in each recorded file, so that no line is silently skipped. */
 const LINES: Readonly<Record<ScenarioName, Readonly<Record<string, number>>>> = {
   aggregates: { equal: 69, sanctioned: 6, 'shows the inside of the peer': 1 },
   checks: { equal: 21, sanctioned: 6, 'shows the inside of the peer': 1 },
@@ -41,10 +41,10 @@ const LINES: Readonly<Record<ScenarioName, Readonly<Record<string, number>>>> = 
   silenced: { equal: 119, sanctioned: 17, 'shows the inside of the peer': 2, 'left to chance': 2 },
 };
 
-/** The decisions that at least one line needed. */
+/** The decisions that were necessary for at least one line. */
 const needed = new Set<LineDecision>();
 
-describe.each(SCENARIOS)('%s, as recorded with the real peer', (file: ScenarioName) => {
+describe.each(SCENARIOS)('replay of %s, recorded with Sensu Core', (file: ScenarioName) => {
   let outcomes: Outcome[];
   beforeAll(async () => {
     outcomes = await replay(file);
@@ -53,11 +53,11 @@ describe.each(SCENARIOS)('%s, as recorded with the real peer', (file: ScenarioNa
     }
   });
 
-  test('every response is the recorded one, except for the named differences', () => {
+  test('every response of the v1 API equals the recorded one, except for documented deviations', () => {
     expect(outcomes.filter(({ kind }) => kind === 'different')).toEqual([]);
   });
 
-  test('every recorded line was replayed', () => {
+  test('the replay handles every line of the recording of Sensu Core', () => {
     const counts: Record<string, number> = {};
     for (const outcome of outcomes) {
       const what = outcome.kind === 'skipped' ? outcome.reason : outcome.kind;
@@ -67,6 +67,6 @@ describe.each(SCENARIOS)('%s, as recorded with the real peer', (file: ScenarioNa
   });
 });
 
-test('every decision is used by a recorded line', () => {
+test('every documented deviation from Sensu Core is needed by a recorded line', () => {
   expect(DECISIONS.filter((decision) => !needed.has(decision)).map(({ because }) => because)).toEqual([]);
 });

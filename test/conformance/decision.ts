@@ -1,23 +1,23 @@
-/** A recorded line, with those that came before it on the same backend. */
+/** A recorded line, and the lines before it that were replayed on the same backend. */
 export interface Recorded<Line> {
   readonly line: Line;
   readonly earlier: readonly Line[];
 }
 
 /**
- * A kind of difference from a recorded peer that is intended. It is defined by the request and its cause, so that it
- * also holds for other recordings of that kind, and never by the place of a line in a recording.
+ * A kind of intended difference from a recorded peer. It is defined by the request and its cause, not by the position
+ * of a line, so that it also applies to other recordings.
  */
 export interface Decision<Line, Right = unknown> {
   /** True if the decision applies to this line. */
   readonly isAbout: (recorded: Recorded<Line>) => boolean;
   /** The reason why the recorded response is wrong. */
   readonly because: string;
-  /** The correct response instead of the recorded one, as far as it is known. */
+  /** Returns the correct response, as far as it is known. */
   readonly rightFor: (recorded: Recorded<Line>) => Right;
 }
 
-/** Returns the value at a path of a recorded body; undefined if there is none. */
+/** Returns the value at a path in a recorded body; `undefined` if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (part, name) => (typeof part === 'object' && part !== null ? (part as Record<string, unknown>)[name] : undefined),
@@ -25,7 +25,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   );
 }
 
-/** Returns the items of a recorded list; empty if it is not a list. */
+/** Returns the items of a recorded list; empty if the value is not a list. */
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -3,27 +3,27 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { validateSettings } from '../../daemon/backend/config/validate-settings.ts';
 
-/** A definition, and the verdict of the validator of Sensu Core. */
+/** A recorded definition, and the verdict of Sensu Core's validator. */
 interface JudgedDefinition {
   readonly kind: 'checks' | 'handlers' | 'filters' | 'mutators';
-  /** The attribute that varies, or the name of the definition itself. */
+  /** The attribute that varies in the recording, or the name of the definition if the name varies. */
   readonly attribute: string;
   readonly definition: Readonly<Record<string, unknown>>;
-  /** The error messages of the validator; empty: it accepts the definition. */
+  /** The error messages of Sensu Core's validator; empty if it accepts the definition. */
   readonly refused: readonly string[];
 }
 
-/** An attribute that only `mon` has; it has its own rules. */
+/** An attribute that only `mon` has, so that Sensu Core's verdict about it does not count. */
 interface OwnAttribute {
   readonly attribute: string;
   readonly reason: string;
 }
 
-/** A definition that is accepted here although Sensu Core rejects it. */
+/** A kind of definition that `mon` accepts although Sensu Core rejects it. */
 interface Taken {
   readonly kind: string;
   readonly refused: readonly string[];
-  /** The types of its attributes. */
+  /** The types of the attributes that such a definition has, by attribute. */
   readonly having: Readonly<Record<string, string>>;
   readonly reason: string;
 }
@@ -40,7 +40,7 @@ const differences = linesOf('definition-differences.jsonl') as (OwnAttribute | T
 const OWN = new Set(differences.flatMap((difference) => ('attribute' in difference ? difference.attribute : [])));
 const TAKEN = differences.filter((difference) => 'refused' in difference);
 
-/** Names of definitions in the recording where the name itself varies. */
+/** Names of the recorded definitions in which the name itself varies. */
 const NAMES = new Set(['name/slash', 'nämé', 'h dot.name']);
 
 const isRefused = ({ kind, attribute, definition }: JudgedDefinition): boolean =>
@@ -54,12 +54,12 @@ const isListed = ({ kind, refused, definition }: JudgedDefinition): boolean =>
       Object.entries(item.having).every(([name, type]) => typeOf(definition[name]) === type),
   );
 
-test('every definition that Sensu Core accepts is accepted here', () => {
+test('the backend accepts every definition that Sensu Core accepts', () => {
   const refused = definitions.filter((judged) => judged.refused.length === 0 && isRefused(judged));
   expect(refused.filter(({ attribute }) => !OWN.has(attribute))).toEqual([]);
 });
 
-test('every definition that Sensu Core rejects and this backend accepts is listed with the reason', () => {
+test('every definition that Sensu Core rejects and the backend accepts is listed with the reason', () => {
   const taken = definitions.filter((judged) => judged.refused.length > 0 && !isRefused(judged));
   expect(taken.filter((judged) => !isListed(judged))).toEqual([]);
 });

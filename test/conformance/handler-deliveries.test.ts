@@ -10,7 +10,10 @@ import { send } from '../support/raw-http.ts';
 import { normalized } from './compare.ts';
 import { readScenario, recordedSettings, type Line } from './scenario.ts';
 
-/** The deliveries to the handlers of the peer. conformance.test.ts tests that the right handlers are run. */
+/**
+ * The recorded lines with the deliveries of Sensu Core to handlers. This test compares what handlers receive;
+ * conformance.test.ts tests that the right handlers run.
+ */
 const LINES = readScenario('events');
 
 let story: HandlerStory;
@@ -35,7 +38,10 @@ beforeEach(async () => {
   await story.reload(JSON.parse(text) as Record<string, unknown>);
 });
 
-/** Sends all requests of a recorded case, up to the line with an observation. */
+/**
+ * Sends all requests of a recorded case before its observation `what`, and returns the recorded data of the
+ * observation.
+ */
 async function replayCase(title: string, what: string): Promise<Extract<Line, { readonly kind: 'observe' }>['data']> {
   for (const line of LINES) {
     if (line.case !== title) continue;
@@ -53,7 +59,7 @@ async function written(handler: string): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** Parses texts, replaces varying values by their types, and keeps the order of attributes. */
+/** Parses texts and replaces varying values by their types. The order of attributes is compared too. */
 function comparable(texts: readonly string[]): unknown[] {
   return texts.map((text) => {
     const start = text.indexOf('{');
@@ -69,7 +75,7 @@ describe('the deliveries of handlers', () => {
     ['pipe mutator', 'mutated'],
     ['failing mutator', 'badmut'],
     ['unknown mutator', 'nomut'],
-  ])('the delivery of the %s is as recorded at the peer', async (title, handler) => {
+  ])('the handler output of the case "%s" equals the recorded output of Sensu Core', async (title, handler) => {
     const recorded = (await replayCase(title, `handler:${handler}`)) as readonly string[];
     expect(comparable(await written(handler))).toEqual(comparable(recorded));
   });
@@ -82,14 +88,14 @@ describe('the deliveries of handlers', () => {
   test.each<[title: string, received: () => readonly string[]]>([
     ['tcp handler', () => connections],
     ['udp handler', () => datagrams],
-  ])('%s', async (title, received) => {
+  ])('the event that the %s sends equals the recorded event of Sensu Core', async (title, received) => {
     const recorded = (await replayCase(title, 'received')) as Received;
     await vi.waitFor(() => expect(received()).toHaveLength(1));
     expect(comparable(received())).toEqual(comparable([JSON.stringify(recorded.event)]));
     expect(received()[0]?.endsWith('\n')).toBe(recorded.raw_ends_with_newline);
   });
 
-  test('the delivery of the transport handler is as recorded at the peer', async () => {
+  test('the event that the transport handler publishes equals the recorded event of Sensu Core', async () => {
     const listener = await FeedPeer.subscribe(story.url, { topics: [], transports: ['events_out'] });
     onTestFinished(() => listener.socket.terminate());
     const hears = (type: 'live' | 'message'): Promise<void> =>

@@ -43,7 +43,7 @@ const READ: Readonly<Record<string, Kind>> = {
   'check.total_state_change': 'number',
 };
 
-/** Attributes of a definition that only plugins use. */
+/** A check definition with attributes that only handler plugins use. */
 const DEFINITION = {
   command: 'df',
   interval: 60,
@@ -60,7 +60,7 @@ const DEFINITION = {
   trigger_on: ['warning'],
 };
 
-/** Returns the kind of a value; undefined if the value is missing or of no kind. */
+/** Returns the kind of a JSON value; `undefined` if the value is missing. */
 function kindOf(value: unknown): Kind | undefined {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? 'strings' : 'object';
@@ -72,7 +72,7 @@ const kindsOf = (event: object): object =>
   Object.fromEntries(Object.keys(READ).map((path) => [path, kindOf(attributeAt({ ...event }, path.split('.')))]));
 
 describe('the events that handler plugins parse', () => {
-  test('each event has the fields that handler plugins parse, in their types', async () => {
+  test('each event has the fields that handler plugins parse, with the types that they expect', async () => {
     const story = await HandlerStory.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
     for (const status of [0, 2, 0]) await story.report(status);
     const [created = {}, resolved = {}] = await story.told();
@@ -80,15 +80,16 @@ describe('the events that handler plugins parse', () => {
     expect(kindsOf(resolved)).toEqual(READ);
   });
 
-  test('last_ok of an event that was never OK is null', async () => {
+  test('last_ok is null in an event whose check was never OK', async () => {
     const story = await HandlerStory.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
     await story.report(2);
     expect(kindsOf((await story.told())[0] ?? {})).toEqual({ ...READ, last_ok: 'null' });
   });
 
-  test('an event is one JSON document on the standard input, which ends after it', async () => {
+  test('a handler plugin reads one JSON document from standard input, which ends after the document', async () => {
     const story = await HandlerStory.open({});
-    // Like the library of the plugins: read to the end and parse; on an error, print a message and exit with 0.
+    // Behaves like the library of the plugins: it reads its input to the end and parses it; if the input is invalid, it
+    // prints a message and exits with 0.
     const plugin = join(story.dir, 'plugin.mjs');
     await writeFile(
       plugin,

@@ -1,5 +1,6 @@
 /**
- * Settings of `api` for parts of the recordings that were made on instances with other configurations (needs.jsonl).
+ * Settings of `api` for the lines that were recorded on instances with other configurations (needs.jsonl), by the name
+ * of the instance.
  */
 export const INSTANCES: Readonly<Record<string, unknown>> = {
   auth: { user: 'admin', password: 'secret', cors: { Origin: 'https://example.org', Custom: 'x' } },

@@ -2,7 +2,10 @@ import { AgentPeer } from '../support/agent-peer.ts';
 import { normalized } from './compare.ts';
 import type { Line } from './scenario.ts';
 
-/** The transports of the peer for check requests: a channel to all subscribers, or a list from which one takes each. */
+/**
+ * The two transports of Sensu Core for check requests: `CHANNELS` reach all subscribers; `LIST` matches a list from
+ * which one subscriber takes each request.
+ */
 const CHANNELS = 'published on redis channels';
 const LIST = /^pushed on redis list transport:0:list:(.*)$/;
 
@@ -11,10 +14,10 @@ interface Published {
   readonly message: unknown;
 }
 
-/** Agents that receive the check requests of the backend, one for each subscription of a recording. */
+/** Agents that receive the check requests of the backend, one agent for each subscription of a recording. */
 export class Listeners {
   readonly #peers: ReadonlyMap<string, AgentPeer>;
-  /** The number of compared messages of each agent. */
+  /** Number of check requests of each agent that have already been compared. */
   readonly #compared = new Map<AgentPeer, number>();
   #lastId = 0;
 
@@ -36,8 +39,9 @@ export class Listeners {
   }
 
   /**
-   * Compares the requests of one kind since the last such line. @returns the differences as text; undefined: the line
-   * is not about requests
+   * Compares the check requests of one transport since the previous such line.
+   *
+   * @returns the differences as text; `undefined` if the line does not observe check requests
    */
   async compare(line: Line): Promise<string[] | undefined> {
     const recorded = recordedIn(line);
@@ -57,7 +61,10 @@ export class Listeners {
     return problems;
   }
 
-  /** Waits until each agent has received everything that was sent before an acknowledgement. */
+  /**
+   * Waits until each agent has received everything that the backend sent so far: the agent sends a result, and the
+   * acknowledgment arrives last.
+   */
   async #hearAll(): Promise<void> {
     const id = ++this.#lastId;
     for (const peer of this.#peers.values()) {

@@ -7,7 +7,8 @@ import { startBackend } from '../support/running-backend.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-// Tests that defects of the peer are not copied: the rows of completion 1.20, in their order and with their names.
+// Tests that `mon` does not copy the defects of Sensu Core: the rows of completion 1.20, in their order and with their
+// names.
 
 const NOW = 1_800_000_000;
 
@@ -22,7 +23,7 @@ beforeEach(() => {
   nowMs = NOW * 1000;
 });
 
-/** Starts a backend whose clock stands still until the test moves it. */
+/** Starts a backend whose clock stands still unless the test changes the time. */
 async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<Rig> {
   const backend = await startBackend({ settings, clock: new ToldClock(() => nowMs) });
   onTestFinished(() => backend[Symbol.asyncDispose]());
@@ -52,7 +53,7 @@ describe('null check/subscription id', () => {
   test.each([
     { entry: { subscription: null, check: 'disk' }, id: '*:disk' },
     { entry: { subscription: 'client:web-1', check: null }, id: 'client:web-1:*' },
-  ])('null check/subscription id: the silence $entry has the id $id and takes effect', async ({ entry, id }) => {
+  ])('null check/subscription id: the silence $entry has the id $id and silences the event', async ({ entry, id }) => {
     const rig = await start();
     await rig.report('web-1', 'disk', 2);
     expect((await rig.ask('POST', '/silenced', entry)).status).toBe(201);
@@ -74,7 +75,7 @@ describe('expire -1 deletes', () => {
   test.each([
     { target: '/silenced', body: { check: 'disk', expire: -1 } },
     { target: '/stashes', body: { path: 'note', content: {}, expire: -1 } },
-  ])('expire -1 deletes: $target with expire -1 stays forever', async ({ target, body }) => {
+  ])('expire -1 deletes: an entry of $target with expire -1 never expires', async ({ target, body }) => {
     const rig = await start();
     expect((await rig.ask('POST', target, body)).status).toBe(201);
     nowMs += 10 * 365 * 86_400_000;
@@ -91,7 +92,7 @@ describe('suffix/prefix lookups', () => {
     '/silenced/subscriptions/web-1',
     '/silenced/checks/isk',
     '/silenced/checks/d.sk',
-  ])('suffix/prefix lookups: %s finds nothing', async (target) => {
+  ])('suffix/prefix lookups: GET %s with a part of a name finds no silence', async (target) => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { subscription: 'client:web-1' });
     await rig.ask('POST', '/silenced', { check: 'disk' });
@@ -108,7 +109,7 @@ describe('suffix/prefix lookups', () => {
   });
 });
 
-test('unstable page order: lists are sorted', async () => {
+test('unstable page order: lists are sorted by name, so that pages stay stable while results arrive', async () => {
   const rig = await start();
   for (const name of ['m', 'b', 'z', 'a', 'k']) await rig.report('web', name, 2, { aggregate: name });
   for (const target of ['/events', '/results', '/aggregates']) {
@@ -116,13 +117,13 @@ test('unstable page order: lists are sorted', async () => {
     expect(namesIn(await rig.get(target))).toEqual(sorted);
     for (const [offset, name] of sorted.entries()) {
       expect(namesIn(await rig.get(`${target}?limit=1&offset=${String(offset)}`))).toEqual([name]);
-      // Changes between two pages do not move the items of a page.
+      // Results that arrive between two pages do not move the items of a page.
       await rig.report('web', name, 2, { aggregate: name });
     }
   }
 });
 
-test('filter after paginate: a page is taken from the filtered list', async () => {
+test('filter after paginate: a list is filtered before it is paginated', async () => {
   const rig = await start();
   for (const [at, name] of ['a', 'b', 'c', 'd', 'e'].entries()) await rig.report('web', name, 1 + (at % 2));
   const page = await rig.ask('GET', '/events?limit=2&offset=1&filter.check.status=1');
@@ -133,7 +134,7 @@ test('filter after paginate: a page is taken from the filtered list', async () =
   });
 });
 
-test('undecoded query and path: both are decoded', async () => {
+test('undecoded query and path: names in the path and values in the query are decoded', async () => {
   const rig = await start();
   await rig.report('web-1', 'disk', 2, { output: 'o2 x' });
   await rig.ask('POST', '/silenced', { subscription: 'client:web-1' });
@@ -144,7 +145,7 @@ test('undecoded query and path: both are decoded', async () => {
 });
 
 describe('expire_on_resolve', () => {
-  test('expire_on_resolve before begin: the silence stays', async () => {
+  test('expire_on_resolve before begin: a resolution before the begin of a silence does not clear the silence', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { check: 'disk', begin: NOW + 60, expire_on_resolve: true });
     await rig.report('web', 'disk', 2);
@@ -156,7 +157,7 @@ describe('expire_on_resolve', () => {
     expect(await rig.get('/silenced')).toEqual([]);
   });
 
-  test('expire_on_resolve under auto_resolve false: the silence stays', async () => {
+  test('expire_on_resolve under auto_resolve false: an OK result that leaves its event open clears no silence', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
     for (const status of [2, 0]) await rig.report('web', 'disk', status, { auto_resolve: false });
@@ -166,7 +167,7 @@ describe('expire_on_resolve', () => {
     expect(await rig.get('/silenced')).toEqual([]);
   });
 
-  test('an OK of a check without an event does not clear a silence with expire_on_resolve', async () => {
+  test('an OK result without an open event does not clear a silence with expire_on_resolve', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
     await rig.report('web', 'disk', 0);
@@ -175,7 +176,7 @@ describe('expire_on_resolve', () => {
 });
 
 describe('stale silenced', () => {
-  test('stale silenced: an event is silenced exactly while a silence exists', async () => {
+  test('stale silenced: an event is shown as silenced exactly while a silence covers it', async () => {
     const rig = await start();
     await rig.report('web', 'disk', 2);
     const silencing = async (): Promise<unknown> => {
@@ -193,7 +194,7 @@ describe('stale silenced', () => {
   });
 });
 
-test('negative status severity: a negative status is unknown', async () => {
+test('negative status severity: an aggregate counts a result with a negative status as unknown', async () => {
   const rig = await start();
   for (const status of [-1, -2, -3, -4]) {
     await rig.report(`web${String(status)}`, 'disk', status, { aggregate: 'app' });
@@ -204,7 +205,7 @@ test('negative status severity: a negative status is unknown', async () => {
   expect(await rig.get('/events')).toHaveLength(4);
 });
 
-test('status > 3 missing from unknown: it is counted as unknown', async () => {
+test('status > 3 missing from unknown: an aggregate counts a result with a status above 3 as unknown', async () => {
   const rig = await start();
   for (const status of [3, 4, 127, 255])
     await rig.report(`web-${String(status)}`, 'disk', status, { aggregate: 'app' });
@@ -217,7 +218,7 @@ test('status > 3 missing from unknown: it is counted as unknown', async () => {
 
 describe('aggregate names with : or |', () => {
   test.each(['/aggregates/x:y|z', '/aggregates/x%3Ay%7Cz'])(
-    'aggregate names with : or |: %s is found',
+    'aggregate names with : or |: GET and DELETE find the aggregate %s',
     async (target) => {
       const rig = await start();
       await rig.report('web', 'disk', 0, { aggregate: 'x:y|z' });
@@ -230,7 +231,7 @@ describe('aggregate names with : or |', () => {
 });
 
 describe('lazy member pruning', () => {
-  test('lazy member pruning: a member disappears with its result, and an aggregate with its last member', async () => {
+  test('lazy member pruning: a deleted result leaves its aggregate, which disappears with its last member', async () => {
     const rig = await start();
     for (const client of ['a', 'b']) await rig.report(client, 'disk', 0, { aggregate: 'app' });
     await rig.ask('DELETE', '/results/a/disk');
@@ -243,7 +244,7 @@ describe('lazy member pruning', () => {
 
 describe('settings secrets', () => {
   test.each(['', '?redacted=true', '?redacted=false', '?redacted=FALSE'])(
-    'settings secrets: /settings%s redacts them',
+    'settings secrets: GET /settings%s redacts secrets',
     async (query) => {
       const handlers = { mail: { type: 'pipe', command: 'mail', smtp: { password: 'hunter2' } } };
       const rig = await start({ handlers });
@@ -255,7 +256,7 @@ describe('settings secrets', () => {
   );
 });
 
-test('event bodies leak client secrets: events redact them', async () => {
+test('event bodies leak client secrets: /events redacts the secrets of clients and checks', async () => {
   const rig = await start();
   await rig.ask('POST', '/clients', { name: 'web', address: 'a', db: { password: 'hunter2' } });
   await rig.report('web', 'disk', 2, { api_token: 'hunter2' });
@@ -266,7 +267,7 @@ test('event bodies leak client secrets: events redact them', async () => {
   }
 });
 
-test('request bodies in logs: the log contains none', async () => {
+test('request bodies in logs: the log contains no request body, query or credentials', async () => {
   await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['--log-level', 'debug'] });
   const body = JSON.stringify({ name: 'web', address: 'a', note: 'said-in-a-body' });
   const requests: Partial<RawRequest>[] = [
@@ -284,7 +285,7 @@ test('request bodies in logs: the log contains none', async () => {
 });
 
 describe('DELETE check 202 for nothing and orphan events', () => {
-  test('DELETE check: the events of the check are resolved', async () => {
+  test('DELETE check: deleting a check resolves its events and deletes its results', async () => {
     const rig = await start();
     for (const client of ['a', 'b']) await rig.report(client, 'disk', 2, { aggregate: 'app' });
     await rig.report('a', 'load', 1);
@@ -294,13 +295,13 @@ describe('DELETE check 202 for nothing and orphan events', () => {
     expect(await rig.get('/aggregates')).toEqual([]);
   });
 
-  test('DELETE check: an unknown check also returns 202, so that a repetition does not fail', async () => {
+  test('DELETE check: deleting an unknown check returns 202, so that a repeated request does not fail', async () => {
     const rig = await start();
     expect((await rig.ask('DELETE', '/checks/nope')).status).toBe(202);
   });
 });
 
-test('resolve result switching off TTL: the TTL still applies', async () => {
+test('resolve result switching off TTL: the TTL of a check still expires after a manual resolve', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, batcher: { batchLimit: 1 } });
   const rig = rigOf(backend.url);
@@ -319,13 +320,13 @@ describe('subdue day wrap', () => {
   const windows = parseTimeWindows({ days: { friday: [{ begin: '5:00 PM', end: '8:00 AM' }] } });
   // 2026-11-20 is a Friday.
   test.each([
-    { at: '2026-11-20T07:00:00Z', isSubdued: false, because: 'friday morning is of no window' },
-    { at: '2026-11-20T17:00:00Z', isSubdued: true, because: 'it begins on friday evening' },
-    { at: '2026-11-20T23:59:59Z', isSubdued: true, because: 'it runs to midnight' },
-    { at: '2026-11-21T07:59:59Z', isSubdued: true, because: 'and on into saturday' },
-    { at: '2026-11-21T08:00:01Z', isSubdued: false, because: 'where it ends' },
-    { at: '2026-11-21T17:00:00Z', isSubdued: false, because: 'saturday evening is of no window' },
-  ])('subdue day wrap: the window at $at follows from: $because', ({ at, isSubdued }) => {
+    { at: '2026-11-20T07:00:00Z', isSubdued: false, because: 'Friday morning is in no window' },
+    { at: '2026-11-20T17:00:00Z', isSubdued: true, because: 'the window begins on Friday evening' },
+    { at: '2026-11-20T23:59:59Z', isSubdued: true, because: 'the window lasts until midnight' },
+    { at: '2026-11-21T07:59:59Z', isSubdued: true, because: 'the window continues on Saturday morning' },
+    { at: '2026-11-21T08:00:01Z', isSubdued: false, because: 'the window has ended' },
+    { at: '2026-11-21T17:00:00Z', isSubdued: false, because: 'Saturday evening is in no window' },
+  ])('subdue day wrap: the subdue window is evaluated correctly at $at: $because', ({ at, isSubdued }) => {
     expect(isInWindow(windows, Date.parse(at), 'UTC')).toBe(isSubdued);
   });
 });

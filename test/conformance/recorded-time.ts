@@ -3,14 +3,17 @@ import type { Clock } from '../../daemon/backend/ports.ts';
 import { ToldClock } from '../support/told-clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-/** The time of a recording, which advances when its lines say so. */
+/** The time of a replay, which follows the times in the recording. */
 export interface RecordedTime {
   readonly clock: Clock;
-  /** Advances the time to this moment in epoch milliseconds, unless it is later already. */
+  /** Advances the time to this moment in epoch milliseconds, unless the time is already later. */
   reach(ms: number): Promise<void>;
 }
 
-/** Returns a time for scenarios of requests: it jumps to the times of the recording, and timers use the real time. */
+/**
+ * Returns a time for scenarios that only contain requests: the clock jumps to the recorded times, and timers use the
+ * real time.
+ */
 export function jumpingTime(startMs: number): RecordedTime {
   let nowMs = startMs;
   return {
@@ -22,14 +25,14 @@ export function jumpingTime(startMs: number): RecordedTime {
   };
 }
 
-/** Number of consecutive checks that must find the backend idle. */
+/** Number of consecutive polls that must find the backend idle. */
 const RESTS = 3;
 
 /**
- * Returns a time for scenarios with timers: it advances second by second, and waits for all consequences of each
- * second.
+ * Returns a time for scenarios with timers: the clock advances second by second, and waits after each second until all
+ * of its consequences are stored.
  *
- * @param isAtRest whether the backend has stored everything that was sent
+ * @param isAtRest returns whether the backend has stored everything that was sent to it
  */
 export function passingTime(startMs: number, isAtRest: () => Promise<boolean>): RecordedTime {
   const clock = new ManualClock(startMs);
@@ -38,7 +41,8 @@ export function passingTime(startMs: number, isAtRest: () => Promise<boolean>): 
     async reach(ms) {
       while (clock.now() < ms) {
         clock.advance(Math.min(1000, ms - clock.now()));
-        // Between two writes of one sweep the backend may read while its queue is empty.
+        // Between two writes of one sweep, the backend may be reading while its queue is empty, so a single poll is not
+        // enough.
         for (let rests = 0; rests < RESTS; rests = (await isAtRest()) ? rests + 1 : 0) await pause(1);
       }
     },

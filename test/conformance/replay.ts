@@ -22,7 +22,7 @@ import {
   type Step,
 } from './scenario.ts';
 
-/** The outcome of a line. */
+/** The outcome of replaying one recorded line. */
 export type Outcome = { readonly line: number; readonly case: string } & (
   | { readonly kind: 'equal' }
   | { readonly kind: 'different'; readonly problems: readonly string[] }
@@ -33,18 +33,18 @@ export type Outcome = { readonly line: number; readonly case: string } & (
 );
 
 export type SkipReason =
-  /** Deliveries to handlers; handler-deliveries.test.ts tests them. */
+  /** The line observes deliveries to handlers, which handler-deliveries.test.ts tests. */
   | 'tested with real handlers'
-  /** Observations of the storage and the logs of the peer. */
+  /** The line observes the storage or the logs of Sensu Core. */
   | 'shows the inside of the peer'
   | 'left to chance'
-  /** Lines that test/daemon/backend/api tests. */
+  /** The line is tested by test/daemon/backend/api instead. */
   | 'tested beside the API';
 
-/** Scenarios with actions of the peer that its clock triggers. */
+/** Scenarios in which Sensu Core acts by itself at certain times, so that the replay must advance the clock. */
 const BY_THE_CLOCK: ReadonlySet<ScenarioName> = new Set<ScenarioName>(['keepalive_ttl']);
 
-/** Replays a recorded scenario on a new backend, line by line, at the times of the recording. */
+/** Replays a recorded scenario on a new backend, line by line. The clock follows the recorded times. */
 export async function replay(file: ScenarioName, lines: readonly Line[] = readScenario(file)): Promise<Outcome[]> {
   await using scene = await Scene.open(file, lines);
   const outcomes: Outcome[] = [];
@@ -59,7 +59,7 @@ type ExchangeLine = Extract<Line, { readonly kind: 'raw' | 'exchange' }>;
 type LineOutcome = Outcome extends infer One ? (One extends unknown ? Omit<One, 'line' | 'case'> : never) : never;
 
 class Scene implements AsyncDisposable {
-  /** The lines replayed so far, and the requests between them that the recorder did not write down. */
+  /** The lines that have been replayed, and the requests between them that the recorder sent but did not record. */
   readonly #earlier: Line[] = [];
   readonly #instances = new Map<string, RunningBackend>();
   readonly #backend: RunningBackend;
@@ -80,7 +80,7 @@ class Scene implements AsyncDisposable {
       settings: recordedSettings(),
       clock: time.clock,
       around: (store) => runs.around(store),
-      // While the clock stands still, a batch must not wait for more commands.
+      // The clock stands still while the test waits, so a batch must not wait for more commands.
       ...(isByTheClock ? { batcher: { batchLimit: 1 } } : {}),
     });
     return new Scene(file, backend, { runs, listeners: await Listeners.connect(backend.url, lines) }, time);
@@ -113,7 +113,11 @@ class Scene implements AsyncDisposable {
     return outcome.kind === 'equal' ? (restored ?? outcome) : outcome;
   }
 
-  /** Restores the recorded state after a line. @returns undefined if there is nothing to restore */
+  /**
+   * Restores the recorded state after a line whose correct response changes the state in another way.
+   *
+   * @returns `undefined` if there is nothing to restore
+   */
   async #restore(line: Line): Promise<LineOutcome | undefined> {
     const recorded = { line, earlier: this.#earlier };
     const decisions = DECISIONS.filter(({ isAbout, restore }) => restore !== undefined && isAbout(recorded));
@@ -157,7 +161,7 @@ class Scene implements AsyncDisposable {
     const { right, decisions } = rightLine({ line, earlier: this.#earlier });
     if (decisions.length === 0 || right.kind !== line.kind || right.answer === undefined)
       return plainOutcome(recordedProblems);
-    // Even if the response equals the recorded one, it must be the correct one.
+    // If a decision applies, only the correct response counts, even if the actual response equals the recorded one.
     const problems = await this.#compare(line, right.answer, actual);
     if (problems.length > 0)
       return { kind: 'different', problems: [...problems, ...decisions.map(({ because }) => because)] };
@@ -176,7 +180,10 @@ class Scene implements AsyncDisposable {
     return compareAnswer(line.request, await this.#pageOf(line.request, shown), actual);
   }
 
-  /** Returns the expected page of a list in arbitrary order: the same part of this backend's own complete list. */
+  /**
+   * Returns the expected page of a list. Because the order of the recorded list is arbitrary, the expected items are
+   * the same part of this backend's complete list.
+   */
   async #pageOf(request: RecordedRequest, expected: RecordedAnswer): Promise<RecordedAnswer> {
     const { body } = expected;
     const header = Object.entries(expected.headers).find(([name]) => name.toLowerCase() === 'x-pagination')?.[1];
@@ -226,7 +233,7 @@ class Scene implements AsyncDisposable {
   }
 }
 
-/** Returns the line with the correct response, and the decisions that correct it. */
+/** Returns the line with the correct response, and the decisions that corrected it. */
 function rightLine({ line, earlier }: Recorded<Line>): { right: Line; decisions: readonly LineDecision[] } {
   return DECISIONS.reduce<{ right: Line; decisions: readonly LineDecision[] }>(
     ({ right, decisions }, decision) =>
@@ -263,7 +270,10 @@ async function askRaw(url: string, bytes: string): Promise<Answer | undefined> {
   return answer;
 }
 
-/** Returns a body without state: lines that were recorded on other instances show state from other scenarios. */
+/**
+ * Returns the body of a response without state: a line that was recorded on another instance shows state from other
+ * scenarios, so its lists are emptied.
+ */
 function withoutState({ status, body }: RecordedAnswer): unknown {
   return status === 200 && Array.isArray(body) ? [] : body;
 }

@@ -1,7 +1,7 @@
 import type { RecordedLog } from '../support/recorded-log.ts';
 import type { Line, ScenarioName } from './scenario.ts';
 
-/** Messages of the peer about an event that a handler does not get (completion 1.8). */
+/** Log messages of Sensu Core that say why a handler does not get an event (completion 1.8). */
 const VERDICTS: ReadonlySet<string> = new Set([
   'event handling disabled for event',
   'handler does not handle action',
@@ -13,14 +13,17 @@ const VERDICTS: ReadonlySet<string> = new Set([
   'handler sets cannot be deeply nested',
 ]);
 
-/** The scenario in which the recorder kept the log messages about handling; the others have other log messages. */
+/**
+ * The only scenario in which the recorder saved the log messages about handling; in other scenarios it saved different
+ * log messages.
+ */
 const RECORDED: ScenarioName = 'events';
 
-/** The log records of a backend about events that handlers do not get. */
+/** Compares the log records of a backend about events that handlers do not get with the recorded ones. */
 export class SaidVerdicts {
   readonly #file: ScenarioName;
   readonly #log: RecordedLog;
-  /** The number of compared records. */
+  /** Number of log records that have already been compared. */
   #compared = 0;
 
   constructor(file: ScenarioName, log: RecordedLog) {
@@ -29,8 +32,9 @@ export class SaidVerdicts {
   }
 
   /**
-   * Compares the records since the last such line. @returns the differences as text; undefined: the line is not about
-   * such a log
+   * Compares the log records since the previous observation of the log.
+   *
+   * @returns the differences as text; `undefined` if the line does not observe this log
    */
   compare(line: Extract<Line, { readonly kind: 'observe' }>): string[] | undefined {
     if (line.what !== 'log:server' || this.#file !== RECORDED) return undefined;

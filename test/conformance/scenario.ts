@@ -19,7 +19,7 @@ export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as text, as it was sent; null: no body. */
+  /** The request body as text, exactly as it was sent; null if there is none. */
   readonly body: string | null;
   readonly version: string;
 }
@@ -30,7 +30,7 @@ export interface RecordedAnswer {
   readonly body: unknown;
   /** True if only the status is compared. */
   readonly isPlain: boolean;
-  /** A request whose response from this backend is the expected response. */
+  /** A request to this backend; its response is the expected one. */
   readonly sameAs?: RecordedRequest;
 }
 
@@ -40,20 +40,20 @@ type LineKind =
   | { readonly kind: 'publish'; readonly pipe: string; readonly payload: unknown }
   | { readonly kind: 'observe'; readonly what: string; readonly data: unknown };
 
-/** An action of the recorder before a line that it did not record. */
+/** An action of the recorder before a line that the recording itself does not contain. */
 export type Step =
   { readonly kind: 'request'; readonly request: RecordedRequest } | { readonly kind: 'wait'; readonly ms: number };
 
 export type Line = LineKind & {
-  /** The number of the line, from 1. */
+  /** Number of the line in its file, from 1. */
   readonly number: number;
   readonly case: string;
   readonly before: readonly Step[];
   /** The latest time in the recording up to this line, in epoch seconds. */
   readonly clock: number;
-  /** The name of the instance with another configuration on which this line was recorded. */
+  /** Name of the instance with another configuration on which this line was recorded; `undefined` for the usual one. */
   readonly instance: string | undefined;
-  /** The reason why no backend can be expected to give the recorded response. */
+  /** The reason why the recorded response depends on chance and is not compared; `undefined` for other lines. */
   readonly chance: string | undefined;
 };
 
@@ -74,7 +74,7 @@ export function readScenario(name: ScenarioName): Line[] {
   const chances = sideFile(name, 'nondeterministic');
   let clock = 0;
   return records.map((record, at) => {
-    // The next response counts too: changes of this line first appear there.
+    // A change made by this line first appears in the next response, so the times in that response count too.
     clock = Math.max(clock, ...epochsIn(record), ...(record.request === undefined ? [] : epochsIn(records[at + 1])));
     const number = at + 1;
     const need = needs.get(number)?.needs;
@@ -137,8 +137,8 @@ function sideFile(scenario: string, file: string): Map<number, SideLine> {
 }
 
 /**
- * Returns the step without pauses in which the recorder let the peer settle: here, a response means that the work is
- * done.
+ * Returns the steps of an unrecorded action, without pauses in which the recorder waited for Sensu Core to finish its
+ * work. A response of `mon` means that the work is done.
  */
 function stepOf({ request, sleep }: SideStep): Step[] {
   if (sleep !== undefined) return [{ kind: 'wait', ms: sleep * 1000 }];
@@ -167,13 +167,13 @@ function lineKind(record: RecordedLine, text: string): LineKind {
   };
 }
 
-/** Returns the recorded response. If the peer never responded, any list is accepted. */
+/** Returns the recorded response. If Sensu Core never responded, any response with status 200 is accepted. */
 function answerOf(response: NonNullable<RecordedLine['response']>): RecordedAnswer {
   const { status, headers = {}, body, no_response: isMissing = false } = response;
   return isMissing ? { status: 200, headers, body, isPlain: true } : { status, headers, body, isPlain: false };
 }
 
-/** Returns the body as it was sent: `1.0` must not become `1`. */
+/** Returns the body exactly as it was sent: `1.0` must not become `1`. */
 function bodyText(body: unknown, line: string): string | null {
   if (body === null || body === undefined) return null;
   if (typeof body === 'string') return body;
@@ -183,10 +183,10 @@ function bodyText(body: unknown, line: string): string | null {
   return JSON.stringify(exact.request?.body);
 }
 
-/** `JSON.rawJSON`, which the supported Node.js versions have but the types do not declare yet. */
+/** `JSON.rawJSON` exists in the supported Node.js versions, but TypeScript does not declare it yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => unknown };
 
-/** Returns times that the peer generated: its clock, as far as the recording shows it. */
+/** Returns the times in a recorded value that Sensu Core generated, which show its clock. */
 function epochsIn(value: unknown): number[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>

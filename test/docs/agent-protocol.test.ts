@@ -63,15 +63,15 @@ describe('the messages of the backend in docs/agent-protocol.md', () => {
   );
 });
 
-describe('delta results, in docs/agent-protocol.md', () => {
+describe('the delta results in docs/agent-protocol.md', () => {
   const exchange = EXAMPLES.filter(({ section }) => section === DELTA).map(({ message }) =>
     message['type'] === 'results'
       ? (agentMessageSchema.parse(message) as AgentMessage)
       : (backendMessageSchema.parse(message) as BackendMessage),
   );
 
-  test('are what an agent sends in response to the messages of the backend', () => {
-    // The two delta results are in the spool as full results.
+  test('an agent sends exactly the documented delta results in response to the documented messages of a backend', () => {
+    // The spool contains full results, also for the two results that the page shows as deltas.
     const baseline = fullResults(exchange).find(({ id }) => id === 19)?.check;
     const spool = [
       baseline,

@@ -10,14 +10,14 @@ const SOURCES = globSync('{shared,daemon,tui}/**/*.{ts,tsx}', {
   exclude: ['**/dist/**', '**/node_modules/**'],
 });
 
-/** The files of a TypeScript project, as its `tsconfig.json` lists them. */
+/** The settings in a `tsconfig.json` that select the files of a TypeScript project. */
 interface ProjectFiles {
   readonly files?: readonly string[];
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
 }
 
-/** The TypeScript projects by folder. */
+/** The TypeScript projects, by their folder. */
 const PROJECTS = new Map(
   Array.from(repositoryFiles('{shared,daemon,tui}/**/tsconfig.json'), ([path, text]) => [
     dirname(path),
@@ -25,30 +25,39 @@ const PROJECTS = new Map(
   ]),
 );
 
-/** Returns the texts in backticks. */
+/** Returns the texts in backquotes. */
 function named(text: string): readonly string[] {
   return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, name = '']) => name);
 }
 
-/** Returns the list items of a section, each with its nested items. */
+/** Returns the list items of a section, each including its nested items. */
 function itemsOf(title: string): readonly string[] {
   const section = PAGE.split(/^##+ /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
   const items = section.split(/^(?=(?:-|\d+\.) )/m).slice(1);
   return items.map((item) => item.split('\n\n')[0] ?? '');
 }
 
-/** Returns the folders of an item: its first name, and each sub-folder of it, whose name begins with a slash. */
+/**
+ * Returns the folders that a list item names: the first name in backquotes, and its sub-folders, whose names begin with
+ * a slash.
+ */
 function foldersOf(item: string): readonly string[] {
   const [folder = '', ...names] = named(item);
   return [folder, ...names.filter((name) => name.startsWith('/')).map((name) => folder + name)];
 }
 
-/** Returns the path of a file on the page: without a top folder, it is in the folder of the backend. */
+/**
+ * Returns the full path of a file that the page names. Without a top-level folder, the file is in the folder of the
+ * backend.
+ */
 function pathOf(file: string): string {
   return /^(?:shared|daemon|tui)\//.test(file) ? file : `daemon/backend/${file}`;
 }
 
-/** Returns the project of a source file: the nearest folder with a `tsconfig.json`. */
+/**
+ * Returns the project that contains a source file: the nearest folder with a `tsconfig.json`; `undefined` if there is
+ * none.
+ */
 function projectOf(file: string): string | undefined {
   for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) if (PROJECTS.has(folder)) return folder;
   return undefined;
@@ -65,19 +74,19 @@ test('the architecture page names every folder of the source tree exactly once',
 });
 
 /**
- * The projects that do not contain exactly their folder, with the reason. No other project may list files, because the
- * folders show what belongs to a project.
+ * The projects whose files are not exactly those in their folder, with the reason. No other project may list files,
+ * because the folders show which files belong to a project.
  */
 const EXCEPTIONS: Readonly<Record<string, ProjectFiles>> = {
-  // The schemas and all other projects use the errors, and the folder `shared` is no project.
+  // The errors are used by the schemas and all other projects, and the folder `shared` itself is not a project.
   'shared/schemas': { include: ['**/*.ts', '../errors.ts'] },
-  // The store is the lowest project that implements or uses the ports of the backend.
+  // The ports of the backend belong to the store, the lowest project that uses or implements them.
   'daemon/backend/store': { include: ['**/*.ts', '../ports.ts'] },
-  // Every folder below is a project, and the ports belong to the store.
+  // Every sub-folder is a project of its own, and the ports belong to the store.
   'daemon/backend': { include: ['*.ts'], exclude: ['ports.ts'] },
 };
 
-/** Returns the files of a project that contains its whole folder, but no nested project. */
+/** Returns the files of a project that contains its whole folder except for nested projects. */
 function wholeFolder(folder: string): ProjectFiles {
   const nested = [...PROJECTS.keys()].filter((other) => other.startsWith(`${folder}/`));
   const outermost = nested.filter((one) => !nested.some((other) => one.startsWith(`${other}/`)));
@@ -110,7 +119,7 @@ describe('the TypeScript projects', () => {
     expect(own.filter((file) => dirname(file) !== 'daemon/backend')).toEqual([]);
   });
 
-  test('every exception is a project', () => {
+  test('every folder in the list of exceptions of this test is a TypeScript project', () => {
     expect(Object.keys(EXCEPTIONS).filter((folder) => !PROJECTS.has(folder))).toEqual([]);
   });
 });

@@ -1,15 +1,15 @@
-/** A fenced block of a page, with the attributes of its first line. */
+/** A fenced block of a page, with the attributes from its first line. */
 export interface Block {
-  /** The line where the block begins, counted from 1. */
+  /** Number of the line at which the block begins, from 1. */
   readonly line: number;
-  /** The language: `sh`, `yaml`, `text` and so on; empty: none. */
+  /** The language of the block, such as `sh`, `yaml` or `text`; empty if it has none. */
   readonly language: string;
-  /** The attributes after the language: `untested=systemd`, `exit=3`. Forges do not show them. */
+  /** The attributes after the language, such as `untested=systemd` or `exit=3`. Code forges do not show them. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** Returns the fenced blocks of a page in order. Blocks in lists are returned without their indentation. */
+/** Returns the fenced blocks of a page, in order. The indentation of blocks in lists is removed. */
 export function blocksOf(page: string): readonly Block[] {
   const lines = page.split('\n');
   const blocks: Block[] = [];
@@ -30,7 +30,10 @@ function attributesOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(words.map((word) => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
 }
 
-/** Returns the file of a configuration block: its first line is a comment with the name, `# conf.d/checks.yml`. */
+/**
+ * Returns the file name of a configuration block, which is in a comment on its first line: `# conf.d/checks.yml`.
+ * Returns `undefined` for other blocks.
+ */
 export function fileOf({ text }: Block): string | undefined {
   return /^(?:#|\/\/) (\S+\.(?:ya?ml|json))\n/.exec(text)?.[1];
 }

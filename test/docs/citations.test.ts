@@ -9,14 +9,14 @@ const PAGES: Pages = new Map(
 
 const SOURCES = repositoryFiles('{shared,daemon,tui,scripts,test}/**/*.{ts,tsx}');
 
-/** Files that contain invalid citations on purpose. */
+/** Files that contain invalid citations on purpose, so they are not checked. */
 const ABOUT_CITATIONS = new Set(['test/docs/citations.ts', 'test/docs/citations.test.ts']);
 
 describe('the citations in the sources', () => {
   const places = new Map([...PAGES].map(([name, text]) => [name, placesOf(text)]));
   const sources = [...SOURCES].filter(([path]) => !ABOUT_CITATIONS.has(path));
 
-  test('every cited place exists in docs/spec or docs/architecture.md', () => {
+  test('every section that a comment cites exists in docs/spec or docs/architecture.md', () => {
     const cited = sources.flatMap(([path, text]) =>
       citationsIn(text, PAGES).map(({ page, place }) => ({ path, page, place })),
     );
@@ -24,12 +24,12 @@ describe('the citations in the sources', () => {
     expect(cited.filter(({ page, place }) => places.get(page)?.has(place) !== true)).toEqual([]);
   });
 
-  test('every citation is spelled as CONTRIBUTING.md says', () => {
+  test('every citation in a comment is spelled as CONTRIBUTING.md requires', () => {
     const wrong = sources.flatMap(([path, text]) => otherSpellingsIn(text, PAGES).map((found) => `${path}: ${found}`));
     expect(wrong).toEqual([]);
   });
 
-  test('every page of the specification is cited', () => {
+  test('every page of the specification is cited in at least one comment', () => {
     const cited = new Set(sources.flatMap(([, text]) => citationsIn(text, PAGES).map(({ page }) => page)));
     expect([...PAGES.keys()].filter((page) => !cited.has(page))).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('a citation', () => {
     { text: 'kept (legacy-peer, Filters)', found: [], missing: ['legacy-peer Filters'] },
     { text: 'kept (legacy-peer)', found: [], missing: ['legacy-peer no place'] },
     { text: 'for reference, and to go on', found: [] },
-  ])('the citations in "$text" are found', ({ text, found, missing = [] }) => {
+  ])('the parser finds the citations in the text "$text"', ({ text, found, missing = [] }) => {
     const cited = citationsIn(text, pages);
     const [there, nowhere] = [true, false].map((wanted) =>
       cited
@@ -79,7 +79,7 @@ describe('a citation', () => {
     'design S7',
     'design, State',
     'performance, rule 8',
-  ])('a citation spelled "%s" is wrong', (text) => {
+  ])('the parser reports the citation "%s" as misspelled', (text) => {
     expect(otherSpellingsIn(`kept (${text})`, pages)).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
-/** The pages that comments cite, by the names that citations use. */
+/** Texts of the pages that comments cite, by the names that citations use. */
 export type Pages = ReadonlyMap<string, string>;
 
-/** A citation: a page, and a section, numbered rule or row of it. */
+/** A citation of a page, and of a section, a numbered rule or a row in it. */
 export interface Citation {
   readonly page: string;
   readonly place: string;
@@ -13,14 +13,17 @@ const HEADING = /^#+ (?:(\d+(?:\.\d+)*)\.? )?(.*)$/;
 const NUMBERED = /^(\d+)\. /;
 const NAMED = /^- \*\*(S\d+)\*\*/;
 const ROW = /^\| *([^|]*?) *\|/;
-/** Citations that do not follow CONTRIBUTING.md. */
+/** Matches citations that are not spelled as CONTRIBUTING.md prescribes. */
 const OTHER_SPELLING =
   /\b(?:PAGE|design),?\s(?:section|trap|rule|step|row|decision|surprise)s? \d|\b(?:PAGE|design), S?\d|\bdesign,? (?:S\d|[A-Z])/g;
 
 /**
- * Returns the places of a page that can be cited: numbers of sections (`1.10`), of rules in them (`2.3.5`) and of rules
- * on pages whose sections have no numbers (`8`, `S7`), titles of sections and of rows, rules under a title (`Surprises
- * 5`), and rows of a section that begin with a version (`9.3, 6.2.0`).
+ * Returns the places of a page that can be cited:
+ * - numbers of sections (`1.10`), of rules in them (`2.3.5`), and of rules on pages whose sections have no numbers
+ *   (`8`, `S7`)
+ * - titles of sections and of rows
+ * - rules under a title (`Surprises 5`)
+ * - rows of a section that begin with a version (`9.3, 6.2.0`)
  */
 export function placesOf(page: string): ReadonlySet<string> {
   const places = new Set<string>();
@@ -46,21 +49,21 @@ export function placesOf(page: string): ReadonlySet<string> {
   return places;
 }
 
-/** Returns every citation in a text. The text may have several lines that all begin with a star or slashes. */
+/** Returns every citation in a text. The text may be a comment of several lines that begin with a star or slashes. */
 export function citationsIn(text: string, pages: Pages): readonly Citation[] {
   const line = asOneLine(text);
   return [...numbersIn(line, pages), ...titlesIn(line, pages)];
 }
 
-/** Returns the texts that look like citations but are not spelled like one. */
+/** Returns the parts of a text that look like citations but are not spelled like one. */
 export function otherSpellingsIn(text: string, pages: Pages): readonly string[] {
   const pattern = new RegExp(OTHER_SPELLING.source.replaceAll('PAGE', [...pages.keys()].join('|')), 'g');
   return [...asOneLine(text).matchAll(pattern)].map(([found]) => found);
 }
 
 /**
- * Yields citations with numbers: `completion 1.10`, `completion 1.4 and 1.5`, `security S7, S8 and S9`, `reference 9.3,
- * 6.2.0`.
+ * Yields the citations that consist of a page and numbers: `completion 1.10`, `completion 1.4 and 1.5`, `security S7,
+ * S8 and S9`, `reference 9.3, 6.2.0`.
  */
 function* numbersIn(line: string, pages: Pages): Generator<Citation> {
   const list = `${NUMBER}(?:(?:, | and | to )${NUMBER})*`;
@@ -76,8 +79,8 @@ function* numbersIn(line: string, pages: Pages): Generator<Citation> {
 }
 
 /**
- * Yields citations with titles, such as `legacy-peer, State machine`: the longest title of the page that matches, or
- * else the text up to the end of the clause.
+ * Yields the citations that consist of a page and a title, such as `legacy-peer, State machine`. The place is the
+ * longest title of the page that matches, or else the text up to the end of the clause.
  */
 function* titlesIn(line: string, pages: Pages): Generator<Citation> {
   for (const match of line.matchAll(
@@ -91,7 +94,7 @@ function* titlesIn(line: string, pages: Pages): Generator<Citation> {
   }
 }
 
-/** Returns a title without its remark in parentheses. */
+/** Returns a title without the remark in parentheses at its end. */
 function withoutRemark(title: string): string {
   return title.replace(/ *\(.*$/, '');
 }

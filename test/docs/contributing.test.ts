@@ -5,7 +5,7 @@ import { REPOSITORY, repositoryFiles, repositoryText } from '../support/reposito
 
 const PAGE = repositoryText('CONTRIBUTING.md');
 
-/** Tests that pause for a fixed or random time, with the reason. */
+/** Test files that may pause for a fixed or random time, with the reason. */
 const PAUSING = new Map([
   ['test/daemon/backend/agents/revoked-keys.test.ts', 'nothing more is stored'],
   ['test/daemon/backend/cluster/forwarded-requests.test.ts', 'a password changes after the time of a credential'],
@@ -15,7 +15,7 @@ const PAUSING = new Map([
   ['test/tui/terminal/terminal-session.test.ts', 'nothing more is written'],
 ]);
 
-test('the folders of tests are those of the tree', () => {
+test('every test folder has the same path as a folder of the source tree', () => {
   const folders = new Set([...repositoryFiles('{shared,daemon,tui}/**/*.{ts,tsx}').keys()].flatMap(foldersOf));
   const tested = [...repositoryFiles('test/{shared,daemon,tui}/**/*.{ts,tsx}').keys()].map((name) =>
     dirname(name.slice('test/'.length)),
@@ -24,7 +24,7 @@ test('the folders of tests are those of the tree', () => {
   expect(tested.filter((folder) => !folders.has(folder))).toEqual([]);
 });
 
-test('only the named tests pause', () => {
+test('only the test files in the list of this test wait for a fixed time', () => {
   const files = repositoryFiles('test/{daemon,scenarios,scripts,shared,tui}/**/*.test.{ts,tsx}');
   const pausing = [...files].filter(([, text]) => /setTimeout as |setTimeout\(resolve/.test(text));
   expect(pausing.map(([name]) => name)).toEqual([...PAUSING.keys()]);

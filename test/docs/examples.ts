@@ -1,13 +1,13 @@
-/** A message in a document. */
+/** An example of a protocol message in a document. */
 export interface Example {
-  /** The section that contains the example. */
+  /** Title of the section that contains the example. */
   readonly section: string;
   readonly type: string;
   readonly text: string;
   readonly message: Readonly<Record<string, unknown>>;
 }
 
-/** Returns every JSON example of a document with its section. */
+/** Returns every JSON example of a document, each with its section. */
 export function examplesOf(page: string): readonly Example[] {
   return page.split(/^## /m).flatMap((section) => {
     const title = section.split('\n')[0] ?? '';
@@ -18,7 +18,7 @@ export function examplesOf(page: string): readonly Example[] {
   });
 }
 
-/** Returns the types of the examples of a section, without duplicates, in alphabetical order. */
+/** Returns the message types of a section's examples, without duplicates and in alphabetical order. */
 export function typesIn(examples: readonly Example[], section: string): readonly string[] {
   const types = examples.filter((example) => example.section === section).map(({ type }) => type);
   return [...new Set(types)].toSorted();

@@ -12,7 +12,7 @@ const EXAMPLES = examplesOf(repositoryText('docs/feed.md'));
 const CONSUMER = 'Messages from the consumer';
 const BACKEND = 'Messages from the backend';
 
-/** All message types; the compiler checks that the list is complete. */
+/** All types of feed messages; the compiler checks that the list is complete. */
 const SAID: Readonly<Record<FeedMessage['type'], true>> = {
   changes: true,
   error: true,
@@ -50,7 +50,7 @@ describe('the messages of a consumer in docs/feed.md', () => {
         socket.on('message', (data: Buffer) => heard.push((JSON.parse(data.toString()) as FeedMessage).type));
         await once(socket, 'open');
         socket.send(text);
-        // The response to the ping arrives after the response to the message above.
+        // The response to this ping arrives after the response to the documented message.
         socket.send('{"type":"ping"}');
         while (!heard.includes('pong') && socket.readyState === socket.OPEN) await once(socket, 'message');
         socket.terminate();

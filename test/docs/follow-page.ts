@@ -5,7 +5,7 @@ import type { DocumentedShell } from '../support/documented-shell.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { blocksOf, fileOf, type Block } from './blocks.ts';
 
-/** Reasons why a block is not run, by the value of `untested=` on its first line. */
+/** The reasons why a block of a page is not executed, by the value of `untested=` on its first line. */
 export const UNTESTED: Readonly<Record<string, string>> = {
   nginx: 'tests bring none: a proxy of theirs stands in its place (test/support/prefix-proxy.ts)',
   peer: 'a command of the service that one comes from',
@@ -14,12 +14,12 @@ export const UNTESTED: Readonly<Record<string, string>> = {
   system: 'changes the machine: packages, services, users',
 };
 
-/** Runs a block that uses the whole screen: calls the command and checks that it shows these texts. */
+/** Callback that runs the command of a full-screen program and checks that the screen shows these texts. */
 export type OnScreen = (command: string, shown: readonly string[]) => Promise<void>;
 
 /**
- * Executes a page from its first block to its last: writes the files, validates configurations with the programs,
- * runs the commands, and compares their output.
+ * Executes a page from its first block to its last: writes the files, validates configurations with the programs, runs
+ * the commands, and compares their output with the documented output.
  *
  * @returns the number of executed blocks
  */
@@ -40,12 +40,15 @@ export async function followPage(page: string, shell: DocumentedShell, onScreen?
   return done;
 }
 
-/** Whether the block is the output of the command before it. */
+/** Whether the block shows the output of the command before it. */
 export function isOutput(block: Block): boolean {
   return block.language === 'text' || (block.language === 'json' && fileOf(block) === undefined);
 }
 
-/** Runs a block until it prints the expected output, which may take a moment to appear. */
+/**
+ * Runs a block and compares its exit code and output. A block with output is repeated until the expected output
+ * appears.
+ */
 async function runBlock(
   { line, attributes, text }: Block,
   expected: readonly string[],
@@ -59,8 +62,8 @@ async function runBlock(
     const lack = missing === undefined ? `ends with ${String(said.code)}` : `does not print: ${missing}`;
     throw new Error(`line ${String(line)} ${lack}\n${text}\n${said.output}`);
   };
-  // A block that changes something runs once. A block with output runs again after a pause: each run starts a program
-  // or two.
+  // A block without expected output runs only once, because it may change something. Others are repeated after a pause,
+  // because each run starts one or two programs.
   await (expected.length === 0 ? look() : vi.waitFor(look, { ...PATIENCE, interval: 250 }));
 }
 
@@ -71,8 +74,8 @@ async function writeBlock(block: Block, shell: DocumentedShell): Promise<void> {
 }
 
 /**
- * Returns the first expected line that is missing in the output. Lines and the words of a line must be in order, with
- * others in between allowed. `...` stands for any text.
+ * Returns the first expected line that is missing in the output; `undefined` if there is none. The lines, and the words
+ * of a line, must be in order, but other lines and words may be between them. `...` stands for any text.
  */
 export function missingLine(expected: readonly string[], output: string): string | undefined {
   const lines = output.split('\n');

@@ -16,21 +16,21 @@ const read = (patterns: readonly string[]): readonly TextFile[] =>
 
 const PROGRAMS = read(['{daemon,shared,tui}/**/*.{ts,tsx}']);
 const CODE = [...PROGRAMS, ...read(['{scripts,test}/**/*.{ts,tsx}'])];
-/** The pages for users; those in `docs/spec` are the specification, whose words are its own. */
+/** The pages for users. `docs/spec` is not included, because the specification has a vocabulary of its own. */
 const PAGES = read(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/how-to/*.md']);
 
-/** The remaining violations of the language rules. The numbers may only fall: lower them when they do. */
+/** The allowed number of violations of each language rule. When a number falls, lower it here; it must never rise. */
 const LEFT = JSON.parse(readFileSync(join(import.meta.dirname, 'language-left.json'), 'utf8')) as Readonly<
   Record<string, number>
 >;
 
-/** The phrases that the glossary lists after *Not*. */
+/** The banned phrases: those that the glossary lists after *Not*. */
 const BANNED = [...readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8').matchAll(/_Not_: ([^.]+)\./g)].flatMap(
   ([, phrases = '']) => phrases.replaceAll(/\s+/g, ' ').split(', '),
 );
 const BANNED_PATTERN = new RegExp(String.raw`\b(?:${BANNED.join('|')})\b`, 'gi');
 
-/** Returns texts of two words or more that a program shows, logs or sends. */
+/** Returns the string literals of a program that contain at least two words; it may show, log or send them. */
 function shownTexts({ text }: TextFile): readonly string[] {
   const shown: string[] = [];
   const take = (literal: string): string => {
@@ -38,7 +38,8 @@ function shownTexts({ text }: TextFile): readonly string[] {
     return '_';
   };
   let code = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^import .*$/gm, '');
-  // Templates are replaced from the innermost on: each is complete once its expressions are replaced.
+  // Template literals are replaced from the innermost outward, because one can only be matched when its expressions are
+  // already replaced.
   for (let before = ''; before !== code;) {
     before = code;
     code = code.replaceAll(/\$\{[^{}`]*\}/g, '_').replaceAll(/`(?:[^`$\\]|\\.|\$(?!\{))*`/g, take);
@@ -47,7 +48,7 @@ function shownTexts({ text }: TextFile): readonly string[] {
   return shown;
 }
 
-/** Returns the prose of a page without code, links and quotations. */
+/** Returns the prose of a page, without code, links and quotations. */
 function prose({ path, text }: TextFile): string {
   if (path === 'docs/glossary.md') return text.replaceAll(/_Not_: [^.]+\./g, '');
   return text.replaceAll(/```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)|"[^"\n]*"/g, '');
@@ -57,7 +58,7 @@ function countMatches(texts: readonly string[], pattern: RegExp): number {
   return texts.reduce((sum, text) => sum + [...text.matchAll(pattern)].length, 0);
 }
 
-/** Returns the number of exported names of a kind that are declared in more than one file of the programs. */
+/** Returns how many exported names of a kind are declared in more than one file of the programs. */
 function declaredTwice(kind: RegExp): number {
   const files = new Map<string, Set<string>>();
   for (const { path, text } of PROGRAMS) {
@@ -84,7 +85,7 @@ test('the glossary lists the banned phrases', () => {
   expect(BANNED.length).toBeGreaterThan(20);
 });
 
-describe('the counts of old language', () => {
+describe('the counts of violations of the language rules', () => {
   test.each(Object.entries(COUNTS))('the number of %s does not rise', (name, count) => {
     const left = LEFT[name] ?? 0;
     const now = count();

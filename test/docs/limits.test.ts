@@ -24,12 +24,12 @@ const DOCS = join(import.meta.dirname, '../../docs');
 const SECURITY = 'spec/security.md';
 const MIB = 1024 * 1024;
 
-/** Formats a number with commas between thousands. */
+/** Formats a number as the pages do, with commas between thousands. */
 function written(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
-// Most of these limits are too large for a test to reach.
+// The pages must state the limits as the code defines them. Most of these limits are too large for a test to reach.
 test.each<readonly [page: string, words: string]>([
   [
     'operations.md',
@@ -51,7 +51,7 @@ test.each<readonly [page: string, words: string]>([
   [SECURITY, `string ${written(TEXT_LENGTH_MAX / MIB)} MiB, output ${written(OUTPUT_BYTES_MAX / 1024)} KiB`],
   [SECURITY, `names ${written(NAME_LENGTH_MAX)}`],
   [SECURITY, `silences ${written(SILENCES_MAX)}, custom attributes ${written(ATTRIBUTE_LIMITS.bytes / 1024)} KiB`],
-])('%s names the limits of the code: %s', async (page, words) => {
+])('the page docs/%s states the limit that the code enforces: %s', async (page, words) => {
   const text = (await readFile(join(DOCS, page), 'utf8')).replaceAll(/\s+/g, ' ');
   expect(text).toContain(words);
 });

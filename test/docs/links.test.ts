@@ -6,7 +6,7 @@ import { REPOSITORY, repositoryFiles, repositoryText } from '../support/reposito
 
 const PAGES = repositoryFiles('*.md', '.github/*.md', 'docs/**/*.md');
 
-/** Returns links to other files and to places on the same page, but not to other sites. */
+/** Returns the links to other files and within the page, but not the links to other sites. */
 function linksIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link).filter((link) => !/^\w+:/.test(link));
 }

@@ -3,7 +3,7 @@ import { send } from '../support/raw-http.ts';
 import { repositoryText } from '../support/repository.ts';
 import { startBackend } from '../support/running-backend.ts';
 
-/** Metrics that only a backend with others on the same database has. */
+/** Metrics that a backend exports only if other backends share its database. */
 const OF_CLUSTERS = ['mon_forwarded_requests_total', 'mon_forwarded_agents', 'mon_handler_runs_remote_total'];
 
 interface Entry {
@@ -12,7 +12,7 @@ interface Entry {
   readonly help: string;
 }
 
-/** Returns the entries of the page, by the name of the metric. */
+/** Returns the documented metrics, by the name of the metric. */
 function documented(): ReadonlyMap<string, Entry> {
   const entries = repositoryText('docs/metrics.md').matchAll(/^- `(\w+)`, (\w+)(?: \(([^)]+)\))?: (.+)$/gm);
   return new Map(

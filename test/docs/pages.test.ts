@@ -15,13 +15,13 @@ import { tempDir } from '../support/temp-dir.ts';
 import { join } from 'node:path';
 import { followPage, isOutput, missingLine, UNTESTED } from './follow-page.ts';
 
-/** The timeout of a page, which starts many programs. Each of them may have to wait for a busy machine. */
+/** The timeout for one page. A page starts many programs, each of which may be slow on a busy machine. */
 const TIMEOUT_MS = 4 * PATIENCE.timeout;
 
-/** The pages whose commands and configurations are all run. */
+/** The pages whose commands and configurations are all executed. */
 const PAGES = repositoryFiles('docs/tutorial.md', 'docs/how-to/*.md');
 
-/** The configuration of a client of Sensu Core. */
+/** The configuration of a client of Sensu Core, for the page about the migration. */
 const SENSU_CORE = {
   client: { name: 'web-1', address: '10.0.0.1', subscriptions: ['web'] },
   checks: { http: { command: 'echo connection refused; exit 2', standalone: true, interval: 1 } },
@@ -32,7 +32,7 @@ function pageOf(name: string): string {
 }
 
 describe.each([...PAGES])('%s', (_name, text) => {
-  test('the page says of every block how it is tested, or why it is not', () => {
+  test('the page says for every code block how it is tested or why it is not tested', () => {
     const blocks = blocksOf(text);
     const reasons = blocks.flatMap(({ attributes: { untested } }) => (untested === undefined ? [] : [untested]));
     expect(reasons.filter((reason) => !Object.hasOwn(UNTESTED, reason))).toEqual([]);
@@ -44,16 +44,20 @@ describe.each([...PAGES])('%s', (_name, text) => {
   });
 });
 
-test('docs/tutorial.md works from an empty machine to a silenced alert and back', { timeout: TIMEOUT_MS }, async () => {
-  await using shell = await DocumentedShell.open();
-  await followPage(PAGES.get('docs/tutorial.md') ?? '', shell, async (command, shown) => {
-    expect(command).toBe('mon');
-    await using pty = new Pty(process.execPath, [builtProgram('mon')], { env: shell.env });
-    await pty.waitFor((screen) => missingLine(shown, screen) === undefined, shown.join('\n'));
-    pty.write('q');
-    expect(await pty.exited).toMatchObject({ exitCode: 0 });
-  });
-});
+test(
+  'the steps of docs/tutorial.md work from an empty machine to a silenced alert and its removal',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using shell = await DocumentedShell.open();
+    await followPage(PAGES.get('docs/tutorial.md') ?? '', shell, async (command, shown) => {
+      expect(command).toBe('mon');
+      await using pty = new Pty(process.execPath, [builtProgram('mon')], { env: shell.env });
+      await pty.waitFor((screen) => missingLine(shown, screen) === undefined, shown.join('\n'));
+      pty.write('q');
+      expect(await pty.exited).toMatchObject({ exitCode: 0 });
+    });
+  },
+);
 
 test(
   'docs/how-to/behind-a-proxy.md connects every program through a proxy with a path',
@@ -67,7 +71,7 @@ test(
   },
 );
 
-test('docs/how-to/backup.md restores everything', { timeout: TIMEOUT_MS }, async () => {
+test('the steps of docs/how-to/backup.md restore all data', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open({ '4999': String(await freePort()) });
   await shell.write('/etc/mon/conf.d/checks.yml', 'checks: {}');
   await shell.run('mon-backend start --state-dir state --log backend.log &');
@@ -87,10 +91,14 @@ test('docs/how-to/from-alertmanager.md receives alerts of Prometheus', { timeout
   expect(await followPage(pageOf('from-alertmanager'), shell)).toBeGreaterThan(3);
 });
 
-test('docs/how-to/one-page-for-one-trouble.md works through a storm', { timeout: TIMEOUT_MS }, async () => {
-  await using shell = await DocumentedShell.open();
-  expect(await followPage(pageOf('one-page-for-one-trouble'), shell)).toBeGreaterThan(3);
-});
+test(
+  'the steps of docs/how-to/one-page-for-one-trouble.md work during an alert storm',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using shell = await DocumentedShell.open();
+    expect(await followPage(pageOf('one-page-for-one-trouble'), shell)).toBeGreaterThan(3);
+  },
+);
 
 test('docs/how-to/from-sensu-go.md restores a dump of Sensu Go', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open({ '8080': '0', '8081': '0' });
@@ -99,7 +107,7 @@ test('docs/how-to/from-sensu-go.md restores a dump of Sensu Go', { timeout: TIME
 });
 
 test(
-  'docs/how-to/high-availability.md sets up backends of which one may be lost',
+  'the steps of docs/how-to/high-availability.md set up backends that survive the loss of one backend',
   { timeout: TIMEOUT_MS },
   async () => {
     await using postgres = await startPostgres();
@@ -120,7 +128,7 @@ test(
   },
 );
 
-test('docs/how-to/high-availability.md writes an environment that a shell reads like the service', async () => {
+test('a shell and systemd read the environment file of docs/how-to/high-availability.md alike', async () => {
   await using shell = await DocumentedShell.open();
   await shell.write('/etc/mon/backend.yml', '');
   const made = blocksOf(pageOf('high-availability')).find(({ text }) => text.includes('> /etc/mon/backend.env'));
@@ -134,6 +142,9 @@ test.each([
   { expected: ['b'], output: 'a\nb\nc' },
   { expected: ['b', 'a'], output: 'a\nb\nc', missing: 'a' },
   { expected: ['web-1  crit'], output: 'crit  web-1', missing: 'web-1  crit' },
-])('the lines $expected are found in $output except $missing', ({ expected, output, missing }) => {
-  expect(missingLine(expected, output)).toBe(missing);
-});
+])(
+  'the output check finds the lines $expected in $output and reports $missing as missing',
+  ({ expected, output, missing }) => {
+    expect(missingLine(expected, output)).toBe(missing);
+  },
+);

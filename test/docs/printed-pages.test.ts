@@ -11,7 +11,7 @@ test.each([...PRINTED_PAGES.keys()])(
   },
 );
 
-test('every setting has a description', () => {
+test('every setting in docs/settings.md has a description', () => {
   expect(repositoryText('docs/settings.md').match(/^\| `[^|]*\| +\|.*$/gm) ?? []).toEqual([]);
 });
 
@@ -25,7 +25,7 @@ test.each([
     schema: { type: 'object', properties: { a: { type: 'string' }, 'b-c': {} }, required: ['a'] },
     text: "{ a: string; 'b-c'?: any }",
   },
-])('a schema is printed as $text', ({ schema, text }) => {
+])('a JSON schema is printed in the documentation as $text', ({ schema, text }) => {
   expect(shapeText(schema)).toBe(text);
 });
 
@@ -35,6 +35,6 @@ test.each([
   { schema: { enum: ['info', 'debug'] }, text: '`info`, `debug`' },
   { schema: { type: 'array', items: { type: 'string' } }, text: 'list of text' },
   { schema: { anyOf: [{ type: 'integer', minimum: 0 }, { const: 'unlimited' }] }, text: 'from 0 or `unlimited`' },
-])('the values of a setting are printed as $text', ({ schema, text }) => {
+])('the allowed values of a setting are printed in the documentation as $text', ({ schema, text }) => {
   expect(valueText(schema)).toBe(text);
 });

@@ -18,7 +18,7 @@ interface Dashboard {
   readonly panels: readonly {
     readonly id: number;
     readonly title: string;
-    /** Absent for the title of a row. */
+    /** The queries of the panel; missing for the title of a row. */
     readonly targets?: readonly { readonly expr: string }[];
   }[];
 }
@@ -26,7 +26,7 @@ interface Dashboard {
 const RULES = (parse(repositoryText('examples/prometheus/rules.yml')) as Rules).groups.flatMap(({ rules }) => rules);
 const { panels: PANELS } = JSON.parse(repositoryText('examples/grafana/mon.json')) as Dashboard;
 
-/** Names of the metrics that the backend exports and of those that Prometheus creates itself. */
+/** Names of the metrics that the backend exports, and of those that Prometheus itself creates. */
 const known = new Set(['up']);
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
 });
 
-/** Returns the metrics that an expression reads. */
+/** Returns the names of the metrics that an expression reads. */
 function metricsIn(expression: string): readonly string[] {
   const plain = expression.replaceAll(/\{[^}]*\}/g, '');
   return [...plain.matchAll(/\b(?:mon|process|nodejs)_\w+\b|\bup\b/g)].map(([name]) => name);

@@ -21,7 +21,7 @@ const BLOCKS = [...PAGES].flatMap(([page, text]) =>
   blocksOf(text).map((block) => ({ at: `${page}:${String(block.line)}`, block })),
 );
 
-describe('every command of the pages', () => {
+describe('the commands in the documentation', () => {
   const calls = BLOCKS.filter(({ block }) => block.language === 'sh').flatMap(({ at, block }) =>
     callsIn(block.text).map(([program = '', ...words]) => ({ at, program: program.replace(/^.*\//, ''), words })),
   );
@@ -36,7 +36,7 @@ describe('every command of the pages', () => {
     { name: 'mon-backend', help: BACKEND_HELP },
     { name: 'mon-agent', help: AGENT_HELP },
     { name: 'mon', help: CONSOLE_HELP },
-  ])('every $name command in the documentation has options that its help names', ({ name, help }) => {
+  ])('every $name command in the documentation uses only options that its help lists', ({ name, help }) => {
     const own = calls.filter(({ program }) => program === name);
     expect(own.length).toBeGreaterThan(2);
     const options = own.flatMap(({ at, words }) =>
@@ -46,7 +46,7 @@ describe('every command of the pages', () => {
   });
 });
 
-/** Returns the error that monctl reports for a command line. */
+/** Returns the error that monctl reports for a command line; empty if the command line is valid. */
 function problemOf(at: string, words: ShellCall): readonly string[] {
   try {
     parseArguments(words, COMMANDS);
@@ -60,24 +60,24 @@ function hasOption(help: string, option: string): boolean {
   return new RegExp(`(?:^|[\\s\\[,])${option}(?![\\w-])`, 'm').test(help);
 }
 
-describe('every configuration of the pages', () => {
+describe('the example configurations in the documentation', () => {
   const configurations = BLOCKS.filter(
     ({ block: { language, attributes } }) => /^(?:yaml|json)$/.test(language) && !('untested' in attributes),
   );
 
-  test.each(configurations)('the configuration at $at is valid', async ({ block }) => {
+  test.each(configurations)('the example configuration at $at is valid', async ({ block }) => {
     expect(await problemIn(block)).toBeUndefined();
   });
 });
 
-/** Sections that identify the program of a configuration. */
+/** Match the settings by which the program of a configuration is recognized. */
 const OF_CONSOLE = /^(?:contexts|context|views|keys|theme|skin):/m;
 const OF_AGENT = /^(?:agent|client):/m;
 const OF_BACKEND = /^(?:checks|handlers|filters|mutators|api|tls|[a-z]+-[a-z-]+):/m;
 
 /**
- * Returns the error that the program of a configuration reports. Other blocks, such as responses, must be valid JSON or
- * YAML.
+ * Returns the error that the program of a configuration reports; `undefined` if there is none. Other blocks, such as
+ * responses, only have to be valid JSON or YAML.
  */
 async function problemIn({ language, text }: Block): Promise<string | undefined> {
   const file = join(await tempDir(), `page.${language}`);
@@ -103,7 +103,7 @@ test.each([
   { commands: "A=1 monctl x --reason 'a b' > file 2>&1 &", calls: 'monctl x --reason a b' },
   { commands: 'until a 2>/dev/null; do sleep 0.2; done', calls: 'a, sleep 0.2, done' },
   { commands: 'a --x="1 2" \\\n  b', calls: 'a --x=1 2 b' },
-])('the shell line $commands calls $calls', ({ commands, calls }) => {
+])('the parser for shell examples finds the commands $calls in the line $commands', ({ commands, calls }) => {
   expect(
     callsIn(commands)
       .map((call) => call.join(' '))

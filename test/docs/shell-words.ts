@@ -1,11 +1,14 @@
-/** The words of one command, without quotes, variable assignments and redirections. */
+/** The words of one shell command, without quotes, variable assignments and redirections. */
 export type ShellCall = readonly string[];
 
-/** Matches a redirection, a quoted text (two kinds) or a plain one, the end of a command, a comment, or blanks. */
+/**
+ * Matches one token of shell text: a redirection, a text in double or single quotes, an unquoted text, the end of a
+ * command or a comment, or white space.
+ */
 const PIECE =
   /(\d?>+&?\s*[^\s;|&]+|<\s*\S+)|"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:\$\([^)]*\)|\\.|[^\s"'|;&<>()#\\]|(?<=\S)#)+)|(\|\||&&|[|;&()]|\n|#.*)|(\s+)/gy;
 
-/** Returns the commands of a shell text. Supports only the syntax that the pages use. */
+/** Returns the commands in a shell text. It supports only the syntax that the documentation uses. */
 export function callsIn(commands: string): readonly ShellCall[] {
   const calls: string[][] = [[]];
   let isJoined = false;

@@ -13,7 +13,7 @@ import { REPOSITORY, repositoryFiles, repositoryText } from '../support/reposito
 
 afterAll(stop);
 
-describe('the index', () => {
+describe('the index page of the documentation', () => {
   const listed = navigationOf(repositoryText(INDEX)).flatMap(({ pages }) => pages.map(({ source }) => source));
 
   test('the index lists every page of docs once', () => {
@@ -26,7 +26,7 @@ describe('the index', () => {
   });
 });
 
-describe('the site', () => {
+describe('the documentation site', () => {
   let folder = '';
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('the site', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('the site is built without broken links and loads nothing from elsewhere', async () => {
+  test('the documentation site is built without broken links and loads nothing from other hosts', async () => {
     const pages = await new Site(relative(REPOSITORY, folder)).write();
     expect(pages).toBeGreaterThan(listedPages());
     const index = await readFile(join(folder, 'index.html'), 'utf8');
@@ -58,11 +58,11 @@ test.each([
   expect(sitePath(source)).toBe(path);
 });
 
-test('a link is relative from page to page', () => {
+test('a link between two pages of the documentation site is relative', () => {
   expect(relativeLink('spec/console.html', 'tls.html')).toBe('../tls.html');
 });
 
-test('a link to a missing page or a missing anchor is broken', () => {
+test('the link check reports a link to a missing page or a missing anchor', () => {
   const content =
     '<a href="b.html#here">b</a> <a href="b.html#there">b</a> <a href="c.html">c</a> <a href="https://x">x</a>';
   const pages = [
@@ -72,7 +72,7 @@ test('a link to a missing page or a missing anchor is broken', () => {
   expect(brokenLinks(pages)).toEqual(['a.html: b.html#there', 'a.html: c.html']);
 });
 
-test('the search finds sections by their visible text', () => {
+test('the site search indexes sections by their visible text', () => {
   const html =
     '<h1 id="tls">TLS</h1><p>It is <em>safe</em>.</p><h2 id="keys">Keys</h2><pre><code>a &lt; b</code></pre>';
   expect(searchSections('tls.html', html)).toEqual([
@@ -81,7 +81,7 @@ test('the search finds sections by their visible text', () => {
   ]);
 });
 
-test('an excerpt shows the found words with their surroundings', () => {
+test('an excerpt of a search result shows the found words with the text around them', () => {
   const text = `${'before '.repeat(20)}a silence ends ${'after '.repeat(40)}`;
   const pieces = excerptOf(text, ['silence']);
   expect(pieces.filter(({ isWord }) => isWord)).toEqual([{ text: 'silence', isWord: true }]);
@@ -92,6 +92,9 @@ test('an excerpt shows the found words with their surroundings', () => {
 test.each([
   { text: 'use --dry-run now', indexed: ['use', 'dry', 'run', 'now', 'dry-run'], searched: ['dry-run', 'use', 'now'] },
   { text: 'entity_limit: 5', indexed: ['entity', 'limit', '5', 'entity_limit'], searched: ['entity_limit', '5'] },
-])('the text "$text" is also found by its full names', ({ text, indexed, searched }) => {
-  expect([indexedWords(text), searchedWords(text)]).toEqual([indexed, searched]);
-});
+])(
+  'the site search finds the text "$text" also by a full name with hyphens or underscores',
+  ({ text, indexed, searched }) => {
+    expect([indexedWords(text), searchedWords(text)]).toEqual([indexed, searched]);
+  },
+);

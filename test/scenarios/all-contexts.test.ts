@@ -19,7 +19,7 @@ async function silencedIds(api: ApiClient): Promise<readonly string[]> {
   return (await api.silenced()).map(({ id }) => id);
 }
 
-test('one console silences an event of the same name at two real backends and undoes it at both', async () => {
+test('one console silences the same event at two real backends and undoes the silences at both', async () => {
   await using prodBackend = await startBackend();
   await using labBackend = await startBackend();
   const prod = openApiClient({ backend: prodBackend.url });

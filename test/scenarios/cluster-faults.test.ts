@@ -16,7 +16,7 @@ import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { writePair } from '../support/tls-files.ts';
 
-/** Mistakes that an operator may make in a cluster, and the resulting messages. */
+/** Tests of mistakes that an operator may make in a cluster, and of the resulting messages. */
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function backend(options: Parameters<typeof startBackend>[0]): Promise<Run
   return started;
 }
 
-/** Creates a database whose user has no other rights. */
+/** Creates a database with a user of its own, who has no other rights. */
 async function ownDatabase(): Promise<{ readonly url: string; readonly role: string }> {
   const direct = await server.database();
   const role = `of_${new URL(direct).pathname.slice(1)}`;
@@ -63,7 +63,7 @@ async function post(url: string, name: string): Promise<Stored> {
   return { status: answer.status, error, again: answer.headers.get('retry-after') };
 }
 
-/** Checks that a member stores a result. A member that has just lost its lease rejects results for a moment. */
+/** Waits until a member stores a result. A member that has just lost its lease rejects results for a moment. */
 async function stores(url: string, name: string): Promise<void> {
   await expect.poll(async () => (await post(url, name)).status).toBe(202);
 }
@@ -81,16 +81,16 @@ const writes = async (url: string): Promise<boolean> => {
   return leader?.id === id;
 };
 
-describe('a program that cannot start', () => {
+describe('a backend that cannot start', () => {
   test.each<{ name: string; prepare?: string; url?: (url: string) => string; message: RegExp }>([
-    { name: 'a URL that is none', url: () => 'postgres://db-1', message: /store: must be postgres:\/\/USER/ },
+    { name: 'an invalid URL', url: () => 'postgres://db-1', message: /store: must be postgres:\/\/USER/ },
     {
       name: 'a wrong password',
       url: (url) => url.replace(/:[^:/]*@/, ':wrong@'),
       message: /the password in the setting store is wrong/,
     },
     {
-      name: 'missing rights',
+      name: 'a database user without rights',
       prepare: `create role nobody_here login password 'first'`,
       url: (url) => url.replace(/mon:[^@]*@/, 'nobody_here:first@'),
       message: /the user in the setting store lacks rights/,
@@ -100,13 +100,16 @@ describe('a program that cannot start', () => {
       prepare: 'create schema mon; create table mon.orders (id int)',
       message: /was not created by mon; use another database in the setting store/,
     },
-  ])('$name', async ({ prepare, url = (same: string) => same, message }) => {
-    const database = await server.database();
-    if (prepare !== undefined) await server.run(database, prepare);
-    const starting = daemon(url(database));
-    await expect(starting).rejects.toThrow(/ended with 2 before it served/);
-    await expect(starting).rejects.toThrow(message);
-  });
+  ])(
+    'a backend does not start with $name in the setting store',
+    async ({ prepare, url = (same: string) => same, message }) => {
+      const database = await server.database();
+      if (prepare !== undefined) await server.run(database, prepare);
+      const starting = daemon(url(database));
+      await expect(starting).rejects.toThrow(/ended with 2 before it served/);
+      await expect(starting).rejects.toThrow(message);
+    },
+  );
 
   test('a backend does not start on a store that a newer version has written', async () => {
     const database = await server.database();
@@ -118,7 +121,7 @@ describe('a program that cannot start', () => {
   });
 });
 
-test('a database that does not respond yet is waited for, and this is logged once', async () => {
+test('a backend waits for a database that does not respond yet, and logs once that it waits', async () => {
   const direct = await server.database();
   const network = await startCutProxy(direct.replace('postgres:', 'http:'), () => 1);
   const starting = daemon(direct.replace(/@[^/]*/, `@${new URL(network.url).host}`));
@@ -129,7 +132,7 @@ test('a database that does not respond yet is waited for, and this is logged onc
   await stores(url, 'disk');
 });
 
-test('a changed database password makes reads and writes fail with 503 and the reason until it is right again', async () => {
+test('a wrong database password makes reads and writes fail with 503 and the reason until the password is right again', async () => {
   const { url: database, role } = await ownDatabase();
   const { url } = await backend({ database });
   await stores(url, 'before');
@@ -153,11 +156,11 @@ test('a changed database password makes reads and writes fail with 503 and the r
   expect(await checksAt(url)).toEqual(['after', 'before']);
 });
 
-test('a full disk of the database rejects changes with 503, and reads go on until writes work again', async () => {
+test('a backend whose database disk is full rejects changes with 503 and serves reads until writes work again', async () => {
   const database = await server.database();
   const both = [await backend({ database }), await backend({ database })] as const;
   await stores(both[0].url, 'before');
-  // The error of PostgreSQL when a table cannot grow.
+  // The trigger raises the error that PostgreSQL reports when the disk is full and a table cannot grow.
   await server.run(
     database,
     `create function mon.grow() returns trigger language plpgsql as
@@ -177,7 +180,7 @@ test('a full disk of the database rejects changes with 503, and reads go on unti
   for (const { url } of both) await expect.poll(() => checksAt(url)).toEqual(['after', 'before']);
 });
 
-test('a backend with an unreachable address is reported with the setting, and the next one takes over', async () => {
+test('a backend with an unreachable address is reported with the setting, and the next backend becomes leader', async () => {
   const database = await server.database();
   const lost = await backend({ database, settings: { 'peer-url': 'http://127.0.0.1:1' } });
   const other = await backend({ database });
@@ -185,14 +188,14 @@ test('a backend with an unreachable address is reported with the setting, and th
   expect(await post(other.url, 'meanwhile')).toMatchObject({ status: 503, again: '1' });
   const said = other.log.records.find(({ message }) => message === 'the leader cannot be reached');
   expect(said?.fields).toMatchObject({ url: 'http://127.0.0.1:1', setting: 'peer-url' });
-  // A result that is sent to that member directly is stored. All members see it, because they share the database.
+  // A result that is sent directly to the leader is stored, and all members see it, because they share the database.
   await stores(lost.url, 'straight');
   await expect.poll(() => checksAt(other.url)).toEqual(['straight']);
   await lost[Symbol.asyncDispose]();
   await stores(other.url, 'after');
 });
 
-test('clocks that differ by minutes are reported, and the next leader has the whole state', async () => {
+test('members whose clocks differ by minutes are reported, and the next leader has the whole state', async () => {
   const database = await server.database();
   const clock = new SkippingClock();
   clock.skip(300_000);
@@ -208,7 +211,7 @@ test('clocks that differ by minutes are reported, and the next leader has the wh
   expect(await checksAt(right.url)).toEqual(['after', 'before']);
 });
 
-test('members trust exactly the certificate that the other one has announced, even an expired one', async () => {
+test('a member trusts exactly the certificate that the other member has announced, even an expired certificate', async () => {
   const database = await server.database();
   const own = makeCertificate('authority.example', { isAuthority: true });
   const expired = await writePair(
@@ -222,12 +225,12 @@ test('members trust exactly the certificate that the other one has announced, ev
   expect(writer.url).toMatch(/^https:/);
   await stores(other.url, 'disk');
   await server.run(database, `update mon.member set fingerprint = repeat('0', 64) where id <> ''`);
-  // The member writes the correct fingerprint again at its next contact with the database.
+  // Each member writes its correct fingerprint again at its next contact with the database.
   await stores(other.url, 'cpu');
   expect(await checksAt(other.url)).toEqual(['cpu', 'disk']);
 });
 
-/** Creates the backend program of another version. */
+/** Creates a copy of the backend program that reports another version. */
 async function programOf(version: string): Promise<string> {
   const text = await readFile(builtProgram('mon-backend'), 'utf8');
   const written = `VERSION = "${VERSION}"`;
@@ -237,7 +240,7 @@ async function programOf(version: string): Promise<string> {
   return file;
 }
 
-test('a leader that was paused for longer than its lease shows nothing before it knows its role', async () => {
+test('a leader that was paused for longer than its lease rejects requests until it knows its new role', async () => {
   const database = await server.database();
   const clock = new SkippingClock();
   const { url } = await backend({ database, clock });
@@ -252,7 +255,7 @@ test('a leader that was paused for longer than its lease shows nothing before it
   await expect.poll(async () => (await fetch(`${url}/events`)).status).toBe(200);
 });
 
-test('a backend of the next minor version joins and takes over, and one of the next major version does not start', async () => {
+test('a backend of the next minor version joins and takes over; a backend of the next major version does not start', async () => {
   const database = await server.database();
   const [major, minor] = VERSION.split('.').map(Number);
   const later = `${String(major)}.${String(Number(minor) + 1)}.0`;

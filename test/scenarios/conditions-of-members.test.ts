@@ -18,7 +18,7 @@ const CONDITIONS = ['mon.checks', 'mon.entities', 'mon.handlers', 'mon.silences'
 const OK = 0;
 const PROBLEM = 2;
 
-/** A clock whose periodic tasks run every half second, so that a test does not wait for ten. */
+/** A clock whose periodic tasks run at least every half second, so that a test does not wait for ten seconds. */
 class BriskClock extends SkippingClock {
   override every(periodMs: number, task: () => void): Disposable {
     return super.every(Math.min(periodMs, 500), task);
@@ -30,14 +30,14 @@ async function change({ url }: RunningBackend, path: string, body: unknown): Pro
   return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
 }
 
-/** Returns the ids of the open events, by condition. */
+/** Returns the ids of the open events about the backend, by the name of their condition. */
 async function openConditions({ url }: RunningBackend): Promise<Readonly<Record<string, string>>> {
   const events = (await (await fetch(`${url}/events/${BACKEND_CLIENT}`)).json()) as readonly Event[];
   return Object.fromEntries(events.map(({ id, check }) => [check.name, id]));
 }
 
 test(
-  'each condition opens once and resolves once, while the leader is stopped, another one takes over and all restart',
+  'each backend condition opens and resolves once despite a failover and a restart of all members',
   { timeout: 120_000 },
   async () => {
     const pager = await HttpReceiver.open();
@@ -79,7 +79,8 @@ test(
     }
     expect(await change(leader, '/silenced', { subscription: 'web', check: 'nonesuch' })).toBe(201);
     await vi.waitFor(() => expect(broken.received.length).toBeGreaterThan(1));
-    // The ten minutes begin with the first evaluation that finds a check that cannot run.
+    // A condition that must last for ten minutes is timed from the first evaluation that finds it, so wait for an
+    // evaluation before the clock skips.
     await vi.waitFor(async () => expect(await openConditions(leader)).toHaveProperty(['mon.entities']));
     await vi.waitFor(async () => expect(await conditionsAfterSkip(leader)).toEqual(CONDITIONS), {
       timeout: 60_000,
@@ -108,8 +109,8 @@ test(
     expect(delivered('create')).toEqual(CONDITIONS);
 
     /**
-     * Returns the open conditions, and skips ten minutes if one is missing. The idle time of a silence begins with the
-     * first evaluation after it was created.
+     * Returns the names of the open conditions, and skips more than ten minutes if one of them is not open yet. The
+     * idle time of a silence is counted from the first evaluation after its creation.
      */
     async function conditionsAfterSkip(member: RunningBackend): Promise<readonly string[]> {
       const names = Object.keys(await openConditions(member)).toSorted();
@@ -118,10 +119,9 @@ test(
     }
 
     /**
-     * Checks that the events stay open for several evaluations after a member has become the leader and writes results
-     * itself.
+     * Checks that all events stay open for several evaluations after a member has become the leader.
      *
-     * @param before the number of notifications before it became the leader
+     * @param before number of notifications that were delivered before it became the leader
      */
     async function staysOpen(member: RunningBackend, before: number): Promise<void> {
       await vi.waitFor(() => expect(pager.received.length).toBeGreaterThanOrEqual(before + CONDITIONS.length));

@@ -12,9 +12,9 @@ const PROGRAM = builtProgram('mon');
 
 const CLEAN = { alternate: false, cursorHidden: false, paste: false, focus: false, mouse: false, synchronized: false };
 
-describe('terminals of every type', () => {
+describe('the console in terminals of each type', () => {
   test.each(['xterm-256color', 'screen-256color', 'tmux-256color', 'linux'])(
-    'a terminal of type %s gets whole frames without an erased screen, and is restored on exit',
+    'the console on a terminal of type %s draws whole frames, never erases the screen, and restores it on exit',
     async (TERM) => {
       const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url, '--mouse'], { TERM });
@@ -40,7 +40,7 @@ describe('terminals of every type', () => {
     { name: '--screen-reader', options: ['--screen-reader'], env: {} },
     { name: 'INK_SCREEN_READER', options: [], env: { INK_SCREEN_READER: 'true' } },
   ])(
-    '$name makes the console append sentences without any escape sequence',
+    '$name makes the console print sentences without any escape sequence',
     async ({ options, env }: { options: readonly string[]; env: Readonly<Record<string, string>> }) => {
       const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url, ...options], env);
@@ -74,13 +74,13 @@ describe('the bell', () => {
   });
 });
 
-test('a terminal that was blocked for three seconds then shows only the current state', async () => {
+test('the console on a terminal that was blocked for three seconds then draws only the current state', async () => {
   const backend = await startSceneBackend();
   await using pty = startConsole(['--backend', backend.url]);
   await pty.waitForText('12 of 12 events shown');
   pty.stall();
   const connection = await backend.connection(0);
-  // Every row changes many times: far more output than the buffer of a pseudo-terminal holds.
+  // Every row changes many times, which causes far more output than the buffer of a pseudo-terminal holds.
   const stop = Date.now() + 3000;
   for (let seq = 2; Date.now() < stop; seq += 1) {
     const rows = SCENE_EVENTS.map((row) => anEventRow({ ...row, occurrences: seq, output: `round ${String(seq)}` }));
@@ -97,7 +97,7 @@ test('a terminal that was blocked for three seconds then shows only the current 
   const before = pty.screen.output.length;
   pty.flow();
   await pty.waitForText('13 of 13 events shown');
-  // Only one or two frames were waiting, not the output of three seconds.
+  // Only one or two frames may be waiting, not the output of three seconds.
   expect(pty.screen.output.length - before).toBeLessThan(60_000);
 });
 

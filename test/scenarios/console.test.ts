@@ -52,8 +52,9 @@ describe('the real console in a real pseudo-terminal', () => {
     });
   });
 
-  test('keeps its compiled code for the next start', async () => {
-    // The compile cache is next to the program. A copy of the program keeps this cache apart from the one of all tests.
+  test('the console stores its compiled code in a cache for the next start', async () => {
+    // The compile cache is beside the program. A copy of the program gets a cache of its own, which no other test
+    // writes.
     const folder = await mkdtemp(join(builtPrograms(), 'own-'));
     for (const file of ['mon.js', 'mon-program.js']) await copyFile(join(builtPrograms(), file), join(folder, file));
     await using pty = new Pty(process.execPath, [join(folder, 'mon.js'), '--backend', 'http://127.0.0.1:9'], {
@@ -115,7 +116,7 @@ describe('the real console in a real pseudo-terminal', () => {
     pty.write('j');
     await pty.waitForText('row 2/12');
     const written = pty.screen.output.slice(length);
-    // `of 12 events shown` and `/12` are next to it and unchanged, so they are not written again.
+    // The adjacent texts `/12` and `of 12 events shown` are unchanged, so the console does not write them again.
     expect(written).toMatch(/row 2(?!\/12)/);
     expect(written).not.toContain('events shown');
   });
@@ -157,7 +158,7 @@ test('the console with a real backend shows, silences, unsilences and resolves a
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['db-1']);
 });
 
-test('a silence of the console covers the events that its preview counted, and z ends it', async () => {
+test('a silence that the console creates covers the events that its preview counted, and z ends the silence', async () => {
   await using backend = await startDaemon({ stateDir: await tempDir() });
   const api = openApiClient({ backend: backend.url });
   for (const source of ['web-1', 'web-2', 'db-1']) {
@@ -171,7 +172,7 @@ test('a silence of the console covers the events that its preview counted, and z
   pty.write('/disk\r');
   await pty.waitForText('3 of 4 events shown');
 
-  // Move from the reason back to the scope, and select this check on all clients.
+  // Move the focus from the reason back to the scope, and select this check on all clients.
   pty.write('sCHG-1\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C');
   await pty.waitForText('matches now: 3 events ✗ 3');
   pty.write('\u0013');
@@ -204,14 +205,14 @@ describe('the console without a terminal or with a wrong command line', () => {
   test.each([
     { name: 'a pipe', options: [], code: 2, says: 'mon watch' },
     { name: 'an unknown option', options: ['--nonsense'], code: 2, says: '--nonsense' },
-    { name: 'a backend that is no URL', options: ['--backend', 'nowhere at all'], code: 2, says: 'http://' },
+    { name: 'an invalid backend URL', options: ['--backend', 'nowhere at all'], code: 2, says: 'http://' },
     { name: 'an argument', options: ['events'], code: 2, says: 'mon --help' },
-  ])('the console with $name is rejected with a remedy', async ({ options, code, says }) => {
+  ])('the console does not start with $name and prints a remedy', async ({ options, code, says }) => {
     const outcome = await run(options);
     expect(outcome).toEqual({ code, output: '', errors: expect.stringContaining(says) });
   });
 
-  test('--version and --help print their text and exit', async () => {
+  test('mon --version and mon --help print their text and exit', async () => {
     const [version, help] = await Promise.all([run(['--version']), run(['--help'])]);
     expect(version).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect(help).toMatchObject({ code: 0, output: expect.stringContaining('--read-only') });

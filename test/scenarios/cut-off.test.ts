@@ -6,20 +6,24 @@ import { CuttingProxy } from '../support/cutting-proxy.ts';
 import type { RunningBackend } from '../support/running-backend.ts';
 import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
-/** Tests of one member that has lost the database while the others still reach it. */
+/** Tests of a member that has lost the database while the other member still reaches it. */
 
 const server = postgresOfFile();
 
 interface Pair {
   readonly network: CuttingProxy;
-  /** The member that reaches the database through the network that is cut. */
+  /** The member that reaches the database only through `network`, which the test cuts. */
   readonly cut: RunningBackend;
   readonly other: RunningBackend;
 }
 
 const start = (database: string): Promise<RunningBackend> => startSharing(database, {}, { followerLagSeconds: 1 });
 
-/** @param isWriter whether the member behind that network is the leader */
+/**
+ * Starts two members, one of which reaches the database through a network that the test can cut.
+ *
+ * @param isWriter true if the member behind that network is the leader
+ */
 async function pair(isWriter: boolean): Promise<Pair> {
   const direct = await server().database();
   const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));
@@ -46,13 +50,13 @@ const silencedAt = async ({ url }: RunningBackend): Promise<readonly [status: nu
   return [status, headers.get('retry-after')];
 };
 
-test('a follower that is cut off serves reads for a while, is then avoided, and returns when it is current', async () => {
+test('a follower that loses its database connection serves reads for a while, is then unavailable, and recovers', async () => {
   const { network, cut, other } = await pair(false);
   await silence(other, 'before');
   await expect.poll(async () => (await (await fetch(`${cut.url}/silenced`)).json()) as unknown[]).toHaveLength(1);
   network.stall();
   await expect.poll(async () => (await clusterAt(cut)).database.state).toBe('unavailable');
-  // Nothing was written that it lacks.
+  // The follower still serves reads, because nothing was written since it was cut off.
   expect(await silencedAt(cut)).toEqual([200, null]);
   expect(await silence(other, 'meanwhile')).toBe(201);
   await expect.poll(() => silencedAt(cut)).toEqual([503, '1']);
@@ -65,7 +69,7 @@ test('a follower that is cut off serves reads for a while, is then avoided, and 
   expect(await (await fetch(`${cut.url}/silenced`)).json()).toHaveLength(2);
 });
 
-test('a leader that was cut off stops when another backend has taken its lease', async () => {
+test('a leader that loses its database connection stops once another backend has taken its lease', async () => {
   const { network, cut, other } = await pair(true);
   network.stall();
   await expect.poll(() => silence(other, 'meanwhile')).toBe(201);

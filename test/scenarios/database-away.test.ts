@@ -16,7 +16,7 @@ async function ask({ url }: RunningBackend, method: string, path: string, body?:
   return fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
 }
 
-/** Values of path parameters, which name existing objects. */
+/** Values for the path parameters of the routes; they name existing objects. */
 const PLACES: Readonly<Record<string, string>> = { client: 'web', check: 'disk', entity: 'web', namespace: 'default' };
 
 const isEndpoint = (value: object): value is Endpoint => 'method' in value && 'path' in value;
@@ -24,7 +24,7 @@ const isEndpoint = (value: object): value is Endpoint => 'method' in value && 'p
 const endpointsOf = (table: object): Endpoint[] =>
   (Object.values(table) as object[]).flatMap((value) => (isEndpoint(value) ? value : endpointsOf(value)));
 
-/** Requests that every member serves itself, whether it is leader or follower. */
+/** Paths of GET routes that every member serves itself, whether it is the leader or a follower. */
 const READS = [V1_API, MON_API, V2_API]
   .flatMap(endpointsOf)
   .filter((endpoint) => endpoint.method === 'GET' && !isForWriter(endpoint))

@@ -17,12 +17,12 @@ const DOCUMENT = readFileSync(join(ROOT, 'docs/upgrading.md'), 'utf8');
 const execute = promisify(execFile);
 
 interface Documented {
-  /** The heading above the command. */
+  /** Heading of the section that contains the command. */
   readonly section: string;
   readonly command: string;
 }
 
-/** Returns the commands of the document in order. */
+/** Returns the shell commands of the document, in order. */
 function commandsOf(text: string): readonly Documented[] {
   const commands: Documented[] = [];
   let section = '';
@@ -35,16 +35,16 @@ function commandsOf(text: string): readonly Documented[] {
   return commands;
 }
 
-/** Commands that do not end with exit code 0, or whose question is not answered with yes. */
+/** Commands whose exit code is not 0, or whose question gets an answer other than yes. */
 const EXPECTED: Readonly<Record<string, { readonly code?: number; readonly answer?: string }>> = {
   'monctl upgrade check --from 6.1.0 --to 6.5.0': { code: 10 },
   'monctl upgrade plan --from 6.1.0 --to 6.5.0': { code: 10 },
   'monctl upgrade check --offline --dump mon-dump.yml --from 6.1.0 --to 6.5.0 --key-value-store external': { code: 10 },
-  // The steps of this command have a test of their own.
+  // A separate test covers the steps of this command, so the run is canceled.
   'monctl upgrade run --from 6.1.0 --to 6.5.0': { code: 7, answer: 'q' },
 };
 
-/** Sections whose commands need a stopped backend. */
+/** Titles of the sections whose commands need a stopped backend. */
 const STOPPED: ReadonlySet<string> = new Set(['Upgrade a stopped backend', 'Roll back']);
 
 test('every command of docs/upgrading.md does what it says, one after the other', async () => {
@@ -71,7 +71,7 @@ test('every command of docs/upgrading.md does what it says, one after the other'
   }
 });
 
-/** Returns the command with this backend, its directory and its newest backup. */
+/** Returns a documented command with its example URL, directory and backup replaced by those of this test. */
 async function placed(command: string, dir: string, url = ''): Promise<string> {
   const backups = await readdir(join(dir, 'backups')).catch(() => []);
   const [backup = ''] = backups.toSorted((a, b) => (a < b ? 1 : -1));
@@ -83,7 +83,7 @@ async function placed(command: string, dir: string, url = ''): Promise<string> {
     .replaceAll('mon-dump.yml', join(dir, 'mon-dump.yml'));
 }
 
-/** Runs `mon-backend` and answers its questions with yes. */
+/** Runs `mon-backend` and answers its question with yes. */
 async function runBackendProgram(
   words: readonly string[],
 ): Promise<{ readonly code: number; readonly stderr: string }> {

@@ -18,11 +18,11 @@ import { peerKeyFile, postgresOfFile, startSharing } from '../support/shared-dat
 import { tempDir } from '../support/temp-dir.ts';
 import { writePair } from '../support/tls-files.ts';
 
-/** Tests of attackers who can read, or also write, the database of a cluster. */
+/** Tests of attackers who can read the database of a cluster, or can also write it. */
 
 const server = postgresOfFile();
 
-/** An attacker who reads everything in the database. */
+/** An attacker who can read and write the database. */
 class Attacker {
   readonly #url: string;
 
@@ -45,7 +45,7 @@ class Attacker {
     return row?.secret ?? '';
   }
 
-  /** Returns the best signatures that the contents of the database allow. */
+  /** Returns the best signatures that an attacker can compute from the contents of the database. */
   async signatures(): Promise<PeerSignatures> {
     const [row] = await this.query<{ id: string; secret: string }>('select id, secret from mon.store');
     const keys = PeerKeys.ofStore(row?.secret ?? '', row?.id ?? '');
@@ -57,7 +57,7 @@ class Attacker {
     return rows.find((row) => new URL(row.url).port === new URL(url).port)?.id ?? '';
   }
 
-  /** Sends a POST request to a member in the name of another member. */
+  /** Sends a signed POST request to a member, pretending to be another member. */
   async post(
     backend: RunningBackend,
     target: string,
@@ -79,7 +79,7 @@ const LOCAL = {
 const cluster = async ({ url }: RunningBackend): Promise<ClusterView> =>
   (await (await fetch(`${url}/api/mon/v1/cluster`)).json()) as ClusterView;
 
-/** Starts two members that trust each other. */
+/** Starts two members, and waits until they know each other. */
 async function both(
   database: string,
   first: object,
@@ -95,30 +95,33 @@ const NO_KEY = { 'peer-key-file': undefined };
 
 test.each([
   { name: 'with a peer key', settings: {}, status: 401, namedStatus: 401 },
-  { name: 'without one', settings: NO_KEY, status: 400, namedStatus: 412 },
-])('the secret of the store cannot run a command on a backend $name', async ({ settings, status, namedStatus }) => {
-  const database = await server().database();
-  const [, member] = await both(database, settings, settings);
-  const attacker = new Attacker(database);
-  const file = join(await tempDir(), 'ran');
-  const handler = { name: 'own', type: 'pipe', command: `touch ${file}` };
-  const order = { job: { ...aJob(), handler: 'own' }, handler, attempt: 1 };
-  const bare = { 'mon-peer': await attacker.secret() };
-  const body = JSON.stringify(order);
-  expect((await send(member.url, { method: 'POST', target: PEER_RUNS_PATH, headers: bare, body })).status).toBe(401);
-  expect((await attacker.post(member, PEER_RUNS_PATH, order)).status).toBe(status);
-  const definition = definitionDigest({ name: 'own', type: 'pipe', command: `touch ${file}` }, undefined);
-  const named = await attacker.post(member, PEER_RUNS_PATH, {
-    job: { ...aJob(), handler: 'own' },
-    definition,
-    attempt: 1,
-  });
-  expect(named.status).toBe(namedStatus);
-  expect(existsSync(file)).toBe(false);
-});
+  { name: 'without a peer key', settings: NO_KEY, status: 400, namedStatus: 412 },
+])(
+  'a reader of the secret in the store cannot run a command on a backend $name',
+  async ({ settings, status, namedStatus }) => {
+    const database = await server().database();
+    const [, member] = await both(database, settings, settings);
+    const attacker = new Attacker(database);
+    const file = join(await tempDir(), 'ran');
+    const handler = { name: 'own', type: 'pipe', command: `touch ${file}` };
+    const order = { job: { ...aJob(), handler: 'own' }, handler, attempt: 1 };
+    const bare = { 'mon-peer': await attacker.secret() };
+    const body = JSON.stringify(order);
+    expect((await send(member.url, { method: 'POST', target: PEER_RUNS_PATH, headers: bare, body })).status).toBe(401);
+    expect((await attacker.post(member, PEER_RUNS_PATH, order)).status).toBe(status);
+    const definition = definitionDigest({ name: 'own', type: 'pipe', command: `touch ${file}` }, undefined);
+    const named = await attacker.post(member, PEER_RUNS_PATH, {
+      job: { ...aJob(), handler: 'own' },
+      definition,
+      attempt: 1,
+    });
+    expect(named.status).toBe(namedStatus);
+    expect(existsSync(file)).toBe(false);
+  },
+);
 
 test.each([{ settings: {} }, { settings: NO_KEY }])(
-  'the secret of the store cannot make an administrator (settings: $settings)',
+  'a reader of the secret in the store cannot create an administrator (settings: $settings)',
   async ({ settings }) => {
     const database = await server().database();
     const [writer] = await both(database, settings, settings);
@@ -164,7 +167,7 @@ test('a command from the API is not run for another backend if the own settings 
       { timeout: 20_000 },
     )
     .toMatchObject({ handler: 'stored', reason: expect.stringContaining('api-commands') as string });
-  // The handler runs on the leader, which accepts such commands.
+  // The follower rejects the run because of its setting `api-commands`, so the leader runs the handler itself.
   await expect.poll(() => existsSync(file)).toBe(true);
   expect(member.log.records.map(({ message }) => message)).not.toContain('handler output');
 });
@@ -177,7 +180,7 @@ test('a row that is inserted into the database by hand is no member, and the hea
     `insert into mon.member (id, name, url, version, seq, last_seen)
      values ('evil', 'evil:1', 'http://127.0.0.1:1', '1.0.0', 1, clock_timestamp() + interval '1 hour')`,
   );
-  // The forged member is rejected without a proof, and with the proof of another row.
+  // The forged member is rejected without a proof, and also with the copied proof of another row.
   for (const proof of [
     null,
     (await attacker.query<{ proof: string }>('select proof from mon.member where proof is not null'))[0]?.proof,
@@ -192,7 +195,8 @@ test('a row that is inserted into the database by hand is no member, and the hea
     status: 412,
     body: { problems: [expect.stringContaining('evil:1') as string] },
   });
-  // Even if the forged member holds the lease, it is sent nothing: no credentials go there, and nobody waits for it.
+  // Even if the forged member holds the lease, no request and no credentials are sent to it, and no caller waits for
+  // it.
   await attacker.query(
     `update mon.lease set holder = 'evil', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 hour'`,
   );
@@ -202,7 +206,7 @@ test('a row that is inserted into the database by hand is no member, and the hea
     .toMatchObject({ code: 'unavailable', error: expect.stringContaining('does not forward requests') as string });
 });
 
-test('members with different keys exchange nothing, and the health of each says why', async () => {
+test('members with different peer keys reject each other, and the health report of each says why', async () => {
   const database = await server().database();
   const other = { 'peer-key-file': await peerKeyFile('y'.repeat(43)) };
   const [writer, member] = await both(database, {}, other);
@@ -219,11 +223,11 @@ test('members with different keys exchange nothing, and the health of each says 
   });
   expect(performance.now() - asked).toBeLessThan(3000);
   expect((await send(writer.url, { method: 'POST', target: '/stashes', body: stash })).status).toBe(201);
-  // Stored objects arrive through the database, whether or not the members trust each other.
+  // Stored objects reach all members through the database, even if the members do not trust each other.
   await expect.poll(async () => (await send(member.url, { method: 'GET', target: '/stashes' })).body).toHaveLength(1);
 });
 
-test('a backend whose key file is missing does not start and says what to do', async () => {
+test('a backend whose peer key file is missing does not start and says what to do', async () => {
   const database = await server().database();
   const lost = join(await tempDir(), 'peer.key');
   await expect(startBackend({ database, settings: { 'peer-key-file': lost } })).rejects.toThrow(
@@ -231,11 +235,11 @@ test('a backend whose key file is missing does not start and says what to do', a
   );
 });
 
-test('changes beside a backend of an earlier version are rejected at once, and each hands over to the other', async () => {
+test('forwarding between a backend and an earlier version of it is rejected at once, and a failover still works', async () => {
   const database = await server().database();
   const [writer, member] = await both(database, {}, {});
   const attacker = new Attacker(database);
-  // An earlier version sends the secret itself, and writes no proof.
+  // A backend of an earlier version sends the secret itself instead of a signature, and writes no proof to its row.
   const body = JSON.stringify({ path: 'a', content: {} });
   const headers = { ...LOCAL, 'mon-peer': await attacker.secret() };
   expect(await send(writer.url, { method: 'POST', target: '/stashes', headers, body })).toMatchObject({ status: 401 });
@@ -253,7 +257,7 @@ test('changes beside a backend of an earlier version are rejected at once, and e
   expect((await send(member.url, { method: 'POST', target: '/stashes', body })).status).toBe(201);
 });
 
-test('signed requests between members over TLS still work after each member restarted', async () => {
+test('signed requests between members over TLS still work after each member has restarted', async () => {
   const database = await server().database();
   const dir = await tempDir();
   const tls = await writePair(dir, makeCertificate('127.0.0.1', { names: ['127.0.0.1'] }));
@@ -277,7 +281,7 @@ test('signed requests between members over TLS still work after each member rest
   expect(await change(next, 'b')).toBe(201);
 });
 
-test('a database of an earlier version gets the column for proofs and keeps its content', async () => {
+test('a database of an earlier version is migrated with a column for member proofs and keeps its content', async () => {
   const database = await server().database();
   const first = await startSharing(database);
   const attacker = new Attacker(database);

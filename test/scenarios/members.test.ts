@@ -13,7 +13,7 @@ import { FeedPeer } from '../support/feed-peer.ts';
 import type { RunningBackend } from '../support/running-backend.ts';
 import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
-/** Tests of several members in this process: what each of them shows, and which one is the leader. */
+/** Tests of several members in one process: what each of them shows, and which one is the leader. */
 
 const server = postgresOfFile();
 
@@ -36,7 +36,7 @@ interface Aggregate {
   readonly rules?: readonly { readonly status: number }[];
 }
 
-/** Returns the status of the rule for the aggregate `shop`. */
+/** Returns the status of the rule for the aggregate `shop`; `undefined` if there is no rule. */
 async function verdictAt(backend: RunningBackend): Promise<number | undefined> {
   const [rule] = (await answer<Aggregate>(backend, '/api/mon/v1/aggregates/shop')).rules ?? [];
   return rule?.status;
@@ -58,7 +58,7 @@ async function nameOfWriter(backend: RunningBackend): Promise<string | undefined
 
 const nameOf = ({ url }: RunningBackend): RegExp => new RegExp(`:${new URL(url).port}$`);
 
-test('a follower shows what the leader has stored, and later changes', async () => {
+test('a follower serves the state that the leader has stored and every later change', async () => {
   const [, writer, other] = await members();
   expect(await change(writer, '/results', result('disk', 2))).toBe(202);
   await expect.poll(() => checksAt(other)).toEqual(['disk']);
@@ -86,7 +86,7 @@ test('a member that starts later has the whole state', async () => {
   expect(await checksAt(await startSharing(url))).toEqual(['disk']);
 });
 
-test('each member lists the members, the leader and that nobody is behind', async () => {
+test('each member lists all members and the leader, and reports that no member lags', async () => {
   const [, writer, other] = await members();
   await expect.poll(async () => (await cluster(other)).members).toHaveLength(2);
   const view = await cluster(other);
@@ -100,7 +100,7 @@ test('each member lists the members, the leader and that nobody is behind', asyn
   expect(await nameOfWriter(other)).toMatch(nameOf(writer));
 });
 
-test('a leader that stops hands over at once, and the next one accepts writes', async () => {
+test('a leader that stops hands over at once, and the next leader accepts writes', async () => {
   const [, writer, other] = await members();
   await change(writer, '/results', result('before', 2));
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(2);
@@ -112,8 +112,9 @@ test('a leader that stops hands over at once, and the next one accepts writes', 
 });
 
 /**
- * Sends requests on a persistent connection as long as it is open. @returns the `Connection` header of the last
- * response, and why there is no other
+ * Sends requests on one persistent connection until the backend closes it.
+ *
+ * @returns the `Connection` header of the last response, and the error code of the request after it
  */
 async function askUntilTheEnd(url: string): Promise<readonly [connection: string | undefined, ending: unknown]> {
   using closing = new DisposableStack();
@@ -169,7 +170,7 @@ test('a handover makes the named member leader, and the old leader becomes a fol
   expect(await change(other, '/results', result('after', 2))).toBe(202);
 });
 
-test('a leader whose lease was taken writes and shows nothing more, and says why', async () => {
+test('a leader whose lease was taken stops writing and serving, and says why', async () => {
   const url = await server().database();
   const writer = await startSharing(url);
   await server().run(
@@ -178,7 +179,7 @@ test('a leader whose lease was taken writes and shows nothing more, and says why
   );
   await change(writer, '/results', result('disk', 2));
   expect((await writer.lost).message).toMatch(/was acquired by another backend/);
-  // Nor does it show what it had begun.
+  // It also rejects reads, because its memory may contain the write that was not committed.
   expect((await fetch(`${writer.url}/events`)).status).toBe(503);
 });
 
@@ -195,7 +196,7 @@ test('members continue with the state of a database that lost acknowledged write
   const { seq } = await cluster(other);
   await change(writer, '/results', result('lost', 2));
   await expect.poll(() => checksAt(other)).toEqual(['kept', 'lost']);
-  // The state of a promoted standby that had lagged behind.
+  // Simulates the promotion of a standby that lagged behind: the last write is missing.
   await server().run(
     url,
     `delete from mon.entry where position('lost'::bytea in key) > 0; delete from mon.change where seq > ${String(seq)};
@@ -206,7 +207,7 @@ test('members continue with the state of a database that lost acknowledged write
   await expect.poll(() => countedAt(other)).toBe(1);
 });
 
-test('a database that lost writes and has as many other ones is detected', async () => {
+test('members detect a database that lost writes even if it has as many other writes', async () => {
   const [url, writer, other] = await members();
   await change(writer, '/results', result('kept', 2));
   await change(writer, '/results', result('lost', 2));
@@ -221,7 +222,7 @@ test('a database that lost writes and has as many other ones is detected', async
   await expect.poll(() => countedAt(other)).toBe(1);
 });
 
-test('a backend does not start beside one of another major version and says why', async () => {
+test('a backend does not start beside a backend of another major version and says why', async () => {
   const [url] = await members();
   await server().run(
     url,
@@ -232,13 +233,13 @@ test('a backend does not start beside one of another major version and says why'
   );
 });
 
-/** Returns the number of open events in memory: their bodies are read from the database. */
+/** Returns the number of open events in memory. `GET /events` would read the events from the database. */
 async function countedAt(backend: RunningBackend): Promise<number> {
   const figures = await (await fetch(`${backend.url}/metrics`)).text();
   return Number(/^mon_events\{severity="critical"\} (?<count>\d+)$/m.exec(figures)?.groups?.['count']);
 }
 
-/** Starts two backends on a store of schema 3. */
+/** Starts two backends on a database whose store has schema 3. */
 async function membersOfEarlierStore(): Promise<readonly [url: string, writer: RunningBackend, other: RunningBackend]> {
   const url = await server().database();
   await (await openPostgresStore(url)).close();

@@ -14,7 +14,7 @@ async function silencedIds(api: ApiClient): Promise<readonly string[]> {
   return (await api.silenced()).map(({ id }) => id);
 }
 
-test('a console with an API key of one namespace switches to that namespace', async () => {
+test('a console whose API key is limited to one namespace says so and can switch to that namespace', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(backend.url, basic('root', 'long enough'));
   await asRoot('POST', '/api/core/v2/namespaces', { name: 'team-a' });

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 const BUILT = builtPrograms();
 
-/** Returns checks that fail on a machine as long as a file with its name exists. */
+/** Returns the definitions of checks that fail on a client as long as a file named after the client exists. */
 function checksOf(dir: string): Readonly<Record<string, unknown>> {
   return {
     http: {
@@ -26,7 +26,7 @@ function checksOf(dir: string): Readonly<Record<string, unknown>> {
   };
 }
 
-test('a night on call passes with a storm, a silence, an undo, an expiry and a restart', async () => {
+test('an operator works in the console through a storm, a silence, an undo, an expiry and a restart', async () => {
   await using fleet = await AgentFleet.open(checksOf);
   await Promise.all([
     fleet.agent('web-1', { subscriptions: ['web'] }),
@@ -53,7 +53,7 @@ test('a night on call passes with a storm, a silence, an undo, an expiry and a r
   await pty.waitForText(/✗ CRIT {2}web-1 .*connect timeout after 10 s/);
   await pty.waitForText(/! WARN {2}db-1 .*91% used/);
 
-  // The operator acknowledges the events: the dialog and the backend show the same number.
+  // The operator silences two events; the dialog and the backend show the same number of events.
   pty.write('/http\r');
   await pty.waitForText('2 of 3 events shown');
   pty.write('a');
@@ -66,12 +66,12 @@ test('a night on call passes with a storm, a silence, an undo, an expiry and a r
   expect(await silences()).toEqual(['client:web-1:http', 'client:web-2:http']);
   expect(await open()).toEqual(['db-1/disk', 'web-1/http silenced', 'web-2/http silenced']);
 
-  // One of them recovers, and its silence ends with it.
+  // One of the two checks recovers, and its silence ends with it.
   await mended('down-web-1');
   await pty.waitForText('1 of 2 events shown');
   await expect.poll(silences).toEqual(['client:web-2:http']);
 
-  // The operator undoes the acknowledgement of the other one.
+  // The operator undoes the silence of the other event.
   pty.write('z');
   await pty.waitForText('ends the silence client:web-2:http');
   pty.write('y');
@@ -91,7 +91,7 @@ test('a night on call passes with a storm, a silence, an undo, an expiry and a r
   await pty.waitForText(/! WARN {2}db-1/);
   expect(await silences()).toEqual([]);
 
-  // The backend is stopped and started again: the screen shows every event once, and no change was possible meanwhile.
+  // After a restart of the backend, the screen shows every event once. No change was possible during the downtime.
   await fleet.stopBackend();
   await pty.waitForText('DISCONNECTED');
   pty.write('r');
@@ -105,7 +105,7 @@ test('a night on call passes with a storm, a silence, an undo, an expiry and a r
   expect(pty.screen.lines.filter((line) => line.includes('web-2 '))).toHaveLength(1);
   expect(await open()).toEqual(['db-1/disk', 'web-2/http']);
 
-  // The other checks recover.
+  // The remaining checks recover.
   await Promise.all([mended('down-web-2'), mended('full-db-1')]);
   await pty.waitForText('everything that reports is OK');
   expect(await open()).toEqual([]);

@@ -8,7 +8,7 @@ import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
 const server = postgresOfFile();
 
-/** A clock whose periodic tasks run every 100 ms instead of every few seconds. */
+/** A clock whose periodic tasks run at least every 100 ms, instead of every few seconds. */
 class HastyClock extends SkippingClock {
   override every(periodMs: number, task: () => void): Disposable {
     return super.every(Math.min(periodMs, 100), task);
@@ -26,9 +26,9 @@ async function stateAt({ url }: RunningBackend, at?: number): Promise<PastState>
   return (await (await fetch(`${url}/api/mon/v1/timeline/state?${moment}`)).json()) as PastState;
 }
 
-test('the leader stores checkpoints in the database, and every member serves the past from them', async () => {
+test('the leader stores checkpoints of the timeline in the database, and every member serves past states from them', async () => {
   const database = await server().database();
-  // The timeline is off at first, so that this state is in the checkpoint only.
+  // The timeline is disabled at first, so that this state is only in the checkpoint.
   const first = await startSharing(database, { timeline: { days: 0 } });
   await report(first, 'disk', 2);
   await first[Symbol.asyncDispose]();

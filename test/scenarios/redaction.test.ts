@@ -8,7 +8,7 @@ import { send, type Answer, type RawRequest } from '../support/raw-http.ts';
 import { runMonctl } from '../support/run-monctl.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 
-/** A text in every secret of this test. Wherever it appears, a secret leaks. */
+/** A text that every secret of this test contains: if it appears anywhere, a secret has leaked. */
 const SECRET = 'hunter2';
 const CREDENTIALS = `ops:${SECRET}-api`;
 
@@ -17,7 +17,7 @@ const nested = {
   deeper: { access_token: 'plain', pass: { x: SECRET } },
 };
 
-/** The configuration of an operator, with secrets of every kind. */
+/** A configuration that contains secrets of every kind. */
 const settings = (more: object = {}): object => ({
   api: { user: 'ops', password: `${SECRET}-api` },
   client: { redact: ['pin'], pin: SECRET, password: SECRET, socket: { port: 3030 } },
@@ -61,8 +61,8 @@ const ask = (method: string, target: string, rest: Partial<RawRequest> = {}): Pr
 const post = (target: string, body: unknown): Promise<Answer> => ask('POST', target, { body: JSON.stringify(body) });
 
 /**
- * Creates clients that redact the default keys and one that redacts its own, each with a result whose check has that
- * secret.
+ * Creates a client that redacts the default keys and one that redacts its own list of keys. Each has a result whose
+ * check contains a secret under such a key.
  */
 async function plant(): Promise<void> {
   const usual = { name: 'web-1', password: SECRET, ...nested, http_socket: { user: 'u', password: SECRET } };
@@ -101,7 +101,7 @@ const LISTS = ['/clients', '/events', '/incidents', '/results', '/checks', '/sil
 const TARGETS = [
   ...LISTS,
   ...LISTS.map((list) => `${list}?limit=10`),
-  // A filter makes the backend search each item.
+  // A filter makes the backend search every item.
   ...LISTS.map((list) => `${list}?filter.none=`),
   ...['web-1', 'web-2'].flatMap((client) => [
     `/clients/${client}`,
@@ -126,7 +126,6 @@ const TARGETS = [
   '/info',
   '/health?consumers=9',
   '/settings',
-  // Only administrators may read these with `redacted=false`; the user of this test is one.
   '/metrics',
   '/api/mon/v1/handlers',
   '/api/mon/v1/dead-letters',
@@ -171,7 +170,7 @@ describe('secrets in the responses of the API', () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test('a client can mark its own secrets, but not unmark those of a check', async () => {
+  test('the redact list of a client can hide more of its attributes, but cannot reveal secrets of a check', async () => {
     await post('/clients', { name: 'web-3', address: '', redact: ['pin'], pin: SECRET, community: 'of-practice' });
     await post('/results', { source: 'web-3', name: 'disk', output: '', status: 1, pin: SECRET });
     expect((await ask('GET', '/events/web-3/disk')).body).toMatchObject({
@@ -334,7 +333,7 @@ describe('secrets in the log', () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test('the log shows no secret of all requests before', () => {
+  test('the log shows no secret of the requests that the other tests of this file have sent', () => {
     expect(daemon.records.map(({ message }) => message)).toEqual(
       expect.arrayContaining(['api response', 'authentication failed', 'check result rejected', 'agent rejected']),
     );

@@ -6,13 +6,13 @@ import { OWN_ATTACKS, REVIEWED_ATTACKS } from '../../scripts/bench/stalls/attack
 import { startWatchedDaemon, type WatchedDaemon } from '../support/watched-daemon.ts';
 
 /*
- * No request blocks the event loop for more than 50 ms (security S7). The test measures CPU time, so that a busy
- * machine alone does not fail it. The limit leaves a margin for caches that other processes use, and for a garbage
- * collection.
+ * Maximum CPU time of one event loop iteration during an attack. A request must not block the event loop for more than
+ * 50 ms (security S7). The test measures CPU time, so that it does not fail just because the machine is busy. The limit
+ * leaves a margin for caches that other processes use, and for a garbage collection.
  */
 const LONGEST_MS = 100;
 
-/** The rate of results during the attack, per second. */
+/** Number of regular results per second during an attack. */
 const RATE = 500;
 
 let daemon: WatchedDaemon;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   };
 }, 240_000);
 
-/** Waits until the backend has processed everything that was sent. */
+/** Waits until the backend has processed everything that was sent to it before. */
 async function settle(): Promise<void> {
   await (await fetch(`${daemon.url}/info`)).text();
 }
@@ -46,11 +46,11 @@ afterAll(async () => {
 });
 
 test.each([...OWN_ATTACKS, ...REVIEWED_ATTACKS].map((attack) => ({ name: attack.name, attack })))(
-  '$name does not block the event loop',
+  'the hostile request "$name" does not block the event loop of the backend',
   { timeout: 240_000 },
   async ({ attack }) => {
     await attack.prepare?.(daemon);
-    // The first request compiles the code; its time is not the time of an attack.
+    // The first attack is not measured, because its code is compiled at that time.
     await attack.send(daemon);
     await settle();
     await daemon.longestTaskMs();

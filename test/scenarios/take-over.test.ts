@@ -27,7 +27,10 @@ const resultOf = (at: number): object => ({
   status: 1,
 });
 
-/** Sends results one by one until it is stopped; `acknowledged` contains those with a response of 202. */
+/**
+ * Sends results one by one until `stop` is called; `acknowledged` contains the numbers of the results whose response
+ * was 202.
+ */
 function load(urlOf: () => string): { readonly acknowledged: Set<number>; readonly stop: () => Promise<void> } {
   const acknowledged = new Set<number>();
   const over = new AbortController();
@@ -37,7 +40,7 @@ function load(urlOf: () => string): { readonly acknowledged: Set<number>; readon
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(`${urlOf()}/results`, { method: 'POST', body, headers }).catch(() => undefined);
       if (answer?.status === 202) acknowledged.add(at);
-      // Pause like a client, unlike an attack.
+      // Pause after a rejection, as a well-behaved client does.
       else await setTimeout(20);
     }
   })();
@@ -56,21 +59,21 @@ async function databaseOf(url: string): Promise<ClusterView['database']> {
 const missing = (acknowledged: Iterable<number>, stored: Set<string>): string[] =>
   [...acknowledged].map((at) => `check-${String(at)}`).filter((name) => !stored.has(name));
 
-test('a second backend on the same database serves beside the first one and stops on request', async () => {
+test('a second backend on the same database serves beside the first backend and stops on request', async () => {
   const store = await server.database();
   const first = await member(store);
   const second = await member(store);
   const headers = { 'content-type': 'application/json' };
   const posted = await fetch(`${second.url}/results`, { method: 'POST', body: JSON.stringify(resultOf(0)), headers });
   expect(posted.status).toBe(202);
-  // A client that sent a write to a member can read it there.
+  // A client that has sent a write to a member can read it from that member.
   expect([...(await namesAt(second.url))]).toEqual(['check-0']);
   expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect([...(await namesAt(first.url))]).toEqual(['check-0']);
 });
 
 test(
-  'another backend accepts writes after the leader was killed, and has everything acknowledged',
+  'another backend accepts writes after the leader was killed, and has every acknowledged write',
   { tags: 'slow' },
   async () => {
     const store = await server.database();
@@ -89,7 +92,7 @@ test(
   },
 );
 
-test('a former leader continues with the configuration of the last reload', async () => {
+test('a former leader keeps the configuration of its last successful reload', async () => {
   const store = await server.database();
   const file = join(await tempDir(), 'config.json');
   const configure = (name: string): Promise<void> =>
@@ -101,7 +104,7 @@ test('a former leader continues with the configuration of the last reload', asyn
   const checks = async (): Promise<unknown> => (await fetch(`${first.url}/checks`)).json();
   await configure('after');
   await expect.poll(checks).toMatchObject([{ name: 'after' }]);
-  // The file now contains an invalid configuration.
+  // From here on, the file contains an invalid configuration.
   await writeFile(file, '{');
   await expect.poll(() => said('configuration rejected: the previous configuration stays in effect')).toBe(1);
   const headers = { 'content-type': 'application/json', ...administratorOf(first.url) };
@@ -111,7 +114,7 @@ test('a former leader continues with the configuration of the last reload', asyn
 });
 
 test(
-  'an unavailable database makes requests fail with 503, and everything resumes without a restart',
+  'requests fail with 503 while the database is unavailable, and the backend resumes without a restart',
   { tags: 'slow' },
   async () => {
     const own = await startPostgres();
@@ -120,12 +123,12 @@ test(
     const { acknowledged, stop } = load(() => backend.url);
     await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
     await own.kill();
-    // The write in progress waits for its result for a while; later ones are rejected at once.
+    // The pending write waits for its result for a while; later writes are rejected at once.
     const post = { method: 'POST', body: JSON.stringify(resultOf(0)), headers: { 'content-type': 'application/json' } };
     const refused = await fetch(`${backend.url}/results`, post);
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
     expect(await databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'unavailable' });
-    // What is in memory is answered as before.
+    // Reads from memory are served as before.
     expect((await fetch(`${backend.url}/silenced`)).status).toBe(200);
     await own.start();
     const before = acknowledged.size;

@@ -41,7 +41,7 @@ async function agentArgs(name: string): Promise<string[]> {
   return ['start', '-c', conf, '--state-dir', join(place, 'state'), '--name', name, '--backend', backend.url];
 }
 
-/** Runs one of the built programs. */
+/** Runs one of the built programs to its end. */
 async function run(
   program: string,
   args: readonly string[],
@@ -54,7 +54,7 @@ async function run(
   return { code, stdout, stderr };
 }
 
-test('an agent that trusts the authority connects with only its certificate', async () => {
+test('an agent that trusts the certificate authority connects with its certificate as its only credential', async () => {
   const own = await writePair(join(dir, 'web-1'), makeCertificate('web-1', { issuer: authority, names: ['web-1'] }));
   const files = ['--trusted-ca-file', ca, '--cert-file', own['cert-file'], '--key-file', own['key-file']];
   startAgent([...(await agentArgs('web-1')), ...files]);
@@ -64,7 +64,7 @@ test('an agent that trusts the authority connects with only its certificate', as
   });
 });
 
-test('an agent that does not know the authority says what to do and keeps trying', async () => {
+test('an agent that does not trust the certificate authority says what to do and keeps trying', async () => {
   const agent = startAgent(await agentArgs('web-2'));
   await vi.waitFor(() => {
     expect(agent.records).toContainEqual(
@@ -76,7 +76,7 @@ test('an agent that does not know the authority says what to do and keeps trying
   });
 });
 
-test('an agent that skips verification says so at its start', async () => {
+test('an agent that skips TLS verification warns at its start', async () => {
   const agent = startAgent([...(await agentArgs('web-3')), '--insecure-skip-tls-verify']);
   await vi.waitFor(() => {
     expect(agent.records).toContainEqual(
@@ -90,7 +90,7 @@ test('an agent that skips verification says so at its start', async () => {
 
 test.each([
   {
-    name: 'a key that is not there',
+    name: 'a missing key file',
     args: ['--cert-file', 'a.pem', '--key-file', 'a.key'],
     says: /a\.pem cannot be used as agent\.cert-file/,
   },
@@ -104,7 +104,7 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(says) });
 });
 
-test('monctl takes the authority from an option, the environment or a context, or skips verification with a warning', async () => {
+test('monctl reads the CA file from an option, the environment or a context, or skips verification with a warning', async () => {
   const list = ['client', 'list', '--backend', backend.url];
   expect(await runMonctl(list, CREDENTIALS)).toMatchObject({
     code: 2,
@@ -124,7 +124,7 @@ test('monctl takes the authority from an option, the environment or a context, o
   expect(await runMonctl(['client', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the console and an upgrade through a running backend verify its certificate', async () => {
+test('the console and an upgrade through a running backend verify the certificate of the backend', async () => {
   const watch = await run(builtProgram('mon'), ['watch', '--once', '--backend', backend.url, '--trusted-ca-file', ca]);
   expect(watch).toMatchObject({ code: 0, stderr: '' });
   const unverified = await run(builtProgram('mon'), [

@@ -15,7 +15,7 @@ const BUILT = builtPrograms();
 const CTRL_S = '\u0013';
 const CTRL_U = '\u0015';
 
-test('an upgrade in the console finds and fixes a blocker, makes a backup, survives a restart and migrates', async () => {
+test('an upgrade in the console fixes a blocking finding, makes a backup, survives a restart and migrates the store', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['db', 'web'] } });
   await using first = await startDaemon({ stateDir: dir });
   const upgrades = openUpgradeClient({ backend: first.url });
@@ -29,7 +29,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   const turnOf = (number: number, title: string): Promise<void> =>
     pty.waitForText(new RegExp(`> › +${String(number)} +${title}`));
   const isDone = (number: number): Promise<void> => pty.waitForText(new RegExp(`✓ +${String(number)} .* done`));
-  /** Does what a step says as an operator, and confirms it. */
+  /** Confirms a manual step, as an operator does after carrying it out. */
   const byHand = async (number: number, title: string): Promise<void> => {
     await turnOf(number, title);
     pty.write('\r');
@@ -39,7 +39,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
     pty.write('\t\r');
     await isDone(number);
   };
-  /** Runs a step of the backend, which asks for one confirmation. */
+  /** Runs a step that the backend executes, and confirms it. */
   const byBackend = async (number: number, title: string): Promise<void> => {
     await turnOf(number, title);
     pty.write('\r');
@@ -55,7 +55,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   await pty.waitForText('UPGRADE 6.1.0 → 6.5.0');
   await pty.waitForText('(this console)');
 
-  // The pre-flight checks name what blocks the upgrade, and how to fix it.
+  // The pre-flight checks name the problem that blocks the upgrade, and how to fix it.
   await turnOf(1, 'Run the pre-flight checks');
   pty.write('\r');
   await isDone(1);
@@ -66,7 +66,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   await pty.waitForText('→ monctl check delete db --namespace gone --skip-confirm');
   pty.write('q');
 
-  // The fix needs the typed name as confirmation.
+  // To confirm the fix, the operator must type the name of the namespace.
   await turnOf(2, 'Delete 2 checks');
   pty.write('\r');
   await pty.waitForText('This cannot be undone');
@@ -89,11 +89,12 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   await byHand(6, 'Reload the systemd units');
   await byHand(7, 'Restart the agents');
 
-  // The plan and its holder survive a restart, and the console reconnects by itself.
+  // The plan and its owner survive a restart, and the console reconnects by itself.
   await turnOf(8, 'Restart the backend');
   pty.write('\r');
   await pty.waitForText('$ systemctl restart mon-backend');
-  // Wait until the backend has recorded the step: a backend that stops before has nothing to confirm.
+  // Wait until the backend has recorded that the step is in progress: only then can the operator confirm it after the
+  // restart.
   await pty.waitForText('Restart the backend: do this step, then confirm with Enter');
   await first.end('SIGTERM');
   await pty.waitForText('DISCONNECTED');
@@ -110,7 +111,7 @@ test('an upgrade in the console finds and fixes a blocker, makes a backup, survi
   pty.write('\r');
   await isDone(9);
   await turnOf(10, 'Upgrade the database');
-  // Another operator watches: the second console shows every change, but its keys change nothing.
+  // A second operator watches: that console shows every change, but its keys change nothing.
   await using watcher = new Pty(process.execPath, [join(BUILT, 'mon.js'), '--backend', first.url], { cwd: ROOT });
   await watcher.waitForText('LIVE');
   watcher.write('7');

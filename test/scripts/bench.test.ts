@@ -17,7 +17,7 @@ test.each([
   { unit: 'ms', before: [4, 10], after: [2, 10], ratios: [0.5, 1], atEqualSpeed: [1, 2] },
   { unit: 'MiB', before: [500], after: [400], ratios: [0.8], atEqualSpeed: [0.8] },
 ])(
-  'the ratios in $unit are corrected for a machine that is twice as fast in the second run',
+  'the ratios of benchmark results in $unit are corrected for a machine that is twice as fast in the second run',
   ({ unit, before, after, ratios, atEqualSpeed }) => {
     const earlier = aRun(1_000_000, [{ what: 'it', values: before, unit }]);
     const later = aRun(2_000_000, [{ what: 'it', values: after, unit }]);
@@ -25,7 +25,7 @@ test.each([
   },
 );
 
-test('a measurement that only one run has, or whose unit changed, is not compared', () => {
+test('a benchmark measurement that only one run has, or whose unit changed, is not compared', () => {
   const earlier = aRun(1, [{ what: 'one', values: [1], unit: 'ms' }]);
   const later = aRun(1, [
     { what: 'one', values: [1], unit: 's' },
@@ -40,14 +40,14 @@ test.each([
   { values: [53_175.4], unit: '/s', text: '53,175 /s' },
   { values: [3], unit: '', text: '3' },
   { values: [null], unit: 'ms', text: 'NaN ms' },
-])('a measurement is printed as $text', ({ values, unit, text }) => {
+])('a benchmark measurement is printed as $text', ({ values, unit, text }) => {
   expect(figureText({ values, unit })).toBe(text);
 });
 
 test.each([
-  { what: 'no JSON', text: '{"benches"', error: 'is not JSON' },
-  { what: 'another JSON', text: '{}', error: "is not what 'npm run bench -- all' writes" },
-])('a file of $what is rejected with its name', async ({ text, error }) => {
+  { what: 'invalid JSON', text: '{"benches"', error: 'is not JSON' },
+  { what: 'JSON of another form', text: '{}', error: "is not what 'npm run bench -- all' writes" },
+])('a benchmark file with $what is rejected with the name of the file', async ({ text, error }) => {
   const dir = mkdtempSync(join(tmpdir(), 'mon-bench-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const file = join(dir, 'figures.json');
@@ -56,7 +56,7 @@ test.each([
   await expect(readBenchFile(file)).rejects.toThrow(file);
 });
 
-test.each(['bench', 'soak', 'package'])('npm run %s explains itself and a wrong argument', (name) => {
+test.each(['bench', 'soak', 'package'])('npm run %s prints its usage and explains a wrong argument', (name) => {
   const run = (...words: readonly string[]): ReturnType<typeof spawnSync> =>
     spawnSync(process.execPath, [join(import.meta.dirname, `../../scripts/${name}.ts`), ...words], {
       encoding: 'utf8',
@@ -70,7 +70,7 @@ test.each(['bench', 'soak', 'package'])('npm run %s explains itself and a wrong 
 });
 
 test.each(['turns', 'cluster'])(
-  'a part that the benchmark %s does not have is rejected before anything is measured',
+  'an unknown part of the benchmark %s is rejected before anything is measured',
   (name) => {
     const bench = join(import.meta.dirname, '../../scripts/bench.ts');
     const { status, stderr } = spawnSync(process.execPath, [bench, name, '--part', 'nothing'], { encoding: 'utf8' });

@@ -47,7 +47,7 @@ test('./scripts/test continues after a failed check, names it at the end and fai
   expect(status).toBe(1);
 });
 
-/** Returns a report as vitest writes it, reduced to the relevant attributes. */
+/** Returns a JSON report of Vitest, reduced to the attributes that `scripts/test` reads. */
 function report(passed: number, failed: number, files: readonly string[][] = []): string {
   return JSON.stringify({
     numPassedTests: passed,
@@ -90,12 +90,12 @@ test.each<{ name: string; env: Record<string, string>; line: string; status: num
   expect(run.status).toBe(status);
 });
 
-test('.ci/run does not count a report of an earlier run', () => {
+test('.ci/run ignores the test report of an earlier run', () => {
   clone.run('.ci/run', [], { REPORT: report(12, 0) });
   expect(lastLine(clone.run('.ci/run', [], { FAIL: 'test' }).stdout)).toBe('0 passed, 0 failed');
 });
 
-test('.ci/run says so when nothing could be installed', () => {
+test('.ci/run reports that the installation of the packages failed', () => {
   rmSync(join(clone.bin, 'npm'));
   const run = clone.run('.ci/run');
   expect(run.stderr).toContain('npm is not installed');

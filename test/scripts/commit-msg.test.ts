@@ -8,7 +8,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const SCRIPT = join(REPOSITORY, 'scripts/commit-msg');
 const TITLE = 'results: keep occurrences on resolve';
 
-/** The environment without settings of the user, and without the variables that git sets for hooks. */
+/** An environment without the settings of the user, and without the variables that git sets for hooks. */
 const ENV = {
   PATH: process.env['PATH'],
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -19,7 +19,7 @@ const ENV = {
   GIT_COMMITTER_EMAIL: 'a@localhost',
 };
 
-/** Checks a message in a file, without a repository. */
+/** Checks a commit message in a file that is outside of any repository. */
 async function checkMessage(message: string): Promise<SpawnSyncReturns<string>> {
   const file = join(await tempDir(), 'message');
   await writeFile(file, message);
@@ -87,7 +87,7 @@ test('the commit message check without a readable file prints its usage', () => 
   }
 });
 
-describe('in a clone with the command of CONTRIBUTING.md', () => {
+describe('a clone in which the commit hook of CONTRIBUTING.md is set up', () => {
   const git = (args: readonly string[]): SpawnSyncReturns<string> =>
     spawnSync('git', args, { encoding: 'utf8', env: ENV, cwd: clone });
   const commit = (message: string): SpawnSyncReturns<string> =>
@@ -103,7 +103,7 @@ describe('in a clone with the command of CONTRIBUTING.md', () => {
     git(words.split(' '));
   });
 
-  test('git commits a correct message and refuses a wrong one, which stays in a file', () => {
+  test('git accepts a correct commit message and rejects a wrong message, which stays in a file', () => {
     expect(commit(TITLE)).toMatchObject({ status: 0, stderr: '' });
     const { stderr, status } = commit('no area');
     expect(status).toBe(1);
@@ -111,7 +111,7 @@ describe('in a clone with the command of CONTRIBUTING.md', () => {
     expect(git(['log', '--format=%s']).stdout).toBe(`${TITLE}\n`);
   });
 
-  test('git may revert, merge and fix up commits with its own titles', async () => {
+  test('the hook accepts the titles that git writes for a revert, a merge and a fixup', async () => {
     commit(TITLE);
     git(['branch', 'other']);
     await writeFile(join(clone, 'changed'), 'x');
@@ -128,7 +128,7 @@ describe('in a clone with the command of CONTRIBUTING.md', () => {
     expect(git(['log', '-1', '--format=%s']).stdout).toMatch(/^Merge branch '/);
   });
 
-  test('a clone with another comment character ignores its comments', async () => {
+  test('the hook ignores comments with the comment character that the clone has configured', async () => {
     git(['config', 'core.commentChar', ';']);
     await writeFile(join(clone, 'message'), `${TITLE}\n; ${'x '.repeat(100)}\n`);
     expect(spawnSync(SCRIPT, ['message'], { env: ENV, cwd: clone }).status).toBe(0);

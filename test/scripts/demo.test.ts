@@ -20,7 +20,7 @@ test('the demo site has 2,000 machines, each with a unique name and address', ()
   expect(new Set(clients.map(({ address }) => address)).size).toBe(2000);
 });
 
-test('each check of the demo is due once per interval, and a second always yields the same results', () => {
+test('each check of the demo is due once per interval, and its results depend only on the time', () => {
   const round = Array.from({ length: INTERVAL }, (_, second) => resultsDue(second, 1000 + second)).flat();
   const keys = round.map(({ source, name }) => `${String(source)}/${name}`);
   expect(new Set(keys).size).toBe(keys.length);
@@ -28,9 +28,9 @@ test('each check of the demo is due once per interval, and a second always yield
   expect(resultsDue(7, 1007)).toEqual(resultsDue(7, 1007));
 });
 
-test('every check of the demo fails somewhere within an hour and recovers, and racks go down and come back', () => {
+test('every check of the demo fails on some machine within an hour and recovers, and so do whole racks', () => {
   const seen = new Map<string, Set<number>>();
-  // 7 has no common divisor with the interval, so the loop covers all checks.
+  // 7 has no common divisor with the interval of 30, so the loop reaches every check.
   for (let second = 0; second < 3600; second += 7) {
     for (const { name, status } of resultsDue(second, second)) {
       seen.set(name, (seen.get(name) ?? new Set()).add(status ?? 0));

@@ -53,14 +53,14 @@ test('the launcher builds again when a source was deleted', () => {
   expect(launch().stderr).toBe('mon: building...\n');
 });
 
-test('the launcher installs and builds again once when the lockfile is newer', () => {
+test('the launcher installs and builds again, but only once, when the lockfile is newer', () => {
   launch();
   clone.age('node_modules/.package-lock.json');
   expect(launch().stderr).toBe('mon: installing packages...\nmon: building...\n');
   expect(launch().stderr).toBe('');
 });
 
-test('simultaneous launches prepare only once', async () => {
+test('simultaneous launches install and build only once', async () => {
   const launches = Array.from({ length: 4 }, () =>
     execFileAsync(join(clone.root, 'scripts/mon'), [], { env: { PATH: clone.bin } }).catch(
       (error: { code: number }) => error.code,
@@ -104,7 +104,7 @@ test.each<{ name: string; prepare: () => void; message: string }>([
     prepare: () => rmSync(join(clone.bin, 'npm')),
     message: 'npm is not installed. It comes with Node.js (https://nodejs.org); on Debian it is the package npm.',
   },
-])('$name it says what to do', ({ prepare, message }) => {
+])('the launcher says what to do $name', ({ prepare, message }) => {
   prepare();
   const { stderr, status } = launch();
   expect(stderr).toBe(`mon: ${message}\n`);

@@ -21,7 +21,7 @@ import { z } from 'zod';
 import { placesEnv } from '../support/administrator.ts';
 import { builtPrograms } from '../support/built-programs.ts';
 
-/** Fast checks, so that the first results arrive at once. */
+/** Definitions of fast checks, so that the first results arrive at once. */
 const CHECKS = {
   checks: {
     probe: { command: 'echo http://127.0.0.1:4567/health', subscribers: ['all'], interval: 1 },
@@ -30,7 +30,7 @@ const CHECKS = {
   },
 };
 
-/** A clone with built programs and its own definitions. */
+/** Root directory of a clone with the built programs and its own check definitions. */
 let root: string;
 let port: number;
 const started: ChildProcess[] = [];
@@ -65,7 +65,7 @@ afterEach(async () => {
 interface Start {
   readonly child: ChildProcess;
   readonly exit: Promise<unknown[]>;
-  /** Returns the text of both output streams. */
+  /** Returns the text of standard output and standard error so far. */
   text(): string;
 }
 
@@ -94,7 +94,7 @@ const daemonPids = (): number[] =>
 const running = async (one: Start): Promise<void> =>
   vi.waitFor(() => expect(one.text()).toContain('running until it is stopped'));
 
-test('scripts/start without a terminal shows the first results, serves, and stops all that it started', async () => {
+test('scripts/start without a terminal shows the first results, serves, and stops every program that it started', async () => {
   const first = start();
   await running(first);
   expect(first.text()).toMatch(/^ {2}ok {8}calm {3}calm$/m);
@@ -114,7 +114,7 @@ test('scripts/start without a terminal shows the first results, serves, and stop
   expect(existsSync(join(root, 'var/start.json'))).toBe(false);
 });
 
-test('scripts/start names programs that a killed run has left behind', async () => {
+test('scripts/start names programs that an earlier, killed run of scripts/start has left running', async () => {
   const first = start();
   await running(first);
   const left = daemonPids();
@@ -152,7 +152,7 @@ test('scripts/start rejects an invalid port', async () => {
   expect(one.text()).toBe('mon: MON_PORT must be a port number from 1 to 65535, not "http"\n');
 });
 
-test('a backend that cannot start is shown with the end of its log', async () => {
+test('scripts/start shows the end of the log of a backend that cannot start', async () => {
   mkdirSync(join(root, 'var'), { recursive: true });
   rmSync(join(root, 'var/backend'), { recursive: true, force: true });
   writeFileSync(join(root, 'var/backend'), 'a file where a directory belongs');

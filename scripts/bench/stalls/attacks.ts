@@ -5,20 +5,20 @@ import { WebSocket } from 'ws';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
 
-/** The attacked backend. */
+/** The backend that an attack is sent to. */
 export interface AttackTarget {
   readonly url: string;
-  /** The listener for agents of Sensu Go. */
+  /** URL of the listener for agents of Sensu Go. */
   readonly agentUrl: string;
 }
 
-/** Work whose size the sender chooses. */
+/** An attack: requests or messages whose cost for the backend the sender chooses. */
 export interface Attack {
   readonly name: string;
-  /** Prepares the backend for the attack; its stalls are not measured. */
+  /** Prepares the backend for the attack. The stalls during the preparation are not measured. */
   readonly prepare?: (target: AttackTarget) => Promise<void>;
   readonly send: (target: AttackTarget) => Promise<void>;
-  /** The allowed CPU time of one event loop round in milliseconds, if the usual limit cannot be met. */
+  /** Maximum CPU time of one event loop iteration in milliseconds, if this attack cannot meet the usual limit. */
   readonly longestMs?: number;
 }
 
@@ -27,7 +27,7 @@ const RESULTS = '/api/mon/v1/results';
 const BATCH = 10_000;
 const MIB = 1024 * 1024;
 
-/** Sends a request and reads its complete response, whatever the status. */
+/** Sends a request and reads its complete response, regardless of its status. */
 async function request(
   { url }: Pick<AttackTarget, 'url'>,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -71,7 +71,7 @@ function results(count: number, fieldsOf: (at: number) => object): string {
   );
 }
 
-/** Returns one result with a large attribute. */
+/** Returns the JSON of one result with a large attribute. */
 function result(attribute: string): string {
   return `[{"name":"large","source":"web-1","status":0,"output":"x",${attribute}}]`;
 }
@@ -83,7 +83,7 @@ async function openSocket(url: string, protocol: string | undefined, headers = {
   return socket;
 }
 
-/** Sends frames and waits until the backend has answered a following ping, or closed the connection. */
+/** Sends frames, and waits until the backend has responded to a ping sent after them, or has closed the connection. */
 async function sendFrames(socket: WebSocket, frames: readonly string[]): Promise<void> {
   for (const frame of frames) socket.send(frame);
   socket.ping();
@@ -143,7 +143,7 @@ function get(name: string, path: string): Attack {
   return { name, send: (target) => request(target, 'GET', path) };
 }
 
-/** Returns an attack that requests a path on many connections at once. */
+/** Returns an attack that sends `count` GET requests concurrently. */
 function getMany(name: string, count: number, path: (at: number) => string): Attack {
   return {
     name,
@@ -152,9 +152,9 @@ function getMany(name: string, count: number, path: (at: number) => string): Att
 }
 
 /**
- * Pipelined requests on many connections whose responses nobody reads. Node.js parses everything that has arrived on
- * all connections in one round, about 15 us a request: on a busy machine that is all of them. To answer 40,000 requests
- * takes far longer, and is divided.
+ * Returns an attack that sends pipelined requests on many connections and reads no response. In one event loop
+ * iteration, Node.js parses everything that has arrived on all connections, about 15 us per request; on a busy machine,
+ * that is all requests. Responding to 40,000 requests takes far longer, and the backend divides that work into chunks.
  */
 function pipelined(name: string, connections: number, each: number, path: string): Attack {
   return {
@@ -180,7 +180,7 @@ function pipelined(name: string, connections: number, each: number, path: string
 const FRACTIONS = `"a":[${'1.0,'.repeat(1_000_000)}1]`;
 const OBJECTS = `"a":[${'{"a":1.0},'.repeat(500_000)}1]`;
 
-/** The attacks of a security review (security S7). */
+/** The attacks from a security review (security S7). */
 export const REVIEWED_ATTACKS: readonly Attack[] = [
   post('preview of 1,000 costly selectors', '/api/mon/v1/silenced/preview', () =>
     JSON.stringify({ entries: list(1000, (at) => ({ selector: costlySelector(at) })) }),
@@ -223,7 +223,7 @@ const SELECTOR_SEARCH = encodeURIComponent(
   list(40, (at) => `client~*N${String(at)}z* or check~*h?${String(at)}k*`).join(' or '),
 );
 
-/** Further attacks. */
+/** Attacks that were added to those of the security review. */
 export const OWN_ATTACKS: readonly Attack[] = [
   post('bulk of 10,000 silences', BULK, () => silences(BATCH, (at) => ({ check: `bulk-${String(at)}` }))),
   post('bulk of 10,000 clears', BULK, CLEAR_ALL),

@@ -9,7 +9,7 @@ import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 const ROUNDS = 5;
 const WHAT = `GET /events, 10,000 events, beside ${count(RATE)} results/s`;
 
-/** Measures the longest list during incoming results, and how long it blocks the event loop. */
+/** Measures the response time of the longest list while results arrive, and how long the list blocks the event loop. */
 export async function listDuringResults([before, now]: Sides, seconds: number): Promise<void> {
   await using earlier = await startBackend({ clone: before.clone, isLoopWatched: true });
   await using later = await startBackend({ clone: now.clone, isLoopWatched: true });

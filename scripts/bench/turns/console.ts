@@ -9,10 +9,10 @@ const ROUNDS = 5;
 const STARTS = 3;
 const FILTERS = 12;
 const IDLE_MS = 8000;
-/** Time until the first passes over all events are done and repeated code is compiled. */
+/** Time until the console has read all events for the first time and V8 has compiled its repeated code. */
 const WARM_UP_MS = 5000;
 
-/** Measures the consoles of both clones on the same feed. */
+/** Compares the consoles of both clones on the same feed. */
 export async function consoles(sides: Sides): Promise<void> {
   await using storm = await startStorm(EVENTS);
   await interleaved(ROUNDS, sides, [
@@ -28,7 +28,7 @@ function terminalOf({ clone }: ComparedClone, backend: string, size: TerminalSiz
 }
 
 async function firstFrames(side: ComparedClone): Promise<void> {
-  // The first start fills the caches.
+  // The first start is not measured, because it fills the caches.
   for (let start = 0; start <= STARTS; start++) {
     await using terminal = terminalOf(side, 'http://127.0.0.1:9', USUAL);
     const { delayMs } = await terminal.until((screen) => screen.includes('connecting to'));

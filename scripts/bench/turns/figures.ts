@@ -1,8 +1,8 @@
 import { quantile, report } from '../report.ts';
 
-/** One of the two compared clones, with its figures of each turn. */
+/** One of the two compared repository clones, with its figures from all rounds. */
 export class ComparedClone {
-  /** The clone; `undefined` for this one. */
+  /** Path of the clone; `undefined` for this clone. */
   readonly clone: string | undefined;
   readonly #figures = new Map<string, { readonly unit: string; readonly values: number[] }>();
 
@@ -16,7 +16,7 @@ export class ComparedClone {
     else figure.values.push(value);
   }
 
-  /** Returns the medians by the name of the figure. */
+  /** The median of each figure, by the name of the figure. */
   get medians(): ReadonlyMap<string, { readonly unit: string; readonly value: number }> {
     return new Map(
       [...this.#figures].map(([what, { unit, values }]) => [what, { unit, value: quantile(values, 0.5) }]),
@@ -24,10 +24,10 @@ export class ComparedClone {
   }
 }
 
-/** The two clones, the other one first. */
+/** The two compared clones: `before` is the other clone, `now` is this clone. */
 export type Sides = readonly [before: ComparedClone, now: ComparedClone];
 
-/** Runs the parts in turns. Each round starts with the subject that the previous one ended with. */
+/** Runs each part for all subjects in alternation. Every second round has the reverse order of subjects. */
 export async function interleaved<Subject>(
   rounds: number,
   subjects: readonly Subject[],
@@ -39,7 +39,7 @@ export async function interleaved<Subject>(
   }
 }
 
-/** Reports both medians of each figure, and by how much the later one is higher. */
+/** Reports both medians of each figure, and by how many percent the median of this clone is higher. */
 export function reportMedians([before, now]: Sides): void {
   const earlier = before.medians;
   for (const [what, { unit, value }] of now.medians) {

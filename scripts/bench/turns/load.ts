@@ -9,7 +9,7 @@ import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 9;
 const AGENTS = 100;
-/** Results per second, far below the maximum. */
+/** Results per second of the part `calm`, far below the maximum. */
 const CALM_RATE = 10_000;
 const WARM_UP_MS = 3000;
 const SINGLE_CONNECTIONS = [1, 16, 64];
@@ -37,7 +37,7 @@ interface Loaded {
   readonly agents: readonly BenchAgent[];
 }
 
-/** Measures backends under results and requests, where each part of the load alternates between them. */
+/** Compares the backends of both clones under results and requests. Each part of the load alternates between them. */
 export async function underLoad([before, now]: Sides, seconds: number): Promise<void> {
   await using earlier = await startBackend({ clone: before.clone });
   await using later = await startBackend({ clone: now.clone });
@@ -73,7 +73,7 @@ function closeAgents(both: readonly Loaded[]): void {
   for (const { agents } of both) for (const agent of agents) agent.close();
 }
 
-/** Returns the backend with agents of the same names that send no delta results. */
+/** Returns the backend with new agents that have the same names but send no delta results. */
 async function withFullResults(loaded: Loaded): Promise<Loaded> {
   return { ...loaded, agents: await BenchAgent.connectAll(loaded.backend.url, AGENTS, { sendsFull: true }) };
 }
@@ -130,7 +130,7 @@ function questionOf(path: string) {
 async function ask(side: ComparedClone, backend: BenchBackend, path: string): Promise<void> {
   const line = new HttpConnection(backend);
   const times: number[] = [];
-  // These requests are not measured: code that runs for the first time is not compiled yet.
+  // The first five requests are not measured, because the code that runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
   const cpuBefore = preciseCpuMs(backend.pid);
   const endsAt = performance.now() + QUESTION_MS;
@@ -144,7 +144,7 @@ async function ask(side: ComparedClone, backend: BenchBackend, path: string): Pr
   side.note(`GET ${path}: CPU`, (preciseCpuMs(backend.pid) - cpuBefore) / times.length, 'ms');
 }
 
-/** Creates silences that match nothing. */
+/** Creates silences that match no event. */
 async function postSilences(backend: BenchBackend): Promise<void> {
   const line = new HttpConnection(backend);
   for (let at = 0; at < SILENCES; at++) {

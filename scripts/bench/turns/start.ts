@@ -10,7 +10,10 @@ import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
 
-/** Measures starts on a store of many results, which each clone has written itself; one in twenty fails. */
+/**
+ * Measures the start of both clones on a store of many results, one in twenty of them failing. Each clone has filled
+ * its own store.
+ */
 export async function start(sides: Sides, results: number): Promise<void> {
   const stores = await Promise.all(sides.map(async (side) => ({ side, stateDir: await makeStateDir() })));
   try {

@@ -1,4 +1,4 @@
-/** A part of an excerpt: a search word, or the text between two. */
+/** A part of an excerpt: a matched search word, or the text between two matches. */
 export interface ExcerptPart {
   readonly text: string;
   readonly isWord: boolean;
@@ -7,14 +7,14 @@ export interface ExcerptPart {
 const BEFORE = 60;
 const LENGTH = 180;
 
-/** Returns the part of a text around the first match; its beginning if nothing matches. */
+/** Returns an excerpt of a text around the first match, or the beginning of the text if nothing matches. */
 export function excerptOf(text: string, words: readonly string[]): readonly ExcerptPart[] {
   const pattern = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('|');
   const first = pattern === '' ? -1 : text.search(new RegExp(pattern, 'i'));
   const start = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1;
   const part = `${start > 0 ? '… ' : ''}${text.slice(start, start + LENGTH)}${start + LENGTH < text.length ? ' …' : ''}`;
   if (pattern === '') return [{ text: part, isWord: false }];
-  // Split with a group, so that every second part is a match.
+  // `split` with a capturing group also returns the matches: every second part is a match.
   return part
     .split(new RegExp(`(${pattern})`, 'gi'))
     .map((piece, index) => ({ text: piece, isWord: index % 2 === 1 }))

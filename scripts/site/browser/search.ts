@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch';
 import { excerptOf } from './excerpt.ts';
 import { indexedWords, searchedWords } from './words.ts';
 
-/** A section as `search-sections.ts` of the build writes it. */
+/** A searchable section of a page, as `search-sections.ts` writes it during the build. */
 interface SearchSection {
   readonly id: string;
   readonly page: string;
@@ -11,13 +11,19 @@ interface SearchSection {
 }
 
 declare global {
-  /** Called by `search-sections.js`: without a server, a page can load only scripts. */
+  /**
+   * Receives the sections from `search-sections.js`. They are in a script because a page without a server cannot load
+   * other files.
+   */
   var monSearch: { readonly take: (sections: readonly SearchSection[]) => void };
 }
 
 const MATCHES_MAX = 20;
 
-/** Handles the search field and shows the matching sections. Their texts are loaded on first use. */
+/**
+ * Connects the search field to the list of matching sections. The texts of the sections are loaded when the field is
+ * first used.
+ */
 export function openSearch(script: Element | SVGScriptElement | null): void {
   const input = document.querySelector<HTMLInputElement>('.search input');
   const list = document.querySelector<HTMLOListElement>('.search ol');
@@ -31,10 +37,11 @@ export function openSearch(script: Element | SVGScriptElement | null): void {
       tokenize: searchedWords,
       combineWith: 'AND',
       prefix: true,
-      // Tolerates one typing error; two swapped letters count as two.
+      // Allows two edits in a term of six letters. That is one typing error, because two swapped letters count as two
+      // edits.
       fuzzy: (term) => (term.length > 5 ? 0.25 : false),
       boost: { title: 4, page: 2 },
-      // The specifications interest few readers.
+      // Few readers search for the specifications, so these rank lower.
       boostDocument: (id) => (/^(?:spec|project)\//.test(String(id)) ? 0.4 : 1),
     },
   });
@@ -75,7 +82,8 @@ function load(source: string): void {
 }
 
 /**
- * Handles keys: `/` moves to the field, the arrows through the matches, Enter opens the first, Escape closes.
+ * Handles keys of the search: `/` focuses the field, the arrows move through the matches, Enter opens the first match,
+ * and Escape closes the list.
  */
 function pressed(event: KeyboardEvent, input: HTMLInputElement, list: HTMLElement): void {
   const links = [...list.querySelectorAll('a')];

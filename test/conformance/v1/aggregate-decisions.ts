@@ -57,7 +57,7 @@ function presentMembers(name: string, earlier: readonly Line[]): readonly Member
   return membersOf(name, earlier).filter(({ isDeleted }) => !isDeleted);
 }
 
-/** True if an aggregate has had members that are all deleted. */
+/** True if the aggregate has had members, and all of them are deleted. */
 function isEmpty(item: unknown, earlier: readonly Line[]): boolean {
   const members = membersOf(String(at(item, 'name')), earlier);
   return members.length > 0 && members.every(({ isDeleted }) => isDeleted);

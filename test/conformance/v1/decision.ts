@@ -1,30 +1,33 @@
 import type { Decision, Recorded } from '../decision.ts';
 import type { Line, RecordedAnswer, RecordedRequest } from '../scenario.ts';
 
-/** A request that restores the state of the recording, and the status of its success. */
+/** A request that restores the state of the recording, and the status of a successful response. */
 export interface Restoring {
   readonly request: readonly [method: string, path: string, body?: unknown];
   readonly status: number;
 }
 
 /**
- * A decision about the v1 API. Its correct response is the recorded line with another response. If several decisions
- * apply to one line, each corrects the result of the previous ones.
+ * A decision about the v1 API. It replaces the response of a recorded line with the correct one. If several decisions
+ * apply to a line, each corrects the result of the previous ones.
  */
 export interface LineDecision extends Decision<Line, Line> {
-  /** Requests to send after the line if the correct response changes state differently from the recorded one. */
+  /**
+   * Returns the requests to send after the line, if the correct response changes the state in another way than the
+   * recorded one.
+   */
   readonly restore?: (recorded: Recorded<Line>) => readonly Restoring[];
 }
 
 export type ExchangeLine = Extract<Line, { readonly kind: 'exchange' }>;
 export type ObservedLine = Extract<Line, { readonly kind: 'observe' }>;
 
-/** A recorded request with its response and the lines before it. */
+/** A recorded request with its response, and the lines before it. */
 export interface Asked extends RecordedRequest {
-  /** The path without its query, decoded and split. */
+  /** The segments of the path without its query, percent-decoded. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
-  /** The body as JSON; undefined if there is none. */
+  /** The body parsed as JSON; `undefined` if there is no body, or if it is not JSON. */
   readonly json: unknown;
   readonly answer: RecordedAnswer;
   readonly line: ExchangeLine;
@@ -33,7 +36,7 @@ export interface Asked extends RecordedRequest {
 
 export type Answers = (asked: Asked) => RecordedAnswer;
 
-/** Creates a decision about requests. */
+/** Creates a decision about a recorded request and its response. */
 export function onRequest(isAbout: (asked: Asked) => boolean, because: string, rightFor: Answers): LineDecision {
   return {
     isAbout: ({ line, earlier }) => line.kind === 'exchange' && isAbout(askedOf(line, earlier)),
@@ -43,7 +46,7 @@ export function onRequest(isAbout: (asked: Asked) => boolean, because: string, r
   };
 }
 
-/** Creates a decision about connections, for raw bytes. Only the status of their responses is compared. */
+/** Creates a decision about raw bytes that were sent on a connection. Only the status of the response is compared. */
 export function onBytes(
   isAbout: (bytes: string) => boolean,
   because: string,
@@ -56,7 +59,7 @@ export function onBytes(
   };
 }
 
-/** A recorded observation with the lines before it. */
+/** A recorded observation, such as the deliveries of a handler, and the lines before it. */
 export interface Observed {
   readonly line: ObservedLine;
   readonly earlier: readonly Line[];
@@ -64,12 +67,15 @@ export interface Observed {
 
 const DELIVERIES = /^handler:(.*)$/;
 
-/** Returns the name of the handler whose deliveries a line observes. */
+/** Returns the name of the handler whose deliveries the line observes; `undefined` for any other line. */
 export function handlerOf(line: Line): string | undefined {
   return line.kind === 'observe' ? DELIVERIES.exec(line.what)?.[1] : undefined;
 }
 
-/** Creates a decision about the events that a handler received. The events are passed and returned in their order. */
+/**
+ * Creates a decision about the events that a handler received. `rightFor` gets the events in the order of their
+ * delivery, and returns the correct ones in that order.
+ */
 export function onDeliveries(
   because: string,
   rightFor: (events: readonly unknown[], recorded: Observed) => readonly unknown[],
@@ -104,7 +110,7 @@ export function onEveryBody(because: string, mend: (value: unknown, key: string)
   );
 }
 
-/** Returns the value with all parts corrected; the same value if no part changes. */
+/** Returns a copy of the value with all of its parts corrected by `mend`, or the same value if no part changes. */
 export function mendedBody(value: unknown, key: string, mend: (value: unknown, key: string) => unknown): unknown {
   const mended = mend(value, key);
   if (typeof mended !== 'object' || mended === null) return mended;
@@ -118,22 +124,22 @@ export function mendedBody(value: unknown, key: string, mend: (value: unknown, k
 }
 
 /**
- * Returns a response of which only the status is compared: it is sent before there is a request, or its text is our
- * own.
+ * Returns a response of which only the status is compared: either it is sent before a request has been parsed, or `mon`
+ * words its text differently.
  */
 export function plain(status: number): RecordedAnswer {
   return { status, headers: {}, body: undefined, isPlain: true };
 }
 
-/** Returns the response to a request with another status. Errors have a reason as their body. */
+/** Returns the recorded response with another status. The body of an error is the reason. */
 export function withStatus({ answer }: Asked, status: number, body?: unknown): RecordedAnswer {
   const common = Object.entries(answer.headers).filter(([name]) => name.startsWith('Access-Control-'));
   return { status, headers: Object.fromEntries(common), body, isPlain: false };
 }
 
 /**
- * Returns a page of a list that is shorter by some items. The order of the backend decides which items are on the page,
- * so only their number is adjusted here.
+ * Returns a page of a list that has `missing` fewer items in total. The backend's own order decides which items the
+ * page contains, so only their number is adjusted.
  */
 export function shorterPage(answer: RecordedAnswer, missing: number): RecordedAnswer {
   const page = pageOf(answer);
@@ -168,7 +174,7 @@ function askedOf(line: ExchangeLine, earlier: readonly Line[]): Asked {
   };
 }
 
-/** Returns all requests before a line, including those that the recorder did not write down. */
+/** Returns all requests among the earlier lines, including those that the recorder sent but did not record. */
 export function requestsOf(earlier: readonly Line[]): readonly Asked[] {
   return earlier.flatMap((line, index) => (line.kind === 'exchange' ? [askedOf(line, earlier.slice(0, index))] : []));
 }

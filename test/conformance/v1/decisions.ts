@@ -6,8 +6,8 @@ import { SILENCE_DECISIONS } from './silence-decisions.ts';
 import { TTL_DECISIONS } from './ttl-decisions.ts';
 
 /**
- * All differences from the recorded peer, with their reasons and the correct responses: the decisions and DEFECT rows
- * of the completion page.
+ * All intended differences from the recorded Sensu Core, each with its reason and the correct response. They are the
+ * decisions and the DEFECT rows of the completion page.
  */
 export const DECISIONS: readonly LineDecision[] = [
   ...AGGREGATE_DECISIONS,

@@ -12,7 +12,7 @@ import {
   type LineDecision,
 } from './decision.ts';
 
-/** Matches names in a path that need no percent-encoding. */
+/** Matches a decoded path segment that needs no percent-encoding. */
 const PLAIN_SEGMENT = /^[\w.:|*-]+$/;
 const COLLECTIONS: ReadonlySet<string> = new Set([
   'aggregates',
@@ -25,7 +25,7 @@ const COLLECTIONS: ReadonlySet<string> = new Set([
   'silenced',
 ]);
 
-/** The keys that the peer redacts, where it redacts at all (completion 1.10). */
+/** Names of the attributes that Sensu Core redacts, in the objects in which it redacts at all (completion 1.10). */
 const SECRET_KEYS: ReadonlySet<unknown> = new Set([
   'password',
   'passwd',
@@ -40,7 +40,7 @@ const SECRET_KEYS: ReadonlySet<unknown> = new Set([
 
 const REDACTED = 'REDACTED';
 
-/** Decisions about HTTP, credentials, headers and properties that all responses share. */
+/** Decisions about HTTP itself, credentials, headers, and properties that all responses share. */
 export const HTTP_DECISIONS: readonly LineDecision[] = [
   onRequest(
     ({ method }) => !METHODS.includes(method),
@@ -97,8 +97,8 @@ export const HTTP_DECISIONS: readonly LineDecision[] = [
 ];
 
 /**
- * Returns the object with its secrets redacted; the same object if it contains none. The list of keys in a client
- * replaces the default one.
+ * Returns a copy of the object in which secrets are redacted, or the same object if it contains none. The attribute
+ * `redact` of a client replaces the default list of keys.
  */
 function redacted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -111,12 +111,12 @@ function redacted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, isShown([key, item]) ? REDACTED : item]));
 }
 
-/** Whether the body is a list of problems that says that the peer has too few consumers. */
+/** Whether the body is a list of health problems, one of which says that Sensu Core has too few consumers. */
 function hasConsumers({ body }: Asked['answer']): boolean {
   return itemsOf(body).some((text) => String(text).includes('consumers'));
 }
 
-/** Whether a parser that follows RFC 9112 rejects these bytes as a request. */
+/** Whether a parser that follows RFC 9112 rejects these bytes as malformed. */
 function isMalformed(bytes: string): boolean {
   const [head = ''] = bytes.split(/\r\n\r\n|\n\n/, 1);
   const [requestLine = '', ...headers] = head.split(/\r?\n/);
@@ -130,8 +130,8 @@ function isMalformed(bytes: string): boolean {
 }
 
 /**
- * Returns the response to the decoded path; 400 if it contains an invalid name, or if the body of the request is not
- * valid for it.
+ * Returns the response to the request with the decoded path. The status is 400 if the path contains an invalid name, or
+ * if the earlier request to the decoded path was rejected because of its body.
  */
 function decodedAnswer(asked: Asked): Asked['answer'] {
   const { segments, path, method, body, answer, earlier } = asked;

@@ -2,20 +2,20 @@ import type { Line } from '../scenario.ts';
 import { at, itemsOf } from '../decision.ts';
 import { requestsOf, type Asked } from './decision.ts';
 
-/** A result that the peer accepted. */
+/** A recorded result that Sensu Core accepted. */
 export interface SentResult {
   readonly client: string;
   readonly check: Readonly<Record<string, unknown>>;
-  /** The JSON of the check as it was sent. */
+  /** JSON text of the check, exactly as it was sent. */
   readonly text: string;
   readonly isFromAgent: boolean;
-  /** The index among the earlier lines. */
+  /** Index of the recording line among the earlier lines. */
   readonly index: number;
-  /** The time of the result in epoch seconds. */
+  /** Time at which the result was sent, in epoch seconds. */
   readonly clock: number;
 }
 
-/** The client of results that do not name one. */
+/** Name of the client to which Sensu Core assigns a result that names no client. */
 const OWN_CLIENT = 'sensu-api';
 
 export function resultsSent(earlier: readonly Line[]): readonly SentResult[] {
@@ -42,7 +42,7 @@ export function keyOf(client: unknown, check: unknown): string {
   return JSON.stringify([client, check]);
 }
 
-/** Returns the successful requests before a line, with their index among the earlier lines. */
+/** Returns the successful requests among the earlier lines that match `isAbout`, each with its index. */
 export function succeeded(
   earlier: readonly Line[],
   isAbout: (asked: Asked) => boolean,
@@ -52,7 +52,10 @@ export function succeeded(
     .map((asked) => ({ asked, index: earlier.indexOf(asked.line) }));
 }
 
-/** Returns the index of the last deletion of a result: of itself, of its client, or of all results of its check. */
+/**
+ * Returns the index of the last request that deleted a result: by itself, with its client, or with all results of its
+ * check. Returns -1 if there is none.
+ */
 export function deletedAt(client: string, check: unknown, earlier: readonly Line[]): number {
   const deletions = succeeded(
     earlier,
@@ -69,7 +72,10 @@ export interface Member extends SentResult {
   readonly isDeleted: boolean;
 }
 
-/** Returns the last result of each member that an aggregate has had, by client and check. */
+/**
+ * Returns the last result of each current or deleted member of an aggregate. A deletion of the aggregate removes the
+ * members before it.
+ */
 export function membersOf(name: string, earlier: readonly Line[]): readonly Member[] {
   const emptied = succeeded(
     earlier,
@@ -91,12 +97,15 @@ function aggregatesOf(check: SentResult['check']): readonly unknown[] {
   return aggregate === true ? [name] : [aggregate];
 }
 
-/** Returns the numeric status of a result; 3 and every other number are unknown. */
+/** Returns the numeric status of a result; 0 if its status is not a number. */
 export function statusOf({ check }: Pick<SentResult, 'check'>): number {
   return typeof check['status'] === 'number' ? check['status'] : 0;
 }
 
-/** Returns the client of the last keepalive, as the peer stores it. */
+/**
+ * Returns the client from its last keepalive, in the form in which Sensu Core stores it; `undefined` without a
+ * keepalive.
+ */
 export function lastKeepalive(name: string, earlier: readonly Line[]): Readonly<Record<string, unknown>> | undefined {
   const line = earlier.findLast(
     (one) => one.kind === 'publish' && one.pipe === 'keepalives' && at(one.payload, 'name') === name,

@@ -14,7 +14,7 @@ import { deletedAt, keyOf, resultsSent, statusOf, succeeded, type SentResult } f
 
 const NAME = /^[\w.-]+$/;
 
-/** Definitions of the recorder that the settings of a replay do not contain (settings.json). */
+/** Names of recorded definitions that the settings for the replay (settings.json) cannot contain. */
 const UNDEFINABLE: ReadonlySet<unknown> = new Set(['no_subs_check']);
 
 /** Decisions about clients, checks, results and events. */
@@ -85,8 +85,8 @@ export const REGISTRY_DECISIONS: readonly LineDecision[] = [
 type IsRefused = (sent: SentResult) => boolean;
 
 /**
- * Creates decisions about results that are rejected here: later responses contain neither them nor their clients and
- * events.
+ * Creates decisions about results that Sensu Core accepted and `mon` rejects: later responses contain neither these
+ * results nor their clients and events.
  */
 function refusedResults(because: string, isRefused: IsRefused): LineDecision {
   const isLeftOut = (client: string, check: string, earlier: readonly Line[]): boolean =>
@@ -116,13 +116,16 @@ interface LeftOut {
   readonly clients?: (client: string, earlier: readonly Line[]) => boolean;
   readonly results?: (client: string, check: string, earlier: readonly Line[]) => boolean;
   readonly events: (client: string, check: string, earlier: readonly Line[]) => boolean;
-  /** Whether handlers still receive the events, because these exist for a while. */
+  /** True if handlers receive the events nevertheless, because the events exist for a short time. */
   readonly isDelivered: boolean;
-  /** Returns how many items of a complete collection are left out; unset: not known for pages. */
+  /**
+   * Returns how many items of a complete collection are missing. If this function is not given, totals of pages are not
+   * corrected.
+   */
   readonly count?: (collection: string, earlier: readonly Line[]) => number;
 }
 
-/** Creates decisions about recorded clients, results and events that do not exist on this backend. */
+/** Creates decisions about clients, results and events that the recording contains but this backend does not have. */
 function leavesOut(because: string, missing: LeftOut): readonly [LineDecision, LineDecision] {
   return [
     onRequest(
@@ -138,7 +141,7 @@ function leavesOut(because: string, missing: LeftOut): readonly [LineDecision, L
   ];
 }
 
-/** Returns the response without the missing items; the same response if nothing is left out. */
+/** Returns the response without the missing items, or the same response if nothing is missing. */
 function answerWithout(asked: Asked, missing: LeftOut): RecordedAnswer {
   const { segments, answer, earlier, method } = asked;
   const [collection = '', client = ''] = segments;
@@ -164,7 +167,7 @@ function isItemLeftOut(
   if (collection === 'results') return results?.(String(at(item, 'client')), nameAt(item, 'check'), earlier) === true;
   if (collection === 'events') return events(nameAt(item, 'client'), nameAt(item, 'check'), earlier);
   if (collection !== 'clients') return false;
-  // The history of a client contains an item for each check.
+  // The history of a client is a list with one item per check.
   const check = at(item, 'check');
   if (typeof check === 'string') return results?.(client, check, earlier) === true;
   return clients?.(String(at(item, 'name')), earlier) === true;
@@ -174,7 +177,7 @@ function nameAt(record: unknown, part: 'client' | 'check'): string {
   return String(at(record, part, 'name'));
 }
 
-/** Returns the rejected results without any accepted result of the same client and check. */
+/** Returns the rejected results, except those of a client and check for which another result was accepted. */
 function leftOut(earlier: readonly Line[], isRefused: IsRefused): readonly SentResult[] {
   const sent = resultsSent(earlier);
   const accepted = new Set(
@@ -186,7 +189,8 @@ function leftOut(earlier: readonly Line[], isRefused: IsRefused): readonly SentR
 }
 
 /**
- * Returns the clients that only rejected results have created. Agents register their client before they send anything.
+ * Returns the clients that only rejected results would have created. Results of agents do not count, because an agent
+ * registers its client before it sends a result.
  */
 function clientsLeftOut(earlier: readonly Line[], isRefused: IsRefused): ReadonlySet<string> {
   const sent = resultsSent(earlier);
@@ -210,7 +214,7 @@ function countLeftOut(collection: string, earlier: readonly Line[], isRefused: I
   return collection === 'events' ? left.filter((sent) => statusOf(sent) !== 0).length : 0;
 }
 
-/** Returns the name of a client in the peer's list of results, which ends at its first colon. */
+/** Returns the name of a client in Sensu Core's list of results, which cuts the name at its first colon. */
 function peerNameOf(client: string): string {
   return client.split(':', 1)[0] ?? client;
 }
@@ -237,7 +241,10 @@ function isValidKeepalive(keepalive: unknown): boolean {
   );
 }
 
-/** Returns the client that the peer still has from before: it has not stored the invalid one. */
+/**
+ * Returns the requests that restore the client that Sensu Core still has, because it did not store the client with the
+ * recorded keepalive attribute. If there was no earlier client, the request deletes it.
+ */
 function earlierClient(
   body: string | null,
   earlier: readonly Line[],
@@ -267,7 +274,7 @@ function isValidFromAgent({ name, status }: SentResult['check']): boolean {
   return typeof name === 'string' && NAME.test(name) && (status === undefined || Number.isInteger(status));
 }
 
-/** Returns the results of agents whose last result has no status. */
+/** Returns the keys (client and check) of the checks whose last result came from an agent and has no status. */
 function lastWithoutStatus(earlier: readonly Line[]): ReadonlySet<string> {
   const last = new Map(resultsSent(earlier).map((sent) => [keyOf(sent.client, sent.check['name']), sent]));
   return new Set(
@@ -275,7 +282,7 @@ function lastWithoutStatus(earlier: readonly Line[]): ReadonlySet<string> {
   );
 }
 
-/** Whether all results of a check were deleted and this client has sent none since. */
+/** Whether all results of a check were deleted, and this client has sent none since then. */
 function isCheckDeleted(client: string, check: string, earlier: readonly Line[]): boolean {
   const deletion = succeeded(
     earlier,
@@ -289,7 +296,7 @@ function isCheckDeleted(client: string, check: string, earlier: readonly Line[])
   );
 }
 
-/** Whether a client was deleted and has not been created again since. */
+/** Whether a client was deleted and has not been created again since then. */
 function isClientDeleted(client: string, earlier: readonly Line[]): boolean {
   const deletion = succeeded(
     earlier,
@@ -297,7 +304,7 @@ function isClientDeleted(client: string, earlier: readonly Line[]): boolean {
   ).at(-1);
   if (deletion === undefined) return false;
   const { query, line } = deletion.asked;
-  // While a client is invalid, results and keepalives of its agent are dropped.
+  // While a client is invalidated, the backend drops results and keepalives from its agent.
   const invalidSeconds = query.get('invalidate') === 'true' ? Number(query.get('invalidate_expire') ?? Infinity) : 0;
   const validFrom = line.clock + invalidSeconds;
   return !earlier.slice(deletion.index + 1).some((later, index) => {

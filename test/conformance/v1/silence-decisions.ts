@@ -73,7 +73,10 @@ export const SILENCE_DECISIONS: readonly LineDecision[] = [
   },
 ];
 
-/** Returns how many entries of the total are on no page: a page that is not full is the last one. */
+/**
+ * Returns by how many the total of a page is too high. It is known only for a page that is not full, because that page
+ * must be the last one.
+ */
 function countsTooMany(answer: Parameters<typeof pageOf>[0]): number {
   const page = pageOf(answer);
   const shown = itemsOf(answer.body).length;
@@ -88,7 +91,7 @@ function idOf(entry: unknown): string {
   return `${String(subscription)}:${String(check)}`;
 }
 
-/** Returns the posted body of an entry that has neither expired nor been cleared. */
+/** Returns the posted body of a silence that has neither expired nor been cleared; `undefined` if there is none. */
 function activeEntry(id: string | undefined, line: Line, earlier: readonly Line[]): unknown {
   const posted = succeeded(
     earlier,

@@ -15,10 +15,10 @@ import { keyOf, lastKeepalive, resultsSent, statusOf, succeeded, type SentResult
 
 const STALE = /^Last check execution was \d+ seconds ago$/;
 const UNMATCHED = 'Unmatched client token(s)';
-/** The interval of results that the peer creates itself because none has arrived. */
+/** The interval of the results that Sensu Core creates itself for a check whose ttl has passed, in seconds. */
 const STALE_INTERVAL = 30;
 
-/** The id of an event, which is compared by its type. */
+/** Placeholder for the id of an event; ids are compared only by their type. */
 const IDENTITY = { id: '00000000-0000-4000-8000-000000000000' };
 const FIRST_OCCURRENCE = {
   occurrences: 1,
@@ -35,7 +35,7 @@ const TO_THE_SECOND = 'a ttl is watched to the second, not at a sweep every 30 s
 const UNMATCHED_TEXT = 'completion, Decisions: the text for tokens without a match';
 const STAYS_WATCHED = 'completion 1.20 DEFECT, a resolve result switches off the ttl: the check stays watched';
 
-/** Decisions about keepalives and results that are late. */
+/** Decisions about late keepalives and late results. */
 export const TTL_DECISIONS: readonly LineDecision[] = [
   everywhere(TO_THE_SECOND, (value) => {
     const ttl = at(value, 'ttl');
@@ -68,7 +68,7 @@ export const TTL_DECISIONS: readonly LineDecision[] = [
   ),
 ];
 
-/** Creates a decision about responses and deliveries. */
+/** Creates a decision that corrects a value in every response and in every delivery to a handler. */
 function everywhere(because: string, mend: (value: unknown) => unknown): LineDecision {
   return either(
     onEveryBody(because, mend),
@@ -82,7 +82,7 @@ function staleOutput(ttl: number): string {
 
 interface StaleCheck {
   readonly key: string;
-  /** The time when the check became stale, in epoch seconds. */
+  /** Time at which the ttl of the check passed, in epoch seconds. */
   readonly clock: number;
   readonly event: { readonly client: unknown; readonly check: Readonly<Record<string, unknown>> };
   readonly result: unknown;
@@ -101,7 +101,7 @@ function staleOf({
   return stale.find(({ key }) => key === keyOf(client, check));
 }
 
-/** Returns the checks whose event was resolved by a request, and whose ttl has passed since without a result. */
+/** Returns the checks whose event was resolved by a request, and whose ttl has passed without a result since then. */
 function staleAfterResolve(line: Line, earlier: readonly Line[]): readonly StaleCheck[] {
   const resolved = succeeded(
     earlier,
@@ -152,7 +152,7 @@ function keyIn(event: unknown): string {
   return keyOf(at(event, 'client', 'name'), at(event, 'check', 'name'));
 }
 
-/** Inserts an event after those of checks that were stale by that time. */
+/** Inserts the event of a stale check after the events of the checks whose ttl passed no later than `clock`. */
 function inserted(events: readonly unknown[], event: unknown, clock: number): readonly unknown[] {
   const place = events.findLastIndex((one) => {
     const [ttl, executed] = [at(one, 'check', 'ttl'), at(one, 'check', 'executed')];

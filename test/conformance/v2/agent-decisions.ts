@@ -2,7 +2,7 @@ import { at, itemsOf } from '../decision.ts';
 import { onObservation, type Decision } from './decision.ts';
 import { handledEventsOf } from './recording.ts';
 
-/** Decisions about the connections of agents, and about their keepalives. */
+/** Decisions about the connections of agents and their keepalives. */
 export const AGENT_DECISIONS: readonly Decision[] = [
   onObservation(
     ({ what, record, agent }) => what === 'upgrade' && record['status'] === 404 && agent !== 'no-namespace',

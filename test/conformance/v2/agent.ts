@@ -6,9 +6,12 @@ export interface HeardFrame {
   readonly payload: unknown;
 }
 
-/** An agent that behaves like the recorder's: it sends JSON in binary messages and keeps everything it receives. */
+/**
+ * A simulated agent that behaves like the one of the recorder: it sends JSON in binary messages, and stores all
+ * received frames until they are read.
+ */
 export class PlayedAgent {
-  /** The status of the handshake. */
+  /** HTTP status of the WebSocket handshake. */
   readonly status: number;
   readonly answer: Readonly<Record<string, unknown>>;
   ending: { readonly code: number; readonly reason: string } | undefined;
@@ -68,7 +71,7 @@ export class PlayedAgent {
     this.#socket.send(Buffer.from(`${type}\n${JSON.stringify(payload)}`));
   }
 
-  /** The number of received frames that the test has not read yet. */
+  /** Number of received frames that the test has not read yet. */
   get waiting(): number {
     return this.#heard.length;
   }
@@ -78,7 +81,8 @@ export class PlayedAgent {
   }
 
   /**
-   * Waits until the backend has answered a ping or closed the connection: everything it sent before has then arrived.
+   * Waits until the backend has responded to a ping or has closed the connection. Everything that it sent before has
+   * then arrived.
    */
   async catchUp(): Promise<void> {
     if (this.#socket.readyState !== WebSocket.OPEN) return;

@@ -7,7 +7,7 @@ const NAMESPACES = `${CORE}/namespaces`;
 const BAD_REQUEST = { status: 400, body: { code: 1 } };
 const API_KEY = /\/apikeys(?:\/[^/]+)?$/;
 
-/** Decisions about namespaces, API keys, tessen, the cluster, paths and methods. */
+/** Decisions about namespaces, API keys, tessen (Sensu Go's usage reports), the cluster, paths and methods. */
 export const CLUSTER_DECISIONS: readonly Decision[] = [
   onRequest(
     ({ path, answer }) => path === `${CORE}/cluster/members` && answer.status === 200,
@@ -129,7 +129,7 @@ function isInNamespace(path: string, name: string): boolean {
   return path === `${NAMESPACES}/${name}` || path.startsWith(`${NAMESPACES}/${name}/`);
 }
 
-/** True if the object or the collection of the path exists, according to the requests before. */
+/** True if the path is a collection, or an object that an earlier request accessed successfully. */
 function isThere(path: string, earlier: Recorded['earlier']): boolean {
   const [, , , , , , , name] = path.split('/');
   if (name === undefined) return true;
@@ -150,7 +150,10 @@ function renamesBefore(recorded: Pick<Recorded, 'earlier'>): ReadonlyMap<unknown
   return new Map(renames.map(({ path, body }) => [at(body, 'name'), path.slice(NAMESPACES.length + 1)]));
 }
 
-/** Returns the recorded namespaces, as if none had been renamed and default had not been deleted. */
+/**
+ * Returns the namespaces of a recorded list with their original names, as if none had been renamed and `default` had
+ * not been deleted.
+ */
 function namespacesWithout(body: unknown, recorded: Recorded<Exchange>): readonly object[] {
   const renames = renamesBefore(recorded);
   const names = itemsOf(body).map((item) => String(renames.get(at(item, 'name')) ?? at(item, 'name')));
@@ -175,7 +178,7 @@ function isUser(name: unknown, recorded: Pick<Recorded, 'earlier'>): boolean {
   );
 }
 
-/** True if an earlier login with these credentials succeeded. */
+/** True if the header contains credentials with which an earlier login succeeded. */
 function isBasicOfSomebody(header: string | null | undefined, earlier: Recorded['earlier']): boolean {
   if (header?.startsWith('Basic ') !== true) return false;
   return requestsBefore({ earlier }).some(

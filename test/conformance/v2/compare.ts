@@ -1,4 +1,4 @@
-/** Names of attributes that differ in each run. They are compared by type only. */
+/** Names of attributes whose values differ in each run; they are compared only by type. */
 const TIMES: ReadonlySet<string> = new Set([
   'timestamp',
   'executed',
@@ -26,18 +26,22 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Compares a response with the recorded one. @returns the differences as text; empty if there are none */
+/**
+ * Compares a response with the recorded one.
+ *
+ * @returns the differences as text; empty if there are none
+ */
 export function answerProblems(expected: Answer, actual: Answer): string[] {
   if (expected.status !== actual.status) {
     return [`status: expected ${String(expected.status)}, got ${String(actual.status)} ${shown(actual.body)}`];
   }
   const headers = headerProblems(expected, actual);
-  // The texts of errors may differ.
+  // For errors, the status and the code are compared, but not the text.
   if (expected.status >= 400) return [...headers, ...refusalProblems(expected.body, actual.body)];
   return [...headers, ...valueProblems(expected.body, actual.body)];
 }
 
-/** Compares headers. Headers with generated values must only be present. */
+/** Compares headers. Headers with generated values only need to be present. */
 function headerProblems(expected: Answer, actual: Answer): string[] {
   return Object.entries(expected.headers).flatMap(([name, value]) => {
     const got = actual.headers[name.toLowerCase()];
@@ -92,7 +96,7 @@ function madeProblems(expected: string, actual: unknown, at: string): string[] {
     : [`${at}: expected ${expected}, got ${shown(actual)}`];
 }
 
-/** Returns the text with its times replaced by a placeholder. */
+/** Returns the text with all times replaced by placeholders. */
 function timeless(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g, '<time>')

@@ -3,16 +3,19 @@ import type { Decision as RecordedDecision } from '../decision.ts';
 import type { Exchange, Line, Observation } from './recording.ts';
 import type { Outcome } from './replay.ts';
 
-/** A recorded line of one kind, with the lines before it. */
+/** A recorded line of one kind, and the lines before it. */
 export interface Recorded<Kind = Line> {
   readonly line: Line & Kind;
   readonly earlier: readonly Line[];
 }
 
-/** A decision about a recorded response that is a crash, loses data, allows unauthorized access, or is late. */
+/**
+ * A decision about a recorded response of Sensu Go that is wrong: it is a crash, loses data, allows unauthorized
+ * access, or is late.
+ */
 export type Decision = RecordedDecision<Line>;
 
-/** Creates a decision about requests. */
+/** Creates a decision about a recorded request and its response. */
 export function onRequest(
   isAbout: (request: Exchange, recorded: Recorded<Exchange>) => boolean,
   because: string,
@@ -25,7 +28,7 @@ export function onRequest(
   };
 }
 
-/** Creates a decision about observations of a handler, an agent or a reader. */
+/** Creates a decision about an observation of a handler, an agent or a stored event. */
 export function onObservation(
   isAbout: (seen: Observation, recorded: Recorded<Observation>) => boolean,
   because: string,
@@ -38,7 +41,7 @@ export function onObservation(
   };
 }
 
-/** Returns the requests before a line. */
+/** Returns the requests among the earlier lines. */
 export function requestsBefore({ earlier }: Pick<Recorded, 'earlier'>): readonly (Line & Exchange)[] {
   return earlier.filter((line) => line.kind === 'exchange');
 }
@@ -47,14 +50,20 @@ export function decisionFor(decisions: readonly Decision[], outcome: Outcome): D
   return outcome.problems.length === 0 ? undefined : decisions.find(({ isAbout }) => isAbout(outcome));
 }
 
-/** Compares an outcome with the correct response. @returns the differences as text */
+/**
+ * Compares the outcome of a line with the correct response.
+ *
+ * @returns the differences as text
+ */
 export function rightProblems({ rightFor }: Decision, outcome: Outcome): string[] {
   const right = rightFor(outcome);
   const { got } = outcome;
   return isLike(right, got) ? [] : [`the right answer is ${JSON.stringify(right)}, got ${JSON.stringify(got)}`];
 }
 
-/** True if the response contains everything of the correct one; objects may contain more. */
+/**
+ * True if the actual value contains everything that the correct value contains; its objects may have more attributes.
+ */
 function isLike(right: unknown, got: unknown): boolean {
   if (Array.isArray(right)) {
     return Array.isArray(got) && right.length === got.length && right.every((item, index) => isLike(item, got[index]));

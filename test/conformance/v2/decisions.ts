@@ -4,7 +4,7 @@ import type { Decision } from './decision.ts';
 import { EVENT_DECISIONS } from './event-decisions.ts';
 import { RESOURCE_DECISIONS } from './resource-decisions.ts';
 
-/** All differences from the recorded Sensu Go, with their reasons and the correct responses. */
+/** All intended differences from the recorded Sensu Go, each with its reason and the correct response. */
 export const DECISIONS: readonly Decision[] = [
   ...AGENT_DECISIONS,
   ...CLUSTER_DECISIONS,

@@ -114,7 +114,7 @@ function nameOf(event: unknown): string {
   return String(at(event, 'entity', 'metadata', 'name'));
 }
 
-/** Returns the event of a body, or the events of a list. */
+/** Returns the events in a body: the items of a list, or the body itself as the only event. */
 function eventsIn(body: unknown): readonly unknown[] {
   return Array.isArray(body) ? itemsOf(body) : [body];
 }
@@ -125,18 +125,20 @@ function reportsBefore(recorded: Pick<Recorded, 'earlier'>): readonly Exchange[]
   );
 }
 
-/** Returns the event that was reported last. */
+/** Returns the body of the last request that reported an event; `undefined` if there is none. */
 function lastReported(recorded: Pick<Recorded, 'earlier'>): unknown {
   return reportsBefore(recorded).at(-1)?.body;
 }
 
-/** True if the first event of an entity was a problem. */
+/** True if the first reported event of the entity has a status other than 0. */
 function beganWithProblem(entity: string, recorded: Pick<Recorded, 'earlier'>): boolean {
   const first = reportsBefore(recorded).find(({ body }) => nameOf(body) === entity);
   return Number(at(first?.body, 'check', 'status') ?? 0) !== 0;
 }
 
-/** Returns an event whose occurrences include the first problem. */
+/**
+ * Returns the part of an event that counts occurrences, with both counts raised by one to include the first problem.
+ */
 function countedFromFirst(event: unknown): object {
   const occurrences = Number(at(event, 'check', 'occurrences')) + 1;
   const watermark = Number(at(event, 'check', 'occurrences_watermark')) + 1;
@@ -156,7 +158,7 @@ function hasGoneStale({ earlier }: Pick<Recorded, 'earlier'>): boolean {
   );
 }
 
-/** Returns the agents that have only reported events over the API. */
+/** Returns the names of agent entities whose events were reported over the API. */
 function agentsOfEvents(recorded: Pick<Recorded, 'earlier'>): ReadonlySet<string> {
   const reported = reportsBefore(recorded).filter(({ body }) => at(body, 'entity', 'entity_class') === 'agent');
   return new Set(reported.map(({ body }) => nameOf(body)));
@@ -166,7 +168,7 @@ function isMetricsOnly(body: unknown): boolean {
   return at(body, 'metrics') !== undefined && at(body, 'check') === undefined;
 }
 
-/** True if the peer no longer marks a check as flapping although its state change is above the low threshold. */
+/** True if Sensu Go no longer marks a check as flapping although its state change is still above the low threshold. */
 function hasForgottenFlapping(event: unknown): boolean {
   const [low, high, change] = ['low_flap_threshold', 'high_flap_threshold', 'total_state_change'].map((name) =>
     Number(at(event, 'check', name) ?? 0),
@@ -184,7 +186,7 @@ function hasMadeUpPast(event: unknown): boolean {
   return ['history', 'occurrences', 'silenced'].some((name) => at(event, 'check', name) !== undefined);
 }
 
-/** Returns the attributes of the check and the entity of an event that the peer does not have. */
+/** Returns the custom attributes of the check and the entity of an event, which Sensu Go would drop. */
 function customOf(event: unknown): { readonly check: object; readonly entity: object } {
   return {
     check: withoutFields(at(event, 'check'), CHECK_FIELDS),

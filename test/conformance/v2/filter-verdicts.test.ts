@@ -32,7 +32,7 @@ beforeAll(async () => {
   events = await handledEvents();
 });
 
-/** Returns the events that a handler without filters gets for the results. */
+/** Returns the events that a handler without filters gets when the results in `STATUSES` arrive. */
 async function handledEvents(): Promise<readonly HandledEvent[]> {
   await using parts = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
@@ -82,22 +82,22 @@ function verdictsOf({ name, action, expressions }: FilterVerdicts): string {
     .join('');
 }
 
-test('a handler of the v2 API without filters gets each of the forty results', () => {
+test('a handler of the v2 API without filters gets each of the forty recorded results', () => {
   expect(events.map(({ check }) => check.status).join('')).toBe(STATUSES);
   expect(STATUSES).toHaveLength(40);
 });
 
-test('the recordings compare at least 26 filters, each with a verdict for every result', () => {
+test('the recordings of Sensu Go cover at least 26 filters, each with a verdict for every result', () => {
   expect(FILTERS.length).toBeGreaterThanOrEqual(26);
   for (const { verdicts, here } of FILTERS) {
     expect(verdicts).toMatch(/^[.y]{40}$/);
-    // A listed difference that no longer exists must be removed.
+    // A listed difference must be removed from the table when it no longer exists.
     expect(here?.verdicts).not.toBe(verdicts);
   }
 });
 
-describe('the results that a filter passes', () => {
-  test.each(FILTERS)('a handler with the filter $name gets the results that it gets at the peer', (filter) => {
+describe('the results that a filter of the v2 API passes', () => {
+  test.each(FILTERS)('a handler with the filter $name gets the same results as in Sensu Go, except for listed differences', (filter) => {
     expect(verdictsOf(filter)).toBe(filter.here?.verdicts ?? filter.verdicts);
   });
 });

@@ -1,36 +1,34 @@
 /*
- * Verdicts of common filters of the peer for forty results of one check. A verdict is `y` if the handler runs and `.`
- * if it does not. The peer is version 6.2.4.
+ * Verdicts of Sensu Go 6.2.4 for common filters, applied to forty results of one check. A verdict is `y` if the handler
+ * runs and `.` if it does not.
  */
 
-/** The source of the verdicts of a filter. */
+/** The source from which the verdicts of a filter were determined. */
 export type Source =
-  /**
-   * The rule in the peer's documentation and sources, applied to the event after each result.
-   */
+  /** The rule in the documentation and the source code of Sensu Go, applied to the event after each result. */
   | 'rules'
   /**
-   * The same as `rules`. In addition, a recording of the peer has the same expression, and its verdicts agree with the
-   * rule.
+   * The source `rules`, and in addition a recording of Sensu Go that contains the same expression. Its verdicts agree
+   * with the rule.
    */
   | 'rules and recording';
 
 export interface FilterVerdicts {
   readonly name: string;
   readonly action?: 'deny';
-  /** The expressions; none for built-in filters. */
+  /** The expressions of the filter; missing for built-in filters. */
   readonly expressions?: readonly string[];
   readonly source: Source;
-  /** The verdicts of the peer, one for each result. */
+  /** The verdicts of Sensu Go, one character for each result. */
   readonly verdicts: string;
-  /** The verdicts of `mon` and the reason, if they differ. */
+  /** The verdicts of `mon`, and the reason for the difference; missing if there is none. */
   readonly here?: { readonly verdicts: string; readonly because: string };
 }
 
-/** The statuses of the results, which are twenty minutes apart and begin on a Monday at 05:00 UTC. */
+/** The statuses of the forty results. The results are twenty minutes apart and begin on a Monday at 05:00 UTC. */
 export const STATUSES = '0022221100002200'.concat('20202020202020', '0000000000');
 
-/** The range of results during which the check is silenced; the end is excluded. */
+/** The indexes of the results during which the check is silenced; `to` is excluded. */
 export const SILENCED: readonly [from: number, to: number] = [12, 16];
 
 export const BEGIN_SECONDS = Date.UTC(2026, 10, 23, 5) / 1000;

@@ -1,39 +1,43 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A request that was sent to Sensu Go, and its response. */
+/** A recorded request to Sensu Go, and its response. */
 export interface Exchange {
   readonly kind: 'exchange';
   readonly method: string;
   readonly path: string;
-  /** The headers. Null: a usual header that is not sent. */
+  /** The request headers; null means that a header which is usually sent was not sent. */
   readonly headers: Readonly<Record<string, string | null>>;
-  /** The body. Text is sent unchanged; undefined: no body. */
+  /** The request body: a text is sent unchanged, other values as JSON; `undefined` means no body. */
   readonly body: unknown;
   readonly answer: {
-    /** The status; 0: the connection was closed without a response. */
+    /** The status code; 0 means that the connection was closed without a response. */
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
-    /** The body: parsed JSON, otherwise the text; null if it was empty. */
+    /** The response body as parsed JSON, or as text if it is not JSON; null if it was empty. */
     readonly body: unknown;
   };
 }
 
-/** An observation of a handler, an agent or a reader of a stored event. */
+/** A recorded observation of a handler, an agent or a stored event. */
 export interface Observation {
   readonly kind: 'observation';
   /**
-   * The kind: `filter`, `handler:NAME`, `frame`, `no-frame`, `close`, `upgrade`, `keepalive`, `ttl`, `namespace-known`.
+   * The kind of the observation: `filter`, `handler:NAME`, `frame`, `no-frame`, `close`, `upgrade`, `keepalive`, `ttl`,
+   * `namespace-known`.
    */
   readonly what: string;
   readonly agent: string | undefined;
-  /** Seconds since the agent connected, or since the first event. */
+  /**
+   * Time of the observation in seconds since the agent connected, or since the first event; `undefined` if not
+   * recorded.
+   */
   readonly atSeconds: number | undefined;
   readonly data: unknown;
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** A frame that an agent sent. */
+/** A recorded frame that an agent sent. */
 export interface Frame {
   readonly kind: 'frame';
   readonly agent: string;
@@ -42,9 +46,9 @@ export interface Frame {
 }
 
 export type Line = (Exchange | Observation | Frame) & {
-  /** The number of the line in its case, from 1. */
+  /** Number of the line in its case, from 1. */
   readonly number: number;
-  /** The name of the case as `GROUP/CASE`. */
+  /** Name of the case as `GROUP/CASE`. */
   readonly case: string;
   readonly waitMs: number;
 };
@@ -52,7 +56,7 @@ export type Line = (Exchange | Observation | Frame) & {
 export interface Group {
   readonly name: string;
   readonly lines: readonly Line[];
-  /** The time of the recording in epoch seconds; undefined if no line shows it. */
+  /** Time of the recording in epoch seconds; `undefined` if no line contains a time. */
   readonly begun: number | undefined;
 }
 
@@ -68,10 +72,10 @@ interface RecordedLine {
   readonly send?: Pick<Frame, 'type' | 'payload'>;
 }
 
-/** Matches epoch seconds from the days of the recording, not times that were invented for it. */
+/** Matches epoch seconds from the days of the recording, but not invented times in its requests. */
 const EPOCH = /\b17953\d{5}\b/;
 
-/** Returns all groups in the order of the recording. */
+/** Returns all groups of the recording, in their order. */
 export function readRecording(): Group[] {
   const text = readFileSync(join(import.meta.dirname, '..', 'data', 'core.jsonl'), 'utf8');
   const groups = new Map<string, { lines: Line[]; begun: number | undefined }>();
@@ -103,12 +107,15 @@ function lineOf(record: RecordedLine): Exchange | Observation | Frame {
   return { kind: 'frame', agent, ...send };
 }
 
-/** Returns the events that a recorded handler got, in the order of `byEntity`. */
+/** Returns the events that a recorded handler received, sorted by entity as `byEntity` does. */
 export function handledEventsOf(data: unknown): readonly unknown[] {
   return byEntity((data as unknown[]).flatMap((item) => (typeof item === 'string' ? jsonsOf(item) : [item])));
 }
 
-/** Splits a line into JSON documents: simultaneous handlers may have written on the same line. */
+/**
+ * Splits a line into its JSON documents, because simultaneous handlers may have written to the same line. A line that
+ * is not JSON is returned as text.
+ */
 export function jsonsOf(text: string): unknown[] {
   try {
     return text.split(/(?<=\})(?=\{)/).map((one) => JSON.parse(one) as unknown);
@@ -118,7 +125,8 @@ export function jsonsOf(text: string): unknown[] {
 }
 
 /**
- * Sorts events by entity, because entities may alternate in any order; keeps the order of the events of each entity.
+ * Sorts events by entity, because events of different entities may arrive in any order. The order of the events of one
+ * entity stays the same.
  */
 export function byEntity(events: readonly unknown[]): readonly unknown[] {
   return events.toSorted((a, b) => {

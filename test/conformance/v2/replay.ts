@@ -12,26 +12,30 @@ import {
   type Observation,
 } from './recording.ts';
 
-/** Matches the token of the next page, whose format differs from the peer's. */
+/**
+ * Matches the token that requests the next page of a list. The tokens of this backend have another format than those of
+ * Sensu Go.
+ */
 const CONTINUED = /(?<=[?&]continue=)[^&]+/;
 
-/** The outcome of a line. */
+/** The outcome of replaying one recorded line. */
 export interface Outcome {
-  /** The recorded line. */
   readonly line: Line;
-  /** The lines before it, which were replayed on the same backend. */
+  /** The lines before this line that were replayed on the same backend. */
   readonly earlier: readonly Line[];
-  /** A description of the action or observation, for people. */
+  /** A readable description of the action or observation. */
   readonly what: string;
-  /** The differences from the recording; empty if it agrees. */
+  /** The differences from the recording, as text; empty if there are none. */
   readonly problems: readonly string[];
-  /** The actual response or observation, for decisions that define the correct one. */
+  /** The actual response or observation, to compare it with the correct one if a decision applies. */
   readonly got: unknown;
 }
 
 type Seen = Omit<Outcome, 'line' | 'earlier'>;
 
-/** Replays groups on one new backend, in their order, at the times of the recording. */
+/**
+ * Replays groups of the recording on one new backend, in their order. The clock starts at the time of the first group.
+ */
 export async function replayGroups(groups: readonly Group[]): Promise<Outcome[]> {
   await using scene = await V2Scene.open(groups[0]?.begun);
   const lines = groups.flatMap((group) => group.lines);
@@ -52,22 +56,24 @@ interface Change {
   readonly event: unknown;
 }
 
-/** Tolerance in seconds for an observation that is early or late (the recorder polls, and counts whole seconds). */
+/** Tolerance for the time of an observation, in seconds: the recorder polls, and counts whole seconds. */
 const TIME_TOLERANCE_S = 1.2;
 
 class Play implements AsyncDisposable {
   readonly #scene: V2Scene;
   readonly #group: Group;
   readonly #agents = new Map<string, PlayedAgent>();
-  /** Passwords by user name, from the requests that created the users. */
+  /** Passwords by user name, taken from the recorded requests that created the users. */
   readonly #passwords = new Map<string, string>();
-  /** Handlers by their filter, and filters by their expressions. */
+  /**
+   * Names of handlers by their first filter. `#filters` contains the names of filters by their action and expressions.
+   */
   readonly #handlers = new Map<string, string>();
   readonly #filters = new Map<string, string>();
   readonly #made = { key: '', uuid: '', etag: '', next: '', refresh: '' };
   #case = '';
   #caseBegunMs = 0;
-  /** Changes of stored events in this case; undefined until the first observation. */
+  /** Changes of stored events in this case; `undefined` until the first observation of a stored event. */
   #changes: Change[] | undefined;
   #runs: readonly string[] | undefined;
 
@@ -102,7 +108,8 @@ class Play implements AsyncDisposable {
   async #exchange(line: Line & Exchange): Promise<Seen> {
     if (line.method === 'DELETE' && this.#expectedFrames(line) > 0) await this.#awaitFrames(line);
     const { method, path, answer } = line;
-    // The recorder watched beyond the last change that it observed.
+    // The recorder watched the events beyond the last observed change, so advance to the last run of a check in the
+    // response.
     if (this.#changes !== undefined) await this.#passUntil(lastRunIn(answer.body));
     this.#remember(line);
     const headers = await this.#headers(line);
@@ -124,7 +131,11 @@ class Play implements AsyncDisposable {
     return { what: `${method} ${path}`, problems, got };
   }
 
-  /** Advances the clock to a time. @param second epoch seconds; undefined or past: returns at once */
+  /**
+   * Advances the clock to a time.
+   *
+   * @param second time in epoch seconds; if it is `undefined` or in the past, the call returns at once
+   */
   async #passUntil(second: number | undefined): Promise<void> {
     const leftMs = (second ?? 0) * 1000 - this.#scene.clock.now();
     if (leftMs > 0) await this.#scene.pass(leftMs);
@@ -149,7 +160,10 @@ class Play implements AsyncDisposable {
     return filled;
   }
 
-  /** Returns the token of the user that the name of the case contains: `enforcement (token of user viewer)`. */
+  /**
+   * Logs in as the user in the name of the case, `enforcement (token of user viewer)`, and returns the access token.
+   * Without a user in the name, it logs in as the administrator.
+   */
   async #tokenFor(name: string): Promise<string> {
     const user = /token of user ([\w.-]+)/.exec(name)?.[1];
     const password = user === undefined ? undefined : this.#passwords.get(user);
@@ -246,7 +260,7 @@ class Play implements AsyncDisposable {
     return { what, problems: valueProblems(expected, got), got };
   }
 
-  /** Returns the file that the command of a handler appends to. */
+  /** Returns the name of the file to which the handler's command appends; `undefined` if there is none. */
   async #logOf(handler: string): Promise<string | undefined> {
     const target = `/api/core/v2/namespaces/${this.#namespace}/handlers/${handler}`;
     const { text } = await this.#scene.ask({ method: 'GET', target, headers: await this.#bearer() });
@@ -260,7 +274,7 @@ class Play implements AsyncDisposable {
     const what = `${agent} connects`;
     const { status: expected, headers } = record;
     if (status !== expected) {
-      // The recorded agent was not connected, so no line reads its messages.
+      // The recorded agent was not connected either, so no later line reads messages of this connection.
       played.cut();
       this.#agents.delete(agent);
       return { what, problems: [`status: expected ${String(expected)}, got ${String(status)}`], got };
@@ -291,7 +305,7 @@ class Play implements AsyncDisposable {
 
   async #close({ agent = '', record }: Observation): Promise<Seen> {
     const played = this.#agents.get(agent);
-    // The agent itself ends the connection with this code.
+    // Code 1005 means that the agent closed the connection itself.
     if (record['code'] === 1005) played?.leave();
     if (played !== undefined) await this.#until(played, () => played.ending !== undefined);
     const got = played?.ending;
@@ -303,7 +317,10 @@ class Play implements AsyncDisposable {
     };
   }
 
-  /** Compares a stored event at each change of its status or occurrences, as the recorder polled it. */
+  /**
+   * Compares a stored event with the recorded one. The recorder polled it and recorded each change of its status or
+   * occurrences.
+   */
   async #stored({ what, agent, atSeconds = 0, data }: Observation): Promise<Seen> {
     this.#changes ??= await this.#watch(what);
     const entity = agent ?? entityIn(data);
@@ -347,8 +364,8 @@ class Play implements AsyncDisposable {
   }
 
   /**
-   * Returns how many frames agents received in this case after the line. If they received none, 1: a frame that must
-   * not arrive.
+   * Returns the number of frames that agents receive in this case after the line. If the recording states that no frame
+   * must arrive, returns 1, so that a wrong frame is awaited too.
    */
   #expectedFrames({ case: name, number }: Line): number {
     const heard = (what: string): number =>
@@ -358,21 +375,25 @@ class Play implements AsyncDisposable {
     return heard('frame') || Math.min(1, heard('no-frame'));
   }
 
-  /** Waits for frames before published checks are deleted, so that agents get as many requests as the recorded ones. */
+  /**
+   * Waits for the expected frames before published checks are deleted, so that agents get as many check requests as the
+   * recorded ones.
+   */
   async #awaitFrames(line: Line): Promise<void> {
     const wanted = this.#expectedFrames(line);
     const heard = (): number => [...this.#agents.values()].reduce((sum, { waiting }) => sum + waiting, 0);
     for (let step = 0; step < FRAME_STEPS && heard() < wanted; step++) {
       await this.#scene.pass(300);
-      // A frame under way counts: if time passed meanwhile, the check would run once more than recorded.
+      // A frame that is still in transit counts too. If the clock advanced without it, the check would run once more
+      // than recorded.
       await this.#scene.settled();
       for (const agent of this.#agents.values()) await agent.catchUp();
     }
   }
 
   /**
-   * Waits until everything that follows from the action is stored and sent, and tests the condition a few times. If it
-   * never becomes true, the following comparison fails.
+   * Waits until all consequences of the action are stored and sent, and tests the condition, a few times. If the
+   * condition never becomes true, the following comparison fails.
    */
   async #until(agent: PlayedAgent, isTrue: () => boolean | Promise<boolean>): Promise<void> {
     for (let look = 0; look < LOOKS; look++) {
@@ -396,21 +417,23 @@ class Play implements AsyncDisposable {
 }
 
 const LOOKS = 5;
-/** Steps of 300 ms: twelve seconds, in which a check with an interval of two seconds has run. */
+/**
+ * Maximum number of steps of 300 ms: twelve seconds, in which a check with an interval of two seconds certainly runs.
+ */
 const FRAME_STEPS = 40;
 
 function entityIn(event: unknown): string {
   return (event as { entity: { metadata: { name: string } } }).entity.metadata.name;
 }
 
-/** Returns the time when the last check in a response ran; undefined if it contains none. */
+/** Returns the time of the last check run in a response, in epoch seconds; `undefined` if it contains none. */
 function lastRunIn(body: unknown): number | undefined {
   const events = (Array.isArray(body) ? body : [body]) as readonly ({ check?: { executed?: number } } | null)[];
   const times = events.flatMap((event) => event?.check?.executed ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** Returns the body as JSON or text; null if it is empty. */
+/** Returns the body parsed as JSON, or as text if it is not JSON; null if it is empty. */
 function bodyOf(text: string, body: unknown): unknown {
   return text === '' ? null : (body ?? text);
 }

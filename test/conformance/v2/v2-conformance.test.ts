@@ -6,7 +6,10 @@ import { rightProblems, decisionFor, type Decision } from './decision.ts';
 
 const RECORDED = readRecording();
 
-/** Groups that were recorded on one backend, in their order. Every other group has its own backend. */
+/**
+ * Groups that were recorded on one backend, and are replayed on one backend in this order. Every other group gets a
+ * backend of its own.
+ */
 const TOGETHER: readonly string[] = ['cluster-wide-a', 'res-rbac-a'];
 
 const SETS: readonly (readonly [name: string, groups: readonly Group[]])[] = [
@@ -14,10 +17,13 @@ const SETS: readonly (readonly [name: string, groups: readonly Group[]])[] = [
   [TOGETHER.join(', then '), TOGETHER.flatMap((name) => RECORDED.filter((group) => group.name === name))],
 ];
 
-/** The decisions that some line of the recording needed. */
+/** The decisions that were necessary for at least one line of the recording. */
 const used = new Set<Decision>();
 
-/** Returns the differences of each case without a decision, as text. */
+/**
+ * Returns the differences from the recording, as text by case. If a decision applies to a line, the line is compared
+ * with the correct response of the decision instead.
+ */
 function differencesOf(outcomes: readonly Outcome[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const outcome of outcomes) {
@@ -35,22 +41,22 @@ function differencesOf(outcomes: readonly Outcome[]): ReadonlyMap<string, readon
   return found;
 }
 
-describe.each(SETS)('%s, as recorded with the real peer', (_name, groups) => {
+describe.each(SETS)('replay of %s, recorded with Sensu Go', (_name, groups) => {
   let outcomes: Outcome[];
   beforeAll(async () => {
     outcomes = await replayGroups(groups);
   });
 
-  test('every case agrees with the recording, except for the decisions', () => {
+  test('every response of the v2 API equals the recorded one, except for documented deviations', () => {
     const differences = [...differencesOf(outcomes)].map(([one, problems]) => [one, problems.slice(0, 6)]);
     expect(differences).toEqual([]);
   });
 
-  test('every line of the recording was performed', () => {
+  test('the replay performs every line of the recording of Sensu Go', () => {
     expect(outcomes).toHaveLength(groups.reduce((sum, { lines }) => sum + lines.length, 0));
   });
 });
 
-test('every decision is about an existing difference', () => {
+test('every documented deviation from Sensu Go is needed by a recorded line', () => {
   expect(DECISIONS.filter((decision) => !used.has(decision)).map(({ because }) => because)).toEqual([]);
 });

@@ -17,28 +17,28 @@ import { RecordedLog } from '../../support/recorded-log.ts';
 const ADMIN = 'admin';
 const PASSWORD = 'P@ssw0rd!';
 
-/** Seconds after which the scene logs in again; an access token is valid for longer. */
+/** Seconds after which the scene logs in again; an access token is valid for longer than that. */
 const LOGIN_SECONDS = 240;
 
-/** Milliseconds after which the clock advances for a response that is still missing. */
+/** Interval in milliseconds at which the clock advances while a response is pending. */
 const LATE_MS = 500;
 
 const SETTINGS = {
   'entity-limit': 'unlimited',
   'agent-listener': { port: 0 },
-  // Which has nothing but what the recorded one has.
+  // A listener that only serves the v2 API, so that it has no routes beyond those of the recorded backend.
   'v2-listener': { port: 0 },
   'renotify-after-silence': false,
   'resolve-while-silenced': 'never',
 };
 
 /**
- * A backend in the state of the recorded one: the users admin and agent, the namespace default, and a folder for
- * handlers.
+ * A backend in the same initial state as the recorded one: with the users admin and agent, the namespace default, and a
+ * directory for the output of handlers.
  */
 export class V2Scene implements AsyncDisposable {
   readonly clock: ManualClock;
-  /** The URL of the listener that only serves the v2 API. */
+  /** URL of the listener that only serves the v2 API. */
   readonly url: string;
   readonly agentUrl: string;
   readonly dir: string;
@@ -46,7 +46,7 @@ export class V2Scene implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   #token = '';
   #loggedInMs = Number.NEGATIVE_INFINITY;
-  /** The length of the text already read, by file in `out`. */
+  /** Length of the text that has already been read, by file in the directory `out`. */
   readonly #read = new Map<string, number>();
 
   private constructor(
@@ -62,7 +62,11 @@ export class V2Scene implements AsyncDisposable {
     this.#api = api;
   }
 
-  /** Opens a scene. @param begun the time of the recording in epoch seconds */
+  /**
+   * Opens a scene.
+   *
+   * @param begun time of the recording in epoch seconds; `undefined` for the default time of the manual clock
+   */
   static async open(begun: number | undefined): Promise<V2Scene> {
     await using parts = new AsyncDisposableStack();
     const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
@@ -75,10 +79,11 @@ export class V2Scene implements AsyncDisposable {
     const clock = new ManualClock(begun === undefined ? undefined : begun * 1000);
     const log = new RecordedLog();
     const env = { MON_ADMIN_USERNAME: ADMIN, MON_ADMIN_PASSWORD: PASSWORD };
-    // The writer waits a moment to fill its batch. With a manual clock it would wait forever.
+    // The backend delays a write to fill its batch. With a manual clock it would wait forever, so this step uses the
+    // system clock.
     await initialize({ openStore, clock: new SystemClock(), log, env, terminal: undefined });
     const backend = await compose({
-      // The peer has no quarantine.
+      // Sensu Go has no quarantine for agents.
       fixedLimits: { quarantineSeconds: 0 },
       config: await loadConfig({ file, directories: [], env: {} }),
       openStore,
@@ -87,7 +92,7 @@ export class V2Scene implements AsyncDisposable {
       bind: '127.0.0.1',
       port: 0,
       localDirectories: placesOf(stateDir),
-      // While the clock stands still, a batch must not wait for more commands.
+      // The clock stands still while the test waits, so a batch must not wait for more commands.
       batcher: { batchLimit: 1 },
     });
     parts.defer(() => backend.stop());
@@ -105,11 +110,12 @@ export class V2Scene implements AsyncDisposable {
     await this.#parts.disposeAsync();
   }
 
-  /** Logs in as this user and returns the tokens. */
+  /** Logs in as a user and returns the tokens. */
   async logIn(username = ADMIN, password = PASSWORD): Promise<{ readonly access: string; readonly refresh: string }> {
     const headers = { Authorization: basic(username, password) };
     const request = { method: 'GET', target: '/auth', headers };
-    // Failed logins of others delay a user too, but no case guesses the password of the administrator.
+    // The backend delays logins after failed attempts, also those of other users. No test case fails a login of the
+    // administrator, so that login needs no advancing clock.
     const { body, text } = await (username === ADMIN ? this.ask(request) : this.askSlowly(request));
     const { access_token: access, refresh_token: refresh = '' } = (body ?? {}) as Readonly<
       Record<string, string | undefined>
@@ -118,7 +124,7 @@ export class V2Scene implements AsyncDisposable {
     return { access, refresh };
   }
 
-  /** Returns the token of the administrator, the same one as long as it is valid. */
+  /** Returns an access token of the administrator; the token is reused as long as it is certainly valid. */
   async token(): Promise<string> {
     if (this.clock.now() - this.#loggedInMs > LOGIN_SECONDS * 1000) {
       this.#loggedInMs = this.clock.now();
@@ -131,7 +137,10 @@ export class V2Scene implements AsyncDisposable {
     return await send(this.url, request);
   }
 
-  /** Sends a request whose response is delayed on purpose, such as a failed login, while the clock advances. */
+  /**
+   * Sends a request whose response the backend delays on purpose, such as a failed login, and advances the clock
+   * meanwhile.
+   */
   async askSlowly(request: Parameters<typeof send>[1]): Promise<Answer> {
     const ticking = setInterval(() => this.clock.advance(LATE_MS), LATE_MS);
     try {
@@ -141,7 +150,9 @@ export class V2Scene implements AsyncDisposable {
     }
   }
 
-  /** Advances the clock in steps, and waits after each until everything is stored and handled. */
+  /**
+   * Advances the clock in steps. After each step, waits until everything is stored and handled, and then calls `each`.
+   */
   async pass(ms: number, each: () => Promise<void> = async () => undefined): Promise<void> {
     for (let left = ms; left > 0; left -= STEP_MS) {
       this.clock.advance(Math.min(left, STEP_MS));
@@ -150,7 +161,7 @@ export class V2Scene implements AsyncDisposable {
     }
   }
 
-  /** Waits until the backend has nothing to store, and no handler runs or could start. */
+  /** Waits until the backend has stored all results, and no handler is running or queued. */
   async settled(): Promise<void> {
     await vi.waitFor(async () => {
       const waiting = (await this.#api.info()).transport?.results?.messages;
@@ -160,7 +171,7 @@ export class V2Scene implements AsyncDisposable {
     });
   }
 
-  /** Returns the lines that a command has appended to a file of `out` since the last call. */
+  /** Returns the lines that handler commands have appended to a file in `out` since the previous call. */
   async written(file: string): Promise<string[]> {
     const text = await readFile(join(this.dir, 'out', file), 'utf8').catch(() => '');
     const news = text.slice(this.#read.get(file) ?? 0);
@@ -169,5 +180,5 @@ export class V2Scene implements AsyncDisposable {
   }
 }
 
-/** The polling interval of the recorder in milliseconds. */
+/** The interval at which the recorder polled, in milliseconds. */
 const STEP_MS = 300;

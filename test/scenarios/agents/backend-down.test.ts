@@ -7,25 +7,28 @@ import { AgentFleet, messages } from '../../support/agent-fleet.ts';
 
 const NAMES = ['web-1', 'web-2', 'web-3'];
 
-/** A check that counts its runs on each machine. Its output contains the number, and its status depends on it. */
+/**
+ * Returns a check that counts its runs on each machine. Its output is the number of the run, and its status is that
+ * number modulo 4.
+ */
 const counting = (dir: string): Readonly<Record<string, unknown>> => ({
   command: `n=$(($(cat ${dir}/:::name:::.count 2> /dev/null) + 1)); echo $n | tee ${dir}/:::name:::.count; exit $((n % 4))`,
   standalone: true,
   interval: 1,
 });
 
-/** Returns the statuses of this many runs. */
+/** Returns the statuses of the first `count` runs. */
 const statusesOf = (count: number): number[] => Array.from({ length: count }, (_, at) => (at + 1) % 4);
 
-/** Returns the statuses that a backend keeps: on a slow machine there are more runs than that. */
+/** Returns the statuses that a check history holds: on a slow machine, there are more runs than that. */
 const kept = (statuses: readonly number[]): readonly number[] => statuses.slice(-HISTORY_LENGTH);
 
-/** Returns the number of the last run on a machine, whether or not a backend has got its result. */
+/** Returns the number of the last run on a machine, whether or not the backend has received its result. */
 async function counted(fleet: AgentFleet, name: string): Promise<number> {
   return Number(await readFile(join(fleet.dir, `${name}.count`), 'utf8'));
 }
 
-/** Waits until the backend has the result of a run, and returns the history that it has then. */
+/** Waits until the backend has the result of a run, and returns the last result and the check history at that time. */
 async function told(
   fleet: AgentFleet,
   name: string,

@@ -3,10 +3,12 @@ import { ClockedFleet } from '../../support/clocked-fleet.ts';
 
 const START_MS = Date.parse('2026-01-01T10:00:00Z');
 
-/** A check that the machine runs at 10:00:30 and again at 10:30:00. Its result is stale after a minute and a half. */
+/**
+ * A check that the machine runs at 10:00:00, 10:30:00 and so on. Its result becomes stale after a minute and a half.
+ */
 const backup = { command: 'echo done', standalone: true, cron: '*/30 * * * *', ttl: 90, ttl_status: 2 };
 
-test('a check without results opens an event to the second, and its next result resolves it', async () => {
+test('a check opens an event in the second in which its TTL expires, and the next result resolves the event', async () => {
   await using fleet = await ClockedFleet.open(START_MS - 1000);
   const { api } = fleet;
   await fleet.agent('db-1', { checks: { backup } });
@@ -19,7 +21,7 @@ test('a check without results opens an event to the second, and its next result 
     check: { status: 2, output: 'Last check execution was 90 seconds ago' },
     occurrences: 1,
   });
-  // The stale result is recorded again each half minute, with a growing age.
+  // Every half minute, the backend records another stale result with a higher age.
   await fleet.pass(60);
   expect(await api.event('db-1', 'backup')).toMatchObject({
     check: { output: 'Last check execution was 150 seconds ago' },
@@ -34,7 +36,7 @@ test('a check without results opens an event to the second, and its next result 
   });
 });
 
-test('a lost client has one event instead of one for each of its checks, until it is back', async () => {
+test('a client without keepalives has one event instead of one for each check, until its keepalives return', async () => {
   await using fleet = await ClockedFleet.open(START_MS - 1000);
   const { api } = fleet;
   const agent = await fleet.agent('db-1', { checks: { backup: { ...backup, ttl: 600 } } });
@@ -57,12 +59,12 @@ test('a lost client has one event instead of one for each of its checks, until i
   await fleet.agent('db-1');
   await fleet.pass(30, 10);
   expect(await api.event('db-1', 'keepalive')).toBeUndefined();
-  // The machine is back without the check, so now the check is missing.
+  // The machine has come back without the check, so the check itself is now stale.
   await fleet.pass(30, 10);
   expect((await api.events()).map(({ client, check }) => `${client.name}/${check.name}`)).toEqual(['db-1/backup']);
 });
 
-test('a client that is lost while the backend is down opens its event after the restart, like a stale check', async () => {
+test('a client whose keepalives stop while the backend is down opens its event after the restart, like a stale check', async () => {
   await using fleet = await ClockedFleet.open(START_MS - 1000);
   await fleet.agent('db-2', { checks: { backup } });
   const agent = await fleet.agent('db-1');

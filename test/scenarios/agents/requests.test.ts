@@ -4,7 +4,7 @@ import { writesDiary, type DiaryRun } from '../../support/run-diary.ts';
 
 const START_MS = Date.parse('2026-01-01T10:00:00Z');
 
-/** Waits until there are exactly this many runs. */
+/** Waits until there are exactly this many runs, and returns them. */
 async function runs(fleet: ClockedFleet, count: number): Promise<DiaryRun[]> {
   return await vi.waitFor(async () => {
     const all = await fleet.runs();
@@ -19,7 +19,11 @@ async function runs(fleet: ClockedFleet, count: number): Promise<DiaryRun[]> {
 
 const issued = (all: readonly DiaryRun[]): number[] => all.map(({ check }) => check.issued);
 
-/** Advances the clock to the next run of a check. @returns the time of that run from the API, in epoch seconds */
+/**
+ * Advances the clock to the next run of a check.
+ *
+ * @returns the time of that run according to the API, in epoch seconds
+ */
 async function passToNextRun(fleet: ClockedFleet, check: string): Promise<number> {
   const answer = await fetch(`${fleet.url}/api/mon/v1/checks/${check}`);
   const { next_run: next } = (await answer.json()) as { readonly next_run: number };
@@ -31,7 +35,7 @@ const disk = (dir: string): Readonly<Record<string, Readonly<Record<string, unkn
   disk: { ...writesDiary(dir), subscribers: ['web'], interval: 10 },
 });
 
-test('a run that was due while the backend was down is skipped, and the next one comes at its time', async () => {
+test('a check run that was due while the backend was down is skipped, and the next run happens on schedule', async () => {
   await using fleet = await ClockedFleet.open(START_MS, disk);
   await fleet.agent('web-1', { subscriptions: ['web'] });
   const first = await passToNextRun(fleet, 'disk');
@@ -46,7 +50,7 @@ test('a run that was due while the backend was down is skipped, and the next one
   expect(issued(await runs(fleet, 2))).toEqual([first, first + 20]);
 });
 
-test('a restart of the backend at any moment neither repeats nor skips a run', async () => {
+test('a restart of the backend at any time neither repeats nor skips a scheduled check run', async () => {
   await using fleet = await ClockedFleet.open(START_MS, disk);
   const agent = await fleet.agent('web-1', { subscriptions: ['web'] });
   const first = await passToNextRun(fleet, 'disk');
@@ -66,7 +70,7 @@ test('a restart of the backend at any moment neither repeats nor skips a run', a
   }
 });
 
-test('requests for proxy clients are spread over the interval, each once', async () => {
+test('check requests for proxy clients are spread over the interval, with one request for each proxy client', async () => {
   await using fleet = await ClockedFleet.open(START_MS, (dir) => ({
     snmp: {
       ...writesDiary(dir),
@@ -80,7 +84,7 @@ test('requests for proxy clients are spread over the interval, each once', async
   await fleet.agent('poller-1', { subscriptions: ['roundrobin:poller'] });
   await fleet.agent('poller-2', { subscriptions: ['roundrobin:poller'] });
   await passToNextRun(fleet, 'snmp');
-  // 60 % of 30 s for 3 clients: one run every 6 s.
+  // The splay covers 60 % of 30 s: for 3 clients, one run every 6 s.
   for (let second = 0; second < 29; second++) {
     await fleet.pass(1);
     await runs(fleet, Math.min(3, Math.floor(second / 6) + 1));
@@ -95,7 +99,7 @@ test('requests for proxy clients are spread over the interval, each once', async
   expect(all.map(({ client }) => client.name)).toEqual(['poller-1', 'poller-2', 'poller-1']);
 });
 
-test('the other clients of a round robin take over the turns of a client that stopped', async () => {
+test('the remaining clients of a round robin take over the check runs of a client that stopped', async () => {
   await using fleet = await ClockedFleet.open(START_MS, (dir) => ({
     probe: { ...writesDiary(dir), subscribers: ['roundrobin:pool'], interval: 1 },
   }));

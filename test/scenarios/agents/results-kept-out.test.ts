@@ -47,6 +47,6 @@ test('results collected while an upgrade plan rejects results arrive later: all 
   await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(restarted));
   const { last, history } = await told();
   const statuses = Array.from({ length: last }, (_, at) => (at + 1) % 4);
-  // On a slow machine there are more results than a backend keeps.
+  // On a slow machine, there are more results than a check history holds.
   expect(history).toEqual(statuses.slice(-HISTORY_LENGTH));
 });

@@ -11,20 +11,22 @@ import { runUpgradeProgram } from '../../support/upgrade-program.ts';
 
 const NAME = 'web-1';
 
-/** A check that counts its runs. Its output contains the number, and its status depends on it. */
+/**
+ * Returns a check that counts its runs. Its output is the number of the run, and its status is that number modulo 4.
+ */
 const counting = (dir: string): Readonly<Record<string, unknown>> => ({
   command: `n=$(($(cat ${dir}/count 2> /dev/null) + 1)); echo $n | tee ${dir}/count; exit $((n % 4))`,
   standalone: true,
   interval: 1,
 });
 
-/** Converts a current record into the previous form. */
+/** Converts a check record of the current schema to the format of schema 1. */
 function checkFirst(stateFirst: string): string {
   const { check, ...own } = JSON.parse(stateFirst) as Record<string, unknown>;
   return JSON.stringify({ check, ...own });
 }
 
-/** Converts a store with the current schema into one with schema 1. */
+/** Converts a store with the current schema to schema 1. */
 async function age(dir: string): Promise<void> {
   await onClosed(dir, async (database) => {
     for (const [key, value] of await database.iterator(tupleRange(['check'])).all()) {
@@ -55,7 +57,7 @@ test('results collected while the store of the backend is upgraded arrive afterw
   const upgrade = runUpgradeProgram(['upgrade', '--skip-confirm', '--state-dir', state]);
   expect(await upgrade.ended).toEqual({ code: 0, stderr: '' });
   expect(upgrade.records.at(-1)).toMatchObject({ message: 'successfully upgraded database' });
-  // At least one run happened while no backend was running.
+  // At least one run must have happened while no backend was running.
   const during = await vi.waitFor(async () => {
     const count = await counted();
     expect(count).toBeGreaterThan(before);
@@ -65,6 +67,6 @@ test('results collected while the store of the backend is upgraded arrive afterw
 
   const { last, history } = await reaches(during + 1);
   const statuses = Array.from({ length: last }, (_, at) => (at + 1) % 4);
-  // On a slow machine there are more results than a backend keeps.
+  // On a slow machine, there are more results than a check history holds.
   expect(history).toEqual(statuses.slice(-HISTORY_LENGTH));
 });

@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet[Symbol.asyncDispose]());
 
-/** Waits for this many runs of a check. */
+/** Waits until a check has run at least this many times, and returns the runs. */
 async function runsOf(name: string, count: number): Promise<DiaryRun[]> {
   return await vi.waitFor(async () => {
     const runs = (await fleet.runs()).filter(({ check }) => check.name === name);
@@ -65,7 +65,7 @@ async function runsOf(name: string, count: number): Promise<DiaryRun[]> {
   });
 }
 
-test('a check of a subscription runs on each of its clients, once for each request, with their attributes', async () => {
+test('a check runs on every client of its subscription, once for each request, with the attributes of the client', async () => {
   const runs = await runsOf('load', 6);
   for (const { name, rack } of MACHINES) {
     const checks = runs.filter(({ client }) => client.name === name).map(({ check }) => check);
@@ -91,18 +91,18 @@ test('a standalone check runs only on its own client', async () => {
   });
 });
 
-test('the clients of a round robin run the check one after the other', async () => {
+test('the clients of a round-robin subscription take turns in running the check', async () => {
   const runs = await runsOf('probe', 3);
   const issued = runs.map(({ check }) => check.issued);
   expect(new Set(issued).size).toBe(issued.length);
-  // An agent may join between two runs at the start of the test.
+  // An agent may join between two runs at the start of the test, so wait until three runs in a row are on three agents.
   await vi.waitFor(async () => {
     const last = (await runsOf('probe', 3)).slice(-3);
     expect(last.map(({ client }) => client.name).toSorted()).toEqual(NAMES);
   });
 });
 
-test('a check of proxy clients runs for each of them on a polling client, and its results belong to them', async () => {
+test('a check for proxy clients runs once for each on a polling client, and the results belong to the proxy clients', async () => {
   const runs = await runsOf('snmp', 3);
   expect(new Set(runs.map(({ check }) => check.source))).toEqual(new Set(['sw-1', 'sw-2', 'sw-3']));
   for (const { client, check } of runs) {
@@ -116,11 +116,11 @@ test('a check of proxy clients runs for each of them on a polling client, and it
   });
 });
 
-test('a failing check contains the output of its hook', async () => {
+test('the event of a failing check contains the output of the hook of the check', async () => {
   await vi.waitFor(async () => {
     expect(await fleet.api.event('web-3', 'app')).toMatchObject({
       check: {
-        // The command as it was defined: the replacement of a token may be secret.
+        // The command as it was defined, with its token, because the replacement of a token may be secret.
         command: 'echo app is down on :::name:::; exit 2',
         output: 'app is down on web-3\n',
         status: 2,
@@ -133,7 +133,7 @@ test('a failing check contains the output of its hook', async () => {
   });
 });
 
-test('a check with a token that a client cannot replace is not run there', async () => {
+test('a check with a token does not run on a client without a value for the token', async () => {
   await vi.waitFor(async () => {
     expect(await fleet.api.event('web-2', 'token')).toMatchObject({
       check: { output: 'Unmatched check token(s): disk.path, nope', status: 3, handle: false },

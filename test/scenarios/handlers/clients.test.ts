@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AgentPeer } from '../../support/agent-peer.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 
-/** Connects an agent with these attributes, and disconnects it. */
+/** Connects an agent with these client attributes, and disconnects it. */
 async function appear(story: HandlerStory, about: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const agent = await AgentPeer.connect(story.url);
   await agent.join('spool', about);
@@ -35,7 +35,7 @@ describe('the registration of a client', () => {
     expect((await story.told('registration')).map(({ client }) => client.name)).toEqual(['router-1']);
   });
 
-  test('the registration of a client notifies the handler that the client names, with its attributes', async () => {
+  test('the registration of a client notifies the handler that the client names, with the attributes of the client', async () => {
     const story = await HandlerStory.open({ handlers: { welcome: {}, registration: {} } });
     await appear(story, { registration: { handler: 'welcome', team: 'ops' } });
     expect(await story.told('welcome')).toMatchObject([{ check: { name: 'registration', team: 'ops' } }]);
@@ -50,7 +50,7 @@ describe('the registration of a client', () => {
     expect(story.said('handler is silenced')).toHaveLength(1);
   });
 
-  test('the registration of a client does nothing without a handler for it', async () => {
+  test('the registration of a client notifies nobody when no registration handler is defined', async () => {
     const story = await HandlerStory.open();
     await appear(story);
     expect(await story.lines()).toEqual([]);
@@ -89,7 +89,7 @@ test('a client that deregisters is removed, and its events are notified as resol
 });
 
 describe('a client without keepalives', () => {
-  test('a client without keepalives notifies the handler keepalive from its first threshold, and its return', async () => {
+  test('a client without keepalives notifies the handler keepalive from the first threshold on and when it returns', async () => {
     const story = await HandlerStory.open({ handlers: { default: {}, keepalive: {} } });
     await appear(story);
     await story.pass(90);
@@ -130,7 +130,7 @@ describe('a client without keepalives', () => {
   });
 });
 
-test('an overdue result is notified like any other problem, and so is the next one in time', async () => {
+test('an overdue result is notified like any other problem, and the next result in time is notified as resolved', async () => {
   const story = await HandlerStory.open();
   await story.report(0, { ttl: 60, ttl_status: 2 });
   await story.pass(60);
@@ -142,7 +142,7 @@ test('an overdue result is notified like any other problem, and so is the next o
   ]);
 });
 
-test('a result that one agent sends about another client names that client in the notification', async () => {
+test('a notification names the client that a result is about, even if another client has sent the result', async () => {
   const story = await HandlerStory.open();
   const agent = await AgentPeer.connect(story.url, 'monitor');
   await agent.join('spool');

@@ -75,7 +75,7 @@ describe('a notification that failed', () => {
 });
 
 describe('a restart', () => {
-  test('a restart loses no waiting notification and keeps their order', async () => {
+  test('a restart of the backend loses no queued notification and keeps the order of the queue', async () => {
     const port = await freePort();
     const story = await HandlerStory.open({
       handlers: { default: { ...tcp(port), retry: { attempts: 2, delay: 3600, max_delay: 3600 } } },
@@ -98,7 +98,7 @@ describe('a restart', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('a restart kills a hanging handler and runs it again', async () => {
+  test('a restart of the backend kills a hanging handler and runs the handler again', async () => {
     const story = await HandlerStory.open();
     const hangs = `cat > ${story.dir}/begun; [ -e ${story.dir}/free ] || sleep 600; echo done >> ${story.dir}/default.lines`;
     await story.reload({ handlers: { default: { type: 'pipe', command: hangs } } });
@@ -106,7 +106,7 @@ describe('a restart', () => {
     const begun = async (): Promise<unknown> => JSON.parse(await readFile(join(story.dir, 'begun'), 'utf8'));
     await vi.waitFor(begun);
     const stopping = story.stop();
-    // A stopping backend waits ten seconds for the run (reliability 11).
+    // A stopping backend waits up to ten seconds for the handler run to end (reliability 11).
     const clock = setInterval(() => story.clock.advance(1000), 5);
     await stopping;
     clearInterval(clock);
@@ -129,7 +129,7 @@ describe('a handler that hangs', () => {
     for (const source of sources) await story.report(2, { source, handlers });
     const figuresOf = async (name: string) => (await story.api.handlers()).find((handler) => handler.name === name);
     await vi.waitFor(async () => expect(await figuresOf('mail')).toMatchObject({ delivered: 10 }));
-    // Two runs execute and five wait; the queue has no space for the rest.
+    // The handler executes two runs, and five wait; there is no space in its queue for the other three.
     expect(await figuresOf('stuck')).toMatchObject({ running: 2, queued: 5, failed: 3 });
     const full = { handler: 'stuck', attempts: 0, reason: 'the queue of the handler is full' };
     expect(await story.api.deadLetters()).toMatchObject([full, full, full]);

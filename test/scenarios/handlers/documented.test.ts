@@ -11,7 +11,7 @@ import { openLineReceiver } from '../../support/line-receiver.ts';
 
 const DOCUMENT = await readFile(join(import.meta.dirname, '../../../docs/handlers.md'), 'utf8');
 
-/** Returns the examples of one language in the chapter about handler types. */
+/** Returns the code blocks of one language in the chapter about handler types. */
 function examples(language: string): string[] {
   const chapter = /^## Types\n(.*?)^## /ms.exec(DOCUMENT)?.[1] ?? '';
   return [...chapter.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, text = '']) =>
@@ -21,7 +21,7 @@ function examples(language: string): string[] {
 
 type IsSigned = (headers: object, body: string, secret: string) => boolean;
 
-/** Returns the documented function with which a receiver verifies a signature. */
+/** Returns the documented function with which a receiver verifies the signature of a webhook. */
 async function documentedIsSigned(dir: string): Promise<IsSigned> {
   const file = join(dir, 'receiver.mjs');
   await writeFile(file, examples('js').join('\n'));
@@ -54,7 +54,7 @@ test('the documented handler examples deliver to their destinations', async () =
   await story.reload({
     handlers: { ...handlers, 'on-call': { type: 'set', handlers: ['graphite', 'statsd', 'alerts'] } },
   });
-  // The handler "default" is the set of the document.
+  // The handler "default" is the set that the page defines.
   await story.report(2, { output: 'disk full' });
   await story.settled();
 

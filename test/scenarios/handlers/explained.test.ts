@@ -21,7 +21,7 @@ const SETTINGS = {
   filters: { production: { attributes: { client: { environment: 'production' } } } },
 };
 const HANDLERS = ['mail', 'pager', 'calm', 'desk', 'audit', 'odd', 'deep', 'nobody'];
-/** The handlers that write a file. */
+/** The handlers that write their input to a file. */
 const WRITERS = ['mail', 'pager', 'calm', 'desk', 'audit'];
 
 type Verdicts = Record<string, VerdictKind>;
@@ -42,7 +42,7 @@ describe('the explanation of a missing notification', () => {
 
   test.each<Case>([
     {
-      title: 'a warning',
+      title: 'a warning event',
       result: { status: 1, ...check },
       verdicts: {
         ...ALIKE,
@@ -54,13 +54,13 @@ describe('the explanation of a missing notification', () => {
       },
     },
     {
-      title: 'the second of a critical one',
+      title: 'the second occurrence of a critical event',
       before: (story) => story.report(2, check),
       result: { status: 2, ...check },
       verdicts: { ...ALIKE, mail: 'handle', pager: 'handle', calm: 'handle', audit: 'handle', odd: 'unknown_mutator' },
     },
     {
-      title: 'a silenced one',
+      title: 'a silenced event',
       before: (story) => story.api.silence({ check: 'disk' }),
       result: { status: 2, ...check },
       verdicts: {
@@ -74,7 +74,7 @@ describe('the explanation of a missing notification', () => {
       },
     },
     {
-      title: 'handle: false',
+      title: 'a result with handle: false',
       result: { status: 2, ...check, handle: false },
       verdicts: {
         ...ALIKE,
@@ -86,7 +86,7 @@ describe('the explanation of a missing notification', () => {
         odd: 'disabled',
       },
     },
-  ])('the simulated, explained and real handling are the same for $title', async ({ before, result, verdicts }) => {
+  ])('simulation, explanation and real handling agree for $title', async ({ before, result, verdicts }) => {
     const story = await HandlerStory.open(SETTINGS);
     await before?.(story);
     for (const name of WRITERS) await story.lines(name);
@@ -94,7 +94,7 @@ describe('the explanation of a missing notification', () => {
 
     const simulated = await story.api.simulate({ source: 'web-1', name: 'disk', output: 'x', ...result });
     expect(verdictsOf(simulated.handlers)).toEqual(verdicts);
-    // The explanation has not run any handler.
+    // The explanation must not run a handler.
     for (const name of WRITERS) expect(await story.lines(name)).toEqual([]);
 
     await story.report(status, attributes);
@@ -108,7 +108,7 @@ describe('the explanation of a missing notification', () => {
     }
   });
 
-  test('the explanation names silences, filter and attribute, and the outcome of the last run', async () => {
+  test('the explanation names the silences, the filter, the deciding attribute and the outcome of the last run', async () => {
     const story = await HandlerStory.open({
       ...SETTINGS,
       handlers: { ...SETTINGS.handlers, down: { type: 'tcp', socket: { host: '127.0.0.1', port: await freePort() } } },
@@ -142,7 +142,7 @@ describe('the explanation of a missing notification', () => {
     });
   });
 
-  test('the explanation of a check without an event says so, and an unknown check has none', async () => {
+  test('the explanation of a check says that the check has no event, and an unknown check has no explanation', async () => {
     const story = await HandlerStory.open(SETTINGS);
     await story.report(0, { handlers: ['mail'] });
     expect(await story.api.explainEvent('web-1', 'disk')).toMatchObject({

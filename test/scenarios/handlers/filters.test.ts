@@ -3,8 +3,8 @@ import { HandlerStory } from '../../support/handler-story.ts';
 
 const handler = (attributes: object) => ({ handlers: { default: { ...attributes } } });
 
-describe('occurrences', () => {
-  test('the filter occurrences waits, then notifies at each refresh and at the end', async () => {
+describe('the filter occurrences', () => {
+  test('the filter occurrences passes an event after enough occurrences, at each refresh and when it resolves', async () => {
     const story = await HandlerStory.open(handler({ filter: 'occurrences' }));
     const check = { occurrences: 3, refresh: 300, interval: 60 };
     for (let times = 0; times < 14; times++) await story.report(2, check);
@@ -30,7 +30,7 @@ describe('occurrences', () => {
   });
 });
 
-test('an event is suppressed while one that it depends on is open, and notified once that is resolved', async () => {
+test('an event is suppressed while an event that it depends on is open, and notified once that event is resolved', async () => {
   const story = await HandlerStory.open(handler({ filter: 'check_dependencies' }));
   await story.api.saveClient({ name: 'nas', address: '192.0.2.9', subscriptions: ['storage'] });
   const check = { dependencies: ['mount', 'nas/ping', 'subscription:storage/raid'] };
@@ -48,7 +48,7 @@ test('an event is suppressed while one that it depends on is open, and notified 
     await story.report(2, check);
     expect((await story.told()).map((event) => event.check.name)).toEqual(['disk']);
   }
-  // The same check on another machine is not a dependency.
+  // The same check on another client is not a dependency.
   await story.report(2, { source: 'web-2', name: 'mount' });
   await story.lines();
   await story.report(2, check);
@@ -56,7 +56,7 @@ test('an event is suppressed while one that it depends on is open, and notified 
 });
 
 describe('severities', () => {
-  test('the severities of a handler select its events, and a resolve goes to those that were notified', async () => {
+  test('a handler gets only events of its severities, and a resolve only if it was notified of the event', async () => {
     const story = await HandlerStory.open({
       handlers: { pager: { severities: ['critical'] }, desk: { severities: ['warning', 'unknown'] } },
     });
@@ -112,15 +112,15 @@ describe('a custom filter', () => {
     { attributes: { filter: 'typed' }, environment: 'test', told: [3, 4] },
     { attributes: { filter: 'nobody-defined-it' }, environment: 'test', told: [1, 2, 3, 4] },
   ])(
-    'a filter with $attributes of a client in $environment passes the occurrences $told',
+    'a handler with $attributes is notified of the occurrences $told of a client in $environment',
     async ({ attributes, environment, told }) => {
       const story = await play(attributes, { environment });
       expect((await story.told()).map(({ occurrences }) => occurrences)).toEqual(told);
     },
   );
 
-  test('lets everything through outside of its windows', async () => {
-    // The scenario starts at midnight.
+  test('a custom filter passes every event outside of its time windows', async () => {
+    // The clock of the test starts at midnight.
     const story = await play({ filter: 'by-day' }, {});
     expect(await story.lines()).toHaveLength(4);
     await story.pass(9 * 3600, 9 * 3600);

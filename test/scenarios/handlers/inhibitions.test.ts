@@ -47,7 +47,8 @@ test(
     process.kill(first.pid, 'SIGHUP');
     await vi.waitFor(async () => expect((await told()).length).toBeGreaterThan(1));
     await first.end('SIGKILL');
-    // The end of these runs was not stored yet, so they run again, whether or not they had notified anybody.
+    // The end of these runs was not stored before the kill, so they run again, whether or not they delivered their
+    // notification.
     const unfinished = await storedRuns(join(dir, 'state'));
 
     await using second = await start();
@@ -66,7 +67,7 @@ test(
   },
 );
 
-/** Returns the clients of the runs that are stored as pending. */
+/** Returns the clients of the handler runs that are stored as pending. */
 async function storedRuns(stateDir: string): Promise<ReadonlySet<string>> {
   const store = await openLevelStore(stateDir);
   const clients = new Set<string>();

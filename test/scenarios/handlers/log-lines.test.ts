@@ -4,7 +4,10 @@ import { HandlerStory } from '../../support/handler-story.ts';
 
 const ABOUT = { client: 'web-1', check: 'disk' };
 
-/** The exact log records of handling one result (completion 1.8 and 1.9; legacy-peer, State machine). */
+/**
+ * The exact log records that a backend writes when it handles one result (completion 1.8 and 1.9; legacy-peer, State
+ * machine).
+ */
 test.each<{
   readonly message: string;
   readonly level: 'info' | 'error';
@@ -94,20 +97,23 @@ test.each<{
     settings: { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port: await freePort() } } } },
     fields: { handler: 'default', reason: 'the connection was refused' },
   },
-])('$level: $message', async ({ message, level, settings, result, silenced, fields = {} }) => {
-  const story = await HandlerStory.open(settings);
-  await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
-  if (silenced) await story.api.silence({ check: 'disk' });
-  await story.report(2, result);
-  await story.settled();
-  const records = story.said(message);
-  expect(records).toMatchObject([{ level, message, fields: { ...ABOUT, ...fields } }]);
-  // The log must not contain secrets of clients (security S16 and S17).
-  expect(JSON.stringify(story.log.records)).not.toContain('hunter2');
-  expect(records[0]?.fields).not.toHaveProperty('event');
-});
+])(
+  'the log has a record of level $level with the message "$message" and its fields',
+  async ({ message, level, settings, result, silenced, fields = {} }) => {
+    const story = await HandlerStory.open(settings);
+    await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
+    if (silenced) await story.api.silence({ check: 'disk' });
+    await story.report(2, result);
+    await story.settled();
+    const records = story.said(message);
+    expect(records).toMatchObject([{ level, message, fields: { ...ABOUT, ...fields } }]);
+    // The log must not contain the secrets of clients (security S16 and S17).
+    expect(JSON.stringify(story.log.records)).not.toContain('hunter2');
+    expect(records[0]?.fields).not.toHaveProperty('event');
+  },
+);
 
-test('the log says on level info which action a handler does not handle', async () => {
+test('the log says at level info which action a handler does not handle', async () => {
   const story = await HandlerStory.open();
   for (let at = 0; at < 21; at++) {
     await story.report(at % 2 === 0 ? 0 : 2, { low_flap_threshold: 5, high_flap_threshold: 20 });

@@ -15,13 +15,13 @@ import { peerKeyFile, postgresOfFile, startSharing } from '../../support/shared-
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-/** Tests of handlers in a cluster, which run on every member. */
+/** Tests of handlers in a cluster, in which every member runs handlers. */
 
 const server = postgresOfFile();
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Starts a member as a separate process, which can be killed. */
+/** Starts a member as a separate process, so that the test can kill it. */
 async function program(database: string, settings: Settings = {}): Promise<DaemonProcess> {
   const file = join(await tempDir(), 'config.json');
   await writeFile(file, JSON.stringify({ 'peer-key-file': await peerKeyFile(), ...settings }));
@@ -38,7 +38,7 @@ interface Delivered {
   readonly answer: ServerResponse;
 }
 
-/** A receiver of webhooks that responds at once, or when the test releases it. */
+/** A webhook receiver that responds at once, or only when the test releases its requests. */
 class Receiver {
   readonly received: Delivered[] = [];
   isHolding = false;
@@ -67,13 +67,13 @@ class Receiver {
     return receiver;
   }
 
-  /** Responds to all waiting requests, and from now on at once. */
+  /** Responds to all waiting requests, and to later requests at once. */
   release(): void {
     this.isHolding = false;
     for (const { answer } of this.received) if (!answer.headersSent) answer.writeHead(204).end();
   }
 
-  /** The number of requests received for each run, by check. */
+  /** The number of requests that the receiver got, by check. */
   get times(): ReadonlyMap<string, number> {
     return new Map([...Map.groupBy(this.received, ({ check }) => check)].map(([check, all]) => [check, all.length]));
   }
@@ -96,13 +96,13 @@ const RAN_ELSEWHERE = 'handler ran on another member';
 
 const ranElsewhere = (backend: RunningBackend): (string | undefined)[] => ranElsewhereOf(backend, '');
 
-/** Returns the members that ran the handlers of checks whose names begin with this text. */
+/** Returns the members that ran handlers for the leader, for checks whose names begin with this text. */
 const ranElsewhereOf = ({ log }: RunningBackend, begin: string): (string | undefined)[] =>
   log.records
     .filter(({ message, fields }) => message === RAN_ELSEWHERE && String(fields['check']).startsWith(begin))
     .map(({ fields }) => fields['member'] as string);
 
-/** Sends events until this many members run handlers. */
+/** Sends events until the handlers of the leader have run on this many other members. */
 async function untilSpread(writer: RunningBackend, members: number): Promise<void> {
   let count = 0;
   await vi.waitFor(
@@ -117,7 +117,7 @@ async function untilSpread(writer: RunningBackend, members: number): Promise<voi
 const outputs = ({ log }: RunningBackend): number =>
   log.records.filter(({ message }) => message === 'handler output').length;
 
-test('notifications are spread over the leader and the followers, each once', async () => {
+test('notifications are spread over the leader and the followers, and each is sent once', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
@@ -136,7 +136,7 @@ test('notifications are spread over the leader and the followers, each once', as
   expect(await elsewhere(writer)).toBe(ranElsewhere(writer).length);
 });
 
-test('a command runs on the follower that it is assigned to if its definitions are the same there', async () => {
+test('a handler command runs on the follower that it is assigned to if the follower has the same definitions', async () => {
   const file = join(await tempDir(), 'events');
   const database = await server().database();
   const definitions = {
@@ -181,7 +181,7 @@ test('a notification that fails on another backend is retried there and becomes 
   await vi.waitFor(async () => expect(await letters()).toContainEqual(letter));
 });
 
-test('the notifications of one check keep their order, wherever they run', async () => {
+test('the notifications of one check keep their order on whichever members they run', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
@@ -194,14 +194,14 @@ test('the notifications of one check keep their order, wherever they run', async
   expect(told()).toEqual(statuses);
 });
 
-test('a notification of a member that was killed runs again once', async () => {
+test('a notification that was running on a killed member runs once more on another member', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await startSharing(database, webhook(receiver));
   const names: string[] = [];
   const timesOf = (): number[] => names.map((name) => receiver.times.get(name) ?? 0);
   const repeated = (): number => timesOf().filter((times) => times === 2).length;
-  // A member that responds slowly is left out for a while, so that all runs stay with the leader: try again then.
+  // The leader avoids a slow member for a while and runs all handlers itself; repeat this until the member is used.
   await vi.waitFor(async () => {
     receiver.release();
     const other = await program(database, webhook(receiver));
@@ -225,7 +225,7 @@ test('a notification of a member that was killed runs again once', async () => {
   expect(writer.log.messages('warn')).toContain('handler run on another member was lost: running it again');
 });
 
-test('a new leader runs the notifications that the killed one has left', async () => {
+test('a new leader runs the notifications that the killed leader left unfinished', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const writer = await program(database, webhook(receiver));
@@ -268,7 +268,7 @@ test('a member with run-handlers: false runs no notification', async () => {
   expect([...names]).not.toEqual([expect.stringContaining(new URL(idle.url).port)]);
 });
 
-test('a backend with another definition of a handler gets no notification of it, and the log says which', async () => {
+test('a backend with another definition of a handler gets no notification of that handler, and the log says so', async () => {
   const receiver = await Receiver.open();
   const database = await server().database();
   const other = { handlers: { default: { type: 'webhook', url: 'http://127.0.0.1:1/', timeout: 60 } } };
@@ -299,22 +299,25 @@ test('a backend with another definition of a handler gets no notification of it,
 
 const RUNS_NOT_THERE = 'another member rejected a handler run: running it elsewhere';
 
-test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])('the path %s is only for members of the same store', async (path) => {
-  const backend = await startSharing(await server().database());
-  const post = async (headers: Record<string, string>): Promise<number> =>
-    (await fetch(`${backend.url}${path}`, { method: 'POST', headers, body: '{}' })).status;
-  expect(await post({})).toBe(404);
-  expect(await post(administratorOf(backend.url))).toBe(404);
-  expect(await post({ 'mon-peer': 'wrong' })).toBe(401);
-  expect(await post({ ...administratorOf(backend.url), 'mon-peer': 'wrong' })).toBe(401);
-});
+test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])(
+  'the path %s accepts only requests of members of the same store',
+  async (path) => {
+    const backend = await startSharing(await server().database());
+    const post = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`${backend.url}${path}`, { method: 'POST', headers, body: '{}' })).status;
+    expect(await post({})).toBe(404);
+    expect(await post(administratorOf(backend.url))).toBe(404);
+    expect(await post({ 'mon-peer': 'wrong' })).toBe(401);
+    expect(await post({ ...administratorOf(backend.url), 'mon-peer': 'wrong' })).toBe(401);
+  },
+);
 
 const checks = (peer: FeedPeer): string[] =>
   peer.all('message').map(({ data }) => (JSON.parse(data) as { check: { name: string } }).check.name);
 
 const later = (peer: FeedPeer): string[] => checks(peer).filter((name) => name.startsWith('then'));
 
-test('messages of a transport reach the listeners of any backend once and in order', async () => {
+test('the messages of a transport reach the feed consumers of every backend once and in order', async () => {
   const database = await server().database();
   const handlers = { default: { type: 'transport', pipe: { type: 'topic', name: 'alerts' } } };
   const backends = [

@@ -17,7 +17,7 @@ interface Workflow {
   readonly mutator?: string;
 }
 
-/** Returns a pipeline as clients of Sensu Go send it. */
+/** Returns a pipeline in the form in which clients of Sensu Go send it. */
 const pipeline = (name: string, ...workflows: Workflow[]): object => ({
   metadata: { name, namespace: 'default' },
   workflows: workflows.map(({ name: own, handler, filters, mutator }) => ({
@@ -34,7 +34,7 @@ const RESULT = { handlers: [], pipelines: PAGE };
 const explained = async (story: HandlerStory): Promise<EventExplanation['handlers']> =>
   (await story.api.explainEvent('web-1', 'disk'))?.handlers ?? [];
 
-/** Opens a backend whose configuration has handlers that write their input, a filter and a mutator. */
+/** Opens a backend whose configuration has handlers that write their input to files, filters, and a mutator. */
 async function open(): Promise<{ story: HandlerStory; v2: V2Peer }> {
   const story = await HandlerStory.open(
     {
@@ -98,7 +98,7 @@ test('a check of the configuration that names only a pipeline does not run the h
   expect(handlers.map(({ handler }) => handler)).toEqual(['page#all']);
 });
 
-test('each member of a set runs with the filters of the workflow that names the set', async () => {
+test('each member of a handler set runs with the filters of the workflow that names the set', async () => {
   const { story, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', filters: ['critical'], handler: 'both' }));
   await story.report(1, RESULT);
@@ -123,7 +123,7 @@ test.each<{ filters: string[]; runs: number }>([
   },
 );
 
-test('an event of the v2 API is handled by the pipelines that it names itself', async () => {
+test('an event that is posted to the v2 API is handled by the pipelines that the event names', async () => {
   const { story, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', filters: ['is_incident'], handler: 'pager' }));
   const event = {
@@ -138,7 +138,7 @@ test('an event of the v2 API is handled by the pipelines that it names itself', 
   expect((await v2.get(`${NAMESPACE}/events/e/c`)).body).toMatchObject({ pipelines: PAGE });
 });
 
-test('an event with an empty list of pipelines uses those of its stored check', async () => {
+test('an event with an empty list of pipelines is handled by the pipelines of its stored check', async () => {
   const { story, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', handler: 'pager' }));
   const check = {
@@ -212,7 +212,7 @@ describe('a pipeline with a missing part', () => {
     ]);
   });
 
-  test('a missing mutator of a pipeline makes a dead letter, which runs when the mutator exists', async () => {
+  test('a notification with a missing mutator becomes a dead letter, which a retry delivers once the mutator exists', async () => {
     const { story, v2 } = await open();
     await put(v2, pipeline('page', { name: 'mutated', mutator: 'late', handler: 'desk' }));
     await story.report(2, RESULT);
@@ -226,7 +226,7 @@ describe('a pipeline with a missing part', () => {
     expect(await story.lines('desk')).toEqual(['late']);
   });
 
-  test('a pipeline that is deleted while a notification waits makes a dead letter', async () => {
+  test('a queued notification whose pipeline is deleted becomes a dead letter', async () => {
     const { story, v2 } = await open();
     const failing = { metadata: { name: 'slow', namespace: 'default' }, type: 'pipe', command: 'exit 1' };
     await v2.put(`${NAMESPACE}/handlers/slow`, { ...failing, mon: { retry: { attempts: 2, delay: 60 } } });
@@ -244,7 +244,7 @@ describe('a pipeline with a missing part', () => {
   });
 });
 
-test('explain, simulate and a handler test name the pipeline and the workflow', async () => {
+test('event explain, simulate and handler test name the pipeline and the workflow', async () => {
   const { story, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', filters: ['critical'], handler: 'desk' }));
   const env = { MON_BACKEND: story.url };

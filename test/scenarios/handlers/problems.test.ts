@@ -20,7 +20,7 @@ describe('a problem', () => {
     });
   });
 
-  test('a problem that comes back opens a new event', async () => {
+  test('a check that fails again after it was OK opens a new event', async () => {
     const story = await HandlerStory.open();
     for (const status of [2, 0, 2]) await story.report(status);
     const [first, resolved, again] = await story.told();
@@ -28,7 +28,7 @@ describe('a problem', () => {
     expect(again?.id).not.toBe(first?.id);
   });
 
-  test('a problem of one client does not delay that of another, and every client has its own event', async () => {
+  test('a problem of one client does not delay the notifications of another client, and each client has its own event', async () => {
     const story = await HandlerStory.open();
     for (const source of ['web-1', 'web-2', 'web-1']) await story.report(2, { source });
     const told = await story.told();
@@ -50,10 +50,10 @@ describe('a problem', () => {
 describe('a check that flaps', () => {
   const flapping = { low_flap_threshold: 5, high_flap_threshold: 20, handlers: ['calm', 'eager'] };
 
-  test('a flapping check notifies handlers with handle_flapping, and all of them when it stops', async () => {
+  test('a flapping check notifies handlers with handle_flapping, and all handlers when the flapping stops', async () => {
     const story = await HandlerStory.open({ handlers: { calm: {}, eager: { handle_flapping: true } } });
     for (let at = 0; at < 20; at++) await story.report(at % 2 === 0 ? 0 : 2, flapping);
-    // Flapping needs a history of 21 results.
+    // Flapping is only detected with a history of 21 results.
     expect(await story.actions('calm')).toEqual(
       Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 'resolve 0' : 'create 2')).slice(1),
     );
@@ -76,7 +76,7 @@ describe('a check that flaps', () => {
 });
 
 describe('auto_resolve: false', () => {
-  test('auto_resolve: false leaves the event unchanged at an OK and notifies nobody', async () => {
+  test('an OK result with auto_resolve: false leaves the event unchanged and notifies nobody', async () => {
     const story = await HandlerStory.open();
     const manual = { auto_resolve: false };
     await story.report(2, manual);
@@ -93,7 +93,7 @@ describe('auto_resolve: false', () => {
       end: (story) => story.report(0, { auto_resolve: false, force_resolve: true }),
     },
     { how: 'POST /resolve', end: ({ api }) => api.resolve({ client: 'web-1', check: 'disk' }) },
-  ])('ends with $how, which is told', async ({ end }) => {
+  ])('an event with auto_resolve: false is resolved by $how, and the resolve is notified', async ({ end }) => {
     const story = await HandlerStory.open();
     await story.report(2, { auto_resolve: false });
     await end(story);
@@ -102,7 +102,7 @@ describe('auto_resolve: false', () => {
   });
 });
 
-test('every result of a metric is notified with its whole output, of which the first line is stored', async () => {
+test('every result of a metric check is notified with its whole output, but only the first line is stored', async () => {
   const story = await HandlerStory.open();
   const output = `load ${'x'.repeat(300)}\nmore`;
   for (const status of [0, 0, 1, 0]) await story.report(status, { type: 'metric', output });
@@ -116,7 +116,7 @@ test('every result of a metric is notified with its whole output, of which the f
   expect((await story.api.result('web-1', 'disk'))?.check.output).not.toBe(output);
 });
 
-test('the resolve of a problem is never notified before its begin, even if that takes longer', async () => {
+test('the resolve of a problem is never notified before its create, even if the create handler is slower', async () => {
   const story = await HandlerStory.open();
   const slow = `event=$(cat); case "$event" in *'"action":"create"'*) sleep 0.2;; esac; printf '%s\\n' "$event"`;
   await story.reload({ handlers: { default: { type: 'pipe', command: `(${slow}) >> ${story.dir}/default.lines` } } });

@@ -26,7 +26,7 @@ describe('a receiver of TCP', () => {
     expect(receiver.received.join('')).not.toContain('\n');
   });
 
-  test('a TCP receiver that is down is logged, and gets the notification after a retry when it is up', async () => {
+  test('a TCP receiver that is down is logged, and gets the notification from a retry once it is up', async () => {
     const port = await freePort();
     const socket = { host: '127.0.0.1', port };
     const story = await HandlerStory.open({
@@ -118,13 +118,13 @@ describe('a receiver of webhooks', () => {
     expect(await story.told('program')).toMatchObject([{ client: { password: 'hunter2' } }]);
   });
 
-  test('a webhook receiver that recovers gets everything in order, and each delivery under one id', async () => {
+  test('a webhook receiver that recovers gets all notifications in order, and retries keep the delivery id', async () => {
     const receiver = await HttpReceiver.open();
     const story = await HandlerStory.open({ handlers: { default: { type: 'webhook', url: receiver.url } } });
     receiver.status = 503;
     for (const status of [2, 0]) await story.report(status);
     await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
-    // The notification of the resolved event waits behind that of the firing event.
+    // The notification of the resolved event waits until that of the firing event is delivered.
     await vi.waitFor(async () => expect(await story.api.handlers()).toMatchObject([{ retrying: 1, queued: 1 }]));
     receiver.status = 204;
     story.clock.advance(2000);
@@ -144,7 +144,7 @@ describe('a receiver of webhooks', () => {
     expect(await story.api.deadLetters()).toEqual([]);
   });
 
-  test('a webhook receiver that rejects the event gets no second request', async () => {
+  test('a webhook receiver that rejects a notification gets no second request', async () => {
     const receiver = await HttpReceiver.open();
     const story = await HandlerStory.open({ handlers: { default: { type: 'webhook', url: receiver.url } } });
     receiver.status = 400;
@@ -157,7 +157,7 @@ describe('a receiver of webhooks', () => {
   });
 });
 
-test('a transport sends messages without secrets to the feed and with them to a file', async () => {
+test('a transport handler sends messages without secrets to the feed and with secrets to a file', async () => {
   const story = await HandlerStory.open();
   const file = join(story.dir, 'alerts.jsonl');
   await story.reload({
@@ -169,7 +169,7 @@ test('a transport sends messages without secrets to the feed and with them to a 
   onTestFinished(() => {
     for (const { socket } of [listener, other]) socket.terminate();
   });
-  // The feed also uses the clock of the test.
+  // The feed uses the clock of the test, so it only sends messages when the test advances the clock.
   const heard = (peer: FeedPeer, type: 'live' | 'message'): Promise<void> =>
     vi.waitFor(() => {
       story.clock.advance(100);

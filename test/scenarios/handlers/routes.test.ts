@@ -16,20 +16,20 @@ describe('the handlers of an event', () => {
   const team = { type: 'set', handlers: ['mail', 'chat'] };
 
   test.each<{ title: string; sets?: object; check: Readonly<Record<string, unknown>>; told: string[] }>([
-    { title: 'nobody named: default', check: {}, told: ['default'] },
-    { title: 'one', check: { handler: 'mail' }, told: ['mail'] },
-    { title: 'handlers before handler', check: { handler: 'mail', handlers: ['chat'] }, told: ['chat'] },
-    { title: 'an empty list: nobody', check: { handlers: [] }, told: [] },
-    { title: 'the same twice runs once', check: { handlers: ['mail', 'mail'] }, told: ['mail'] },
-    { title: 'a set', sets: { team }, check: { handler: 'team' }, told: ['mail', 'chat'] },
+    { title: 'a check without handlers runs default', check: {}, told: ['default'] },
+    { title: 'a check with one handler runs that handler', check: { handler: 'mail' }, told: ['mail'] },
+    { title: 'handlers takes precedence over handler', check: { handler: 'mail', handlers: ['chat'] }, told: ['chat'] },
+    { title: 'an empty list of handlers runs no handler', check: { handlers: [] }, told: [] },
+    { title: 'a handler that is named twice runs once', check: { handlers: ['mail', 'mail'] }, told: ['mail'] },
+    { title: 'a handler set runs its members', sets: { team }, check: { handler: 'team' }, told: ['mail', 'chat'] },
     {
-      title: 'a set in a set, whose members are named beside it too',
+      title: 'a set in a set runs each member once even if members are also named directly',
       sets: { team, all: { type: 'set', handlers: ['team', 'mail', 'pager'] } },
       check: { handlers: ['pager', 'all', 'chat'] },
       told: ['mail', 'chat', 'pager'],
     },
     {
-      title: 'the third level of sets is refused, and the rest runs',
+      title: 'a third level of sets is rejected, and the handlers of the first two levels run',
       sets: {
         team,
         all: { type: 'set', handlers: ['team', 'pager'] },
@@ -39,21 +39,29 @@ describe('the handlers of an event', () => {
       told: ['pager'],
     },
     {
-      title: 'a set that holds itself ends',
+      title: 'a set that contains itself runs its other members',
       sets: { ring: { type: 'set', handlers: ['ring', 'mail'] } },
       check: { handler: 'ring' },
       told: ['mail'],
     },
     {
-      title: 'attributes of a set do nothing',
+      title: 'severities, filter and mutator of a set have no effect',
       sets: { strict: { ...team, severities: ['ok'], filter: 'none', mutator: 'none' } },
       check: { handler: 'strict' },
       told: ['mail', 'chat'],
     },
-    { title: 'default as a set', sets: { default: team }, check: {}, told: ['mail', 'chat'] },
-    { title: 'contacts beside handlers', check: { handlers: ['mail'], contact: 'pager' }, told: ['mail', 'pager'] },
-    { title: 'an unknown one beside a known one', check: { handlers: ['nobody', 'mail'] }, told: ['mail'] },
-  ])('the handlers of an event follow its check: $title', async ({ sets = {}, check, told }) => {
+    { title: 'the handler default may be a set', sets: { default: team }, check: {}, told: ['mail', 'chat'] },
+    {
+      title: 'contacts run in addition to handlers',
+      check: { handlers: ['mail'], contact: 'pager' },
+      told: ['mail', 'pager'],
+    },
+    {
+      title: 'an unknown handler does not prevent a known handler from running',
+      check: { handlers: ['nobody', 'mail'] },
+      told: ['mail'],
+    },
+  ])('an event runs the right handlers for its check: $title', async ({ sets = {}, check, told }) => {
     expect(await whoWasTold(sets, check)).toEqual(told);
   });
 
@@ -89,7 +97,7 @@ describe('the handlers of an event', () => {
 });
 
 describe('the input of a handler', () => {
-  test('the input of a handler is the event, its output, or what a mutator makes of it', async () => {
+  test('the input of a handler is the event, the output of the check, or the output of a mutator', async () => {
     const story = await HandlerStory.open({
       handlers: { whole: {}, line: { mutator: 'only_check_output' }, wrapped: { mutator: 'wrap' } },
       mutators: { wrap: { command: 'echo "$(wc -c) bytes"; echo of JSON >&2' } },
@@ -98,22 +106,22 @@ describe('the input of a handler', () => {
     const [whole = ''] = await story.lines('whole');
     expect(JSON.parse(whole)).toMatchObject({ check: { output: 'disk full' } });
     expect(await story.lines('line')).toEqual(['disk full']);
-    // The text contains standard output, standard error, and the newline that the handler adds.
+    // The output consists of standard output, standard error, and the newline that the handler adds.
     expect(await story.lines('wrapped')).toEqual([`${String(whole.length)} bytes`, 'of JSON', '']);
   });
 
   test.each<{ title: string; mutator: string; command: string; afterMs?: number; message: string; why: string }>([
     { title: 'that fails', mutator: 'odd', command: 'echo no; exit 1', message: 'mutator error', why: 'exited with 1' },
     {
-      title: 'that takes too long',
+      title: 'that exceeds its timeout',
       mutator: 'odd',
       command: 'cat >/dev/null; sleep 600',
       afterMs: 60_000,
       message: 'mutator error',
       why: 'execution timed out',
     },
-    { title: 'that nobody defined', mutator: 'nobody', command: 'cat', message: 'unknown mutator', why: 'nobody' },
-  ])('a mutator $title produces an error in the log and a dead letter', async (mutating) => {
+    { title: 'that is not defined', mutator: 'nobody', command: 'cat', message: 'unknown mutator', why: 'nobody' },
+  ])('a mutator $title causes an error in the log and a dead letter', async (mutating) => {
     const { mutator, command, afterMs = 0, message, why } = mutating;
     const story = await HandlerStory.open({
       handlers: { default: { mutator }, other: {} },

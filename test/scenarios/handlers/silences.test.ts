@@ -6,7 +6,7 @@ const ENTRY = { subscription: 'client:web-1', check: 'disk' };
 const ID = 'client:web-1:disk';
 
 describe('a silence', () => {
-  test('a silence suppresses an event for all handlers but those that opted out, and logs it', async () => {
+  test('a silence suppresses notifications of all handlers without handle_silenced, and the log says so', async () => {
     const story = await HandlerStory.open({ handlers: { mail: {}, audit: { handle_silenced: true } } });
     await story.api.silence(ENTRY);
     for (const status of [2, 2]) await story.report(status, { handlers: ['mail', 'audit'] });
@@ -39,9 +39,10 @@ describe('a silence', () => {
     { entry: { subscription: 'linux', check: 'disk' }, silences: true },
     { entry: { subscription: 'linux', check: 'other' }, silences: false },
     { entry: { subscription: 'client:web' }, silences: false },
-    // The subscribers of the check do not matter (legacy-peer, Silenced matching).
+    // The subscribers in the check definition do not matter, only the subscriptions of the client (legacy-peer,
+    // Silenced matching).
     { entry: { subscription: 'storage' }, silences: false },
-  ])('a silence of $entry silences the event: $silences', async ({ entry, silences }) => {
+  ])('a silence of $entry silences the event disk of web-1: $silences', async ({ entry, silences }) => {
     const story = await HandlerStory.open({
       handlers: { default: {} },
       checks: { disk: { command: 'df', interval: 60, subscribers: ['storage'] } },
@@ -62,7 +63,7 @@ describe('a silence', () => {
     expect(await story.lines()).toEqual([]);
   });
 
-  test('a silence never suppresses a metric that is OK', async () => {
+  test('a silence never suppresses an OK result of a metric check', async () => {
     const story = await HandlerStory.open();
     await story.api.silence(ENTRY);
     await story.report(0, { type: 'metric' });
@@ -79,11 +80,11 @@ async function awayForAnHour(story: HandlerStory): Promise<void> {
 
 describe('a silence that ends while the problem persists', () => {
   test.each<{ how: string; entry?: object; end: (story: HandlerStory) => Promise<unknown> }>([
-    { how: 'it is cleared', end: ({ api }) => api.clearSilenced({ id: ID }) },
-    { how: 'it expires', entry: { expire: 60 }, end: (story) => story.pass(61) },
-    { how: 'it expires while the backend is away', entry: { expire: 60 }, end: awayForAnHour },
-    { how: 'another takes its place', end: (story) => story.api.silence({ ...ENTRY, begin: story.now + 3600 }) },
-  ])('makes who was kept from it hear of it, once: $how', async ({ entry = {}, end }) => {
+    { how: 'the silence is cleared', end: ({ api }) => api.clearSilenced({ id: ID }) },
+    { how: 'the silence expires', entry: { expire: 60 }, end: (story) => story.pass(61) },
+    { how: 'the silence expires while the backend is down', entry: { expire: 60 }, end: awayForAnHour },
+    { how: 'another silence replaces it', end: (story) => story.api.silence({ ...ENTRY, begin: story.now + 3600 }) },
+  ])('the handlers that a silence suppressed are notified once when $how', async ({ entry = {}, end }) => {
     const story = await HandlerStory.open({ handlers: { mail: {}, audit: { handle_silenced: true } } });
     const handlers = ['mail', 'audit'];
     await story.api.silence({ ...ENTRY, ...entry });
@@ -102,7 +103,7 @@ describe('a silence that ends while the problem persists', () => {
     expect(await story.actions('mail')).toEqual(['resolve 0']);
   });
 
-  test('is told to nobody when that is switched off, or when the problem was over before', async () => {
+  test('no handler is notified of the end of a silence if the event is resolved or renotify-after-silence is false', async () => {
     const off = await HandlerStory.open({ 'renotify-after-silence': false, handlers: { default: {} } });
     const over = await HandlerStory.open();
     for (const story of [off, over]) {
@@ -112,7 +113,7 @@ describe('a silence that ends while the problem persists', () => {
     await over.report(0);
     for (const story of [off, over]) {
       await story.api.clearSilenced({ id: ID });
-      // Work that the end of a silence causes is requested before this result is processed.
+      // Notifications caused by the end of a silence are queued before this result is processed.
       await story.report(0, { name: 'other' });
       expect(await story.lines()).toEqual([]);
     }
@@ -120,7 +121,7 @@ describe('a silence that ends while the problem persists', () => {
 });
 
 describe('a silence that ends on resolve (completion 1.3)', () => {
-  /** A check of `web-1` that fails: why its notification is suppressed, and how the suppression ends. */
+  /** A failing check of `web-1` whose notification is suppressed: what begins the suppression, and what ends it. */
   interface Route {
     readonly how: string;
     readonly check?: string;
@@ -148,7 +149,7 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
     { how: 'DELETE /clients', end: ({ api }) => api.deleteClient('web-1') },
     { how: 'DELETE /checks', end: ({ api }) => api.deleteCheck('disk') },
     {
-      how: 'a client that is back',
+      how: 'a client whose keepalives return',
       check: 'keepalive',
       begin: async (story) => {
         const agent = await AgentPeer.connect(story.url);
@@ -164,7 +165,7 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
       },
     },
     {
-      how: 'a result in time again after the ttl',
+      how: 'the next result after an expired TTL',
       begin: async (story) => {
         await story.report(0, { ttl: 60 });
         await story.pass(60);
@@ -187,7 +188,7 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
     },
   );
 
-  test('a silence with expire_on_resolve stays without an event, with auto_resolve: false and before its begin', async () => {
+  test('a silence with expire_on_resolve stays if there is no event, with auto_resolve: false, and before its begin', async () => {
     const story = await HandlerStory.open();
     const end = { ...ENTRY, expire_on_resolve: true };
     await story.api.silence(end);

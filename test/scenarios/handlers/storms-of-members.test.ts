@@ -24,14 +24,14 @@ interface ToldGroup {
   readonly events: readonly { readonly change: string; readonly client: { name: string }; check: { name: string } }[];
 }
 
-/** A member that runs as a separate process, which can be killed. */
+/** A member that runs as a separate process, so that the test can kill it. */
 interface Member {
   readonly daemon: DaemonProcess;
   readonly api: ApiClient;
   readonly feed: FeedPeer;
 }
 
-/** Two members with the same configuration; the first one is the leader. */
+/** Two members with the same configuration; `writer` is the leader. */
 class Pair {
   readonly writer: Member;
   readonly other: Member;
@@ -78,7 +78,7 @@ class Pair {
     return [this.writer, this.other];
   }
 
-  /** Lets both members reload their configuration with other inhibition rules. */
+  /** Replaces the inhibition rules in the configuration, and makes both members reload it. */
   async inhibit(inhibitions: object): Promise<void> {
     const settings = JSON.parse(await readFile(this.#configFile, 'utf8')) as object;
     await writeFile(this.#configFile, JSON.stringify({ ...settings, inhibitions }));
@@ -89,7 +89,7 @@ class Pair {
     await Promise.all(names.map((name) => this.writer.api.saveClient({ name, address: '192.0.2.1', rack })));
   }
 
-  /** Sends one result for each source, every other one to the follower. */
+  /** Sends one result for each source, alternately to the follower and the leader. */
   async report(check: string, status: number, sources: readonly string[]): Promise<void> {
     await Promise.all(
       sources.map((source, at) =>
@@ -98,7 +98,7 @@ class Pair {
     );
   }
 
-  /** Returns a summary of the notification of each run. */
+  /** Returns one line per handler run that summarizes its notification: the group and the changes of its events. */
   async told(): Promise<string[]> {
     const text = await readFile(this.#toldFile, 'utf8').catch(() => '');
     return text.split('\n').flatMap((line) => {
@@ -113,7 +113,7 @@ class Pair {
 const tellsOf = (rack: string, events: readonly string[]): string =>
   `{"client.rack":"${rack}"}: ${events.map((event) => `${event} new`).join()}`;
 
-/** Returns for each event which event inhibits it and how many groups contain it, as the feed reports it. */
+/** Returns for each event which event inhibits it and how many groups contain it, according to the feed of a member. */
 const shown = ({ feed }: Member): unknown =>
   Object.fromEntries(
     Array.from(feed.replica.events, ([key, { inhibited_by: by, groups }]: [string, EventRow]) => [
@@ -122,7 +122,7 @@ const shown = ({ feed }: Member): unknown =>
     ]),
   );
 
-test('a failing switch sends one notification from both members, and the rest when the rule is removed', async () => {
+test('two members send one notification for a failing switch, and the pending ones when the inhibition rule is removed', async () => {
   const pair = await Pair.open({ inhibitions: INHIBITIONS }, 2);
   const told = (): Promise<string[]> => pair.told();
   await pair.saveClients('a', ['switch', ...HOSTS]);
@@ -182,7 +182,7 @@ test('a failing switch sends one notification from both members, and the rest wh
   }
 });
 
-test('a follower sends the pending notifications once when the leader was killed', async () => {
+test('a follower that becomes leader after a kill sends the pending notifications once', async () => {
   const pair = await Pair.open({ inhibitions: INHIBITIONS }, 4);
   await pair.saveClients('a', ['switch', ...HOSTS]);
   await pair.report('ping', 2, HOSTS.slice(0, 3));
@@ -202,7 +202,7 @@ test('a follower sends the pending notifications once when the leader was killed
   ]);
 });
 
-test('an aggregate rule opens one event in each namespace, which both members show', async () => {
+test('an aggregate rule opens one event in each namespace, and both members show the events', async () => {
   const pair = await Pair.open({ 'aggregate-rules': { shop: { critical: 2, namespace: '*' } } }, 0);
   const ofWriter = asking(pair.writer.daemon.url);
   const ofOther = asking(pair.other.daemon.url);
@@ -221,7 +221,7 @@ test('an aggregate rule opens one event in each namespace, which both members sh
     };
     await vi.waitFor(async () => expect(await idAt(pair.writer)).toBe(await idAt(pair.other)));
   }
-  // Handlers of the configuration belong to the namespace default.
+  // Handlers of the configuration belong to the namespace `default`, so only the event in that namespace is notified.
   const ofRule = async (): Promise<readonly string[]> =>
     (await pair.told()).filter((line) => line.includes('shop new'));
   await vi.waitFor(async () => expect(await ofRule()).toHaveLength(1));

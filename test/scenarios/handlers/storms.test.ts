@@ -15,7 +15,7 @@ interface ToldGroup {
   readonly events: readonly { readonly change: string; readonly client: { name: string }; check: { name: string } }[];
 }
 
-/** Returns a summary of the notification of each run since the last call. */
+/** Returns one line per handler run since the previous call that summarizes its notification. */
 async function groupsTold(story: HandlerStory): Promise<string[]> {
   return (await story.lines()).map((line) => {
     const { group, events } = JSON.parse(line) as ToldGroup;
@@ -24,7 +24,7 @@ async function groupsTold(story: HandlerStory): Promise<string[]> {
   });
 }
 
-test('a failing switch sends one notification, whatever fails first and whatever restarts', async () => {
+test('a failing switch causes one notification, whichever check fails first and whichever program restarts', async () => {
   const story = await HandlerStory.open(SETTINGS);
   const { api } = story;
   await Promise.all(['switch-a', ...HOSTS].map((name) => api.saveClient({ name, address: '192.0.2.1', rack: 'a' })));
@@ -33,7 +33,7 @@ test('a failing switch sends one notification, whatever fails first and whatever
   await story.report(2, { source: 'switch-a', name: 'uplink' });
   const monctl = async (...args: readonly string[]): Promise<string> =>
     (await runMonctl([...args, '--backend', story.url])).stdout;
-  // The clock of the machine is ahead of the backend's, so the group is already due.
+  // monctl uses the clock of the machine, which is ahead of the backend's clock, so the group is shown as already due.
   expect(await monctl('handler', 'groups')).toMatch(/default +client\.rack=a +CRIT +31 +31 +never +now/);
   expect(await monctl('event', 'explain', 'switch-a', 'uplink')).toContain(
     'it is pending in its group client.rack=a (31 events), which is notified in 30s',
@@ -54,7 +54,8 @@ test('a failing switch sends one notification, whatever fails first and whatever
 
   expect(await monctl('handler', 'groups')).toMatch(/default +client\.rack=a +CRIT +1 +0 +/);
 
-  // While the problem lasts, nothing is repeated. When it ends, only events that were notified are notified again.
+  // While the problem lasts, no notification is repeated. When it ends, only the events whose opening was notified are
+  // notified as resolved.
   await Promise.all(HOSTS.map((source) => story.report(2, { source, name: 'ping' })));
   await story.pass(600, 300);
   expect(await groupsTold(story)).toEqual([]);

@@ -4,13 +4,16 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { send } from '../../support/raw-http.ts';
 import { HandlerStory } from '../../support/handler-story.ts';
 
-/** Returns shell code for every kind of quoting, to be put into every attribute of a result. */
+/**
+ * Returns text that would create a file if a shell ran it, for every kind of quoting. The tests put it into every
+ * attribute of a result.
+ */
 const attack = (file: string): string =>
   `$(touch ${file}) \`touch ${file}\` '; touch ${file}; ' "; touch ${file}; " | touch ${file}`;
 
-/** Tests that commands only come from definitions on the backend's own machine (security S14). */
-describe('nothing that comes from outside runs', () => {
-  test('text of an event, whatever it holds, is only text to a handler and a mutator', async () => {
+/** Tests that a backend only runs commands from the definitions on its own machine (security S14). */
+describe('data from outside is never executed', () => {
+  test('shell syntax in the text of an event is passed to handlers and mutators as plain text', async () => {
     const story = await HandlerStory.open({
       handlers: { default: {}, short: { mutator: 'line' } },
       mutators: { line: { command: 'cat' } },
@@ -61,7 +64,7 @@ describe('nothing that comes from outside runs', () => {
     },
   );
 
-  test('a handler and its mutator see few environment variables, and none of the backend itself', async () => {
+  test('a handler and its mutator get only common environment variables and no other variable of the backend', async () => {
     process.env['MON_STORY_PASSWORD'] = 'hunter2';
     onTestFinished(() => void delete process.env['MON_STORY_PASSWORD']);
     const story = await HandlerStory.open({

@@ -36,7 +36,7 @@ Description: console and command-line tool of the mon monitoring
 `);
 });
 
-test('the checksums of a package are listed by path', () => {
+test('the checksums of a package are sorted by path', () => {
   const sums = new Map([
     ['usr/bin/mon', 'b'.repeat(32)],
     ['usr/bin/a', 'a'.repeat(32)],
@@ -60,13 +60,13 @@ describe('the maintainer scripts of the packages', () => {
 
   test.each(pieces)('the maintainer script %s is valid shell with defined variables', (piece) => {
     const name = piece.startsWith('mon-cli') ? 'mon-cli' : 'mon-backend';
-    // The script of the backend follows the common script of all daemons.
+    // The parts in `daemon` are common to all daemons; they are checked with the variables of the backend.
     const script = scriptText(packageNamed(name), '1.2.3', [repositoryText(`scripts/package/${piece}`)]);
     execFileSync('sh', ['-n'], { input: script });
     expect(script).toMatch(/^#!\/bin\/sh\nset -eu\n/);
   });
 
-  test('a maintainer script defines only the variables that it uses, quoted as text', () => {
+  test('a maintainer script defines only the variables that it uses, with quoted values', () => {
     const pack = { ...packageNamed('mon-cli'), name: "it's $(not)" };
     const script = scriptText(pack, '1.2.3', ['printf "%s" "$package"']);
     expect(script).not.toContain('version=');
@@ -88,7 +88,7 @@ describe('the starter of a program', () => {
   });
 });
 
-test('the paths of an installation are those that its files and units name', () => {
+test('the files and units of a package name exactly the paths of the installation', () => {
   expect(installationsOf(PACKAGES)).toEqual({
     'mon-backend': {
       config: '/etc/mon/backend.yml',

@@ -12,7 +12,10 @@ import { tempDir } from '../../support/temp-dir.ts';
 const RELEASE: Release = { version: '1.2.3', architecture: 'amd64', maintainer: 'mon <mon@localhost>' };
 const HAS_DPKG = spawnSync('dpkg-deb', ['--version']).status === 0;
 
-/** Builds a package of the agent with fake programs and a fake Node.js; everything else is real. */
+/**
+ * Builds the package of the agent with empty files instead of the programs and Node.js, and returns its path.
+ * Everything else is real.
+ */
 async function anAgentPackage(): Promise<string> {
   const pack = PACKAGES.find(({ name }) => name === 'mon-agent');
   if (pack === undefined) throw new Error('there is no package of the agent');

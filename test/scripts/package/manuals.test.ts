@@ -24,7 +24,7 @@ const HELP = `
     tool start -c .tool\\n.yml
 `;
 
-describe('help', () => {
+describe('the parser of help texts', () => {
   const help = parseHelp(HELP);
 
   test('a help text is split into paragraphs and sections', () => {
@@ -32,7 +32,7 @@ describe('help', () => {
     expect(help.sections.map(({ title }) => title)).toEqual(['Usage', 'Options', 'Examples']);
   });
 
-  test('the options of a help text have all their spellings', () => {
+  test('the parser of a help text finds every spelling of each option', () => {
     expect(optionsOf(help)).toEqual([
       { long: 'config', short: 'c', value: 'FILE', text: 'its file; default ./tool.yml, or none' },
       { long: 'level', short: undefined, value: 'LEVEL', text: `how much it says: 'all' or "little"` },
@@ -43,7 +43,7 @@ describe('help', () => {
     ]);
   });
 
-  test('the commands of a help text are found', () => {
+  test('the parser of a help text finds the commands', () => {
     expect(commandsOf(help, 'tool').map(({ term }) => term)).toEqual(['start', 'stop']);
   });
 });
