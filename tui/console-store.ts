@@ -33,7 +33,6 @@ import { MatchMemory, type SilenceMatches } from './model/silence-matches.ts';
 import { PreviewMemory, previewFromCounts, previewSilence, type SilencePreview } from './model/silence-preview.ts';
 import { TableRows } from './list/table-rows.ts';
 import { OwnChanges } from './state/undo.ts';
-import { openDueView } from './actions/views.ts';
 import { ViewLoads } from './model/view-loads.ts';
 import { EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './model/where-column.ts';
@@ -129,6 +128,7 @@ export class ConsoleStore
   readonly plans = new UpgradePlans();
   silencePolicy: SilencePolicy = UNSET_POLICY;
   lastSilence: LastSilence | undefined;
+  silenceDraft: SilenceForm | undefined;
   readonly #tables: ReadonlyMap<string, TableRows> = new Map(
     Object.values(TABLES).flatMap((table) => (table.source ? [[table.name, new TableRows(table, table.source)]] : [])),
   );
@@ -270,6 +270,10 @@ export class ConsoleStore
 
   rememberSilence(silence: LastSilence): void {
     this.lastSilence = silence;
+  }
+
+  keepSilenceDraft(form: SilenceForm | undefined): void {
+    this.silenceDraft = form;
   }
 
   silencePolicyLoaded(policy: SilencePolicy): void {
@@ -432,13 +436,12 @@ export class ConsoleStore
   }
 
   /**
-   * Lets time pass: opens due views, requests due loads, and applies everything that arrived.
+   * Lets time pass: requests due loads, and applies everything that arrived.
    *
    * @param nowMs epoch milliseconds; all ages of the next frame refer to it
    */
   tick(nowMs: number): void {
     this.nowMs = this.#shownMs(nowMs);
-    openDueView(this, nowMs);
     this.#evaluateFilter(nowMs);
     this.upkeep.ageSilences(this, nowMs);
     this.#forgetMessage(nowMs);
@@ -455,10 +458,8 @@ export class ConsoleStore
 
   /** Draws a frame of the state since the last tick, by notifying the listeners once. */
   paint(): void {
-    // Rows still change when a paused order resumes, and a view still opens when its digit has waited long
-    // enough.
-    const { orderPausedUntilMs, digitAtMs } = this.state;
-    const isMoving = this.isFiltering || this.options.now() < orderPausedUntilMs || digitAtMs !== undefined;
+    // Rows still change when a paused order resumes.
+    const isMoving = this.isFiltering || this.options.now() < this.state.orderPausedUntilMs;
     this.urgency = isMoving ? 'rows' : this.silenceRecent.isWaiting ? 'figures' : 'none';
     this.#version += 1;
     for (const listener of this.#listeners) listener();

@@ -18,7 +18,7 @@ test('configured keys do what they are bound to, and the default ones do nothing
   await rig.shows('Silence db-014.eu-west-1/postgres-repl');
   rig.escape();
   await rig.showsNo('Silence db-014');
-  rig.type('j2n');
+  rig.type('jnn');
   await rig.shows(/^>.*web-007/m);
   rig.type('!');
   await rig.pass(100);

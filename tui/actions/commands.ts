@@ -4,6 +4,7 @@ import { travelBack, travelTo } from './past.ts';
 import { EVENT_ACTIONS } from './events.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
 import { LIST_ACTIONS } from './lists.ts';
+import { goToRow } from './list-keys.ts';
 import { bindings, type Binding, type KeyAction } from '../state/keys.ts';
 import { currentName, RENAMED_ACTIONS } from '../state/renamed-names.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
@@ -14,7 +15,7 @@ import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { KEYS_TAKEN } from '../keys/context-groups.ts';
+import { KEYS_TAKEN, LISTS } from '../keys/context-groups.ts';
 import { openMenu } from '../form/menu.ts';
 import { applyView, presentView } from './saved-views.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
@@ -67,7 +68,13 @@ export function commandsFor(context: KeyContext): readonly ConsoleCommand[] {
 export function runCommandLine(store: ActionPorts, text: string, perform: Perform): string | undefined {
   const { name, operand } = splitCommand(text);
   if (name === '') return undefined;
-  const commands = commandsFor(keyContext(store.state));
+  const context = keyContext(store.state);
+  if (/^\d+$/.test(name)) {
+    if (!LISTS.some((list) => list === context)) return 'there is no list here: open one to go to a row';
+    goToRow(store, Number(name));
+    return undefined;
+  }
+  const commands = commandsFor(context);
   const command = commands.find((candidate) => candidate.name === (ALIASES.get(name) ?? name));
   if (command === undefined) return renamedCommand(name) ?? unknownCommand(name, commands);
   if (command.needsOperand === true && operand === '') return `type :${name} ${command.operands}`;

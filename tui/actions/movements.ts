@@ -13,10 +13,7 @@ import type { KeyAction } from '../state/keys.ts';
 /** Returns the implementation of a movement in a context. */
 type Move = (action: KeyAction) => ActionHandler;
 
-const inList: Move =
-  (action) =>
-  (store, { count }) =>
-    moveInList(store, action, count);
+const inList: Move = (action) => (store) => moveInList(store, action);
 const inText: Move = (action) => (store) => void moveText(store, action);
 
 const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
@@ -34,9 +31,8 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
   log: (action) => onLayer('log', (store, layer) => moveLog(store, layer, action)),
 };
 
-/** The movements. In a list each accepts a count before it. */
 export const MOVEMENTS: readonly Action[] = [
-  { name: 'down', keys: ['j', 'down'], in: [...SCROLLED], help: 'move down; 5j moves five rows', run: moves('down') },
+  { name: 'down', keys: ['j', 'down'], in: [...SCROLLED], help: 'move down', run: moves('down') },
   { name: 'up', keys: ['k', 'up'], in: [...SCROLLED], help: 'move up', run: moves('up') },
   { name: 'half-down', keys: ['ctrl-d'], in: [...SCROLLED], help: 'move half a page down', run: moves('half-down') },
   { name: 'half-up', keys: ['ctrl-u'], in: [...SCROLLED], help: 'move half a page up', run: moves('half-up') },
@@ -48,7 +44,13 @@ export const MOVEMENTS: readonly Action[] = [
     run: moves('page-down'),
   },
   { name: 'page-up', keys: ['pageup', 'ctrl-b'], in: [...SCROLLED], help: 'move one page up', run: moves('page-up') },
-  { name: 'top', keys: ['g', 'home'], in: [...SCROLLED], help: 'go to the top; 12g goes to row 12', run: moves('top') },
+  {
+    name: 'top',
+    keys: ['g', 'home'],
+    in: [...SCROLLED],
+    help: 'go to the top; :12 goes to row 12 of a list',
+    run: moves('top'),
+  },
   { name: 'bottom', keys: ['G', 'end'], in: [...SCROLLED], help: 'go to the bottom', run: moves('bottom') },
 ];
 

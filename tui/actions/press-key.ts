@@ -7,7 +7,6 @@ import { lineEditOf } from '../form/line-keys.ts';
 import { ACTIONS } from './all.ts';
 import { isTooSmall } from '../state/console-state.ts';
 import { actionFor, type KeyAction, type KeyPress } from '../state/keys.ts';
-import { openDueView, settleDigit } from './views.ts';
 import { takeMouse } from './mouse.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { typeInMenu } from './menus.ts';
@@ -26,9 +25,9 @@ interface KeyHandling {
   /**
    * Runs before an action.
    *
-   * @returns the count before the key, or `taken` if the key has no further effect
+   * @returns `taken` if the key has no further effect
    */
-  readonly before?: (store: ActionPorts, action: KeyAction | undefined, key: KeyPress) => 'taken' | number | undefined;
+  readonly before?: (store: ActionPorts, action: KeyAction | undefined) => 'taken' | undefined;
   /** Handles an unbound key, or pasted text, which comes without a key. */
   readonly type?: (store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress) => void;
 }
@@ -65,8 +64,6 @@ export function takeInput(store: ActionPorts, event: InputEvent): void {
 const NO_KEY: KeyPress = { name: '', ctrl: false, meta: false, shift: false };
 
 function pressKey(store: ActionPorts, key: KeyEvent): void {
-  openDueView(store, store.options.now());
-  if (settleDigit(store, key) === 'taken') return;
   const action = actionFor(keyContext(store.state), key);
   if (isTooSmall(store.state.size) && action !== 'interrupt') {
     if (key.text === 'q') store.request({ kind: 'quit' });
@@ -80,13 +77,12 @@ function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): vo
   const context = keyContext(store.state);
   const action = name && ACTIONS.get(name);
   const perform = (other: KeyAction): void => act(store, other, NO_KEY);
-  if (action?.first === true) return runIn(context, action)?.(store, { context, key, count: undefined, perform });
+  if (action?.first === true) return runIn(context, action)?.(store, { context, key, perform });
   if (action?.changes === true && !mayChange(store, action.name)) return;
   const handling = KEY_HANDLING[context];
-  const count = handling?.before?.(store, name, key);
-  if (count === 'taken') return;
+  if (handling?.before?.(store, name) === 'taken') return;
   if (action === undefined) return handling?.type?.(store, lineEditOf(key), key);
-  runIn(context, action)?.(store, { context, key, count, perform });
+  runIn(context, action)?.(store, { context, key, perform });
 }
 
 function runIn(context: KeyContext, { run }: Action): ActionHandler | undefined {

@@ -11,8 +11,6 @@ export interface Pressed {
   readonly context: KeyContext;
   /** The pressed key; without a name if the action was not triggered by one. */
   readonly key: KeyPress;
-  /** The count that was typed before the key. */
-  readonly count: number | undefined;
   /** Performs another action in the current context. */
   readonly perform: (action: KeyAction) => void;
 }

@@ -11,7 +11,7 @@ import { clamp } from '../state/list-cursor.ts';
 export function movedTo(
   action: KeyAction | undefined,
   position: number,
-  bounds: { readonly rows: number; readonly last: number; readonly count?: number | undefined },
+  bounds: { readonly rows: number; readonly last: number },
 ): number | undefined {
   const to = aimedAt(action, position, bounds);
   return to === undefined ? undefined : clamp(to, 0, bounds.last);
@@ -20,26 +20,25 @@ export function movedTo(
 function aimedAt(
   action: KeyAction | undefined,
   position: number,
-  { rows, last, count }: Parameters<typeof movedTo>[2],
+  { rows, last }: Parameters<typeof movedTo>[2],
 ): number | undefined {
-  const times = count ?? 1;
   switch (action) {
     case 'down':
-      return position + times;
+      return position + 1;
     case 'up':
-      return position - times;
+      return position - 1;
     case 'half-down':
-      return position + times * Math.max(1, rows >> 1);
+      return position + Math.max(1, rows >> 1);
     case 'half-up':
-      return position - times * Math.max(1, rows >> 1);
+      return position - Math.max(1, rows >> 1);
     case 'page-down':
-      return position + times * rows;
+      return position + rows;
     case 'page-up':
-      return position - times * rows;
+      return position - rows;
     case 'top':
-      return count === undefined ? 0 : count - 1;
+      return 0;
     case 'bottom':
-      return count === undefined ? last : count - 1;
+      return last;
     default:
       return undefined;
   }

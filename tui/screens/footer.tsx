@@ -82,7 +82,7 @@ function hintText(
 export interface StatusLineProps {
   readonly theme: Theme;
   readonly columns: number;
-  readonly state: Pick<ConsoleState, 'prompt' | 'message' | 'count'>;
+  readonly state: Pick<ConsoleState, 'prompt' | 'message'>;
   /** The filter, order and cursor of the view. */
   readonly list: ListState;
   /** The nouns for one row and for several. */
@@ -171,19 +171,10 @@ function countRuns({ shown, isMore, total, compact, nouns: [one, several] }: Sta
   ];
 }
 
-function positionRuns({
-  state: { count },
-  list,
-  shown,
-  isMore,
-  orderPaused,
-  compact,
-  hiddenColumns,
-}: StatusLineProps): readonly Run[] {
+function positionRuns({ list, shown, isMore, orderPaused, compact, hiddenColumns }: StatusLineProps): readonly Run[] {
   const { marks, cursor } = list;
   const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${shownText(shown, isMore)} `;
   return [
-    ...(count === undefined ? [] : [run(`${String(count)}  `, 'strong')]),
     ...hiddenColumnRuns(hiddenColumns, compact),
     ...(list.following ? [run('following  ', 'accent')] : []),
     ...(orderPaused ? [run('order paused  ', 'accent')] : []),

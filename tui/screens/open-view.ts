@@ -47,12 +47,11 @@ export function isOfNamespaces(view: ViewName): boolean {
 export function goTo(store: Screen & MessageSink & MergedSources & ListOfView, { view, history }: ViewPosition): void {
   if (view === store.state.view) return;
   if (!isOfSeveral(view, store.whereColumn)) {
-    store.update({ count: undefined, digitAtMs: undefined });
     const [source, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
     return store.say(`${viewTitle(view)} shows only one ${source} at a time: select one with :${command} NAME`);
   }
   store.rows.thaw();
-  store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });
+  store.update({ view, history, orderPausedUntilMs: 0 });
   store.window.open(store);
   // The next key may come before the next frame, and must act on the cursor of this view.
   store.settleList();

@@ -44,10 +44,6 @@ export interface ConsoleState {
   readonly prompt: LineInHistory | undefined;
   readonly layers: readonly Layer[];
   readonly message: ConsoleMessage | undefined;
-  /** The count that was typed before a movement: `5j`. */
-  readonly count: number | undefined;
-  /** The time of a typed digit, which opens a view unless a movement follows. Epoch milliseconds. */
-  readonly digitAtMs: number | undefined;
   /** The moment of the past that is shown; `undefined` for the present. */
   readonly past: PastMoment | undefined;
   /** The moment of the past that is being loaded; `undefined` if none is. */
@@ -84,8 +80,6 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     prompt: undefined,
     layers: [],
     message: undefined,
-    count: undefined,
-    digitAtMs: undefined,
     past: undefined,
     travel: undefined,
     paused: undefined,

@@ -79,6 +79,9 @@ export interface Silencing {
     refused(key: string, problem: string): void;
     failed(key: string, nowMs: number): void;
   };
+  /** The form of a silence dialog that was canceled; `undefined` if the last one was submitted. */
+  readonly silenceDraft: SilenceForm | undefined;
+  keepSilenceDraft(form: SilenceForm | undefined): void;
   /** Stores the settings for the next silence. */
   rememberSilence(silence: LastSilence): void;
   /** Returns what the silence dialog would cover now. */

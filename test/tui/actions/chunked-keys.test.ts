@@ -5,7 +5,7 @@ import { SCENE } from '../../support/console-scene.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 /** Keys that a person types. Some of their sequences are easily split between two chunks. */
-const TYPED = ['j', 'jjj', '5j', 'k', 'G', 'g', ' ', 'V', 'a', 'A', 'j\r', '\r', 'o', 'O', 'x', '?', 's', 'q', 'é'];
+const TYPED = ['j', 'jjj', ':3\r', 'k', 'G', 'g', ' ', 'V', 'a', 'A', 'j\r', '\r', 'o', 'O', 'x', '?', 's', 'q', 'é'];
 const SEQUENCES = ['\u001B[B', '\u001B[5~', '\u001BOP', '\u001B[1;5A', '\u001B[200~r\ny\n\u001B[201~', '\u0004'];
 const keys = fc.constantFrom(...TYPED, ...SEQUENCES);
 

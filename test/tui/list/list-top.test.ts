@@ -40,7 +40,7 @@ describe('a list that was opened', () => {
 
   test.each([
     { title: 'next', key: 'j', row: 1 },
-    { title: 'last of the next page', key: '5j', row: 5 },
+    { title: 'last of the next page', key: ':6\r', row: 5 },
     { title: 'next critical', key: 'e', row: 1 },
   ])(
     'the cursor moves from the top to the $title row, wherever the old row is since the last frame',

@@ -73,7 +73,7 @@ describe('the first matches of a new filter', () => {
     const driver = new ConsoleDriver();
     const events = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [keyOf(index), rowOf(index)]));
     driver.goLive({ events });
-    driver.type('25j/');
+    driver.type(':26\r/');
     driver.type('5');
     const { store } = driver;
     expect([store.rows.isBeginningOnly, store.list.cursor.key, store.list.cursor.index]).toEqual([true, keyOf(25), 2]);
@@ -85,7 +85,7 @@ describe('the first matches of a new filter', () => {
     const driver = new ConsoleDriver();
     const events = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [keyOf(index), rowOf(index)]));
     driver.goLive({ events });
-    driver.type('2555j/');
+    driver.type(':2556\r/');
     driver.type('5');
     const { store } = driver;
     while (store.isFiltering) {

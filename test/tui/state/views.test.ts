@@ -19,7 +19,6 @@ function live(names: readonly string[], events: readonly EventRow[] = []): Conso
 function onClients(names: readonly string[], events: readonly EventRow[] = []): ConsoleDriver {
   const driver = live(names, events);
   driver.type('5');
-  driver.pass(400);
   return driver;
 }
 
@@ -27,80 +26,28 @@ const TEN = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 const NINE_EVENTS = TEN.slice(1).map((client, index) => anEventRow({ client, since: 1000 - index }));
 
 describe('a digit', () => {
-  test('a digit alone opens its view when no movement has followed for 400 ms', () => {
+  test('a digit opens its view at once', () => {
     const driver = live(['a']);
     driver.type('5');
-    driver.pass(399);
-    expect(driver.store.state).toMatchObject({ view: 'events', count: 5 });
-    driver.pass(1);
-    expect(driver.store.state).toMatchObject({ view: 'clients', count: undefined });
+    expect(driver.store.state.view).toBe('clients');
   });
 
-  test('a digit makes frames due while it waits, without any other event', () => {
-    const driver = live(['a']);
-    driver.pass(1000);
-    driver.type('5');
-    expect(driver.store.urgency).toBe('rows');
-    driver.pass(400);
-    expect(driver.store.urgency).toBe('none');
-  });
-
-  test('a digit before a movement is a count, in one chunk and in several', () => {
-    const atOnce = live([], NINE_EVENTS);
-    atOnce.type('5j');
-    const inPieces = live([], NINE_EVENTS);
-    inPieces.type('5');
-    inPieces.pass(200);
-    inPieces.type('j');
-    for (const driver of [atOnce, inPieces]) {
-      driver.pass(500);
-      expect(driver.store.state.view).toBe('events');
-      expect(driver.store.list.cursor.index).toBe(5);
+  test('keys after a digit apply to the view that it opened, in one chunk and in several', () => {
+    const atOnce = live(TEN, NINE_EVENTS);
+    atOnce.type('5j ');
+    const inPieces = live(TEN, NINE_EVENTS);
+    for (const key of '5j ') inPieces.type(key);
+    for (const { store } of [atOnce, inPieces]) {
+      expect(store.state.view).toBe('clients');
+      expect([...store.list.marks]).toEqual(['b']);
+      expect(store.state.views.events.marks.size).toBe(0);
     }
   });
 
-  test('a digit followed by another digit is a count for as long as it takes', () => {
-    const driver = live([], NINE_EVENTS);
-    driver.type('1');
-    driver.pass(100);
-    driver.type('2');
-    driver.pass(5000);
-    driver.type('j');
-    expect(driver.store.state.view).toBe('events');
-    expect(driver.store.list.cursor.index).toBe(8);
-  });
-
-  test.each(['8', '9'])('%s opens nothing because there is no such view', (digit) => {
+  test.each(['8', '9', '0'])('%s opens nothing because there is no such view', (digit) => {
     const driver = live([], NINE_EVENTS);
     driver.type(digit);
-    driver.pass(5000);
-    expect(driver.store.state).toMatchObject({ view: 'events', count: Number(digit) });
-  });
-
-  test('a digit before any other key opens its view at once, and the key applies there', () => {
-    const driver = live(['a', 'b'], NINE_EVENTS);
-    driver.type('5 ');
-    expect(driver.store.state.view).toBe('clients');
-    expect([...driver.store.list.marks]).toEqual(['a']);
-    expect(driver.store.state.views.events.marks.size).toBe(0);
-  });
-
-  test('Esc cancels a digit and does nothing else', () => {
-    const driver = live(['a'], NINE_EVENTS);
-    driver.type(' 5');
-    driver.escape();
-    driver.pass(500);
-    expect(driver.store.state).toMatchObject({ view: 'events', count: undefined });
-    expect(driver.store.list.marks.size).toBe(1);
-  });
-
-  test('a digit that waited too long is no count, whether or not a frame was drawn in between', () => {
-    const driver = live(TEN, NINE_EVENTS);
-    driver.type('5');
-    driver.clock.advance(400);
-    driver.type('j');
-    expect(driver.store.state.view).toBe('clients');
-    expect(driver.store.list.cursor.index).toBe(1);
+    expect(driver.store.state.view).toBe('events');
   });
 });
 
