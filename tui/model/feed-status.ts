@@ -1,7 +1,7 @@
 import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedStats } from '../../shared/schemas/feed.ts';
 
-/** The first message of a backend. */
+/** The first message that a backend sends on a feed connection. */
 export interface Hello {
   readonly name: string;
   readonly version: string;
@@ -11,14 +11,14 @@ export interface Hello {
   readonly shared?: boolean | undefined;
 }
 
-/** The state of a backend and of the connection to it. */
+/** The state of the feed connection to a backend, and what the backend reports about itself. */
 export interface FeedStatus {
   readonly connection: FeedState;
-  /** Epoch milliseconds since when there is no live feed; `undefined` while there is. */
+  /** Epoch milliseconds since when the feed has not been connected; `undefined` while it is connected. */
   readonly lostAtMs: number | undefined;
-  /** True if the list was complete at least once. */
+  /** True if the feed was live at least once, so that the lists were complete. */
   readonly everLive: boolean;
-  /** Epoch milliseconds of the last frame. */
+  /** Epoch milliseconds when the last frame arrived; `undefined` before the first one. */
   readonly heardAtMs: number | undefined;
   readonly backendName: string | undefined;
   readonly backendVersion: string | undefined;
@@ -27,11 +27,11 @@ export interface FeedStatus {
   readonly stats: FeedStats | undefined;
   /** Results per second, one value a second, the oldest first. */
   readonly rates: readonly number[];
-  /** Delay of frames compared with the fastest one of this connection. */
+  /** Delay of the last frame in milliseconds, compared with the fastest frame of this connection. */
   readonly lagMs: number;
   /**
-   * Smallest difference between our clock and the backend's: the offset of the clocks plus the fastest
-   * transmission.
+   * Smallest difference between the arrival of a frame by the console's clock and its timestamp by the backend's clock:
+   * the offset of the clocks plus the fastest transmission. `undefined` before the first timestamp of a connection.
    */
   readonly offsetMs: number | undefined;
 }
@@ -50,11 +50,26 @@ export const INITIAL_FEED_STATUS: FeedStatus = {
   offsetMs: undefined,
 };
 
-/** Lag above which the console warns that it shows an earlier state. */
+/** Lag in milliseconds above which the console warns that its data is not current. */
 export const LAGGING_MS = 2000;
 
-/** Number of rates for the chart in the header: five minutes. */
+/** Number of rates that are stored for the chart in the header, one per second: five minutes. */
 export const RATES_KEPT = 300;
+
+/**
+ * Age of the last frame in milliseconds at which a live feed counts as lagging. The backend sends a frame at least once
+ * a second.
+ */
+const OVERDUE_MS = 3000;
+
+/**
+ * Returns the lag of the shown data in milliseconds: the delay of the last frame, or its age if that is larger and no
+ * frame arrived for `OVERDUE_MS`.
+ */
+export function lagAt({ lagMs, heardAtMs = Infinity }: Pick<FeedStatus, 'lagMs' | 'heardAtMs'>, nowMs: number): number {
+  const ageMs = nowMs - heardAtMs;
+  return ageMs < OVERDUE_MS ? lagMs : Math.max(lagMs, ageMs);
+}
 
 export function nextConnection(status: FeedStatus, connection: FeedState, nowMs: number): FeedStatus {
   const lost = connection.kind === 'waiting' || connection.kind === 'refused' || connection.kind === 'connecting';
@@ -63,12 +78,12 @@ export function nextConnection(status: FeedStatus, connection: FeedState, nowMs:
     connection,
     everLive: status.everLive || connection.kind === 'live',
     lostAtMs: lost ? (status.lostAtMs ?? nowMs) : undefined,
-    // Another connection may take another route, or go to a machine with another clock.
+    // The next connection may take another route, or reach a machine with another clock.
     ...(lost ? { offsetMs: undefined, lagMs: 0 } : {}),
   };
 }
 
-/** Records the backend's first message. */
+/** Applies the backend's first message to the status. */
 export function heardHello(
   status: FeedStatus,
   { name, version, time, shared = false }: Hello,
@@ -77,7 +92,9 @@ export function heardHello(
   return { ...heardFrame(status, time, nowMs), backendName: name, backendVersion: version, isShared: shared };
 }
 
-/** Records that a frame with the timestamp `timeMs` arrived now. */
+/**
+ * Applies the arrival of a frame at `nowMs` to the status; `timeMs` is the frame's timestamp by the backend's clock.
+ */
 export function heardFrame(status: FeedStatus, timeMs: number | undefined, nowMs: number): FeedStatus {
   if (timeMs === undefined) return { ...status, heardAtMs: nowMs };
   const behindMs = nowMs - timeMs;
@@ -90,7 +107,7 @@ export function heardStats(status: FeedStatus, stats: FeedStats, timeMs: number,
   return { ...heardFrame(status, timeMs, nowMs), stats, rates };
 }
 
-/** Returns the time on the backend's clock, estimated from its frames. */
+/** Returns the current time by the backend's clock, estimated from the timestamps of its frames. */
 export function backendMs({ offsetMs = 0 }: Pick<FeedStatus, 'offsetMs'>, nowMs: number): number {
   return nowMs - offsetMs;
 }

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { ConsoleState } from '../state/console-state.ts';
 import type { EventCounts } from '../model/event-counts.ts';
-import type { FeedStatus } from '../model/feed-status.ts';
+import { lagAt, type FeedStatus } from '../model/feed-status.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../text/theme.ts';
 import type { ClusterTrouble } from '../../shared/domain/cluster.ts';
@@ -59,10 +59,10 @@ export function ShortHeader(props: HeaderProps): ReactElement {
     return <Row theme={props.theme} runs={spread(completeRuns(left, columns - runsWidth(age)), age, columns)} />;
   }
   const right = [
-    run(`${STATUS.critical.symbol}${countText(counts.critical)}`, 'critical'),
-    run(` ${STATUS.warning.symbol}${countText(counts.warning)}`, 'warning'),
-    run(` ${STATUS.unknown.symbol}${countText(counts.unknown)}`, 'unknown'),
-    run(` ${SILENCED_SYMBOL}${countText(counts.silenced)}`, 'silenced'),
+    run(`${STATUS.critical.symbol}${countNow(feed, counts.critical)}`, 'critical'),
+    run(` ${STATUS.warning.symbol}${countNow(feed, counts.warning)}`, 'warning'),
+    run(` ${STATUS.unknown.symbol}${countNow(feed, counts.unknown)}`, 'unknown'),
+    run(` ${SILENCED_SYMBOL}${countNow(feed, counts.silenced)}`, 'silenced'),
     ...(columns >= 80 && feed.stats !== undefined && props.paused === undefined && props.trouble === undefined
       ? [run(` ${STATUS.ok.symbol}${countText(feed.stats.results.ok)}`, 'ok')]
       : []),
@@ -83,7 +83,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const { theme, feed, nowMs, columns, counts } = props;
   const lag =
     feed.connection.kind === 'live' && props.past === undefined
-      ? [run(`  lag ${(feed.lagMs / 1000).toFixed(1)}s`)]
+      ? [run(`  lag ${(lagAt(feed, nowMs) / 1000).toFixed(1)}s`)]
       : [];
   const mainRuns = [
     run(' mon  ', 'strong'),
@@ -112,21 +112,28 @@ export function TallHeader(props: HeaderProps): ReactElement {
 }
 
 function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
+  const counter = (severity: Severity, count: number, name: string): Run => {
+    const { symbol, tone } = STATUS[severity];
+    return run(` ${symbol} ${countNow(feed, count)} ${name}  `, count === 0 ? 'faint' : tone);
+  };
   return [
     counter('critical', counts.critical, 'crit'),
     counter('warning', counts.warning, 'warn'),
     counter('unknown', counts.unknown, 'unkn'),
     ...(feed.stats === undefined ? [] : [counter('ok', feed.stats.results.ok, 'ok')]),
-    run(` ${SILENCED_SYMBOL} ${countText(counts.silenced)} silenced  `, 'silenced'),
-    run(` ${FLAPPING_SYMBOL} ${countText(counts.flapping)} flapping`, counts.flapping === 0 ? 'faint' : 'flapping'),
+    run(` ${SILENCED_SYMBOL} ${countNow(feed, counts.silenced)} silenced  `, 'silenced'),
+    run(
+      ` ${FLAPPING_SYMBOL} ${countNow(feed, counts.flapping)} flapping`,
+      counts.flapping === 0 ? 'faint' : 'flapping',
+    ),
     // The counter is hidden at zero, because most sites have no inhibition rules.
     ...(counts.inhibited === 0 ? [] : [run(`   ${countText(counts.inhibited)} inhibited`, 'silenced')]),
   ];
 }
 
-function counter(severity: Severity, count: number, name: string): Run {
-  const { symbol, tone } = STATUS[severity];
-  return run(` ${symbol} ${countText(count)} ${name}  `, count === 0 ? 'faint' : tone);
+/** Returns a counter, or `-` while the events were never loaded: a zero would say that nothing is wrong. */
+function countNow({ everLive }: FeedStatus, count: number): string {
+  return everLive ? countText(count) : '-';
 }
 
 /** Width of the rate chart in cells; each cell covers fifteen seconds or more. */

@@ -4,6 +4,7 @@ import {
   heardStats,
   INITIAL_FEED_STATUS,
   isConnected,
+  lagAt,
   nextConnection,
   RATES_KEPT,
 } from '../../../tui/model/feed-status.ts';
@@ -17,6 +18,12 @@ describe('the lag', () => {
     const quickest = heardFrame(INITIAL_FEED_STATUS, 3_600_000 - 20, 0);
     expect(quickest.lagMs).toBe(0);
     expect(heardFrame(quickest, 3_600_000 - 20 + 1000, 4000).lagMs).toBe(3000);
+  });
+
+  test('the lag is the age of the last frame from three seconds on', () => {
+    const heard = heardFrame(INITIAL_FEED_STATUS, 1000, 1000);
+    expect([1000, 3999, 4000, 9000].map((nowMs) => lagAt(heard, nowMs))).toEqual([0, 0, 3000, 8000]);
+    expect(lagAt(INITIAL_FEED_STATUS, 9000)).toBe(0);
   });
 
   test('the lag starts over with each connection', () => {

@@ -1,7 +1,7 @@
 import type { ConsoleState } from '../../state/console-state.ts';
 import { keyOf } from '../../state/keys.ts';
 import { countText } from '../../words/count-text.ts';
-import { LAGGING_MS, type FeedStatus } from '../../model/feed-status.ts';
+import { lagAt, LAGGING_MS, type FeedStatus } from '../../model/feed-status.ts';
 import { run, type Run } from '../../text/theme.ts';
 
 /** Epoch milliseconds as `22:14:07Z`; without seconds `22:14Z`. */
@@ -49,25 +49,29 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
         const unseen = paused.unseen === 0 ? '' : `  +${countText(paused.unseen)} unseen`;
         return [run(`‖ PAUSED ${spanText(nowMs - paused.sinceMs)}`, 'warning'), run(unseen)];
       }
-      return feed.lagMs > LAGGING_MS
-        ? [run(`● LAGGING ${(feed.lagMs / 1000).toFixed(1)}s`, 'warning')]
+      return lagAt(feed, nowMs) > LAGGING_MS
+        ? [run(`● LAGGING ${(lagAt(feed, nowMs) / 1000).toFixed(1)}s`, 'warning')]
         : [run('● LIVE', 'ok')];
   }
 }
 
-/** Returns how many backends of a merged list are live, and since when the others are not. */
+/** Returns how many backends of a merged list are live and do not lag, and since when the others are not. */
 export function membersRuns(backends: ReadonlyMap<string, FeedStatus>, nowMs: number): readonly Run[] {
   const all = [...backends];
-  const live = all.filter(([, { connection }]) => connection.kind === 'live').length;
+  const isLive = (status: FeedStatus): boolean =>
+    status.connection.kind === 'live' && lagAt(status, nowMs) <= LAGGING_MS;
+  const live = all.filter(([, status]) => isLive(status)).length;
   const count = `${String(live)} of ${String(all.length)} live`;
   if (live === all.length) return [run(`● ${count}`, 'ok')];
   const others = all.flatMap(([name, status]) =>
-    status.connection.kind === 'live' ? [] : [run(`  ${memberText(name, status, nowMs)}`, 'warning')],
+    isLive(status) ? [] : [run(`  ${memberText(name, status, nowMs)}`, 'warning')],
   );
   return [run(`✗ ${count}`, 'alert'), ...others];
 }
 
-function memberText(name: string, { connection, lostAtMs }: FeedStatus, nowMs: number): string {
+function memberText(name: string, status: FeedStatus, nowMs: number): string {
+  const { connection, lostAtMs } = status;
   if (connection.kind === 'refused') return `${name} refused`;
+  if (connection.kind === 'live') return `${name} lagging ${(lagAt(status, nowMs) / 1000).toFixed(1)}s`;
   return lostAtMs === undefined ? `${name} syncing` : `${name} ${spanText(nowMs - lostAtMs)}`;
 }
