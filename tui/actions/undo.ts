@@ -13,15 +13,18 @@ export function askUndo(store: Screen & MessageSink & Opened & Remembers): void 
     return store.say(irrevocable === undefined ? `nothing to undo: ${why}` : `cannot be undone: ${why}`);
   }
   const ago = (atMs: number): string => `${formatDuration((nowMs - atMs) / 1000)} ago`;
+  // After a change that cannot be undone, Enter must not undo an earlier one that the user did not think of.
+  const isEarlier = irrevocable !== undefined;
   askFirst(store, {
-    title: 'Undo the last change',
+    title: isEarlier ? 'The last change cannot be undone' : 'Undo the last change',
     lines: [
-      `${change.said} (${ago(change.atMs)})`,
+      ...(isEarlier ? [`cannot be undone: ${irrevocable.said} (${ago(irrevocable.atMs)})`] : []),
+      `${isEarlier ? 'an earlier change can be: ' : ''}${change.said} (${ago(change.atMs)})`,
       ...named(change.operations.map((operation) => undoText(operation, nowMs))),
       'Later changes by others are kept.',
-      ...(irrevocable === undefined ? [] : [`A later change cannot be undone: ${irrevocable.said}`]),
     ],
-    button: 'Undo',
+    button: isEarlier ? 'Undo the earlier change' : 'Undo',
+    ...(isEarlier && { focused: 'cancel' }),
     count: change.operations.length,
     effect: { kind: 'change', change: { verb: 'undo', operations: change.operations }, undoes: change.id },
   });
