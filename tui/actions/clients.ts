@@ -10,7 +10,7 @@ import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { EventCounts } from '../model/event-counts.ts';
 import { openSilenceEntries } from './silences.ts';
-import type { Opened, Screen, MessageSink, Asks } from '../state/ports.ts';
+import type { Opened, Screen, MessageSink, Asks, Silencing } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 
 /** Asks for confirmation to delete clients, and lists what is deleted with them. */
@@ -37,7 +37,7 @@ function askDeleteClients(store: Screen & MessageSink & Pick<LiveData, 'events'>
 
 /** Opens the silence dialog for all checks of the clients, whatever their current state. */
 export function silenceClients(
-  store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'silenced'>,
+  store: Screen & MessageSink & Asks & Opened & Pick<Silencing, 'silenceDraft'> & Pick<LiveData, 'silenced'>,
   names: readonly string[],
 ): void {
   if (names.length === 0) return store.say('there is no client to silence');

@@ -15,7 +15,7 @@ import { silencedId } from '../../shared/domain/silencing.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
-import { openSilenceForm } from '../screens/silences/form.ts';
+import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences, askRepeatSilence } from './silences.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
@@ -26,14 +26,20 @@ import { openLayer } from '../state/layer-stack.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 function openSilence(
-  store: Screen & MessageSink & Asks & Pick<LiveData, 'events' | 'clients'> & MergedSources & Pick<ListOfView, 'list'>,
+  store: Screen &
+    MessageSink &
+    Asks &
+    Silencing &
+    Pick<LiveData, 'events' | 'clients'> &
+    MergedSources &
+    Pick<ListOfView, 'list'>,
   targets: readonly Target[],
 ): void {
   const openTargets = stillOpenTargets(store, targets, 'silence');
   if (openTargets.length === 0) return;
   const { text } = store.list.filter;
   const form = openSilenceForm(openTargets, sharedSubscriptions(store, openTargets), text);
-  openLayer(store, { kind: 'silence', form });
+  openLayer(store, { kind: 'silence', form: withDraft(form, store.silenceDraft) });
   store.request({ kind: 'load-silence-policy' });
 }
 

@@ -15,7 +15,10 @@ interface OpenForm {
   /** True if the field contains text. */
   readonly isText: boolean;
   readonly step: (step: FormStep) => void;
+  /** True if it is the last text field, where Enter submits. */
+  readonly isLastText: boolean;
   readonly submit: () => void;
+  readonly cancel: () => void;
   readonly press: (key: KeyPress) => void;
 }
 
@@ -49,14 +52,23 @@ export const FORM_ACTIONS: readonly Action[] = [
     name: 'form-enter',
     keys: ['enter'],
     in: ['form'],
-    help: 'press the selected button, or go to the next field',
+    help: 'press the selected button, submit from the last text field, or go to the next field',
     run: (store) => {
       const form = openForm(store);
-      if (form?.field === 'cancel') return closeLayer(store);
-      return form?.field === 'submit' ? form.submit() : form?.step({ kind: 'field', by: 1 });
+      if (form?.field === 'cancel') return form.cancel();
+      return form?.field === 'submit' || form?.isLastText === true
+        ? form.submit()
+        : form?.step({ kind: 'field', by: 1 });
     },
   },
-  { name: 'form-cancel', keys: ['escape'], in: ['form'], help: 'cancel', hint: 'cancel', run: closeLayer },
+  {
+    name: 'form-cancel',
+    keys: ['escape'],
+    in: ['form'],
+    help: 'cancel; the next silence dialog brings the text back',
+    hint: 'cancel',
+    run: (store) => openForm(store)?.cancel(),
+  },
 ];
 
 /** Passes any other key to the focused field: as text to a text field, as a choice to others. */
@@ -83,7 +95,12 @@ function formOf<One extends Layer>(store: ActionPorts, dialog: FormDialog<One>, 
     field: dialog.field(layer),
     isText: dialog.isText(layer),
     step: (step) => putLayer(store, dialog.step(layer, step)),
+    isLastText: dialog.isLastText(layer),
     submit: () => dialog.submit(store, layer),
+    cancel: () => {
+      closeLayer(store);
+      dialog.canceled?.(store, layer);
+    },
     press: (key) => dialog.press?.(store, layer, key),
   };
 }

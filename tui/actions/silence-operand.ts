@@ -12,7 +12,7 @@ export const SILENCE_OPERAND: Operand = {
   operands: 'DURATION [REASON]',
   help: 'open the silence dialog for the marked rows, or the one at the cursor, with these values filled in',
   run: silence,
-  complete: () => ['15m', '1h', '4h', '8h', '24h'],
+  complete: () => ['15m', '1h', '2h', '4h', '8h', '24h'],
 };
 
 function silence(store: Screen, operand: string, perform: Pressed['perform']): string | undefined {
@@ -44,7 +44,7 @@ function filledForm(
     ...form,
     duration: preset === -1 ? custom : preset,
     custom: preset === -1 ? lineOf(duration) : form.custom,
-    reason: lineOf(reason),
+    reason: reason === '' ? form.reason : lineOf(reason),
     field: reason === '' ? 'reason' : 'submit',
   };
 }

@@ -17,11 +17,11 @@ import { targetText } from '../words/silence-text.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
 import type { Target } from '../model/target.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { Screen, MessageSink, Asks, Opened } from '../state/ports.ts';
+import type { Screen, MessageSink, Asks, Opened, Silencing } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/silence.ts';
-import { openEntryForm, openSilenceForm, silenceScopeEntries } from '../screens/silences/form.ts';
+import { openEntryForm, openSilenceForm, silenceScopeEntries, withDraft } from '../screens/silences/form.ts';
 import { silenceSubmission, silenceOperations, entryText } from '../screens/silences/submission.ts';
 
 /** Silences events with the settings of the last silence, after a confirmation. */
@@ -88,7 +88,10 @@ function askEndSilences(
 }
 
 /** Opens the dialog on silences: to change existing ones, recreate ended ones, or create new ones. */
-export function openSilenceEntries(store: Screen & MessageSink & Asks & Opened, origin: SilenceOrigin): void {
+export function openSilenceEntries(
+  store: Screen & MessageSink & Asks & Opened & Pick<Silencing, 'silenceDraft'>,
+  origin: SilenceOrigin,
+): void {
   if (origin.entries.length === 0) {
     return store.say(
       origin.kind === 'change'
@@ -96,7 +99,8 @@ export function openSilenceEntries(store: Screen & MessageSink & Asks & Opened, 
         : `this silence has not ended: press ${keyOf('silence-change')} to change the silence`,
     );
   }
-  openLayer(store, { kind: 'silence', form: openEntryForm(origin, store.options.now()) });
+  const form = openEntryForm(origin, store.options.now());
+  openLayer(store, { kind: 'silence', form: origin.kind === 'new' ? withDraft(form, store.silenceDraft) : form });
   store.request({ kind: 'load-silence-policy' });
 }
 

@@ -4,7 +4,10 @@ import type { ConsoleConfig } from './console-config.ts';
 import { ATTENTION, type Attention } from '../state/attention.ts';
 import { isAsciiLocale } from '../words/locale.ts';
 
-/** The appearance and notification settings of the console, merged from all sources. */
+/**
+ * The appearance and notification settings of the console, merged from the command line, the configuration file and the
+ * environment.
+ */
 export interface AppearanceSettings {
   readonly theme: Theme;
   readonly mouse: boolean;
@@ -12,8 +15,8 @@ export interface AppearanceSettings {
 }
 
 /**
- * Merges the settings. The command line overrides the file. The environment can disable colors for both, and its locale
- * is the default for ASCII.
+ * Merges the settings. The command line overrides the configuration file. The environment can disable colors regardless
+ * of both, and its locale is the default for ASCII.
  */
 export function settingsOf(
   flags: Pick<Arguments, 'ascii' | 'color' | 'skin' | 'mouse' | 'bell' | 'notify'>,

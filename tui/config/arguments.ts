@@ -7,35 +7,38 @@ export interface Arguments {
   readonly backend: string | undefined;
   /** Name of a context in the configuration file. */
   readonly context: string | undefined;
-  /** Path of the configuration file. */
+  /** Path of the configuration file; `undefined` for the default path. */
   readonly config: string | undefined;
-  /** PEM file with the certificate authorities that the backend's certificate may come from. */
+  /** Path of a PEM file with the CA certificates that verify the certificate of the backend. */
   readonly trustedCaFile: string | undefined;
   /** Whether the certificate of the backend is accepted without verification. */
   readonly insecureSkipTlsVerify: boolean | undefined;
   readonly readOnly: boolean;
-  /** Options from here on that are undefined are taken from the configuration file. */
+  /**
+   * Whether to draw only ASCII characters. If this option or one of the options below is `undefined`, the configuration
+   * file decides.
+   */
   readonly ascii: boolean | undefined;
   readonly color: boolean;
   readonly skin: Skin | undefined;
   readonly mouse: boolean | undefined;
   readonly bell: boolean | undefined;
   readonly notify: boolean | undefined;
-  /** Whether to use screen-reader mode; `undefined`: the environment decides. */
+  /** Whether to use screen-reader mode; if `undefined`, the environment decides. */
   readonly screenReader: boolean | undefined;
   /** The arguments of `mon watch`; `undefined` for any other call. */
   readonly watch: WatchArguments | undefined;
 }
 
 export interface WatchArguments {
-  /** Filter in the search language; empty: all events. */
+  /** Filter in the search language; an empty filter matches all events. */
   readonly filter: string;
   /** Whether to print the current events and exit. */
   readonly once: boolean;
   readonly json: boolean;
 }
 
-/** The arguments of a call without any argument. */
+/** The values of all arguments when `mon` is called without any. */
 export const DEFAULT_ARGUMENTS: Arguments = {
   backend: undefined,
   context: undefined,

@@ -7,15 +7,15 @@ import type { ConsoleConfig, ContextConfig } from './console-config.ts';
 /** The backend to show first: a URL, or a context of the configuration file. */
 export type Choice =
   | { readonly kind: 'url'; readonly backend: string }
-  /** All contexts merged into one view. */
+  /** All contexts, merged into one list. */
   | { readonly kind: 'all' }
   | { readonly kind: 'context'; readonly name: string; readonly context: ContextConfig };
 
 /**
  * Returns the backend to connect to. The command line overrides the environment, and the environment overrides the
- * file.
+ * configuration file.
  *
- * @throws MonError `not_found` when there is no context of that name
+ * @throws MonError `not_found` when the configuration file has no context of that name
  */
 export function chooseBackend(
   { backend, context }: Pick<Arguments, 'backend' | 'context'>,
@@ -32,7 +32,11 @@ export function chooseBackend(
   return { kind: 'context', name: config.context, context: contextNamed(config, config.context) };
 }
 
-/** @throws MonError `not_found` */
+/**
+ * Returns the context with this name.
+ *
+ * @throws MonError `not_found` when the configuration file has no context of that name
+ */
 export function contextNamed({ contexts }: Pick<ConsoleConfig, 'contexts'>, name: string): ContextConfig {
   const context = contexts.get(name);
   if (context !== undefined) return context;

@@ -7,8 +7,8 @@ import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the default path: `$XDG_CONFIG_HOME/mon/console.yml`, else `~/.config/mon/console.yml`. The XDG specification
- * allows only absolute paths.
+ * Returns the default path of the configuration file: `$XDG_CONFIG_HOME/mon/console.yml`, else
+ * `~/.config/mon/console.yml`. A relative `$XDG_CONFIG_HOME` is ignored, as the XDG specification requires.
  */
 export function configPath(env: Env): string {
   const own = env['XDG_CONFIG_HOME'] ?? '';
@@ -21,7 +21,7 @@ export interface LoadedConsoleConfig {
   readonly config: ConsoleConfig;
 }
 
-/** Returns the text of the file; `undefined` if there is none. */
+/** Returns the text of a configuration file; `undefined` if the file does not exist. */
 export async function readConfigText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -33,9 +33,11 @@ export async function readConfigText(path: string): Promise<string | undefined> 
 }
 
 /**
- * Loads the configuration of the console. Without a file it loads no parser, which would delay the first frame.
+ * Loads the configuration of the console. The parser is only loaded if the file exists, because loading it delays the
+ * first frame.
  *
- * @param explicitPath the path of `--config`; the file must exist
+ * @param explicitPath the path given with `--config`, whose file must exist; `undefined` for the default path
+ * @returns the configuration, or the problem if the file cannot be read or is invalid
  */
 export async function readConsoleConfig(
   explicitPath: string | undefined,

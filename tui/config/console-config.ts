@@ -5,17 +5,20 @@ import type { ViewName } from '../state/view-names.ts';
 import type { Skin } from '../text/theme.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
-/** The source of a secret, which is never written in the configuration file itself. */
+/**
+ * Where a secret is read from: an environment variable or a file. A secret is never written in the configuration file
+ * itself.
+ */
 export type SecretSource = { readonly env: string } | { readonly file: string };
 
 /** A context: a backend under a name that the user chose. */
 export interface ContextConfig {
   readonly backend: string;
-  /** The user, who logs in with `password` in place of `key`. */
+  /** The name of the user who logs in with `password`; it cannot be combined with `key`. */
   readonly user?: string | undefined;
   readonly password?: SecretSource | undefined;
   readonly key?: SecretSource | undefined;
-  /** PEM file with the authorities that the backend's certificate may come from. */
+  /** Path of a PEM file with the CA certificates that verify the certificate of the backend. */
   readonly 'trusted-ca-file'?: string | undefined;
   /** Whether the certificate of the backend is accepted without verification. */
   readonly 'insecure-skip-tls-verify'?: boolean | undefined;
@@ -27,25 +30,25 @@ export interface ContextConfig {
 export interface ConsoleConfig {
   readonly keys: OwnKeys;
   readonly views: ReadonlyMap<string, SavedView>;
-  /** The columns to show, by view; a view that is not named shows all. */
+  /** The columns to show, by view; a view without an entry shows all columns. */
   readonly columns: Readonly<Partial<Record<ViewName, readonly string[]>>>;
   readonly contexts: ReadonlyMap<string, ContextConfig>;
   readonly aggregateNeeds: AggregateNeeds;
-  /** The context to connect to at start. */
+  /** The name of the context to connect to at start; `all` merges all contexts. */
   readonly context?: string | undefined;
   readonly skin?: Skin | undefined;
   readonly ascii?: boolean | undefined;
   readonly mouse?: boolean | undefined;
   readonly bell?: boolean | undefined;
   readonly notify?: boolean | undefined;
-  /** Warnings about old names in the file. They still work, but should be replaced. */
+  /** Warnings about renamed settings in the file. Their old names still work, but should be replaced. */
   readonly warnings: readonly ConfigWarning[];
 }
 
 export interface ConfigWarning {
-  /** The top-level setting of the warning, such as `contexts`. */
+  /** The top-level setting that the warning is about, such as `contexts`. */
   readonly section: string;
-  /** The warning, preceded by the file, the line and the column. */
+  /** The text of the warning, preceded by the file, the line and the column. */
   readonly text: string;
 }
 

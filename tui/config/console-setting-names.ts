@@ -3,7 +3,10 @@ import { RENAMED_ACTIONS, RENAMED_COLUMNS } from '../state/renamed-names.ts';
 
 type CurrentNames = Readonly<Record<string, string>>;
 
-/** The old names in a console configuration, except those in searches (`withCurrentFilters`). */
+/**
+ * The renamed settings of a console configuration, from old to current names. `withCurrentFilters` handles the renamed
+ * fields in searches.
+ */
 export const CONSOLE_SETTING_NAMES: SettingNames = {
   below: {
     contexts: { each: { current: ['trusted-ca-file', 'insecure-skip-tls-verify'] } },

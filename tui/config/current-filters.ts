@@ -5,9 +5,9 @@ import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS } from '../state/view-names.ts';
 
 /**
- * Replaces the old names of fields in the searches of saved views.
+ * Replaces old names of fields in the searches of saved views by the current names, with a warning for each.
  *
- * @param settings the content of a configuration file; parts of an unexpected shape stay as they are
+ * @param settings the content of a configuration file; parts of an unexpected shape are returned unchanged
  */
 export function withCurrentFilters(settings: Settings): {
   readonly settings: Settings;

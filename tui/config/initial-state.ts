@@ -4,7 +4,7 @@ import { hiddenBut } from '../screens/view-columns.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ConsoleConfig } from './console-config.ts';
 
-/** Returns the initial state of the console from the configuration. */
+/** Returns the screen settings with which the console starts: the columns and saved views of the configuration. */
 export function keptOfConfig({ columns, views: savedViews }: ConsoleConfig): ScreenSettings {
   const { filter, sort } = INITIAL_LIST;
   const views = Object.fromEntries(

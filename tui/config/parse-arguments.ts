@@ -61,7 +61,7 @@ Examples
   mon watch --once --filter 'status=crit client~web-* !silenced' || rollback
 `;
 
-/** Parses the command line. `--help`, `--version` and unknown options end the program here. */
+/** Parses the command line. `--help`, `--version` and unknown options end the process here. */
 export function parseConsoleArguments(
   argv: readonly string[],
   importMeta: ImportMeta,
@@ -70,7 +70,8 @@ export function parseConsoleArguments(
     importMeta,
     argv,
     description: false,
-    // A missing option differs from a negated one: the environment or the configuration file then decides.
+    // An option that is not given is `undefined`, not `false`, so that the environment or the configuration file
+    // decides.
     booleanDefault: undefined,
     flags: {
       backend: { type: 'string' },

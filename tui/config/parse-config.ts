@@ -20,7 +20,7 @@ import { withCurrentFilters } from './current-filters.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
-/** Size limit of the file, more than anyone writes by hand. */
+/** Maximum length of the configuration file in characters, more than anyone writes by hand. */
 export const CONFIG_BYTES_MAX = 256 * 1024;
 
 const NAMES = VIEWS.map(({ name }) => name) as readonly ViewName[];
@@ -109,8 +109,8 @@ export class ConfigFileError extends Error {
 /**
  * Parses the text of a configuration file (YAML).
  *
- * @param name the name of the file for messages
- * @throws ConfigFileError
+ * @param name the name of the file, for messages
+ * @throws ConfigFileError when the text is not a valid configuration
  */
 export function parseConfig(text: string, name: string): ConsoleConfig {
   const lines = new LineCounter();
@@ -139,7 +139,7 @@ export function parseConfig(text: string, name: string): ConsoleConfig {
   return { ...read.config, warnings };
 }
 
-/** Returns the text as a tree that keeps comments and positions. */
+/** Parses YAML text into a document that preserves comments and positions. */
 export function openDocument(text: string, lineCounter = new LineCounter()): Document.Parsed {
   return parseDocument(text, {
     version: '1.2',
@@ -156,7 +156,7 @@ export function openDocument(text: string, lineCounter = new LineCounter()): Doc
 function syntaxProblems(document: Document.Parsed): readonly (readonly [number, string])[] {
   const problems = [...document.errors, ...document.warnings].map(({ pos, message }) => [pos[0], message] as const);
   visit(document, {
-    // An alias can expand to many copies, so aliases are rejected.
+    // A small file with YAML aliases can expand to a huge value, so aliases are rejected.
     Alias: (_key, { range }) => {
       problems.push([range?.[0] ?? 0, 'aliases (*name) are not supported: write the value out']);
     },
@@ -199,7 +199,7 @@ function readConfig(content: unknown): {
   return { config, problems };
 }
 
-/** Returns the settings without those that have no value. */
+/** Returns the settings without those that are `null` or `undefined`. */
 function definedOf<T extends object>(settings: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const named = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(named) as { [Name in keyof T]?: NonNullable<T[Name]> };
@@ -252,7 +252,7 @@ function issueProblems(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownName(key, path) }));
   }
   if (issue.code === 'invalid_key') return issue.issues.map((one) => ({ path, message: problemOf(one) }));
-  // The text that describes a valid value helps more than the errors of each alternative.
+  // The message of a schema describes a valid value, which helps the user more than the errors of each alternative.
   return [{ path, message: problemOf(issue) }];
 }
 
@@ -270,7 +270,7 @@ function settingNames([section, ...subpath]: readonly string[]): readonly string
   return ['env', 'file'];
 }
 
-/** Returns the position of the deepest part of the path that exists in the file. */
+/** Returns the offset in the file of a setting; if it is missing, of its deepest parent that exists. */
 function offsetOf(document: Document.Parsed, path: readonly string[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = length === path.length ? keyNode(document, path) : document.getIn(path.slice(0, length), true);
@@ -279,7 +279,7 @@ function offsetOf(document: Document.Parsed, path: readonly string[]): number {
   return document.contents?.range[0] ?? 0;
 }
 
-/** Returns the node of the name rather than of its value, because the user looks for the name. */
+/** Returns the YAML node of a setting's name, not of its value, because the user looks for the name. */
 function keyNode(document: Document.Parsed, path: readonly string[]): unknown {
   const map = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
   if (!isMap(map)) return undefined;

@@ -11,7 +11,7 @@ import {
 } from '../state/keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 
-/** A problem in the file, at a path of names. */
+/** A problem in the configuration file. The path leads to the setting, as in `['views', 'mine', 'filter']`. */
 export interface ConfigProblem {
   readonly path: readonly string[];
   readonly message: string;
@@ -20,21 +20,24 @@ export interface ConfigProblem {
 /** Actions that cannot be rebound: `interrupt` must always work, and `view` uses the numbers of the views. */
 const FIXED: ReadonlySet<KeyAction> = new Set(['interrupt', 'view']);
 
-/** Contexts in which a character is text. */
+/** Key contexts in which a character types text, so that it cannot be the key of an action. */
 const TEXT_CONTEXTS: ReadonlySet<string> = new Set(['prompt', 'form', 'menu', 'command']);
 
 const NAMED_KEYS = 'space enter escape tab backspace delete insert up down left right home end pageup pagedown'.split(
   ' ',
 );
 
-/** Keys for which terminals send another key. */
+/** Key combinations for which terminals send another key, which is the value. */
 const NEVER_ARRIVES: ReadonlyMap<string, string> = new Map([
   ['ctrl-i', 'tab'],
   ['ctrl-m', 'enter'],
   ['ctrl-[', 'escape'],
 ]);
 
-/** Reads the key bindings. Every unknown name, impossible key and conflict is a problem. */
+/**
+ * Reads the key bindings of the configuration. Each unknown action, impossible key and conflict is reported as a
+ * problem.
+ */
 export function readKeys(chordsByAction: Readonly<Record<string, readonly string[]>>): {
   readonly keys: OwnKeys;
   readonly problems: readonly ConfigProblem[];
@@ -81,7 +84,7 @@ function chordProblem(chord: string, binding: Binding): string | undefined {
   return /\d/.test(name) ? `${chord} is a count before a movement: use another key` : undefined;
 }
 
-/** Returns the problems of keys that have two actions in the same context. */
+/** Returns a problem for each key that has two actions in the same context. */
 function conflicts(own: OwnKeys): readonly ConfigProblem[] {
   const taken = new Map<string, KeyAction>();
   const problems = new Map<string, ConfigProblem>();

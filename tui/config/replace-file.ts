@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Replaces a file atomically, readable for its owner only. */
+/** Creates or replaces a file atomically. Only its owner can read the new file. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // Many users keep such files under version control, with a symbolic link here.
+  // Users who keep the file in a repository have a symbolic link here, so the target of the link is replaced.
   const target = await realpath(path).catch(() => path);
   const draft = join(dirname(target), `.${randomUUID()}.tmp`);
   try {

@@ -3,17 +3,18 @@ import { parseBackendAddresses, tlsVariables, type CredentialsEnv } from '../../
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
 
-/** Permission bits of everybody but the owner (security S6). */
+/** Permission bits of all users except the owner (security S6). */
 const OTHERS = 0o077;
 
-/** Longest password or key, in characters. */
+/** Maximum length of a password or key, in characters. */
 const SECRET_LENGTH_MAX = 4096;
 
 /**
- * Returns the address and the credentials of a context. It never includes the credentials of another backend.
+ * Returns the address and the credentials of a context. The credentials never belong to another backend.
  *
- * @param env the environment, which may hold secrets
- * @throws MonError `invalid` when a secret is missing; the message never contains it
+ * @param env the environment variables, which may contain secrets
+ * @throws MonError `invalid` when a secret cannot be read or the address is invalid; the message never contains a
+ *   secret
  */
 export async function resolveContext(
   name: string,
@@ -25,12 +26,12 @@ export async function resolveContext(
   if (user !== undefined && password !== undefined) {
     credentials['MON_CREDENTIALS'] = `${user}:${await secretOf(name, 'password', password, env)}`;
   }
-  // Report an invalid address here rather than while connecting.
+  // An invalid address is reported here, not only when the console connects.
   parseBackendAddresses(backend, credentials);
   return { backend, env: credentials };
 }
 
-/** Returns the TLS settings. Those of the environment apply to every context without its own. */
+/** Returns the TLS settings of a context. Settings of the environment apply to contexts that have none of their own. */
 function tlsOf(
   { 'trusted-ca-file': trustedCaFile, 'insecure-skip-tls-verify': isUnverified }: Partial<ContextConfig>,
   { MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY }: CredentialsEnv,
@@ -56,10 +57,10 @@ async function fileSecret(what: string, path: string): Promise<string> {
   try {
     await using opened = await open(path);
     const { mode, uid } = await opened.stat();
-    // Permissions of a file of another owner, such as a mounted secret, are not ours to judge.
+    // A file of another owner, such as a mounted secret, may need such permissions, so they are not checked.
     const isOwn = uid === process.getuid?.();
     if (isOwn && (mode & OTHERS) !== 0) throw new Error(`other users of this machine can read ${path}: chmod 600 it`);
-    // Remove the line end that editors append.
+    // Editors append a line end, which is not part of the secret.
     return (await opened.readFile('utf8')).replace(/\r?\n$/, '');
   } catch (error) {
     throw new MonError('invalid', `${what} cannot be read: ${errorMessage(error)}`, { cause: error });

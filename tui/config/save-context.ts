@@ -9,15 +9,15 @@ import { replaceFile } from './replace-file.ts';
 
 const LINE_WIDTH = 120;
 
-/** Credentials to be stored beside the configuration file. */
+/** Credentials that are stored in a separate file next to the configuration file. */
 export type KeptSecret = { readonly user: string; readonly password: string } | { readonly key: string };
 
 /**
- * Writes a backend into the configuration file as a context, and makes it the initial one. Its secret is written to a
- * separate file that only its owner can read. Everything else in the file is preserved.
+ * Writes a backend into the configuration file as a context, and makes it the initial context. Its secret is written to
+ * a separate file that only its owner can read. Everything else in the configuration file is preserved.
  *
- * @param path of the configuration file
- * @throws MonError `conflict` when the file is invalid: its content would be lost
+ * @param path path of the configuration file
+ * @throws MonError `conflict` when the file is invalid, because its content would be lost
  */
 export async function saveContext(
   path: string,
@@ -54,7 +54,7 @@ export async function saveContext(
   document.setIn(['contexts', name], document.createNode(context));
   document.set('context', name);
   const changed = document.toString({ lineWidth: LINE_WIDTH });
-  // The next start must be able to read the result, whatever was in the file.
+  // The next start of the console must be able to read the result, so it is checked before it is written.
   parseConfig(changed, path);
   await replaceFile(path, changed);
 }
@@ -68,7 +68,7 @@ function problemWith(text: string, path: string): Error | undefined {
   }
 }
 
-/** Writes the secret to its file, and returns the part of the context that refers to it. */
+/** Writes the secret of a context to its own file, and returns the settings of the context that refer to the file. */
 async function keep(path: string, name: string, secret: KeptSecret): Promise<Partial<ContextConfig>> {
   const folder = join(dirname(path), 'secrets');
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -8,16 +8,16 @@ import type { SavedView } from '../state/saved-view.ts';
 const LINE_WIDTH = 120;
 
 /**
- * Writes a view into the configuration file, or removes it. Comments and everything else in the file are preserved. The
- * file is replaced atomically.
+ * Writes a saved view into the configuration file, or removes it. Comments and everything else in the file are
+ * preserved. The file is replaced atomically.
  *
- * @param view `undefined`: the view is deleted
- * @throws MonError `conflict` when the file is invalid: its content would be lost
+ * @param view the view; `undefined` removes the view from the file
+ * @throws MonError `conflict` when the file is invalid, because its content would be lost
  */
 export async function saveView(path: string, name: string, view: SavedView | undefined): Promise<void> {
   const text = (await readConfigText(path)) ?? '';
   const changed = withView(text, path, name, view);
-  // The next start must be able to read the result, whatever was in the file.
+  // The next start of the console must be able to read the result, so it is checked before it is written.
   parseConfig(changed, path);
   await replaceFile(path, changed);
 }
@@ -42,15 +42,15 @@ function withView(text: string, path: string, name: string, view: SavedView | un
   const written = views.toString({ lineWidth: LINE_WIDTH });
   const [start, end] = range;
   const before = text.slice(0, start);
-  // A block map ends with its line; any other value ends within its line.
+  // The range of a block map includes its last line end; any other value ends within its line.
   const isAtLineEnd = end === text.length || text[end - 1] === '\n';
   const gap = before === '' || before.endsWith('\n') ? '' : '\n';
   return before + gap + (isAtLineEnd ? written : written.trimEnd()) + text.slice(end);
 }
 
 /**
- * Returns the range of the views in the text, so that only these lines change and the user's layout of the rest is
- * preserved. Returns `undefined` if the layout does not allow it, such as `{ keys: {} }`.
+ * Returns the range of the `views` setting in the text, so that only its lines change and the user's layout of all
+ * other lines is preserved. Returns `undefined` if the layout does not allow it, such as `{ keys: {} }`.
  */
 function viewsRange(text: string, contents: unknown): readonly [start: number, end: number] | undefined {
   if (contents === null) return [text.length, text.length];
@@ -59,12 +59,12 @@ function viewsRange(text: string, contents: unknown): readonly [start: number, e
   if (pair === undefined) return [text.length, text.length];
   const { key, value } = pair;
   if (!isScalar(key) || !isNode(value) || !key.range || !value.range) return undefined;
-  // Without a value, the entry ends with the colon after the name.
+  // If `views` has no map as its value, the range ends after the colon.
   const end = isMap(value) ? value.range[1] : text.indexOf(':', key.range[1]) + 1;
   return [key.range[0], end];
 }
 
-/** Returns a view as it is written in the file, without unset attributes. */
+/** Returns a view in the form of the configuration file, without unset attributes. */
 function writtenView({ view, filter, sort, columns }: SavedView): Readonly<Record<string, unknown>> {
   return {
     view,

@@ -19,8 +19,8 @@ export interface FormField<Form extends FormState> {
   };
   /** Moves to the next or previous choice. */
   readonly choose?: (form: Form, by: 1 | -1) => Form;
-  /** Selects the choice with this number, counted from 1. */
-  readonly pick?: (form: Form, number: number) => Form;
+  /** Starts typing a value that is not among the choices, in the text field for it. */
+  readonly type?: (form: Form, text: string) => Form;
   /** True if Space moves to the next choice. */
   readonly toggles?: true;
 }
@@ -28,7 +28,7 @@ export interface FormField<Form extends FormState> {
 export type FormStep =
   | { readonly kind: 'field'; readonly by: 1 | -1 }
   | { readonly kind: 'choose'; readonly by: 1 | -1 }
-  | { readonly kind: 'preset'; readonly number: number }
+  | { readonly kind: 'type'; readonly text: string }
   | { readonly kind: 'toggle' }
   | { readonly kind: 'edit'; readonly edit: LineEdit };
 
@@ -55,8 +55,8 @@ export function stepForm<Form extends FormState>(fields: readonly FormField<Form
       return { ...form, field: there[around(at + step.by, there.length)]?.id ?? form.field };
     case 'choose':
       return field?.choose?.(form, step.by) ?? form;
-    case 'preset':
-      return field?.pick?.(form, step.number) ?? form;
+    case 'type':
+      return field?.type?.(form, step.text) ?? form;
     case 'toggle':
       return field?.toggles === true ? (field.choose?.(form, 1) ?? form) : form;
     case 'edit':
@@ -64,13 +64,17 @@ export function stepForm<Form extends FormState>(fields: readonly FormField<Form
   }
 }
 
-/** Returns the step that a key makes in a field with choices. */
+/** Returns true if the focused field is the last text field, where Enter submits as in a web form. */
+export function isLastText<Form extends FormState>(fields: readonly FormField<Form>[], form: Form): boolean {
+  return fieldsThere(fields, form).findLast(({ line }) => line !== undefined)?.id === form.field;
+}
+
+/** Returns the step that a key makes in a field with choices. Other text is typed instead of a choice. */
 export function choiceOf(key: KeyPress): FormStep | undefined {
-  if (key.name === 'left' || key.text === 'h') return { kind: 'choose', by: -1 };
-  if (key.name === 'right' || key.text === 'l') return { kind: 'choose', by: 1 };
+  if (key.name === 'left') return { kind: 'choose', by: -1 };
+  if (key.name === 'right') return { kind: 'choose', by: 1 };
   if (key.name === 'space') return { kind: 'toggle' };
-  if (key.text !== undefined && /^[1-9]$/.test(key.text)) return { kind: 'preset', number: Number(key.text) };
-  return undefined;
+  return key.text === undefined ? undefined : { kind: 'type', text: key.text };
 }
 
 /** Returns an index that wraps around. */

@@ -11,6 +11,10 @@ export interface FormDialog<Layer> {
   readonly step: (layer: Layer, step: FormStep) => Layer;
   /** Submits the dialog, or shows what must be fixed first. */
   readonly submit: (store: ActionPorts, layer: Layer) => void;
+  /** Returns true if that field is the last text field, where Enter submits. */
+  readonly isLastText: (layer: Layer) => boolean;
+  /** Runs after the dialog was closed without a submission. */
+  readonly canceled?: (store: ActionPorts, layer: Layer) => void;
   /** Handles its own keys if no text field has the focus. */
   readonly press?: (store: ActionPorts, layer: Layer, key: KeyPress) => void;
 }

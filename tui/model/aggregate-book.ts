@@ -2,16 +2,16 @@ import type { AggregateSummary, NamedAggregate } from '../../shared/schemas/aggr
 import { run, type Run, type Tone } from '../text/theme.ts';
 import { splitName } from './backend-names.ts';
 
-/** The percentages of results that must be OK in aggregates. */
+/** The thresholds of aggregates: which percentage of their results must be OK. */
 export interface AggregateNeeds {
-  /** The percentage for aggregates without an entry in `named`; `none` means that there is no threshold. */
+  /** The threshold for aggregates without an entry in `named`; `none` means that there is no threshold. */
   readonly default: number | 'none';
   readonly named: ReadonlyMap<string, number | 'none'>;
 }
 
 export const DEFAULT_NEEDS: AggregateNeeds = { default: 80, named: new Map() };
 
-/** Interval and number of the values of a trend: ten minutes. */
+/** Milliseconds between two values of a trend. A trend has at most `TREND_VALUES` values, which is ten minutes. */
 export const TREND_STEP_MS = 10_000;
 const TREND_VALUES = 60;
 
@@ -19,15 +19,17 @@ const TREND_VALUES = 60;
 export interface AggregateEntry {
   readonly name: string;
   readonly summary: AggregateSummary;
-  /** Percentage of its results that are OK; `undefined` without results. */
+  /** Percentage of the aggregate's results that are OK; `undefined` if it has no results. */
   readonly percent: number | undefined;
-  /** Required percentage; `undefined` if there is no threshold. */
+  /** Percentage of results that must be OK; `undefined` if there is no threshold. */
   readonly need: number | undefined;
-  /** The percentages that this console has seen, the newest last, one each `TREND_STEP_MS`. */
+  /**
+   * The last percentages that this console loaded, at most `TREND_VALUES`, one per `TREND_STEP_MS`, the newest last.
+   */
   readonly trend: readonly number[];
 }
 
-/** All aggregates of the last load, with their trends since the console started. */
+/** The aggregates of the last response from the backend, each with its threshold and its trend. */
 export class AggregateBook {
   readonly #needs: AggregateNeeds;
   readonly #entries = new Map<string, AggregateEntry>();
@@ -53,7 +55,7 @@ export class AggregateBook {
     return this.#entries.values();
   }
 
-  /** Replaces all aggregates; a trend continues if the name stays the same. */
+  /** Replaces all aggregates. An aggregate whose name existed before keeps its trend. */
   load(summaries: readonly NamedAggregate[], nowMs: number): void {
     const isStep = nowMs - this.#steppedAtMs >= TREND_STEP_MS;
     if (isStep) this.#steppedAtMs = nowMs;
@@ -66,7 +68,7 @@ export class AggregateBook {
     }
   }
 
-  /** Returns an entry for a summary that was loaded separately, with the trend of its name. */
+  /** Returns the entry for a summary that was loaded on its own, with the trend that was recorded under its name. */
   entryOf(name: string, summary: AggregateSummary): AggregateEntry {
     return this.#entry(name, summary, this.#entries.get(name)?.trend ?? []);
   }
@@ -77,31 +79,36 @@ export class AggregateBook {
   }
 }
 
-/** Returns the strictest threshold of the backend's rules for the aggregate, if it sends any. */
+/**
+ * Returns the highest threshold among the backend's rules for the aggregate, rounded down; `undefined` if no rule has a
+ * threshold.
+ */
 function ownNeed({ rules = [] }: AggregateSummary): number | undefined {
   const needs = rules.flatMap(({ needs: percent }) => percent ?? []);
   return needs.length === 0 ? undefined : Math.floor(Math.max(...needs));
 }
 
-/** Returns whether the aggregate is below its threshold. Without results no problem is known. */
+/** Returns whether fewer results are OK than the threshold requires; false if there are no results or no threshold. */
 export function isBelowNeed({ percent, need }: AggregateEntry): boolean {
   return percent !== undefined && need !== undefined && percent < need;
 }
 
-/** Returns the percentage rounded down, so that `89%` never passes for 90. */
+/** Returns the percentage as text, rounded down so that 89.9 % never looks like 90 %; `-` if there are no results. */
 export function percentText({ percent }: AggregateEntry): string {
   return percent === undefined ? '-' : `${String(Math.floor(percent))}%`;
 }
 
-/** Returns `✗` below the threshold, `✓` at or above it, and nothing without a threshold. */
+/**
+ * Returns the mark `✗` below the threshold and `✓` at or above it; the text is empty without results or a threshold.
+ */
 export function aggregateMark(entry: AggregateEntry): { readonly text: string; readonly tone: Tone } {
   if (entry.percent === undefined || entry.need === undefined) return { text: '', tone: 'plain' };
   return isBelowNeed(entry) ? { text: '✗', tone: 'critical' } : { text: '✓', tone: 'ok' };
 }
 
 /**
- * Returns a bar such as `[■■■■■■■■  ]` in exactly `cells` cells. It is full only at 100 % and empty only at 0
- * %.
+ * Returns a bar such as `[■■■■■■■■  ]`, `cells` cells wide (at least 2). It is full only at 100 %, and empty only at 0
+ * % or without results.
  */
 export function aggregateBar(entry: AggregateEntry, cells: number): readonly Run[] {
   const width = Math.max(0, cells - 2);

@@ -1,31 +1,37 @@
 import { isSelectorId, silencedId } from '../../shared/domain/silencing.ts';
 import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 
-/** The name of the view that merges all contexts; no context can have this name. */
+/** The context name that stands for all contexts merged into one list; no configured context can have this name. */
 export const ALL_CONTEXTS = 'all';
 
-/** The separator between a name and its context. Names, subscriptions and contexts cannot contain it. */
+/** The separator between a name and its context or namespace. Names, subscriptions and contexts cannot contain it. */
 const AT = '@';
 
-/** Returns the name for the merged list, where several backends may have the same name. */
+/** Returns `name@context`, the name in a merged list, where objects of several backends may have the same name. */
 export function nameAt(name: string, context: string): string {
   return `${name}${AT}${context}`;
 }
 
-/** Splits a name of the merged list; a name of a single backend has no context. */
+/**
+ * Splits a name of a merged list into the name at its backend and the context, which is `undefined` if the name
+ * contains none.
+ */
 export function splitName(name: string): { readonly name: string; readonly context: string | undefined } {
   const at = name.lastIndexOf(AT);
   if (at === -1) return { name, context: undefined };
   return { name: name.slice(0, at), context: name.slice(at + 1) };
 }
 
-/** Returns another name at the same backend as `name`. */
+/** Returns `other` with the context of `name` added; returns `other` unchanged if `name` has no context. */
 export function nameAtSameBackend(name: string, other: string): string {
   const { context } = splitName(name);
   return context === undefined ? other : nameAt(other, context);
 }
 
-/** Adds the context to the selector, or to the subscription, or to the check if it is the only part. */
+/**
+ * Adds the context to one part of a silence: to its selector if it has one, else to its subscription, else to its
+ * check.
+ */
 export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context: string): Parts {
   const { subscription, check, selector } = parts;
   if (typeof selector === 'string') return { ...parts, selector: nameAt(selector, context) };
@@ -33,7 +39,7 @@ export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context
   return typeof check === 'string' ? { ...parts, check: nameAt(check, context) } : parts;
 }
 
-/** Splits the parts of a silence into those of its backend and the context. */
+/** Removes the context from the parts of a silence, and returns the parts and the context. Inverse of `partsAt`. */
 export function splitParts<Parts extends SilencedTargetParts>(
   parts: Parts,
 ): { readonly parts: Parts; readonly context: string | undefined } {
@@ -51,10 +57,12 @@ export function splitParts<Parts extends SilencedTargetParts>(
   return { parts: { ...parts, check: name }, context };
 }
 
-/** Returns the id of a silence in the merged list, which consists of its parts there. */
+/**
+ * Returns the id of a silence in a merged list, with the context added to the same part of the silence as in `partsAt`.
+ */
 export function silencedIdAt(id: string, context: string): string {
   if (isSelectorId(id)) return nameAt(id, context);
-  // Subscriptions contain colons, names of checks do not.
+  // The last colon separates the two parts: a subscription may contain colons, the name of a check cannot.
   const colon = id.lastIndexOf(':');
   const [subscription, check] = [id.slice(0, colon), id.slice(colon + 1)];
   return subscription === '*'
@@ -62,7 +70,10 @@ export function silencedIdAt(id: string, context: string): string {
     : silencedId(nameAt(subscription, context), check);
 }
 
-/** Splits an id of the merged list into the id at its backend and the context. */
+/**
+ * Splits the id of a silence in a merged list into the id at its backend and the context, which is `undefined` if the
+ * id contains none.
+ */
 export function splitSilencedId(id: string): { readonly id: string; readonly context: string | undefined } {
   const at = id.indexOf(AT);
   if (at === -1) return { id, context: undefined };

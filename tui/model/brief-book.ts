@@ -2,22 +2,22 @@ import type { EventBrief } from '../../shared/schemas/feed.ts';
 import { EventCounter, type EventCounts } from './event-counts.ts';
 import { rankOf, type EventRecord } from './event-record.ts';
 
-/** Number of ready records beyond the requested ones, above which the set is reduced. */
+/** Number of records that `#ready` may contain beyond the requested number before surplus records are removed. */
 const READY_MORE = 1000;
 
 /**
- * The brief changes of events whose stored rows are older. Such events keep their position in the lists but are
- * counted with the new state, until their rows arrive.
+ * The newest brief states of events whose full rows are older. Until its full row arrives, such an event keeps its
+ * position in the lists, while the counters already use the brief.
  */
 export class BriefBook {
   readonly #heard = new Map<EventRecord, EventBrief>();
   /**
-   * The records that belong above `#readyUpTo`, or are drawn there, with their rank. Without the focus, the
-   * console requests only the few rows of a window each second, while briefs of all events arrive.
+   * The records with a brief whose new rank or drawn rank is at most `#readyUpTo`, with the smaller of the two ranks.
+   * `upTo` searches only this small set, not the briefs of all events.
    */
   readonly #ready = new Map<EventRecord, number>();
   #readyUpTo = -Infinity;
-  /** The difference between the counters with the briefs and those of the rows. */
+  /** The difference that must be added to the counters of the full rows, so that events count by their briefs. */
   readonly #difference = new EventCounter();
 
   of(record: EventRecord): EventBrief | undefined {
@@ -32,7 +32,7 @@ export class BriefBook {
     else this.#ready.delete(record);
   }
 
-  /** Drops the brief of an event whose row is about to be replaced, or that is gone. */
+  /** Removes the brief of an event, because the full row of the event is about to be replaced or the event resolved. */
   forget(record: EventRecord): void {
     const brief = this.of(record);
     if (brief === undefined) return;
@@ -46,9 +46,9 @@ export class BriefBook {
   }
 
   /**
-   * Returns the counters with the briefs.
+   * Returns the event counters with all briefs applied.
    *
-   * @param rows the counters of the rows
+   * @param rows event counters computed from the full rows
    */
   counted(rows: EventCounts): EventCounts {
     if (this.#heard.size === 0) return rows;
@@ -65,8 +65,8 @@ export class BriefBook {
   }
 
   /**
-   * Returns the keys of records that belong above a rank in the default order, or are drawn there; the
-   * uppermost first.
+   * Returns the keys of events with a brief whose new rank or drawn rank is at most `rank`. The smallest rank comes
+   * first, and at most `most` keys are returned.
    */
   upTo(rank: number, most: number): readonly string[] {
     if (rank > this.#readyUpTo || this.#ready.size > most + READY_MORE) this.#makeReady(rank);
@@ -91,7 +91,10 @@ export class BriefBook {
   }
 }
 
-/** Returns the lower of the two ranks: where the record belongs, or where it is drawn. */
+/**
+ * Returns the smaller of two ranks: that of the brief, where the event belongs, and that of the full row, where it is
+ * drawn.
+ */
 function uppermost(record: EventRecord, brief: EventBrief): number {
   return Math.min(rankOf(brief), record.rank);
 }

@@ -4,17 +4,18 @@ export const TOPICS = ['events', 'silenced', 'clients'] as const;
 export type BufferedTopic = (typeof TOPICS)[number];
 
 /**
- * Rows that arrive while the feed is paused. Only the newest row of each key is kept, which limits the memory
- * of a long pause.
+ * Buffer for rows that arrive while the feed is paused. It contains only the newest row of each key, which limits the
+ * memory that a long pause needs.
  */
 export class BufferedRows {
   #rows: Record<BufferedTopic, Map<string, unknown>> = emptyTopics();
   #replace = false;
 
   /**
-   * Keeps rows.
+   * Adds rows to the buffer.
    *
-   * @returns the number of rows; several for one key count each
+   * @param replace true if the rows begin a snapshot; rows that are already in the buffer are then removed
+   * @returns the number of added rows; rows with the same key count separately
    */
   hold(rows: FeedRows, replace: boolean): number {
     if (replace) {

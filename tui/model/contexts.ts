@@ -1,13 +1,13 @@
 import { ALL_CONTEXTS } from './backend-names.ts';
 
-/** The backends that can be chosen, by name. */
+/** The names of the contexts, which are the configured backends that the user can switch to. */
 export interface Contexts {
   readonly names: readonly string[];
-  /** `undefined` if the command line named the backend. */
+  /** The name of the current context; `undefined` if the command line gave the address of the backend. */
   readonly current: string | undefined;
 }
 
-/** Returns the names that can be shown: each backend, and all as one if there are several. */
+/** Returns the names that the user can switch to: each context, and `all` for the merged list if there are several. */
 export function contextNames(contexts: Contexts | undefined): readonly string[] {
   const { names = [] } = contexts ?? {};
   return names.length > 1 ? [...names, ALL_CONTEXTS] : names;

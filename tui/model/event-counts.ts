@@ -3,14 +3,17 @@ import { nameAtSameBackend } from './backend-names.ts';
 import { eventClass } from './event-record.ts';
 import { type EventClass } from '../text/theme.ts';
 
-/** The numbers of events by class; a silenced event counts only as silenced. */
+/**
+ * The number of events in each class; a silenced event counts only as `silenced`. Flapping and inhibited events also
+ * count in their class.
+ */
 export interface EventCounts extends Readonly<Record<EventClass, number>> {
   readonly flapping: number;
-  /** Inhibited events, whatever their other states. */
+  /** Number of inhibited events of all classes. */
   readonly inhibited: number;
 }
 
-/** Counters that follow every change, so that drawing a header costs nothing. */
+/** Counters that are updated with every change of an event, so that drawing the header requires no counting. */
 export class EventCounter implements EventCounts {
   critical = 0;
   warning = 0;
@@ -26,7 +29,7 @@ export class EventCounter implements EventCounts {
     if (row.inhibited_by !== undefined) this.inhibited += by;
   }
 
-  /** Replaces the row of one event. */
+  /** Updates the counters after one event changed: `before` is its previous row, `after` its new one. */
   replace(before: EventBrief, after: EventBrief): void {
     this.add(before, -1);
     this.add(after, 1);
@@ -35,7 +38,7 @@ export class EventCounter implements EventCounts {
 
 const NONE: EventCounts = new EventCounter();
 
-/** The number of events that each silence covers now, by its id. */
+/** Counter of the events that each silence covers now, by the id of the silence. */
 class SilencedCounter {
   readonly #counts = new Map<string, number>();
 
@@ -55,8 +58,8 @@ class SilencedCounter {
 type Groups = Map<string, { readonly counter: EventCounter; events: number }>;
 
 /**
- * The same counters for each client or check. They are built on first use and follow every change from then on.
- * A user who never opens clients or checks does not pay for them.
+ * Event counters for each client, or for each check. They are built on first use and updated with every change from
+ * then on, so they cost nothing until the user opens the clients or checks.
  */
 class GroupCounter {
   readonly #nameIn: (row: EventRow) => string;
@@ -77,7 +80,7 @@ class GroupCounter {
     if (this.#groups !== undefined) this.#addTo(this.#groups, row, by);
   }
 
-  /** Replaces the row of one event. */
+  /** Updates the counters after one event changed: `before` is its previous row, `after` its new one. */
   replace(before: EventRow, after: EventRow): void {
     if (this.#groups === undefined) return;
     const name = this.#nameIn(after);
@@ -103,7 +106,7 @@ class GroupCounter {
   }
 }
 
-/** All counters over all events. */
+/** All event counters: in total, by client, by check and by silence. */
 export class EventTally {
   readonly all = new EventCounter();
   readonly byClient: GroupCounter;
@@ -113,7 +116,7 @@ export class EventTally {
   /**
    * Creates the counters.
    *
-   * @param rows returns the rows of all added events
+   * @param rows callback that returns the rows of all events that were added
    */
   constructor(rows: () => Iterable<EventRow>) {
     this.byClient = new GroupCounter(rows, ({ client }) => client);
@@ -124,7 +127,7 @@ export class EventTally {
     for (const counter of [this.all, this.byClient, this.byCheck, this.bySilence]) counter.add(row, by);
   }
 
-  /** Replaces the row of one event. */
+  /** Updates the counters after one event changed: `before` is its previous row, `after` its new one. */
   replace(before: EventRow, after: EventRow): void {
     this.bySilence.add(before, -1);
     this.bySilence.add(after, 1);
@@ -136,7 +139,8 @@ export class EventTally {
 }
 
 /**
- * Returns true if an event counts as before, apart from its silences. Most results only repeat the same state.
+ * Returns true if a change of an event leaves all counters unchanged, except those by silence. This is the usual case,
+ * because most results repeat the same state.
  */
 function countsAlike(before: EventRow, after: EventRow): boolean {
   return (

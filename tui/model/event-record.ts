@@ -7,11 +7,15 @@ import type { EventClass } from '../text/theme.ts';
 const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3, silenced: 8 };
 
 /**
- * Offset that sorts inhibited events below all others, by severity, so that a cause is above its consequences.
+ * Offset that sorts inhibited events, by severity, below all other events except silenced ones, so that a cause is
+ * above its consequences.
  */
 const INHIBITED_RANK = 4;
 
-/** Larger than any difference of epoch seconds, and small enough that the sum stays an exact number. */
+/**
+ * Factor by which the class counts in a rank: larger than any time in epoch seconds, and small enough that a rank is an
+ * exact integer.
+ */
 const RANK_STEP = 1e12;
 
 export function eventClass(row: Pick<EventBrief, 'status' | 'silenced_by'>): EventClass {
@@ -19,7 +23,7 @@ export function eventClass(row: Pick<EventBrief, 'status' | 'silenced_by'>): Eve
 }
 
 /**
- * An event in the console. The object stays the same while the event exists, so that lists, cursor and marks
+ * An event in the console. The object stays the same as long as the event exists, so that lists, the cursor and marks
  * can refer to it while its values change.
  */
 export class EventRecord {
@@ -27,16 +31,16 @@ export class EventRecord {
   #row: EventRow;
   #searchRow: SearchRow | undefined;
   #words: string | undefined;
-  /** Severity, then the newest first, as one number. */
+  /** Position in the default order as one number: first by class, then the newest first. */
   #rank: number;
   /**
-   * Epoch milliseconds of the last change of status, action or silences; 0 if there was none since the console
-   * started.
+   * Epoch milliseconds when the event last appeared, resolved, or changed its status, its action or its number of
+   * silences; 0 if none of this happened since the console started.
    */
   changedAtMs = 0;
   /** True if the event has resolved but is still shown, because the order is paused. */
   gone = false;
-  /** The last snapshot that contained the event. */
+  /** Number of the newest snapshot when the state of the event last arrived. */
   generation = 0;
   /** True if the event matches the filter with the number `checkedBy`. */
   matches = true;
@@ -53,8 +57,8 @@ export class EventRecord {
   }
 
   /**
-   * Replaces the row. If the rank changes, the record must not be in a list, because its position depends on
-   * it.
+   * Replaces the row. If this changes the rank, the record must be removed from all lists first, because its position
+   * depends on the rank.
    */
   set row(row: EventRow) {
     this.#row = row;
@@ -72,7 +76,7 @@ export class EventRecord {
     return this.#searchRow;
   }
 
-  /** The text that words are searched in, built on first use. */
+  /** The text in which searches look for words, built on first use. */
   get words(): string {
     this.#words ??= searchText(this.searchRow);
     return this.#words;
@@ -80,7 +84,8 @@ export class EventRecord {
 }
 
 /**
- * Returns the row for searches. In a merged list the client and its backend or namespace are separate fields.
+ * Returns the row that searches evaluate. In a merged list, the name of the client is split into the client and its
+ * backend or namespace.
  */
 function searchRowOf(row: EventRow): SearchRow {
   const { name, context } = splitName(row.client);
@@ -89,7 +94,8 @@ function searchRowOf(row: EventRow): SearchRow {
 }
 
 /**
- * Returns the rank of a row: by class, then the newest first. Rows of different names may have the same rank.
+ * Returns the position of a row in the default order as one number: first by class, then the newest first. Different
+ * rows may have the same rank.
  */
 export function rankOf(row: Omit<EventBrief, 'action'>): number {
   return classRank(row) * RANK_STEP - row.since;

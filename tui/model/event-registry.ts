@@ -6,7 +6,7 @@ import { OrderedRows } from './ordered-rows.ts';
 import { EVENT_COLUMN, eventSort } from './event-sort.ts';
 import { targetOf } from './target.ts';
 
-/** All events of the backend with their counters, updated change by change. */
+/** All events of the shown backends with their counters, updated with every change. */
 export class EventRegistry extends OrderedRows<EventRecord> {
   readonly #tally = new EventTally(() => this.#rows());
   readonly #briefs = new BriefBook();
@@ -21,13 +21,14 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     return this.#briefs.counted(this.#tally.all);
   }
 
-  /** Returns the counters of one client's events. */
+  /** Returns the event counters of one client. */
   countsOf(client: string): EventCounts {
     return this.#tally.byClient.of(client);
   }
 
   /**
-   * Returns the counters of one check's events on all clients; in a merged list, of one backend or namespace.
+   * Returns the event counters of one check over all clients; in a merged list, over the clients of one backend or
+   * namespace.
    */
   countsOfCheck(check: string): EventCounts {
     return this.#tally.byCheck.of(check);
@@ -39,10 +40,10 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   /**
-   * Applies the newest state of an event; `null` means it resolved.
+   * Applies the newest row of an event; `null` means that the event resolved.
    *
-   * @param happensNow true if the change is known to be current
-   * @returns the event; `undefined` if it no longer exists
+   * @param happensNow false if the change may have happened earlier, so its time is unknown
+   * @returns the event; `undefined` if it resolved
    */
   apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): EventRecord | undefined {
     const existing = this.get(key);
@@ -62,17 +63,23 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     return record;
   }
 
-  /** Returns the newest known state of an event, whose row may be older. */
+  /**
+   * Returns the newest known state of an event, which may be newer than its row; `undefined` if the event does not
+   * exist.
+   */
   briefOf(key: string): EventBrief | undefined {
     const record = this.get(key);
     return record && (this.#briefs.of(record) ?? record.row);
   }
 
-  /** Applies the newest state of an event as a brief; its full row follows on request. */
+  /**
+   * Applies the brief state of an event. The feed sends briefs instead of full rows while the console needs only
+   * counters.
+   */
   hear(key: string, brief: EventBrief, nowMs: number): void {
     const record = this.get(key);
     if (record !== undefined) {
-      // A snapshot without this event was taken earlier.
+      // The event exists now, so the end of the current snapshot must not remove it.
       record.generation = this.#generation;
       return this.#briefs.hear(record, brief);
     }
@@ -81,14 +88,14 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   /**
-   * Returns the keys of events with a brief that belong above a position of the default order, or are drawn
-   * there; the uppermost first.
+   * Returns the keys of events with a brief that belong, or are drawn, at or above a position of the default order. The
+   * uppermost comes first, and at most `most` keys are returned.
    */
   briefsUpTo({ rank }: Pick<EventRecord, 'rank'>, most: number): readonly string[] {
     return this.#briefs.upTo(rank, most);
   }
 
-  /** Begins a snapshot: events that it does not contain stay visible until its end and are removed then. */
+  /** Begins a snapshot. Events that the snapshot does not contain stay visible until `endSnapshot` removes them. */
   beginSnapshot(): void {
     this.#inSnapshot = true;
     this.#generation += 1;

@@ -10,14 +10,16 @@ export const EVENT_COLUMN = 'status';
 
 interface EventSortColumn {
   readonly id: string;
-  /** Returns the value that the column sorts by: either all values are text, or all are numbers. */
+  /** Returns the value of a row that the column sorts by. All values of a column are text, or all are numbers. */
   readonly value: (row: EventRow) => string | number;
   readonly isText?: true;
-  /** 1 puts small values first, -1 large ones. */
+  /** Default direction: 1 sorts small values first, -1 large ones. */
   readonly direction: 1 | -1;
 }
 
-/** Sort columns of the events, in the order of the list. By default the newest and the largest come first. */
+/**
+ * The columns that events can be sorted by, in the order of the table. Times and counts sort the largest value first.
+ */
 export const EVENT_SORTS: readonly EventSortColumn[] = [
   { id: EVENT_COLUMN, value: rankOf, direction: 1 },
   {
@@ -40,7 +42,8 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
 ];
 
 /**
- * Returns the order of a list of events. Rows with equal values are ordered by severity and age, then by name.
+ * Returns the order of events for a sort column. Events with equal values are ordered by severity and age, then by
+ * name.
  */
 export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRecord> {
   const { value, isText = false, direction } = sortColumn(id);
@@ -52,7 +55,7 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
   return {
     compare:
       value === rankOf
-        ? // The usual order compares hundreds of thousands of times a second, so each record holds its rank.
+        ? // The default order is compared hundreds of thousands of times a second, so each record stores its rank.
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
         : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
     rankOf: rankBy(),
@@ -60,7 +63,7 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
       value === rankOf
         ? (before, after) => rankOf(before) === rankOf(after)
         : (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
-    // Several times as fast as sorting by `compare` when the records are in creation order: each value is read
+    // Several times as fast as sorting with `compare` if the records are in creation order: each value is read only
     // once, from adjacent memory.
     sortAll: <Some extends EventRecord>(records: readonly Some[]) => {
       const sortNumbers = sortNumbersOf(records.map(({ row }) => value(row)));
@@ -76,10 +79,10 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
   };
 }
 
-/** Returns a number for each value that sorts like the value: numbers compare many times as fast as text. */
+/** Returns numbers that sort in the same order as the values, because numbers are compared much faster than text. */
 function sortNumbersOf(values: readonly (string | number)[]): Float64Array {
   if (typeof values[0] !== 'string') return Float64Array.from(values as readonly number[]);
-  // One look-up for each value, because hashing and comparing text takes most of the time.
+  // Each value is looked up only once, because hashing and comparing text takes most of the time.
   const numbers = new Map<string | number, number>();
   const numberOf = (value: string | number): number => {
     const assigned = numbers.get(value) ?? numbers.size;

@@ -3,15 +3,17 @@ import type { ListOrder } from './list-order.ts';
 import type { ListRecord } from './list-rows.ts';
 
 /**
- * Share of the list in which a filter must fill the screen. A filter with fewer matches evaluates the rest
- * faster in memory order.
+ * Share of the rows that is evaluated in list order to collect the first matches. If they do not fill the screen by
+ * then, all rows are evaluated in memory order, which is faster.
  */
 const BEGINNING_SHARE = 1 / 8;
 
-/** Rows of one chunk at the start; far fewer fill the screen for most filters. */
+/** Number of rows per chunk while the first matches are collected. For most filters, far fewer rows fill the screen. */
 const BEGINNING_SLICE = 250;
 
-/** Rows of one chunk of the rest: less than a millisecond, or a few if the search texts are not built yet. */
+/**
+ * Number of rows per chunk in memory order: less than a millisecond, or a few if the search texts are not built yet.
+ */
 const REMAINING_SLICE = 2500;
 
 /** The rows that a new filter evaluates. */
@@ -19,21 +21,21 @@ export interface Candidates<Item> {
   /** The rows in the order of the list. */
   readonly inOrder: readonly Item[];
   /**
-   * Returns the same rows and maybe more in memory order, which is several times as fast; absent if there are
-   * few.
+   * Returns the same rows, and possibly others, in memory order, in which they are evaluated several times as fast.
+   * Absent if there are few rows.
    */
   readonly inMemory?: () => readonly Item[];
 }
 
 /**
- * The evaluation of a filter, chunk by chunk, so that no key waits for a whole registry. It starts in the order
- * of the list, so that the first screen can be drawn long before the end.
+ * The evaluation of a filter in chunks, so that no key press waits until all rows are evaluated. It starts in list
+ * order, so that the first screen can be drawn long before the end.
  */
 export class FilterRun<Item extends ListRecord> {
-  /** `make-text` evaluates no filter and only builds the search texts in advance. */
+  /** `filter` evaluates a filter; `make-text` only builds the search texts in advance. */
   readonly kind: 'filter' | 'make-text';
   readonly filter: SearchOf<Item['searchRow']> | undefined;
-  /** True if only the matches of the previous filter are evaluated. */
+  /** True if the filter can only match rows that the previous filter matched. */
   readonly isNarrower: boolean;
   readonly #candidates: Candidates<Item>;
   #part: readonly Item[];
@@ -52,22 +54,22 @@ export class FilterRun<Item extends ListRecord> {
     this.#isBeginning = options.kind === 'filter';
   }
 
-  /** The first matches in order, as far as they are known; `undefined` once they are no longer collected. */
+  /** The first matches in list order that were found so far; `undefined` when they are not collected. */
   get beginning(): readonly Item[] | undefined {
     return this.#isBeginning ? this.#firstMatches : undefined;
   }
 
-  /** The number of matches so far; some rows may have changed since. */
+  /** The number of matches found so far; rows that changed after their evaluation are not counted again. */
   get count(): number {
     return this.#count;
   }
 
-  /** The matches that are already shown. */
+  /** The first matches that the list already shows; `undefined` until `show` is called. */
   get shown(): readonly Item[] | undefined {
     return this.#shown;
   }
 
-  /** Shows the first matches until the filter is in effect. */
+  /** Makes the list show the first matches until all rows are evaluated. */
   show(): void {
     this.#shown = [...this.#firstMatches];
     this.#isBeginning = false;
@@ -76,8 +78,8 @@ export class FilterRun<Item extends ListRecord> {
   /**
    * Evaluates the next chunk of rows.
    *
-   * @param judge returns whether a row matches; calling it again for the same row costs nothing
-   * @returns true if no rows are left
+   * @param judge callback that returns whether a row matches; repeated calls for the same row must be cheap
+   * @returns true if all rows are evaluated
    */
   work(judge: (item: Item) => boolean, slice = this.#slice): boolean {
     const end = Math.min(this.#next + slice, this.#part.length);
@@ -107,7 +109,7 @@ export class FilterRun<Item extends ListRecord> {
   }
 }
 
-/** Returns the order of a list that does not change. */
+/** Returns a `ListOrder` of rows whose order does not change. */
 export function standingOrder<Item extends ListRecord>(
   items: readonly Item[],
   find: (key: string) => Item | undefined,

@@ -2,7 +2,9 @@ import { HISTORY_LENGTH } from '../../shared/domain/history.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { run, STATUS, type Run } from '../text/theme.ts';
 
-/** Returns one symbol for each of the last statuses, the newest on the right, as many as fit into `cells`. */
+/**
+ * Returns one symbol for each of the last statuses of a check, the newest on the right, as many as fit into `cells`.
+ */
 export function historyRuns(history: readonly number[], cells = HISTORY_LENGTH): readonly Run[] {
   return newest(history, cells).map((status) => {
     const { symbol, tone } = STATUS[severityOf(status)];
@@ -10,7 +12,7 @@ export function historyRuns(history: readonly number[], cells = HISTORY_LENGTH):
   });
 }
 
-/** Returns a history without colors. */
+/** Returns the symbols of the last statuses of a check as text without colors. */
 export function historyText(history: readonly number[], cells = HISTORY_LENGTH): string {
   return newest(history, cells)
     .map((status) => STATUS[severityOf(status)].symbol)

@@ -2,19 +2,19 @@
 export interface ListOrder<Item extends { readonly key: string } = { readonly key: string }> {
   readonly length: number;
   /**
-   * Returns the position of a row.
+   * Returns the position of the row with this key.
    *
-   * @returns -1 if it is not shown
+   * @returns the position, counted from 0; -1 if the list does not show the row
    */
   indexOf(key: string): number;
   at(index: number): Item | undefined;
   slice(start: number, end: number): readonly Item[];
 }
 
-/** The column that a list is sorted by. */
+/** The column that a list is sorted by, and the direction. */
 export interface SortState {
   /** The column's id. */
   readonly column: string;
-  /** True if the order is opposite to the column's own direction. */
+  /** True if the list is sorted against the default direction of the column. */
   readonly reversed: boolean;
 }

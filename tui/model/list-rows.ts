@@ -2,16 +2,18 @@ import type { SearchOf } from '../../shared/domain/search-language.ts';
 import type { ListOrder } from './list-order.ts';
 
 /**
- * A row of a list. The object stays the same while the row exists, so that cursor, marks and lists can refer to
- * it.
+ * A row of a list. The object stays the same as long as the row exists, so that the cursor, marks and lists can refer
+ * to it.
  */
 export interface ListRecord<Row = unknown> {
   readonly key: string;
-  /** The value. If it decides the position in a list, it only changes while the record is not in that list. */
+  /**
+   * The data of the row. A change that moves the row in a list is only made while the record is removed from that list.
+   */
   row: Row;
   /** True if the row no longer exists but is still shown, because the order is paused. */
   gone: boolean;
-  /** The value that filters evaluate, and its lower-case text if that is stored. */
+  /** The data that filters evaluate; `words` is its text in lower case, or `undefined` if that text is not stored. */
   readonly searchRow: unknown;
   readonly words: string | undefined;
   /** True if the row matches the filter with the number `checkedBy`. */
@@ -19,18 +21,21 @@ export interface ListRecord<Row = unknown> {
   checkedBy: number;
 }
 
-/** An order of rows. `compare` is a total order. */
+/** A sort order of rows. `compare` is a total order: it returns 0 only for the same row. */
 export interface RowOrder<Item extends ListRecord> {
   readonly compare: (a: Item, b: Item) => number;
-  /** Returns the number that decides first, smaller before larger; a constant if no number decides. */
+  /**
+   * Returns the number that is compared before `compare` is used, the smaller first; a constant if `compare` alone
+   * sorts.
+   */
   readonly rankOf: (item: Item) => number;
-  /** Returns true if an item keeps its position after this change. Most results change no sorted value. */
+  /** Returns true if a change of the row does not move it in the list. Most results change no sorted value. */
   readonly keepsPosition: (before: Item['row'], after: Item['row']) => boolean;
   /** Returns all of `items` in this order. */
   readonly sortAll: <Some extends Item>(items: readonly Some[]) => Some[];
 }
 
-/** The operations that every list has. */
+/** The properties and operations of every list: its rows, order and filter. */
 export interface ListRows {
   /** Number of all rows, without the filter. */
   readonly size: number;
@@ -39,32 +44,32 @@ export interface ListRows {
   readonly frozen: boolean;
   /** True if the matches of the filter may change just because time passes. */
   readonly usesTime: boolean;
-  /** True while a filter is being evaluated, or its texts are being built. */
+  /** True while a filter is being evaluated, or while search texts are being built. */
   readonly filtering: boolean;
-  /** True if the user waits for the result and its beginning is not shown either. */
+  /** True while a filter is being evaluated and its first matches are not shown yet. */
   readonly isFilterAwaited: boolean;
   /**
-   * The first matches of a new filter, as far as they are known; `undefined` if they are shown or not
-   * collected.
+   * The first matches of a new filter that were found so far; `undefined` if the list already shows them, or if they
+   * are not collected.
    */
   readonly beginning: ListOrder<ListRecord> | undefined;
-  /** True if only the beginning of the list is shown, and more may follow. */
+  /** True while the list shows only the first matches of a new filter, and more may follow. */
   readonly isBeginningOnly: boolean;
-  /** Returns the current row; `undefined` if it does not exist. */
+  /** Returns the row with this key; `undefined` if it does not exist. */
   get(key: string): ListRecord | undefined;
   setSort(order: RowOrder<ListRecord>): void;
-  /** Starts to evaluate a filter; the list changes when `work` has finished. `undefined` shows all rows. */
+  /** Starts to evaluate a filter. The list changes when `work` has evaluated all rows. `undefined` shows all rows. */
   setFilter(filter: SearchOf<unknown> | undefined): void;
-  /** Starts to build the search texts before the first filter needs them; `work` does it. */
+  /** Starts to build the search texts in advance, so that the first filter is fast; `work` builds them in chunks. */
   prepareFilter(): void;
   /** Evaluates the current filter again, because time has passed. */
   refilter(): void;
-  /** Returns whether a new filter matches the row of this key. */
+  /** Returns whether the newest filter, which may still be being evaluated, matches the row with this key. */
   willMatch(key: string, nowMs: number): boolean;
-  /** Shows the first matches until the filter is in effect. */
+  /** Shows the first matches until the new filter is completely evaluated. */
   showBeginning(): void;
   /**
-   * Evaluates one chunk of a new filter.
+   * Evaluates one chunk of a new filter, or builds one chunk of search texts.
    *
    * @returns true if nothing is left to do
    */
@@ -73,9 +78,9 @@ export interface ListRows {
    * Finishes the evaluation of a new filter now, however long it takes, because the next action depends on it.
    */
   finishFilter(nowMs: number): void;
-  /** Pauses the current order; values keep changing in their rows. */
+  /** Pauses the order of the list: values still change in their rows, but no row moves, appears or disappears. */
   freeze(): void;
   thaw(): void;
-  /** Moves waiting rows to their positions while the list is not visible. */
+  /** Sorts rows that were inserted since the last read, so that they do not accumulate while the list is not read. */
   settle(): void;
 }

@@ -7,7 +7,7 @@ import type { UpgradePlans } from './plans.ts';
 import type { SilenceHistory } from './silence-history.ts';
 import type { ViewLoads } from './view-loads.ts';
 
-/** The data of the backend from its last messages. */
+/** The data of the backend, as last received. */
 export interface LiveData {
   readonly events: EventRegistry;
   /** The silences by id. */
@@ -17,16 +17,16 @@ export interface LiveData {
   readonly aggregates: AggregateBook;
   readonly plans: UpgradePlans;
   readonly silenceHistory: SilenceHistory;
-  /** The data that views have loaded. */
+  /** The data that views load by request, because the feed does not contain it. */
   readonly loads: ViewLoads;
   readonly feed: FeedStatus;
-  /** Time of the current frame in epoch milliseconds; all its ages refer to it. */
+  /** Time of the frame that is drawn, in epoch milliseconds. All ages in the frame are computed from it. */
   readonly nowMs: number;
 }
 
 /** The backends or namespaces of a merged list. */
 export interface MergedSources {
-  /** The backends of a merged list by context; `undefined` for a single backend. */
+  /** The status of each backend of a merged list, by context; `undefined` for a single backend. */
   readonly backends: ReadonlyMap<string, FeedStatus> | undefined;
   /** The namespaces that can be shown, as far as the backend has reported them. */
   readonly namespaces: readonly string[];

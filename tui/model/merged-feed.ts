@@ -2,10 +2,16 @@ import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedStats } from '../../shared/schemas/feed.ts';
 import { INITIAL_FEED_STATUS, isConnected, RATES_KEPT, type FeedStatus } from './feed-status.ts';
 
-/** The best state comes first: while one backend is live, there are new changes to show. */
+/**
+ * The states of a connection, the best first. The merged status has the best state, because one live backend is enough
+ * for new changes.
+ */
 const BEST_FIRST: readonly FeedState['kind'][] = ['live', 'syncing', 'waiting', 'connecting', 'refused'];
 
-/** Merges the status of several backends: the best connection, and the sum of the figures. */
+/**
+ * Returns one status for several backends: the best connection, the largest lag, and the sums of the statistics and
+ * rates.
+ */
 export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
   const [best] = all.toSorted((a, b) => rank(a) - rank(b) || retryAtMs(a) - retryAtMs(b));
   if (best === undefined) return INITIAL_FEED_STATUS;
@@ -13,7 +19,7 @@ export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
   return {
     ...INITIAL_FEED_STATUS,
     connection: best.connection,
-    // No feed is live since the last one was lost.
+    // If no backend is connected, this is the time when the last of them was lost.
     lostAtMs: isConnected(best) ? undefined : largest(all.map(({ lostAtMs }) => lostAtMs)),
     everLive: all.some(({ everLive }) => everLive),
     heardAtMs: largest(all.map(({ heardAtMs }) => heardAtMs)),
@@ -23,7 +29,7 @@ export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
   };
 }
 
-/** Returns whether the data of a backend may be outdated. */
+/** Returns whether the connection to a backend is lost, so that its data may be outdated. */
 export function isGone(status: FeedStatus | undefined): boolean {
   return status !== undefined && status.lostAtMs !== undefined;
 }
@@ -43,7 +49,7 @@ function largest(times: readonly (number | undefined)[]): number | undefined {
 function sumOf(all: readonly FeedStatus[]): FeedStats | undefined {
   const reportedStats = all.flatMap(({ stats, connection }) => {
     if (stats === undefined) return [];
-    // The last rate of a backend that is gone does not describe its current load.
+    // The last rate of a disconnected backend does not describe its current load.
     return connection.kind === 'live' ? [stats] : [{ ...stats, rate: 0, queue: 0 }];
   });
   if (reportedStats.length === 0) return undefined;
@@ -60,12 +66,12 @@ function sumOf(all: readonly FeedStatus[]): FeedStats | undefined {
     clients: sum(({ clients }) => clients),
     rate: sum(({ rate }) => rate),
     queue: sum(({ queue }) => queue),
-    // Each backend has its own limit; the first one that is nearly reached is shown.
+    // Each backend has its own entity limit. The figures of the first backend that nearly reaches its limit are shown.
     ...(entities === undefined ? {} : { entities }),
   };
 }
 
-/** Adds the rates second by second, counted from the newest. */
+/** Adds the rates of several backends second by second. The newest values of all backends count as the same second. */
 function summedRates(all: readonly (readonly number[])[]): readonly number[] {
   const length = Math.min(RATES_KEPT, Math.max(0, ...all.map((rates) => rates.length)));
   return Array.from({ length }, (_, index) =>

@@ -1,7 +1,7 @@
-/** Maximum number of log entries: of the console's messages and of the audit trail each. */
+/** Maximum number of entries in the log, counted separately for the console's messages and for audit records. */
 export const LOG_MAX = 500;
 
-/** A message in the log with its permanent number. */
+/** A message in the log. Its `id` never changes. */
 export interface LoggedMessage extends ConsoleMessage {
   readonly id: number;
 }

@@ -5,32 +5,32 @@ import type { ListOrder } from './list-order.ts';
 import type { ListRecord, RowOrder } from './list-rows.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** Share of all rows up to which sorting the matches is faster than finding them in the sorted list. */
+/** Share of all rows: if fewer rows match, sorting the matches is faster than filtering the sorted list of all rows. */
 const FEW_SHARE = 1 / 8;
 
 /** Number of rows that can be evaluated in any order without a noticeable delay. */
 const FEW = 1000;
 
-/** Number of filters whose results are reused, such as those of a few letters typed and deleted. */
+/** Number of recent filters whose results are reused, for example while the user types and deletes letters. */
 const FILTERS_KEPT = 16;
 
 /**
- * Rows, and the sorted list of those that match the filter, updated change by change. While the order is paused
- * (`freeze`), the shown list stays the same: values change in their rows, new rows wait, and removed rows stay
- * as `gone`.
+ * Rows, and the sorted list of those that match the filter, updated with every change. While the order is paused
+ * (`freeze`), the shown list stays the same: values change in their rows, new rows are not shown, and removed rows
+ * stay, marked as `gone`.
  */
 export class OrderedRows<Item extends ListRecord> {
   readonly #records = new Map<string, Item>();
-  /** All rows in memory order, valid until one is added or removed. */
+  /** All rows in insertion order; `undefined` after a row was added or removed. */
   #inMemory: readonly Item[] | undefined;
   #sort: RowOrder<Item>;
   #all: SortedList<Item>;
   #matching: SortedList<Item>;
   #filter: SearchOf<Item['searchRow']> | undefined;
   #filterNumber = 0;
-  /** The latest filters by their numbers. */
+  /** The newest filters by their numbers, at most `FILTERS_KEPT`. */
   readonly #filters = new Map<number, SearchOf<Item['searchRow']>>();
-  /** The conclusions from the results of earlier filters, by their numbers, for the current one. */
+  /** By the number of an earlier filter: which of its results are also valid for the current filter. */
   readonly #carried = new Map<number, CarriedVerdicts>();
   #run: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
@@ -54,12 +54,15 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#records.values();
   }
 
-  /** Returns a row that is gone and still shown. */
+  /**
+   * Returns the removed row with this key that is still shown because the order is paused; `undefined` if there is
+   * none.
+   */
   protected ghost(key: string): Item | undefined {
     return this.#ghosts.get(key);
   }
 
-  /** Sets the row of a record and its position; a new record is added. */
+  /** Sets the row of a record and moves the record to its position in the lists; a new record is added. */
   protected put(record: Item, row: Item['row'], nowMs: number): void {
     const isPresent = this.#records.get(record.key) === record;
     // Most changes are one more result with the same status, and such a row keeps its position.
@@ -82,7 +85,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#forget(record);
   }
 
-  /** Replaces all rows: cheaper than one by one if most of them change. */
+  /** Replaces all rows at once, which is cheaper than applying single changes if most rows change. */
   protected replace(
     rows: ReadonlyMap<string, Item['row']>,
     nowMs: number,
@@ -108,7 +111,7 @@ export class OrderedRows<Item extends ListRecord> {
           );
   }
 
-  /** Sorts all rows once; from then on changes are inserted in the new order. */
+  /** Sorts all rows in a new order. Later changes are inserted in this order. */
   setSort(sort: RowOrder<Item>): void {
     this.#sort = sort;
     const records = sort.sortAll(this.#inMemoryOrder());
@@ -121,18 +124,18 @@ export class OrderedRows<Item extends ListRecord> {
             records.filter((record) => shown.has(record)),
             sort,
           );
-    // A user who changes the order wants to see it, even while the current one is paused.
+    // A user who changes the order wants to see the new one, even while the list is paused.
     if (this.#frozen !== undefined) this.freeze();
-    // The first matches of a running filter depend on the order.
+    // The first matches depend on the order, so a running evaluation starts again.
     if (this.#run?.kind === 'filter') this.setFilter(this.#run.filter);
   }
 
-  /** Returns whether `a` comes before `b` or is the same. */
+  /** Returns whether `a` comes before `b` in the current order, or is the same row. */
   isUpTo(a: Item, b: Item): boolean {
     return this.#sort.compare(a, b) <= 0;
   }
 
-  /** Starts to evaluate a filter; the list changes when `work` has finished. `undefined` shows all rows. */
+  /** Starts to evaluate a filter. The list changes when `work` has evaluated all rows. `undefined` shows all rows. */
   setFilter(filter: SearchOf<Item['searchRow']> | undefined): void {
     const isNarrower = this.#isNarrower(filter);
     this.#filterNumber += 1;
@@ -142,7 +145,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#run = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
   }
 
-  /** Starts to build the search texts before the first filter needs them; `work` does it. */
+  /** Starts to build the search texts in advance, so that the first filter is fast; `work` builds them in chunks. */
   prepareFilter(): void {
     this.#run ??= new FilterRun(
       { kind: 'make-text', filter: this.#filter, isNarrower: false },
@@ -154,7 +157,7 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#run !== undefined;
   }
 
-  /** True if the user waits for the result and its beginning is not shown either. */
+  /** True while a filter is being evaluated and its first matches are not shown yet. */
   get isFilterAwaited(): boolean {
     return this.#isEvaluating && !this.isBeginningOnly;
   }
@@ -163,7 +166,7 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#run?.kind === 'filter';
   }
 
-  /** True if the list of matches must be evaluated again from time to time. */
+  /** True if the filter depends on the current time, so that it must be evaluated again from time to time. */
   get usesTime(): boolean {
     return this.#filter?.usesTime ?? false;
   }
@@ -174,35 +177,35 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   /**
-   * The first matches of a new filter, as far as they are known; `undefined` if they are shown or not
-   * collected.
+   * The first matches of a new filter that were found so far; `undefined` if the list already shows them, or if they
+   * are not collected.
    */
   get beginning(): ListOrder<Item> | undefined {
-    // The current filter is only evaluated again, and its earlier matches stay until that is done.
+    // While the current filter is only evaluated again, the list keeps showing its earlier matches.
     const firstMatches = this.#run?.filter === this.#filter ? undefined : this.#run?.beginning;
     return firstMatches && standingOrder(firstMatches, (key) => this.#records.get(key));
   }
 
-  /** Returns whether a new filter matches the row of this key. */
+  /** Returns whether the newest filter, which may still be being evaluated, matches the row with this key. */
   willMatch(key: string, nowMs: number): boolean {
     const record = this.#records.get(key);
     return record !== undefined && this.#isMatch(record, nowMs);
   }
 
-  /** Shows the first matches until the filter is in effect. */
+  /** Shows the first matches until the new filter is completely evaluated. */
   showBeginning(): void {
     this.#run?.show();
   }
 
-  /** True if only the beginning of the list is shown, and more may follow. */
+  /** True while the list shows only the first matches of a new filter, and more may follow. */
   get isBeginningOnly(): boolean {
     return this.#run?.shown !== undefined;
   }
 
   /**
-   * Evaluates one chunk of a new filter.
+   * Evaluates one chunk of a new filter, or builds one chunk of search texts.
    *
-   * @returns true if the filter is in effect, so that nothing is left to do
+   * @returns true if nothing is left to do
    */
   work(nowMs: number, slice?: number): boolean {
     const run = this.#run;
@@ -231,14 +234,14 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#frozen !== undefined;
   }
 
-  /** Pauses the current order. */
+  /** Pauses the order of the list: values still change in their rows, but no row moves, appears or disappears. */
   freeze(): void {
     this.#frozen = this.#matching.toArray();
   }
 
   /**
-   * Inserts waiting rows. While a list is not visible they would pile up, and the first access would pay for
-   * all at once.
+   * Sorts rows that were inserted since the last read. Otherwise they would accumulate while the list is not visible,
+   * and the next read would have to sort all of them at once.
    */
   settle(): void {
     this.#all.settle();
@@ -269,8 +272,8 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   /**
-   * Returns the rows in insertion order. They are adjacent in memory, which is several times as fast as screen
-   * order.
+   * Returns the rows in insertion order. In this order they are adjacent in memory, so reading them is several times as
+   * fast as in list order.
    */
   #inMemoryOrder(): readonly Item[] {
     this.#inMemory ??= [...this.#records.values()];
@@ -278,8 +281,8 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   /**
-   * Returns false during another evaluation, because changed rows were judged by that filter and are missing in
-   * the previous list.
+   * Returns whether a filter can only match rows in the current list of matches. False while another filter is being
+   * evaluated: rows that changed meanwhile may match and be missing in that list.
    */
   #isNarrower(filter: SearchOf<Item['searchRow']> | undefined): boolean {
     if (this.#isEvaluating || filter === undefined || this.#filter === undefined) return false;
@@ -292,7 +295,7 @@ export class OrderedRows<Item extends ListRecord> {
     return areFew ? { inOrder } : { inOrder, inMemory: () => this.#inMemoryOrder() };
   }
 
-  /** Returns the matching rows in order. */
+  /** Returns the rows that match the filter that was just evaluated, in order. */
   #collectMatches({ isNarrower, count }: Pick<FilterRun<Item>, 'isNarrower' | 'count'>): SortedList<Item> {
     if (isNarrower) return this.#matching.filtered(({ matches }) => matches);
     if (count >= this.size * FEW_SHARE) return this.#all.filtered(({ matches }) => matches);
@@ -300,11 +303,15 @@ export class OrderedRows<Item extends ListRecord> {
     return listOf(this.#sort.sortAll(matching), this.#sort);
   }
 
-  /** Returns whether a row matches. An earlier result is used if it is sufficient. */
+  /**
+   * Returns whether a row matches the newest filter. The result of an earlier filter is reused if it is also valid for
+   * this one.
+   */
   #isMatch(record: Item, nowMs: number): boolean {
     if (record.checkedBy === this.#filterNumber) return record.matches;
     const { matched, missed } = this.#carriedFrom(record.checkedBy);
-    // The earlier result is kept, because it implies more than the new one would.
+    // The record keeps the result of the earlier filter, because more can be concluded from that result than from the
+    // new one.
     if (!record.matches && missed) return false;
     if (record.matches && matched) return true;
     this.#judge(record, nowMs);
@@ -322,7 +329,8 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   #judge(record: Item, nowMs: number): void {
-    // During an evaluation, changes are judged by the new filter: the old list is about to be replaced.
+    // While a new filter is being evaluated, changed rows are evaluated with it, because the list of the previous
+    // filter is about to be replaced.
     const filter = this.#run === undefined ? this.#filter : this.#run.filter;
     record.matches =
       filter === undefined ||
@@ -353,9 +361,9 @@ export class OrderedRows<Item extends ListRecord> {
 const NOTHING_CARRIED: CarriedVerdicts = { matched: false, missed: false };
 
 /**
- * Returns a sorted list.
+ * Returns a `SortedList` of records.
  *
- * @param records already in this order
+ * @param records records that are already sorted in this order
  */
 function listOf<Item extends ListRecord>(
   records: readonly Item[],

@@ -6,18 +6,18 @@ import type { EventCounts } from './event-counts.ts';
 import type { EventRegistry } from './event-registry.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 
-/** Clients on which one check recently became critical. */
+/** A check that recently became critical, and the clients on which it did. */
 export interface NewCritical {
   readonly check: string;
-  /** The newest of these clients. */
+  /** The client on which the check became critical last. */
   readonly client: string;
-  /** Epoch seconds when the newest became critical. */
+  /** Epoch seconds when the check became critical on `client`. */
   readonly since: number;
-  /** Number of the other clients. */
+  /** Number of other clients on which the check recently became critical. */
   readonly others: number;
 }
 
-/** The events of the clients with one subscription that are neither silenced nor OK. */
+/** The numbers of events of all clients with one subscription; silenced and OK events are not counted. */
 export interface ProblemsOf {
   readonly subscription: string;
   readonly critical: number;
@@ -27,22 +27,23 @@ export interface ProblemsOf {
 
 /** The totals that the overview shows. */
 export interface OverviewFigures {
-  /** The newest first. */
+  /** The checks that recently became critical, the newest first. */
   readonly newCritical: readonly NewCritical[];
-  /** The worst first. */
+  /** The events by subscription, the worst subscription first. */
   readonly problems: readonly ProblemsOf[];
   /** Number of events that each silence covers, by its id. */
   readonly silencedEvents: ReadonlyMap<string, number>;
 }
 
-/** Age up to which a critical event counts as new. */
+/** Age in seconds up to which a critical event counts as new. */
 const NEW_SECONDS = 600;
 
-/** Maximum age of the figures. */
+/** Age in milliseconds at which the figures are counted again. */
 const FIGURES_MS = 2000;
 
 /**
- * Events and clients that are counted in one chunk: a few milliseconds, so that no key waits for all of them.
+ * Number of events and clients that are counted in one chunk. A chunk takes a few milliseconds, so that no key press
+ * waits for the whole count.
  */
 const SLICE = 25_000;
 
@@ -51,21 +52,21 @@ interface Sources {
   readonly clients: ReadonlyMap<string, ClientRow>;
 }
 
-/** The port for the counted figures. */
+/** An object with the counted figures of the overview. */
 export interface FiguresSource {
   readonly figures: FiguresMemory;
 }
 
-/** The last figures. Counting visits all events, which is too expensive for each frame. */
+/** Cache of the overview figures. Counting visits all events, which is too expensive for each frame. */
 export class FiguresMemory {
   #figures: OverviewFigures | undefined;
-  /** The time when the last count began. */
+  /** Epoch milliseconds when the last count began. */
   #atMs = -Infinity;
   #count: Generator<undefined, OverviewFigures, undefined> | undefined;
 
   /**
-   * Returns the last figures. After two seconds, each call counts one more chunk of the next ones. The first
-   * figures are counted at once, and so are those during the first snapshot.
+   * Returns the last figures. When they are two seconds old, each call counts one more chunk of the next figures.
+   * Before the first figures and until the first snapshot is complete, a call counts everything at once.
    */
   of({ clients, events, feed, nowMs }: Sources & Pick<LiveData, 'feed' | 'nowMs'>): OverviewFigures {
     if (this.#figures === undefined || !feed.everLive) {
@@ -156,7 +157,7 @@ function addProblems(
 
 type Sum = { -readonly [Key in keyof ProblemsOf]: ProblemsOf[Key] };
 
-/** Sorts the worst first. */
+/** Compares subscriptions for sorting: the one with more critical, then warning, then unknown events comes first. */
 function compareProblems(a: ProblemsOf, b: ProblemsOf): number {
   return (
     b.critical - a.critical ||

@@ -1,4 +1,4 @@
-/** The time spans of a timeline. */
+/** The time spans that a timeline can cover. */
 export const PAST_SPANS = ['hour', 'day', 'week', 'month'] as const;
 export type PastSpan = (typeof PAST_SPANS)[number];
 
@@ -12,9 +12,8 @@ export const PAST_SPAN_MS: Readonly<Record<PastSpan, number>> = {
 };
 
 /**
- * Returns the id of a timeline. The separator is safe, because names contain no blanks.
- *
- * @param key the key of the event
+ * Returns the id of a timeline: its time span and the key of its event. Names contain no blanks, so the separator is
+ * unambiguous.
  */
 export function timelineId(span: PastSpan, key: string): string {
   return `${span} ${key}`;

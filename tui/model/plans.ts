@@ -2,29 +2,32 @@ import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
 import type { UpgradeRow } from '../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../shared/schemas/plan-run.ts';
 
-/** Time until the next attempt after a plan could not be loaded. */
+/** Milliseconds until the next attempt after a plan could not be loaded. */
 const RETRY_MS = 2000;
 
-/** Interval at which a holder renews its hold: well within `HOLDER_GONE_MS`. */
+/**
+ * Interval at which the console renews its ownership of a plan, well below `HOLDER_GONE_MS`, after which the ownership
+ * expires.
+ */
 const HOLD_MS = 45_000;
 
-/** The console that shows plans. */
+/** The state of this console that decides which requests about plans are due. */
 interface PlanLook {
-  /** The session of this console. */
+  /** The id of this console's session, which can own a plan. */
   readonly session: string;
-  /** True if the view of plans is shown. */
+  /** True if the upgrade view is visible. */
   readonly isShown: boolean;
 }
 
-/** A due request to the backend: load the plan, or renew the hold. */
+/** A request to the backend that is due: load the plan, or renew the ownership of the plan. */
 interface DuePlan {
   readonly kind: 'load-plan' | 'hold-plan';
   readonly id: number;
 }
 
-/** The console's knowledge of upgrade plans: the progress of each from the feed, and the newest one in full. */
+/** The upgrade plans that this console knows: the progress of each from the feed, and the newest one in full. */
 export class UpgradePlans {
-  /** Why the newest plan could not be loaded. */
+  /** Why the newest plan could not be loaded; `undefined` if the last load succeeded. */
   failure: string | undefined;
   readonly #rows = new Map<string, UpgradeRow>();
   #plan: PlanRun | undefined;
@@ -32,7 +35,9 @@ export class UpgradePlans {
   #requestedAtMs = -Infinity;
   #renewedAtMs = -Infinity;
 
-  /** Applies rows of plans, even while the feed is paused, because the steps of a plan do not pause either. */
+  /**
+   * Applies the progress of plans. It is applied even while the feed is paused, because the steps of a plan continue.
+   */
   rowsArrived(rows: Readonly<Record<string, UpgradeRow | null>>, replace: boolean): void {
     if (replace) this.#rows.clear();
     for (const [key, row] of Object.entries(rows)) {
@@ -48,12 +53,12 @@ export class UpgradePlans {
     return newest;
   }
 
-  /** The newest plan at its last load. */
+  /** The newest plan in full, as it was last loaded. */
   get plan(): PlanRun | undefined {
     return this.#plan;
   }
 
-  /** Stores a plan. A response that is older than the stored one is ignored. */
+  /** Stores a loaded plan, unless the stored plan is newer. */
   arrived(plan: PlanRun): void {
     const current = this.#plan;
     this.#isLoading = false;
@@ -68,7 +73,9 @@ export class UpgradePlans {
     this.failure = failure;
   }
 
-  /** Returns the due requests, each once: a reload after a change, and the renewal of the hold. */
+  /**
+   * Returns the requests that are due, each only once: reload a plan that changed, and renew the ownership of a plan.
+   */
   due(looking: PlanLook, nowMs: number): readonly DuePlan[] {
     return [this.#dueLoad(looking, nowMs), this.#dueHold(looking, nowMs)].filter((due) => due !== undefined);
   }
@@ -90,7 +97,7 @@ export class UpgradePlans {
     if (plan === undefined || !isOwnedBy(plan, session) || nowMs - this.#renewedAtMs < HOLD_MS) return undefined;
     const isFirst = this.#renewedAtMs === -Infinity;
     this.#renewedAtMs = nowMs;
-    // A console that has just taken the plan sent a request for that, so the backend already knows it is active.
+    // The request that took ownership of the plan already showed the backend that this session is active.
     return isFirst ? undefined : { kind: 'hold-plan', id: plan.id };
   }
 }

@@ -1,22 +1,22 @@
-/** Items in order with their ranks beside them: a search reads adjacent numbers instead of item after item. */
+/** Sorted items, and their ranks in a parallel array: a search reads adjacent numbers instead of item after item. */
 export interface RankedItems<T> {
   readonly items: T[];
   /** Smaller ranks come first. */
   readonly ranks: number[];
 }
 
-/** Compares items of the same rank. It never returns 0 for two different items. */
+/** Compares items of the same rank. It returns 0 only for the same item. */
 export type Compare<T> = (a: T, b: T) => number;
 
 /**
- * Sorts items. The ranks are sorted as plain numbers, and each item finds the position of its rank. Items are
- * only compared if they have the same rank.
+ * Sorts items by rank. The ranks are sorted as plain numbers, and each item is put at the position of its rank.
+ * `compare` is only called for items of the same rank.
  *
- * @param ranks of the items, in the given order
+ * @param ranks the rank of each item, in the order of `items`
  */
 export function sortByRank<T>(items: readonly T[], ranks: Float64Array, compare: Compare<T>): RankedItems<T> {
   const inOrder = ranks.toSorted();
-  /** The number of placed items of each rank, stored at the first position of the rank. */
+  /** The number of items of each rank that were placed so far, stored at the first position of the rank. */
   const counts = new Uint32Array(items.length);
   const sorted = items.slice();
   for (let index = 0; index < items.length; index += 1) {
@@ -37,7 +37,7 @@ function sortPart<T>(items: T[], start: number, end: number, compare: Compare<T>
   for (let index = start; index < end; index += 1) items[index] = part[index - start] as T;
 }
 
-/** Merges two sorted runs. */
+/** Merges two sorted lists into one. */
 export function mergeByRank<T>(one: RankedItems<T>, two: RankedItems<T>, compare: Compare<T>): RankedItems<T> {
   const items: T[] = [];
   const ranks: number[] = [];
@@ -62,7 +62,7 @@ export function mergeByRank<T>(one: RankedItems<T>, two: RankedItems<T>, compare
   return { items, ranks };
 }
 
-/** Returns the first position of `rank`, which must be present. */
+/** Returns the first index of `rank` in the sorted array, which must contain it. */
 function firstPosition(inOrder: Float64Array, rank: number): number {
   let low = 0;
   let high = inOrder.length - 1;

@@ -5,12 +5,12 @@ const ATTRIBUTE = 'runbook';
 
 const LINK_MAX = 2048;
 
-/** A link that may be shown and copied, or why there is none. */
+/** A runbook link that is safe to show and copy, or the reason why there is none. */
 export type Runbook = { readonly url: string } | { readonly problem: string };
 
 /**
- * Returns the runbook of a check. Its text comes from outside, and people follow it. Therefore only http and
- * https are accepted, with a visible host in the form in which it is resolved (security S19).
+ * Returns the runbook link of a check. The text is untrusted, and people open the link. Therefore only http and https
+ * links without credentials are accepted, and the link is normalized so that it shows the real host (security S19).
  */
 export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
   const text = check[ATTRIBUTE];
@@ -22,7 +22,7 @@ export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return { problem: `the runbook of this check must be an http or https link, not ${safeLine(url.protocol)}` };
   }
-  // `https://wiki.example.com@evil.example` looks like a different host than it is.
+  // Credentials can disguise the host: `https://wiki.example.com@evil.example` leads to `evil.example`.
   if (url.username !== '' || url.password !== '') {
     return { problem: 'the runbook link of this check must not contain credentials' };
   }

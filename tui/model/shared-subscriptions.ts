@@ -1,7 +1,10 @@
 import type { Target } from './target.ts';
 import type { LiveData } from './live-data.ts';
 
-/** Returns the subscriptions that all of the clients share: a silence of one of them covers all targets. */
+/**
+ * Returns the subscriptions that the clients of all targets have in common, without `client:` subscriptions. A silence
+ * of such a subscription covers all targets.
+ */
 export function sharedSubscriptions(store: Pick<LiveData, 'clients'>, targets: readonly Target[]): readonly string[] {
   const [first, ...others] = new Set(targets.map((target) => target.client));
   const of = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];

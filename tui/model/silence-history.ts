@@ -4,23 +4,23 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { Recurrence } from '../../shared/schemas/recurrence.ts';
 
-/** Time for which an ended silence is still shown. */
+/** Milliseconds for which a silence is still shown after its end. */
 export const ENDED_SHOWN_MS = 24 * 60 * 60_000;
 
-/** Records of the audit trail that are searched for ended silences. */
+/** Maximum number of audit records that are loaded to find ended silences. */
 export const ENDED_RECORDS_MAX = 1000;
 
-/** Maximum number of ended silences that are kept. */
+/** Maximum number of ended silences that are stored. */
 const KEPT_MAX = 500;
 
-/** A silence that is over. */
+/** A silence that was cleared or has expired. */
 export interface EndedSilence {
   readonly entry: SilencedRow;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds when the silence ended. */
   readonly endedAtMs: number;
 }
 
-/** The recently ended silences by id; only the last one of each id. */
+/** The silences that ended recently, by id. Of several ended silences with the same id, only the last one is stored. */
 export class SilenceHistory {
   readonly #ended = new Map<string, EndedSilence>();
 
@@ -36,7 +36,7 @@ export class SilenceHistory {
   ended(entry: SilencedRow, atMs: number): void {
     const existing = this.#ended.get(entry.id);
     if (existing !== undefined && existing.endedAtMs >= atMs) return;
-    // The oldest are first in the map.
+    // The entry is inserted at the end again, so that the first entry of the map is the oldest.
     this.#ended.delete(entry.id);
     this.#ended.set(entry.id, { entry, endedAtMs: atMs });
     if (this.#ended.size <= KEPT_MAX) return;
@@ -45,10 +45,10 @@ export class SilenceHistory {
   }
 
   /**
-   * Loads the ended silences of one namespace from records of the audit trail, which covers all namespaces. The
-   * newest record comes first.
+   * Adds the silences of one namespace that ended according to the audit trail, which covers all namespaces.
    *
-   * @param namespace default: `default`
+   * @param records audit records, the newest first
+   * @param namespace the namespace of the silences. Default: `default`
    */
   load(records: readonly AuditRecord[], namespace = DEFAULT_NAMESPACE): void {
     const prefix = namespace === DEFAULT_NAMESPACE ? '' : `${namespace}/`;
@@ -59,7 +59,10 @@ export class SilenceHistory {
   }
 }
 
-/** Returns the silence in a record of the audit trail; `undefined` if the record was truncated. */
+/**
+ * Returns the silence in an audit record; `undefined` if the record contains no valid silence, for example because it
+ * was truncated.
+ */
 function recordedEntry(before: unknown): SilencedRow | undefined {
   if (typeof before !== 'object' || before === null) return undefined;
   const {

@@ -6,16 +6,19 @@ import type { LiveData } from './live-data.ts';
 /** Maximum number of events of a silence that are listed; the others are counted. */
 const LISTED_MAX = 200;
 
-/** Maximum age of a list. Building it visits all events, which is too expensive for each frame. */
+/**
+ * Age in milliseconds at which the list of matching events is built again. Building it visits all events, which is too
+ * expensive for each frame.
+ */
 const LIST_MS = 1000;
 
 export interface SilenceMatches {
   readonly count: number;
-  /** The worst first. */
+  /** The matching events, the worst first, at most `LISTED_MAX`. */
   readonly listed: readonly EventRecord[];
 }
 
-/** The events of the silence that was shown last. */
+/** Cache of the events that match the silence that was shown last. */
 export class MatchMemory {
   #entry: SilencedRow | undefined;
   #atMs = 0;

@@ -19,15 +19,20 @@ export interface SilencePreview {
   readonly bySeverity: Readonly<Record<Severity, number>>;
   /** Number of these events that are already silenced. */
   readonly alreadySilenced: number;
-  /** Number and first few names of events besides the requested ones. */
+  /**
+   * The events that the silence would cover although the user did not select them: their number and first few names.
+   */
   readonly others: { readonly count: number; readonly names: readonly string[] };
-  /** Ids of silences that already cover some of these events, unordered. */
+  /** Ids of silences that already cover some of these events, at most `KEPT_MAX`, unordered. */
   readonly overlaps: readonly string[];
-  /** True if only the backend can count the matches, and has not answered yet. */
+  /** True while the counts are missing, because only the backend can compute them and it has not responded yet. */
   readonly isCounting?: true;
 }
 
-/** Returns the preview from the backend's counts for a search. */
+/**
+ * Returns the preview of a silence with a selector from the counts of the backend; `undefined` if they have not
+ * arrived.
+ */
 export function previewFromCounts(events: RecentProblems['events']): SilencePreview {
   const { total = 0, silenced: alreadySilenced = 0, ok = 0, warning = 0, critical = 0, unknown = 0 } = events ?? {};
   const bySeverity = { ok, warning, critical, unknown };
@@ -35,15 +40,15 @@ export function previewFromCounts(events: RecentProblems['events']): SilencePrev
   return events === undefined ? { ...preview, isCounting: true } : preview;
 }
 
-/** Maximum number of names and overlaps that are kept and shown. */
+/** Maximum number of names and of overlapping silences in a preview. */
 const KEPT_MAX = 3;
 
 /**
  * Counts the events that the silences would cover, by the same rule as the backend.
  *
- * @param subscriptionsOf returns the subscriptions of a client; its own `client:` subscription is added if
- *   missing
- * @param requestedKeys keys of the requested events; the others are named
+ * @param subscriptionsOf callback that returns the subscriptions of a client; the client's own `client:` subscription
+ *   is added if it is missing
+ * @param requestedKeys keys of the events that the user selected; other covered events are counted as `others`
  */
 export function previewSilence(
   requests: readonly SilencedRequest[],
@@ -84,7 +89,8 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
   const entries = requests.map((request) => silencedEntry(request, nowMs));
   const index = indexEntries(entries);
   const selecting = new Set(entries.flatMap(({ id, selector }) => (selector === undefined ? [] : id)));
-  // Only the subscriptions that a silence names are kept; nearly all of 100,000 events have none of them.
+  // Subscriptions that no silence names are dropped here; nearly all of 100,000 events then have none left and are
+  // skipped.
   const named = new Map<string, readonly string[]>();
   for (const event of events) {
     const { client, check, silenced_by: ids } = event.row;
@@ -105,16 +111,18 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
   }
 }
 
-/** Maximum age of a preview. */
+/** Age in milliseconds at which a preview is computed again. */
 const PREVIEW_MS = 1000;
 
-/** The last preview. Counting visits all events, which is too expensive for each key and frame. */
+/** Cache of the last preview. Counting visits all events, which is too expensive for each key press and frame. */
 export class PreviewMemory {
   #key = '';
   #atMs = 0;
   #preview: SilencePreview | undefined;
 
-  /** Returns the preview of these silences: the last one, unless they changed or it is a second old. */
+  /**
+   * Returns the preview of these silences. It is computed again if the silences changed or the preview is a second old.
+   */
   of(entries: readonly SilencedRequest[], nowMs: number, count: () => SilencePreview): SilencePreview {
     const key = JSON.stringify(entries);
     if (this.#preview === undefined || key !== this.#key || nowMs - this.#atMs >= PREVIEW_MS) {

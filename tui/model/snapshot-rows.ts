@@ -1,4 +1,4 @@
-/** Rows by key. Rows that a new snapshot does not contain stay until its end and are removed then. */
+/** Rows by key. Rows that a new snapshot does not contain stay until `endSnapshot` removes them. */
 export class SnapshotRows<Row> extends Map<string, Row> {
   readonly #unmentioned = new Set<string>();
 

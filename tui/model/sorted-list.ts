@@ -1,33 +1,39 @@
 import { mergeByRank, sortByRank, type RankedItems } from './ranked-items.ts';
 
 /**
- * Maximum size of a chunk: small enough for cheap splicing, large enough that 100,000 items need only a few
+ * Maximum number of items in a chunk: small enough for cheap splicing, large enough that 100,000 items need only a few
  * hundred chunks.
  */
 const CHUNK_MAX = 1024;
 
-/** Share of the list above which merging all arrivals is cheaper than inserting each. */
+/**
+ * Share of the list: if more items than this were inserted since the last read, merging them is cheaper than inserting
+ * each.
+ */
 const MERGE_SHARE = 1 / 16;
 
-/** Number of arrivals up to which a removal searches them linearly; with more, they are inserted first. */
+/**
+ * Maximum number of items without a position that a removal searches linearly. If there are more, they are sorted in
+ * first.
+ */
 const ARRIVALS_SEARCHED_MAX = 4096;
 
 /**
- * A sorted list. Insertion and removal cost one binary search and one short splice. Inserted items get their
- * position on the next read, so that a whole registry that arrives at once is sorted once.
+ * A sorted list. Insertion and removal cost one binary search and one short splice. Inserted items get their position
+ * on the next read, so that many items that arrive at once are sorted only once.
  *
- * @param compare a total order: different items never compare as equal. The position of an item must not change
- *   while it is in the list (remove it, change it, insert it again)
- * @param rankOf returns the number that decides first and must agree with `compare`: the smaller rank comes
- *   first. Default: a constant
+ * @param compare a total order: different items never compare as equal. The position of an item must not change while
+ *   it is in the list (remove it, change it, insert it again)
+ * @param rankOf callback that returns a number that is compared before `compare` is used: the smaller rank comes first.
+ *   It must agree with `compare`. Default: a constant
  */
 export class SortedList<T> {
   readonly #compare: (a: T, b: T) => number;
   readonly #rankOf: (item: T) => number;
   #chunks: RankedItems<T>[] = [];
-  /** Number of items in chunks. */
+  /** Number of items in the chunks, without arrivals. */
   #placed = 0;
-  /** Inserted items without a position yet, with their ranks, which are cheap to read at insertion. */
+  /** Inserted items that have no position yet, with their ranks, which are cheap to read at insertion. */
   #arrivals: RankedItems<T> = { items: [], ranks: [] };
 
   constructor(compare: (a: T, b: T) => number, rankOf: (item: T) => number = () => 0) {
@@ -84,7 +90,7 @@ export class SortedList<T> {
     return this.slice(index, index + 1)[0];
   }
 
-  /** Returns the items from `start` up to but without `end`; fewer if the list is shorter. */
+  /** Returns the items at positions `start` to `end - 1`; fewer if the list is shorter. */
   slice(start: number, end: number): T[] {
     this.settle();
     const items: T[] = [];
@@ -108,7 +114,7 @@ export class SortedList<T> {
     this.#fill({ items: [...items], ranks: items.map(this.#rankOf) });
   }
 
-  /** Returns another list with some of the items. Their ranks are copied, not computed again. */
+  /** Returns a new list of the items that `isIncluded` accepts. Their ranks are copied, not computed again. */
   filtered(isIncluded: (item: T) => boolean): SortedList<T> {
     this.settle();
     const included: RankedItems<T> = { items: [], ranks: [] };
@@ -125,7 +131,7 @@ export class SortedList<T> {
     return list;
   }
 
-  /** Inserts all arrivals, as every read does. */
+  /** Moves all arrivals to their positions in the chunks. Every read does this first. */
   settle(): void {
     const { items: arrivals, ranks: arrivedRanks } = this.#arrivals;
     if (arrivals.length === 0) return;
@@ -183,7 +189,10 @@ export class SortedList<T> {
     return true;
   }
 
-  /** Returns the first chunk whose last item is not before `item`, or the last chunk. */
+  /**
+   * Returns the index of the first chunk whose last item is not before `item`; if there is none, that of the last
+   * chunk.
+   */
   #chunkFor(item: T): number {
     const rank = this.#rankOf(item);
     let low = 0;
@@ -218,6 +227,6 @@ export class SortedList<T> {
 }
 
 function joined<T>(parts: readonly (readonly T[])[]): T[] {
-  // Several times as fast as `flat`, which checks each item.
+  // `concat` is several times as fast as `flat`, which checks each item.
   return ([] as T[]).concat(...parts);
 }

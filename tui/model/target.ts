@@ -1,14 +1,14 @@
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 
-/** The event of an action, fixed when its key was pressed. */
+/** The event that an action applies to, fixed when the key of the action was pressed. */
 export interface Target {
   readonly key: string;
   readonly client: string;
   readonly check: string;
 }
 
-/** Splits the key of an event. This is unambiguous, because names cannot contain a slash. */
+/** Splits the key of an event (`client/check`) into its names, which cannot contain a slash. */
 export function targetOf(key: string): Target {
   const slash = key.indexOf('/');
   const client = key.slice(0, slash);

@@ -14,9 +14,9 @@ import type { Versions } from '../../shared/schemas/versions.ts';
 /** The data of the overview that the feed does not contain. */
 export interface OverviewData {
   readonly overview: Overview;
-  /** The actions of operators, the newest first; `undefined` if the backend does not report them. */
+  /** The actions of operators, the newest first; `undefined` if they could not be loaded. */
   readonly actions: readonly AuditRecord[] | undefined;
-  /** `undefined` if the backend does not report them. */
+  /** The status of the handlers; `undefined` if it could not be loaded. */
   readonly handlers: readonly HandlerStatus[] | undefined;
 }
 
@@ -26,20 +26,20 @@ export interface UpgradeData {
   readonly health: Health;
 }
 
-/** The backends that share a store. */
+/** The data of the cluster view: the backends that share a store. */
 export interface ClusterData {
   readonly view: ClusterView;
-  /** True if the user administers all namespaces; other users can only read. */
+  /** True if the user administers all namespaces, or if the backend does not report that. Other users can only read. */
   readonly isAdministrator: boolean;
 }
 
-/** The data that views load, by the name of the view. Tables mostly load an array, pages anything. */
+/** The data that each view loads by request, by the name of the view. */
 export interface ViewData {
   readonly overview: OverviewData;
   readonly upgrade: UpgradeData;
-  /** The newest records of the audit trail, for the log, which is a layer and not a view. */
+  /** The newest audit records, for the log, which is a layer and not a view. */
   readonly log: readonly AuditRecord[];
-  /** The notifications that the silences suppressed, which the feed does not contain. */
+  /** The silences with the notifications that they suppressed, which the feed does not contain. */
   readonly 'kept-back': readonly SilencedDetail[];
   readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
@@ -47,26 +47,29 @@ export interface ViewData {
   readonly groups: readonly GroupRow[];
   readonly inhibitions: readonly InhibitionRow[];
   readonly cluster: ClusterData;
-  /** The report of the last day for the overview, with shortened lists; it is loaded less often. */
+  /**
+   * The report of the last 24 hours for the overview, with shortened lists; it is loaded less often than the other
+   * data.
+   */
   readonly day: Report;
 }
 
 export type LoadedView = keyof ViewData;
 
-/** Views whose changes the feed sends while they are shown; the topic has the name of the view. */
+/** Views whose rows the feed sends while they are visible; the topic of the feed has the name of the view. */
 export type FollowedView = 'groups' | 'inhibitions';
 
 export function isFollowedView(view: string | undefined): view is FollowedView {
   return view === 'groups' || view === 'inhibitions';
 }
 
-/** The load state of a view's data. */
+/** The data that a view loads by request, and the state of its requests. */
 export interface ViewLoad<Data> {
-  /** The newest data; a later failure keeps it. */
+  /** The data of the last successful response; a later failure does not remove it. */
   readonly data: Data | undefined;
-  /** Epoch milliseconds of the last response. */
+  /** Epoch milliseconds of the last successful response. */
   readonly loadedAtMs: number | undefined;
-  /** Why the last request failed. */
+  /** Why the last request failed; `undefined` if it succeeded. */
   readonly failure: string | undefined;
   readonly isLoading: boolean;
   /** Epoch milliseconds of the last request. */

@@ -3,7 +3,7 @@ import { isFollowedView, NOT_LOADED, type LoadedView, type ViewData, type ViewLo
 /** Reload interval of a visible view. */
 const RELOAD_MS = 2000;
 
-/** The data of the views that load theirs, with its load state. */
+/** The data that views load by request, and the state of their requests. */
 export class ViewLoads {
   readonly #loads = new Map<LoadedView, ViewLoad<unknown>>();
   #canFollow = true;
@@ -13,17 +13,17 @@ export class ViewLoads {
     return (this.#loads.get(view) ?? NOT_LOADED) as ViewLoad<ViewData[View]>;
   }
 
-  /** Returns whether the feed sends the changes of a view, so that it needs no requests. */
+  /** Returns whether the feed sends the rows of a view, so that the view needs no requests. */
   isFollowed(view: LoadedView): boolean {
     return this.#canFollow && isFollowedView(view);
   }
 
-  /** Records that the backend's version does not send these topics. */
+  /** Records that the backend is too old to send the topics of views, so that views must request their data. */
   cannotFollow(): void {
     this.#canFollow = false;
   }
 
-  /** Returns whether a request is due. Requests never overlap. */
+  /** Returns whether the next request of a view is due. Requests of a view never overlap. */
   isDue(view: LoadedView, nowMs: number): boolean {
     const { isLoading, requestedAtMs } = this.of(view);
     return !isLoading && nowMs - requestedAtMs >= RELOAD_MS;
@@ -37,7 +37,7 @@ export class ViewLoads {
     this.#loads.set(view, { ...this.of(view), data, loadedAtMs: nowMs, failure: undefined, isLoading: false });
   }
 
-  /** Records a failure; the data of the last response stays. */
+  /** Records that a request failed; the data of the last successful response stays. */
   failed(view: LoadedView, failure: string): void {
     this.#loads.set(view, { ...this.of(view), failure, isLoading: false });
   }

@@ -9,7 +9,7 @@ export type WhereColumn = typeof BACKEND_COLUMN | typeof NAMESPACE_COLUMN | unde
 /**
  * Returns whether a list has this column.
  *
- * @param where `any` if it is not known yet what the list contains
+ * @param where the column that distinguishes merged rows; `any` if it is not known yet whether the list is merged
  */
 export function isColumnThere(id: string, where: WhereColumn | 'any'): boolean {
   return where === 'any' || id === where || (id !== BACKEND_COLUMN && id !== NAMESPACE_COLUMN);

@@ -2,26 +2,28 @@ import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
 import { run, type Line, type Run, type Tone } from './theme.ts';
 import { cutCells, wrapCells } from './wrap-cells.ts';
 
-/** A description under one label: a text, or rendered rows. */
+/** A label and its description, which is a text or rendered rows. */
 export interface Described {
   readonly label: string;
-  /** One line, which may come from outside, or several lines that are safe for a terminal. */
+  /** The description as one line, which may be untrusted, or as several lines that are already safe for a terminal. */
   readonly text?: string | readonly string[];
-  /** Tone of the text. Default `plain`. */
+  /** Tone of the text. Default: `plain`. */
   readonly tone?: Tone;
   readonly rows?: readonly Line[];
 }
 
-/** The separator between two groups. */
+/** A blank row, which separates two groups of descriptions. */
 export const BLANK: Described = { label: '', rows: [[]] };
 
-/** Width of the labels in cells, with the gap after them. */
+/** Width of the column of labels in cells, including the gap after them. */
 const LABEL_CELLS = 11;
 
 /**
- * Returns labels on the left and their descriptions beside them. A label is only on the first of its rows.
+ * Returns rows with labels on the left and the descriptions beside them. If a description has several rows, only its
+ * first row has the label.
  *
  * @param width total width in cells
+ * @param cells width of the column of labels in cells
  * @param wraps true to wrap a long text, the default; false to cut it
  */
 export function describe(
@@ -40,7 +42,7 @@ export function describe(
   );
 }
 
-/** Returns the label of a row that is drawn separately. */
+/** Returns a label as `describe` draws it, for a row that is drawn separately. */
 export function labelRun(text: string, cells = LABEL_CELLS): Run {
   return run(` ${text}`.padEnd(cells), 'faint');
 }
@@ -49,9 +51,10 @@ export function labelRun(text: string, cells = LABEL_CELLS): Run {
 const LINES_MAX = 5000;
 
 /**
- * Returns the lines of a text from outside, limited in number and safe for a terminal.
+ * Returns the lines of an untrusted text, at most `LINES_MAX` of them, safe for a terminal.
  *
- * @param fullTextHint where to find the full text, shown in place of the omitted lines
+ * @param fullTextHint where to find the full text, shown in place of the omitted lines; without it they are omitted
+ *   silently
  */
 export function boundedLines(text: string, fullTextHint?: string): readonly string[] {
   const lines = safeText(text.trimEnd()).split('\n');
@@ -61,7 +64,7 @@ export function boundedLines(text: string, fullTextHint?: string): readonly stri
   return [...lines.slice(0, LINES_MAX), ...said];
 }
 
-/** Returns lines unchanged, each indented by `indent` blanks. */
+/** Returns rows of text lines that are indented by `indent` blanks, and wrapped or cut to `width` cells. */
 export function textRows(
   lines: readonly string[],
   { width, indent = 1, wraps = true }: { width: number; indent?: number; wraps?: boolean },
@@ -72,14 +75,17 @@ export function textRows(
     .map((piece) => [run(' '.repeat(indent) + piece)]);
 }
 
-/** Cached rows of texts that may have a megabyte: rendered once for each source, not once for each frame. */
+/**
+ * Cache of rendered rows. A text may have a megabyte, so it is rendered once for each source object, not for each
+ * frame.
+ */
 export class KeptRows<Source extends object> {
   readonly #kept = new WeakMap<Source, { readonly look: string; readonly rows: readonly Line[] }>();
 
   /**
-   * Returns the rows, and renders them if necessary.
+   * Returns the rows of a source, and calls `make` to render them if they are not in the cache.
    *
-   * @param look the other inputs of the rows; a different value renders them again
+   * @param look all other inputs of the rows as one text; if it differs from the last call, the rows are rendered again
    */
   of(source: Source, look: string, make: () => readonly Line[]): readonly Line[] {
     const kept = this.#kept.get(source);

@@ -9,7 +9,10 @@ export type LineEdit =
   | { readonly kind: 'move'; readonly to: 'left' | 'right' | 'word-left' | 'word-right' | 'start' | 'end' }
   | { readonly kind: 'delete'; readonly what: 'left' | 'right' | 'word-left' | 'to-start' | 'to-end' };
 
-/** Maximum length of a typed or pasted line: the limit of the search language, and sufficient for a reason. */
+/**
+ * Maximum length of a typed or pasted line in UTF-16 units: the limit of the search language, and sufficient for the
+ * reason of a silence.
+ */
 export const LINE_MAX = 1024;
 
 export const EMPTY_LINE: LineEditor = { text: '', caret: 0 };

@@ -6,17 +6,17 @@ const EIGHTHS = ' ▁▂▃▄▅▆▇█';
 /** Width of the scale on the left, in cells. */
 const SCALE_CELLS = 8;
 
-/** The values of a chart. */
+/** The values that a chart shows over time. */
 export interface Course {
-  /** The oldest first. */
+  /** The values, the oldest first. */
   readonly values: readonly number[];
-  /** Number of values that fill the whole width; missing ones leave space on the left. */
+  /** Number of values that fill the whole width; if there are fewer values, the left of the chart stays empty. */
   readonly capacity: number;
 }
 
 /**
- * Returns a column chart of values, the newest on the right, in `height` rows of `width` cells. The scale
- * starts at 0, and each column is a mean.
+ * Returns a column chart of values, the newest on the right, in `height` rows of `width` cells. The scale starts at 0,
+ * and each column shows the mean of its values.
  */
 export function rateChart(course: Course, width: number, height: number): readonly Line[] {
   const cells = Math.max(1, width - SCALE_CELLS - 2);
@@ -31,15 +31,18 @@ export function rateChart(course: Course, width: number, height: number): readon
   return [...lines, [run(`${'0'.padStart(SCALE_CELLS - 1)} └${'─'.repeat(cells)}`, 'faint')]];
 }
 
-/** Returns the label of the scale at the top, and in the middle if a row begins there. */
+/**
+ * Returns the scale label of a row: the largest value at the top, half of it in the middle if a row begins there, else
+ * an empty text.
+ */
 function scaleLabel(row: number, rows: number, most: number): string {
   if (row === 0) return shortCount(most);
   return row * 2 === rows ? shortCount(most / 2) : '';
 }
 
 /**
- * Returns one mean for each cell, or one for each value if there are fewer values; `undefined` if there is no
- * value.
+ * Returns the mean of the values of each cell; `undefined` for a cell without values. If `capacity` is less than
+ * `cells`, there is one cell for each value.
  */
 function means({ values, capacity }: Course, cells: number): readonly (number | undefined)[] {
   const count = Math.min(cells, capacity);
@@ -52,12 +55,15 @@ function means({ values, capacity }: Course, cells: number): readonly (number | 
   });
 }
 
-/** Returns the height in eighths; any value above zero is visible. */
+/** Returns the filled part of a cell in eighths; any share above zero is at least one eighth. */
 function eighths(share: number): number {
   return share <= 0 ? 0 : Math.max(1, Math.min(8, Math.round(share * 8)));
 }
 
-/** Returns the next number with one leading digit of 1, 2, 4, 6 or 8 and zeros, for a readable scale. */
+/**
+ * Returns the smallest number that is at least `value` and consists of a digit 1, 2, 4, 6 or 8 and zeros, for a
+ * readable scale.
+ */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([1, 2, 4, 6, 8].find((step) => value <= step * power) ?? 10);

@@ -6,16 +6,17 @@ import { Row } from './row.tsx';
 export interface RowsProps {
   readonly theme: Theme;
   readonly lines: readonly Line[];
-  /** Number of screen rows; without it as many as there are lines. */
+  /** Number of screen rows; without it, there are as many rows as lines. */
   readonly height?: number;
   readonly placement?: Pick<BoxProps, 'position' | 'marginLeft' | 'marginTop'>;
 }
 
-/** Rows, one below the other. */
+/** Draws lines as rows of the screen, one below the other. */
 export function Rows({ theme, lines, height, placement }: RowsProps): ReactElement {
   const shown = height === undefined ? lines : lines.slice(0, height);
   const box: BoxProps = { ...placement, flexDirection: 'column', flexShrink: 0 };
-  // Children have positions instead of keys, because a row is a position on the screen, regardless of its content.
+  // Children are passed without React keys, because a row is identified by its position on the screen, not by its
+  // content.
   return createElement(
     Box,
     height === undefined ? box : { ...box, height, overflowY: 'hidden' },

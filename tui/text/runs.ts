@@ -1,12 +1,12 @@
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run } from './theme.ts';
 
-/** Returns the width of the runs in cells. */
+/** Returns the total width of the runs in cells. */
 export function runsWidth(runs: readonly Run[]): number {
   return runs.reduce((sum, { text }) => sum + cellWidth(text), 0);
 }
 
-/** Returns `left` and `right` at the two ends of a row. If they do not fit, `left` is cut. */
+/** Returns a row with `left` at its start and `right` at its end. If they do not fit, `left` is cut. */
 export function spread(left: readonly Run[], right: readonly Run[], width: number): readonly Run[] {
   const leftWidth = width - runsWidth(right);
   const used = runsWidth(left);
@@ -14,14 +14,14 @@ export function spread(left: readonly Run[], right: readonly Run[], width: numbe
   return [...cutRuns(left, leftWidth), ...right];
 }
 
-/** Returns as many of the first runs as fit without cutting one. */
+/** Returns the first runs that fit completely into `width` cells. */
 export function completeRuns(runs: readonly Run[], width: number): readonly Run[] {
   let used = 0;
   const end = runs.findIndex(({ text }) => (used += cellWidth(text)) > width);
   return end === -1 ? runs : runs.slice(0, end);
 }
 
-/** Returns the runs in exactly `width` cells. */
+/** Returns the runs, padded with blanks or cut to exactly `width` cells. */
 export function fitRuns(runs: readonly Run[], width: number): readonly Run[] {
   const used = runsWidth(runs);
   return used <= width ? [...runs, run(' '.repeat(width - used))] : cutRuns(runs, width);

@@ -1,18 +1,18 @@
 import { run, type Line } from './theme.ts';
 
-/** Cells between two columns: a line with a space on both sides. */
+/** Number of cells between two columns: a vertical line with a space on both sides. */
 const GUTTER_CELLS = 3;
 
-/** Returns the widths of two columns that share a screen. */
+/** Returns the widths, in cells, of two equal columns that share a screen of `columns` cells. */
 export function halves(columns: number): readonly [number, number] {
   const left = Math.floor((columns - GUTTER_CELLS) / 2);
   return [left, columns - GUTTER_CELLS - left];
 }
 
 /**
- * Returns columns of lines side by side, with a line between them.
+ * Returns columns of lines side by side, with a vertical line between them.
  *
- * @param columns lines of exactly the width of their column; a line without runs is blank
+ * @param columns the lines of each column, exactly as wide as the column; a line without runs is blank
  */
 export function sideBySide(
   columns: readonly (readonly Line[])[],

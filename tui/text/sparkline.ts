@@ -1,9 +1,9 @@
 const BARS = '▁▂▃▄▅▆▇█';
 
 /**
- * Returns `values` as at most `cells` bars, the newest on the right. Each bar is a mean.
+ * Returns `values` as at most `cells` bars, the newest on the right. Each bar shows the mean of its values.
  *
- * @param most value of the tallest bar; by default the largest mean
+ * @param most value of the tallest bar; by default the largest mean, at least 1
  */
 export function sparkline(values: readonly number[], cells: number, most?: number): string {
   const perCell = Math.max(1, Math.ceil(values.length / cells));

@@ -1,6 +1,6 @@
 import type { Severity } from '../../shared/domain/severity.ts';
 
-/** The look of a run of text. Names describe the meaning, so that a skin is a single table. */
+/** The style of a piece of text. A tone names the meaning, not a color, so that a skin is a single table of colors. */
 export type Tone =
   | 'plain'
   | 'strong'
@@ -15,7 +15,7 @@ export type Tone =
   | 'cursor'
   | 'alert';
 
-/** A part of a row in one tone. Its text is safe for a terminal. */
+/** A piece of text in one tone. Its text is already safe for a terminal. */
 export interface Run {
   readonly text: string;
   readonly tone: Tone;
@@ -29,8 +29,8 @@ export function run(text: string, tone: Tone = 'plain'): Run {
 }
 
 /**
- * The skins; `deuteranopia` and `tritanopia` are for users who cannot distinguish red from green, or blue from
- * yellow.
+ * The color schemes. `deuteranopia` is for users who cannot distinguish red from green, and `tritanopia` for those who
+ * cannot distinguish blue from yellow.
  */
 export const SKINS = ['dark', 'light', 'deuteranopia', 'tritanopia', 'mono'] as const;
 export type Skin = (typeof SKINS)[number];
@@ -40,23 +40,23 @@ export function isSkin(name: string): name is Skin {
 }
 
 export interface Theme {
-  /** True for colors. Without them bold, dim and inverse remain, since they are not colors. */
+  /** True to use colors. Without colors, bold, dim and inverse remain, because they are not colors. */
   readonly color: boolean;
   /** True to output only ASCII. */
   readonly ascii: boolean;
-  /** Default `dark`. */
+  /** The color scheme. Default: `dark`. */
   readonly skin?: Skin;
 }
 
-/** Complete escape sequences. */
+/** The complete escape sequences that turn a tone on and off. */
 interface Sgr {
   readonly on: string;
   readonly off: string;
 }
 
 /**
- * SGR parameters of a tone that are not colors, from the outermost to the innermost. Even without colors, each
- * status still has its symbol and word.
+ * SGR parameters of a tone that are not colors, such as bold, from the outermost to the innermost. Even without colors,
+ * each status still has its symbol and word.
  */
 const WEIGHTS: Readonly<Record<Tone, readonly string[]>> = {
   plain: [],
@@ -78,16 +78,16 @@ const WEIGHTS_OFF: Readonly<Record<string, string>> = { '1': '22', '2': '22', '7
 type Colored = 'critical' | 'warning' | 'unknown' | 'ok' | 'flapping' | 'accent' | 'alert';
 
 /**
- * Foreground colors of each skin. `dark` uses the sixteen colors of the terminal, so that its own theme
- * applies. The others need distinguishable colors, from the 256 that every terminal draws alike.
+ * Foreground colors of each skin. `dark` uses the sixteen colors that the theme of the terminal defines. The other
+ * skins need exact colors, so they use the 256 colors that every terminal draws alike.
  */
 const COLORS: Readonly<Record<Exclude<Skin, 'mono'>, Readonly<Record<Colored, string>>>> = {
   dark: { critical: '31', warning: '33', unknown: '35', ok: '32', flapping: '36', accent: '36', alert: '31' },
   // Yellow and cyan are unreadable on white.
   light: palette({ critical: 124, warning: 130, unknown: 90, ok: 22, flapping: 24, accent: 24 }),
-  // From orange to blue, which differ without red or green; brightness does the rest.
+  // These colors range from orange to blue and vary in brightness, so they differ without red and green.
   deuteranopia: palette({ critical: 208, warning: 227, unknown: 255, ok: 33, flapping: 117, accent: 117 }),
-  // From red to teal, which differ without blue.
+  // These colors range from red to teal, so they differ without blue and yellow.
   tritanopia: palette({ critical: 197, warning: 217, unknown: 255, ok: 37, flapping: 87, accent: 87 }),
 };
 
@@ -100,10 +100,10 @@ function palette(colors: Readonly<Record<Exclude<Colored, 'alert'>, number>>): R
 }
 
 /**
- * The sequences that turn a tone on and off, by skin. They replace Ink's `<Text>` properties for two reasons:
- * Ink drops bold and inverse along with the colors under NO_COLOR, and one string per row is the cheapest row.
- * The format is that of Ink, with a sequence for each parameter and the last turned off first, because Ink
- * parses any other text twice.
+ * The escape sequences that turn a tone on and off, by skin. They replace Ink's `<Text>` properties for two reasons:
+ * Ink drops bold and inverse along with the colors under NO_COLOR, and one string per row is the fastest to draw. As in
+ * Ink, each parameter has its own sequence, and the last one turned on is turned off first, because Ink parses text in
+ * any other form twice.
  */
 const SGR = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(skin)])) as Readonly<
   Record<Skin, Readonly<Record<Tone, Sgr>>>
@@ -131,7 +131,7 @@ export function paint({ color, skin = 'dark' }: Theme, tone: Tone, text: string)
   return text === '' ? text : on + text + off;
 }
 
-/** Symbol and word of a severity. Both are always shown, so that color is never the only sign. */
+/** Symbol, word and tone of each severity. Symbol and word are always shown, so that color is never the only sign. */
 export const STATUS: Readonly<
   Record<Severity, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
 > = {
@@ -161,15 +161,15 @@ function pairs(from: string, to: string): [string, string][] {
 }
 
 /**
- * Converts a line for terminals and fonts without Unicode. Our own symbols get their ASCII form, other
- * characters become `?`, or two of them for two cells, so that columns stay aligned.
+ * Converts a line for terminals and fonts without Unicode. The console's own symbols get an ASCII form; any other
+ * character becomes one `?` for each of its cells, so that columns stay aligned.
  *
- * @param widthOf returns the width of a character in cells
+ * @param widthOf callback that returns the width of a character in cells
  */
 export function toAscii(line: string, widthOf: (character: string) => number): string {
   if (!/[^\u0000-\u007F]/.test(line)) return line;
   return line.replaceAll(/[^\u0000-\u007F]/gu, (symbol) => ASCII.get(symbol) ?? '?'.repeat(widthOf(symbol)));
 }
 
-/** The class of a row: the severity, or `silenced`, which is the least urgent. */
+/** The class of an event: its severity, or `silenced`, which is the least urgent class. */
 export type EventClass = 'critical' | 'warning' | 'unknown' | 'ok' | 'silenced';

@@ -2,8 +2,8 @@ import { cellWidth, fit } from '../terminal/cells.ts';
 import { graphemes } from '../terminal/graphemes.ts';
 
 /**
- * Splits `line` into pieces of at most `width` cells: after a space in the second half, or else between
- * characters as a reader sees them. There is always at least one piece.
+ * Splits `line` into pieces of at most `width` cells. A piece ends after a space in its second half, or else between
+ * two graphemes (characters as a reader sees them). There is always at least one piece.
  */
 export function wrapCells(line: string, width: number): readonly string[] {
   if (cellWidth(line) <= width) return [line];

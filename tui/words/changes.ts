@@ -7,18 +7,18 @@ import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schem
 import { countText } from './count-text.ts';
 import { silenceName, targetText } from './silence-text.ts';
 
-/** The kinds of changes, which decide the words of reports. */
+/** The kind of a change, which decides the words of its report. */
 export type ChangeVerb =
   'silence' | 'repeat-silence' | 'acknowledge' | 'change-silence' | 'end-silence' | 'resolve' | 'undo';
 
-/** A change of several operations at the backend, sent as one request. */
+/** A change that consists of one or more operations and is sent to the backend as one request. */
 export interface BulkChange {
   readonly verb: ChangeVerb;
   readonly operations: readonly BulkOperation[];
 }
 
 interface ChangeWords {
-  /** The participle in reports: `resolved` in `3 events resolved`. */
+  /** The past participle in reports: `resolved` in `3 events resolved`. */
   readonly done: string;
   readonly noun: string;
 }
@@ -39,26 +39,26 @@ const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
   expired: 'it would have ended by now',
 };
 
-/** An outcome with a reason in words if a whole backend of several failed. */
+/** The outcome of an operation. In a merged list, `problem` says why the request to the operation's backend failed. */
 export type OutcomeWithReason = BulkOutcome & { readonly problem?: string };
 
-/** The outcome of one operation. */
+/** The outcome of one operation, in words. */
 export interface ChangeOutcome {
-  /** Name of the object, safe for a terminal. */
+  /** Name of the changed object, safe for a terminal. */
   readonly name: string;
-  /** Why it failed; `undefined` on success. */
+  /** Why the operation failed; `undefined` if it succeeded. */
   readonly problem: string | undefined;
 }
 
-/** The report of a change. */
+/** The report of a change, as the console shows it. */
 export interface ChangeReport {
   readonly title: string;
   readonly isComplete: boolean;
-  /** The failures with their reasons, then the successes; empty when the title is sufficient. */
+  /** A line for each failed operation with its reason, then one for each success; empty if the title is sufficient. */
   readonly lines: readonly string[];
 }
 
-/** Returns the outcome of each operation; a missing response counts as a failure. */
+/** Returns the outcome of each operation of a change. An operation without a result counts as failed. */
 export function changeOutcomes(
   { verb, operations }: BulkChange,
   results: readonly BulkOutcome[],
@@ -69,12 +69,12 @@ export function changeOutcomes(
   }));
 }
 
-/** Returns one line if all operations succeeded; otherwise the failures and the successes too. */
+/** Returns the report of a change. If only a part of several operations succeeded, the report lists each operation. */
 export function changeReport({ verb }: BulkChange, outcomes: readonly ChangeOutcome[]): ChangeReport {
   return outcomeReport(WORDS[verb], outcomes);
 }
 
-/** Returns the report of a change that has words of its own. */
+/** Returns the report of outcomes with the given participle and noun, for a change that is not a `ChangeVerb`. */
 export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly ChangeOutcome[]): ChangeReport {
   const failed = outcomes.filter(({ problem }) => problem !== undefined);
   const succeeded = outcomes.length - failed.length;
@@ -105,7 +105,10 @@ export function refusedReport(change: BulkChange, problem: string): ChangeReport
   return { title: `${name} not ${done}: ${problem}`, isComplete: false, lines: [] };
 }
 
-/** Returns the object of an operation: `client/check`, or the id of a silence. Safe for a terminal. */
+/**
+ * Returns the name of the object that an operation changes: `client/check`, or the name of a silence. Safe for a
+ * terminal.
+ */
 export function operationName(operation: BulkOperation): string {
   switch (operation.op) {
     case 'silence':
@@ -119,7 +122,7 @@ export function operationName(operation: BulkOperation): string {
   }
 }
 
-/** Returns the exact effect of an operation that undoes a change. Safe for a terminal. */
+/** Returns a description of the exact effect of an operation that undoes a change. Safe for a terminal. */
 export function undoText(operation: BulkOperation, nowMs: number): string {
   if (operation.op === 'clear') return `ends the silence ${operationName(operation)}`;
   if (operation.op !== 'restore') return operationName(operation);
@@ -137,7 +140,7 @@ export function countOf(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Returns the event of an acknowledgment, which is technically a silence. */
+/** Returns the name of the acknowledged event. An acknowledgment is technically a silence. */
 function acknowledgedName(operation: BulkOperation): string {
   if (operation.op !== 'silence') return operationName(operation);
   return safeLine(targetText(operation).replace(' / ', '/'));
@@ -147,7 +150,7 @@ function problemOf(operation: BulkOperation, outcome: OutcomeWithReason | undefi
   if (outcome === undefined) return 'the backend sent no outcome';
   if (outcome.ok) return undefined;
   if (outcome.problem !== undefined) return outcome.problem;
-  // The desired state was already reached.
+  // The event or silence is already gone, which is the state that the operation should reach.
   if (outcome.error === 'not_found' && operation.op !== 'restore') return undefined;
   return outcome.error === undefined ? 'the backend gave no reason' : REFUSALS[outcome.error];
 }

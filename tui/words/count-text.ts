@@ -1,12 +1,12 @@
 /**
- * Returns a whole number with a comma at each thousand. The locale functions are avoided, because their first
- * use takes milliseconds.
+ * Returns a whole number with a comma at each thousand. It does not use the locale functions of JavaScript, because
+ * their first use takes milliseconds.
  */
 export function countText(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** Returns a count that fits into three cells or more: `118`, `12k`, `3M`. Rounded down. */
+/** Returns a count, rounded down if it does not fit into `width` cells (at least 3): `118`, `12k`, `3M`. */
 export function shortCountText(count: number, width: number): string {
   const text = String(count);
   if (text.length <= width) return text;

@@ -1,23 +1,26 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 
-/* Texts about the groups of events of a handler. */
+/* Texts about groups, which are the events that a handler gets in one notification. */
 
 export const NO_GROUP = 'No groups: no grouped notification is pending or firing.';
 
-/** Returns the time of the last notification: `4m ago`, `never`. */
+/** Returns when a group was last notified: `4m ago`, `never`. */
 export function notifiedText({ notified_at: at }: Pick<GroupRow, 'notified_at'>, nowMs: number): string {
   return at === null ? 'never' : `${formatDuration(Math.max(0, nowMs / 1000 - at), 1)} ago`;
 }
 
-/** Returns the time of the next flush, or of the next repeat if no notification is pending. */
+/** Returns when a group is flushed next, or when its notification is repeated if none is pending. */
 export function nextFlushText({ pending, due_at: at }: Pick<GroupRow, 'pending' | 'due_at'>, nowMs: number): string {
   const seconds = at - nowMs / 1000;
   if (pending > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
   return `repeats in ${formatDuration(Math.max(0, seconds), 2)}`;
 }
 
-/** Sorts groups with pending notifications before those that only repeat. */
+/**
+ * Compares groups for sorting: those with pending notifications come before those that only repeat, and earlier times
+ * before later ones.
+ */
 export function nextFlushFirst(a: GroupRow, b: GroupRow): number {
   return Number(b.pending > 0) - Number(a.pending > 0) || a.due_at - b.due_at;
 }

@@ -1,16 +1,16 @@
 import { parseDuration } from '../../shared/domain/duration.ts';
 import { nextTimeOfDay } from './silence-times.ts';
 
-/** The allowed formats, for messages about an invalid moment. */
+/** Examples of the formats that `parsePastTime` accepts, for the message about an invalid moment. */
 export const PAST_HINT = '03:12Z, 2h ago or 2026-11-21 03:12Z';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Parses a moment of the past: a time of day (the last one), a duration ago, or a date and time. Times are UTC,
- * as everywhere in the console.
+ * Parses a moment of the past: a time of day (its last occurrence), a duration before now, or a date and time. Times
+ * are UTC, as everywhere in the console.
  *
- * @returns epoch milliseconds; `undefined` when the text is none of these, or in the future
+ * @returns epoch milliseconds; `undefined` if the text has another form or is in the future
  */
 export function parsePastTime(text: string, nowMs: number): number | undefined {
   const trimmed = text.trim();

@@ -3,7 +3,7 @@ import type { PlanRun, PlanRunStep, PlanOrder } from '../../shared/schemas/plan-
 import { shellWord } from '../../shared/domain/command-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 
-/** Returns a step such as `step 3 of 7, Restart the backend`. */
+/** Returns the name of a step of an upgrade plan, such as `step 3 of 7, Restart the backend`. */
 export function stepText({ steps }: Pick<PlanRun, 'steps'>, { id, title }: PlanRunStep): string {
   const number = steps.findIndex((step) => step.id === id) + 1;
   return `step ${String(number)} of ${String(steps.length)}, ${safeLine(title)}`;
@@ -18,9 +18,9 @@ export function restoreCommandLine(backup: string): string {
 }
 
 /**
- * Returns the result of an order in words.
+ * Returns the message about the result of an order to an upgrade plan.
  *
- * @param confirming the key or command that confirms a manual step: `Enter`
+ * @param confirming the key or command that confirms a manual step, such as `Enter`
  */
 export function orderResultText(order: PlanOrder, plan: PlanRun, confirming: string): string {
   if (order.order === 'take') return `you own plan #${String(plan.id)}`;

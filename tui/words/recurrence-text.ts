@@ -7,16 +7,16 @@ import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 import { silenceName } from './silence-text.ts';
 
 /*
- * Texts about recurring silences. Windows are shown in the time zone of their schedule, with the beginning in UTC in
- * parentheses, because all other times are in UTC. Not safe for a terminal, unless a function says so.
+ * Texts about recurring silences. Windows are shown in the time zone of their schedule, followed by their start in UTC
+ * in parentheses, because all other times are in UTC. The texts are not safe for a terminal, unless a function says so.
  */
 
-/** The message for a backend of an earlier version, which would create a silence that never expires. */
+/** The message if the backend is too old for recurring silences: it would create a silence that never expires. */
 export const NO_RECURRENCE_THERE = 'this backend does not support recurring silences: upgrade it';
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** Returns a recurrence such as `sat,sun 02:00 Europe/Berlin, 2h each, 2026-12-01 to 2026-12-31`. */
+/** Returns the text of a recurrence, such as `sat,sun 02:00 Europe/Berlin, 2h each, 2026-12-01 to 2026-12-31`. */
 export function recurrenceText(recurrence: Recurrence): string {
   const { first_day: first, last_day: last } = recurrence;
   const days =
@@ -30,21 +30,21 @@ export function recurrenceText(recurrence: Recurrence): string {
   return `${scheduleText(recurrence)}, ${formatDuration(recurrence.duration)} each${days}`;
 }
 
-/** Returns a schedule such as `sat,sun 02:00 Europe/Berlin`. */
+/** Returns the text of a schedule, such as `sat,sun 02:00 Europe/Berlin`. */
 export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | 'zone'>): string {
   return `${schedule} ${zone}`;
 }
 
 /**
- * Returns what to do if a silence would replace a recurring one, which the backend refuses. Safe for a
- * terminal.
+ * Returns the message, with what to do instead, if a new silence would replace a recurring one, which the backend
+ * rejects. Safe for a terminal.
  */
 export function lostText(entry: SilencedTargetParts & { readonly recurrence?: Recurrence }): string {
   const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
   return safeLine(`${silenceName(entry)} recurs${when}: end it first, or silence by search`);
 }
 
-/** Returns a window such as `Sat 2026-11-28 02:00 to 04:00 (01:00Z)`. */
+/** Returns the text of one window of a recurring silence, such as `Sat 2026-11-28 02:00 to 04:00 (01:00Z)`. */
 export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, zone: string): string {
   const validZone = timeZoneOf(zone) ?? 'UTC';
   const [from, to] = [wallTime(begin, validZone), wallTime(end, validZone)];
@@ -53,13 +53,15 @@ export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, z
   return `${from.day} ${from.time} to ${until}${utc}`;
 }
 
-/** Returns a window with the effect of daylight saving. */
+/**
+ * Returns the text of one window of a recurring silence, followed by the effect of daylight saving, if there is one.
+ */
 export function fullWindowText(window: ShownWindow, zone: string): string {
   const change = clockChangeText(window);
   return `${windowText(window, zone)}${change === '' ? '' : `: ${change}`}`;
 }
 
-/** Returns the effect of daylight saving on a window; empty if there is none. */
+/** Returns the effect of daylight saving on one window of a recurring silence; empty if there is none. */
 export function clockChangeText({ clock_change: change, begin, end }: ShownWindow): string {
   switch (change) {
     case 'start_skipped':

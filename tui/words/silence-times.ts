@@ -3,14 +3,14 @@ import { parseDuration } from '../../shared/domain/duration.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The allowed formats, for messages about an invalid start. */
+/** Examples of the formats that `parseStart` accepts, for the message about an invalid start. */
 export const START_HINT = '22:30Z, 2026-11-21 22:30Z or +2h';
 
 /**
- * Parses the start of a silence: a time of day (the next one), a date and time, or a duration from now. Times
+ * Parses the start of a silence: a time of day (its next occurrence), a date and time, or a duration from now. Times
  * are UTC, as everywhere in the console.
  *
- * @returns epoch seconds; `undefined` when the text is none of these, or in the past
+ * @returns epoch seconds; `undefined` if the text has another form or is in the past
  */
 export function parseStart(text: string, nowMs: number): number | undefined {
   const trimmed = text.trim();
@@ -26,7 +26,7 @@ export function parseStart(text: string, nowMs: number): number | undefined {
   return atMs >= nowMs ? atMs / 1000 : undefined;
 }
 
-/** Returns a start in a format that `parseStart` accepts: `2026-11-21 22:30Z`. */
+/** Returns the start of a silence in a format that `parseStart` accepts: `2026-11-21 22:30Z`. */
 export function startText(seconds: number): string {
   return new Date(seconds * 1000)
     .toISOString()

@@ -99,10 +99,10 @@ describe('a command', () => {
     const [first] = Object.values(SCENE.events ?? {});
     // A worse event arrives while the operator types.
     driver.change({ events: { 'aaa/new': { ...first, client: 'aaa', check: 'new', since: first?.last } as never } });
-    driver.type('silence 2h CHG-1\r');
+    driver.type('silence 3h CHG-1\r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({
       kind: 'silence',
-      form: { targets: [target], custom: { text: '2h' }, reason: { text: 'CHG-1' }, field: 'submit' },
+      form: { targets: [target], custom: { text: '3h' }, reason: { text: 'CHG-1' }, field: 'submit' },
     });
   });
 

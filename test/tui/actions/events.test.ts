@@ -83,7 +83,7 @@ describe('acknowledging', () => {
 describe('the repeated silence', () => {
   test('S asks once and repeats the settings of the last silence for the current events', () => {
     const driver = live('a', 'b');
-    driver.type('sdisk swap\u001B[Z\u001B[Z\u001B[Z4\u0013');
+    driver.type('sdisk swap\u001B[Z\u001B[Z\u001B[Z8h\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([{ subscription: 'client:a', expire: 28_800 }]);
     driver.type('jS');
     expect(top(driver)).toMatchObject({
@@ -238,9 +238,17 @@ describe('undo', () => {
     driver.store.ownChanges.remember('1 silence created', [undo], driver.clock.now());
     driver.store.ownChanges.remember('2 events resolved', [], driver.clock.now());
     driver.type('\u001A');
+    expect(top(driver)).toMatchObject({ title: 'The last change cannot be undone', button: 'Undo the earlier change' });
     expect(top(driver)).toMatchObject({
-      lines: expect.arrayContaining(['A later change cannot be undone: 2 events resolved']),
+      lines: [
+        'cannot be undone: 2 events resolved (0s ago)',
+        'an earlier change can be: 1 silence created (0s ago)',
+        expect.any(String),
+        'Later changes by others are kept.',
+      ],
     });
+    driver.type('\r');
+    expect(driver.effects().filter(({ kind }) => kind === 'change')).toEqual([]);
   });
 
   test('an undo does nothing while the console is disconnected or locked', () => {

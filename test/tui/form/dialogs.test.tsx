@@ -61,7 +61,7 @@ describe('the silence dialog', () => {
   test('the silence dialog says when the silence ends, with the day when it is another one', () => {
     const form = openSilenceForm(TARGETS, []);
     expect(silenceDialog(form)).toContain('ends 23:14Z (in 1h) or when the check resolves');
-    expect(silenceDialog({ ...form, duration: 2, onResolve: false })).toContain('ends 2026-11-21 02:14Z (in 4h)');
+    expect(silenceDialog({ ...form, duration: 3, onResolve: false })).toContain('ends 2026-11-21 02:14Z (in 4h)');
   });
 
   test('the silence dialog asks whether the scope is right when it covers many events', () => {
@@ -78,10 +78,10 @@ describe('the silence dialog', () => {
     } as const;
     const smallest = { columns: 60, rows: 16 };
     expect(silenceDialog(form, NOTHING, smallest)).toMatch(
-      /still loading the next.*\[ Cancel \] {3}\[ Create 1 silence \]/su,
+      /still loading the next.*\[ Create 1 silence \] {3}\[ Cancel \]/su,
     );
     const typing = silenceDialog({ ...form, problem: undefined }, NOTHING, smallest);
-    expect(typing).toMatch(/Reason.*\[ Cancel \] {3}\[ Create 1 silence \]/su);
+    expect(typing).toMatch(/Reason.*\[ Create 1 silence \] {3}\[ Cancel \]/su);
   });
 
   test('the silence dialog shows why it was not sent', () => {

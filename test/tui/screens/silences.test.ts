@@ -25,7 +25,7 @@ const PICTURES: readonly Picture[] = [
       await openSilences(rig);
       rig.type('e');
       await rig.shows('unchanged', 'CHG-*');
-      rig.type(`3\t\tthe mover is slow`);
+      rig.type(`4h\t\tthe mover is slow`);
       await rig.shows('the mover is slow');
     },
   },
@@ -52,7 +52,7 @@ const PICTURES: readonly Picture[] = [
       // silence.
       rig.type(`Gs`);
       await rig.shows('CHG-*');
-      rig.type(`${SHIFT_TAB.repeat(3)}6${SHIFT_TAB}${RIGHT}`);
+      rig.type(`${SHIFT_TAB.repeat(3)}${RIGHT.repeat(5)}${SHIFT_TAB}${RIGHT}`);
       await rig.shows('within 8h', 'all clients');
       await rig.pass(200);
       await rig.shows('also in the last 24 h: 5 checks that recovered');

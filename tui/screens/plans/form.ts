@@ -1,4 +1,4 @@
-import { around, isTyped, stepForm, type FormField } from '../../form/form.ts';
+import { around, isLastText, isTyped, stepForm, type FormField } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import { mayChange } from '../../keys/may-change.ts';
 import { wishOutcome } from './plan-requests.ts';
@@ -31,6 +31,7 @@ export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
   }),
   field: ({ field }) => field,
   isText: (layer) => isTyped(fieldsOf(layer), layer),
+  isLastText: (layer) => isLastText(fieldsOf(layer), layer),
   submit,
   press: (store, { command }, key) => {
     if (key.text === 'c' && command !== undefined) store.request({ kind: 'copy', label: 'command', text: command });

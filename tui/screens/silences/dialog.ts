@@ -9,6 +9,8 @@ import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { ScreenSize } from '../../state/console-state.ts';
 import { countOf } from '../../words/changes.ts';
 import {
+  endsOnResolve,
+  isWide,
   selectorProblem,
   silenceStarts,
   silenceDurations,
@@ -70,9 +72,9 @@ export function silenceDialog(state: SilenceDialogState, size: ScreenSize): Dial
   const times = recurs(form) ? windowRows(form, nowMs, available) : [endLine(form, nowMs)];
   const figures: readonly Line[] = [matchLine(preview), ...times];
   const buttons: Line = [
-    buttonRun('Cancel', form.field === 'cancel'),
-    run('   '),
     buttonRun(effectText(form, preview), form.field === 'submit'),
+    run('   '),
+    buttonRun('Cancel', form.field === 'cancel'),
     run(`   ${keyOf('form-submit')} submit   ${keyOf('form-cancel')} cancel`, 'faint'),
   ];
   // On a small screen the notes are dropped first, then the unchosen scopes, then figures; the buttons always
@@ -193,7 +195,7 @@ function selectorFields({ field, origin, scope, selector: line }: SilenceForm): 
 }
 
 function expiryFields(form: SilenceForm): readonly FieldRow[] {
-  const { field, duration: chosen, custom, onResolve } = form;
+  const { field, duration: chosen, custom } = form;
   const presets = silenceDurations(form).map(({ label }) => label);
   const there = silenceFields(form);
   const row = (id: SilenceField, label: string, control: FieldRow['control']): readonly FieldRow[] =>
@@ -201,8 +203,15 @@ function expiryFields(form: SilenceForm): readonly FieldRow[] {
   return [
     ...row('expires', 'Expires', { kind: 'presets', names: presets, chosen }),
     ...row('custom', '  lasts', { kind: 'line', line: custom, cells: 16, hint: 'e.g. 90m, 2h, 1d12h or never' }),
-    ...row('on-resolve', '', { kind: 'tick', isOn: onResolve, text: 'end the silence when the check resolves' }),
+    ...row('on-resolve', '', { kind: 'tick', isOn: endsOnResolve(form), text: onResolveText(form) }),
   ];
+}
+
+function onResolveText(form: SilenceForm): string {
+  if (isWide(form)) return 'end the silence when the first event resolves';
+  return silenceScopeEntries(form).length > 1
+    ? 'end each silence when its check resolves'
+    : 'end the silence when the check resolves';
 }
 
 const START_NAMES: Readonly<Record<SilenceForm['starts'], string>> = { now: 'now', at: 'at…', recurs: 'recurs…' };
@@ -251,9 +260,10 @@ const DAY_SECONDS = 86_400;
 function endLine(form: SilenceForm, nowMs: number): Line {
   const startMs = silenceStartMs(form, nowMs);
   const starts = form.starts === 'now' || startMs === undefined ? '' : `starts ${momentText(startMs, nowMs)}, `;
-  const isUntilOk = form.onResolve && silenceFields(form).includes('on-resolve');
-  const ends = endText(form, startMs ?? nowMs, nowMs);
-  return [fieldLabel(''), run(`${starts}${ends}${isUntilOk ? ' or when the check resolves' : ''}`)];
+  const line = [fieldLabel(''), run(`${starts}${endText(form, startMs ?? nowMs, nowMs)}`)];
+  if (!endsOnResolve(form) || !silenceFields(form).includes('on-resolve')) return line;
+  if (!isWide(form)) return [...line, run(' or when the check resolves')];
+  return [...line, run(' or when the FIRST event resolves', 'critical')];
 }
 
 function endText(form: SilenceForm, startMs: number, nowMs: number): string {

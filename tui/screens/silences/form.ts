@@ -29,11 +29,12 @@ export type SilenceDuration =
 const NEW_DURATIONS: readonly SilenceDuration[] = [
   { kind: 'span', label: '15m', seconds: 900 },
   { kind: 'span', label: '1h', seconds: 3600 },
+  { kind: 'span', label: '2h', seconds: 7200 },
   { kind: 'span', label: '4h', seconds: 14_400 },
   { kind: 'span', label: '8h', seconds: 28_800 },
   { kind: 'until', label: 'until 06:00Z', hour: 6 },
   { kind: 'span', label: '24h', seconds: 86_400 },
-  { kind: 'custom', label: 'custom' },
+  { kind: 'custom', label: 'type…' },
 ];
 
 const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 'keep', label: 'unchanged' }];
@@ -59,7 +60,7 @@ export function openSilenceForm(
     selector: selectorProblem(search) === undefined ? lineOf(search) : EMPTY_LINE,
     duration: ONE_HOUR,
     custom: EMPTY_LINE,
-    onResolve: true,
+    onResolve: undefined,
     hasStart: true,
     starts: 'now',
     at: EMPTY_LINE,
@@ -69,6 +70,20 @@ export function openSilenceForm(
     problem: undefined,
     isWarned: false,
   };
+}
+
+/**
+ * Returns a new form with the reason of the canceled dialog, and with all its settings if it was about the same events.
+ */
+export function withDraft(form: SilenceForm, draft: SilenceForm | undefined): SilenceForm {
+  if (draft === undefined) return form;
+  const isSame =
+    form.origin === undefined &&
+    draft.origin === undefined &&
+    form.targets.length === draft.targets.length &&
+    form.targets.every(({ key }, index) => key === draft.targets[index]?.key);
+  if (!isSame) return { ...form, reason: draft.reason };
+  return { ...draft, field: 'reason', problem: undefined, isWarned: false };
 }
 
 /** Opens the form for one or more existing silences. Values that are not chosen stay unchanged. */
@@ -82,7 +97,7 @@ export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm
     ...openSilenceForm([], []),
     origin,
     duration: isMade ? ONE_HOUR : CHANGE_DURATIONS.length - 1,
-    onResolve: only?.expire_on_resolve ?? true,
+    onResolve: only?.expire_on_resolve,
     hasStart: isMade || isPending,
     ...(isPending && ({ starts: 'at', at: lineOf(startText(begin)) } as const)),
     ...(recurrence !== undefined && ({ starts: 'recurs', ...recurrenceLines(recurrence) } as const)),
@@ -120,7 +135,12 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
     id: 'expires',
     isThere: (form) => !recurs(form),
     choose: (form, by) => ({ ...form, duration: around(form.duration + by, silenceDurations(form).length) }),
-    pick: (form, number) => (number <= silenceDurations(form).length ? { ...form, duration: number - 1 } : form),
+    type: (form, text) => ({
+      ...form,
+      duration: silenceDurations(form).findIndex(({ kind }) => kind === 'custom'),
+      custom: lineOf(text),
+      field: 'custom',
+    }),
   },
   {
     id: 'custom',
@@ -131,7 +151,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
     id: 'on-resolve',
     // If several silences are changed, each keeps its own value.
     isThere: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
-    choose: (form) => ({ ...form, onResolve: !form.onResolve }),
+    choose: (form) => ({ ...form, onResolve: !endsOnResolve(form) }),
     toggles: true,
   },
   {
@@ -141,13 +161,14 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
       const all = silenceStarts(form);
       return { ...form, starts: all[around(all.indexOf(form.starts) + by, all.length)] ?? 'now' };
     },
+    type: (form, text) => ({ ...form, starts: 'at', at: lineOf(text), field: 'at' }),
     toggles: true,
   },
   { id: 'at', isThere: ({ hasStart, starts }) => hasStart && starts === 'at', line: lineField('at') },
   ...RECURRENCE_FIELDS,
   { id: 'reason', line: lineField('reason') },
-  { id: 'cancel', choose: (form) => ({ ...form, field: 'submit' }) },
   { id: 'submit', choose: (form) => ({ ...form, field: 'cancel' }) },
+  { id: 'cancel', choose: (form) => ({ ...form, field: 'submit' }) },
 ];
 
 function lineField(name: 'selector' | 'custom' | 'at' | 'reason'): NonNullable<FormField<SilenceForm>['line']> {
@@ -237,6 +258,21 @@ export function partsOf({ subscription, check, selector }: SilencedRow): Silence
     ...(check !== null && { check }),
     ...(selector !== undefined && { selector }),
   };
+}
+
+/**
+ * Returns whether each silence ends when an event that it covers resolves. By default only those do that start now and
+ * cover one check of one client: a wider one would end for all its events when the first of them resolves.
+ */
+export function endsOnResolve(form: SilenceForm): boolean {
+  return form.onResolve ?? (form.starts === 'now' && !isWide(form));
+}
+
+/** Returns whether a silence of the form covers more than one check of one client. */
+export function isWide(form: SilenceForm): boolean {
+  return silenceScopeEntries(form).some(
+    ({ subscription, check }) => check === undefined || subscription?.startsWith(clientSubscription('')) !== true,
+  );
 }
 
 function durationOf(form: SilenceForm): SilenceDuration | undefined {

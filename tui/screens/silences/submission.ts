@@ -12,7 +12,14 @@ import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
 import { operationName } from '../../words/changes.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';
-import { partsOf, selectorProblem, silenceScopeEntries, silenceSeconds, silenceStartMs } from './form.ts';
+import {
+  endsOnResolve,
+  partsOf,
+  selectorProblem,
+  silenceScopeEntries,
+  silenceSeconds,
+  silenceStartMs,
+} from './form.ts';
 import { fieldOfPart, recurs, typedRecurrence } from './recurrence.ts';
 
 export type SilenceSubmission =
@@ -98,7 +105,7 @@ function newEntries(
     selector,
     begin,
     expire,
-    expire_on_resolve: form.onResolve,
+    expire_on_resolve: endsOnResolve(form),
     reason: reason === '' ? undefined : reason,
     creator,
   }));
@@ -128,7 +135,7 @@ function nextEntry(
     ...partsOf(entry),
     begin: starts,
     expire: expire === 'keep' ? secondsKept(entry, startMs) : expire,
-    expire_on_resolve: isOnly ? form.onResolve : entry.expire_on_resolve,
+    expire_on_resolve: isOnly ? endsOnResolve(form) : entry.expire_on_resolve,
     ...words,
   };
 }

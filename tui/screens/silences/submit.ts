@@ -3,7 +3,7 @@ import type { ActionPorts } from '../../keys/action-ports.ts';
 import { mayChange } from '../../keys/may-change.ts';
 import { stillThere } from '../../keys/targets.ts';
 import { askFirst, named, TYPED_ABOVE } from '../../form/confirm.ts';
-import { isTyped } from '../../form/form.ts';
+import { isLastText, isTyped } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { LiveData } from '../../model/live-data.ts';
@@ -21,8 +21,15 @@ import { silenceSubmission, changedMeanwhile, entryText, silenceOperations } fro
 export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   field: ({ form }) => form.field,
   isText: ({ form }) => isTyped(SILENCE_FIELDS, form),
+  isLastText: ({ form }) => isLastText(SILENCE_FIELDS, form),
   step: ({ kind, form }, step) => ({ kind, form: nextSilenceForm(form, step) }),
   submit,
+  canceled: (store, { form }) => {
+    if (form.origin?.kind === 'change') return store.say('no silence was changed');
+    store.keepSilenceDraft(form);
+    const isKept = form.reason.text.trim() !== '';
+    store.say(`nothing was silenced${isKept ? '; the next silence dialog brings your text back' : ''}`);
+  },
 };
 
 /** Submits the form, unless the user must see a change first; then the form shows it. */
@@ -38,6 +45,7 @@ function submit(store: ActionPorts, layer: SilenceLayer): void {
   const unknown = unknownRecurrence(store, form);
   if (unknown !== undefined) return putForm(store, { ...form, problem: unknown });
   if (form.origin === undefined) store.rememberSilence(lastSilenceOf(form));
+  store.keepSilenceDraft(undefined);
   closeLayer(store);
   send(store, form.origin?.kind === 'change' ? 'change-silence' : 'silence', submission.entries);
 }

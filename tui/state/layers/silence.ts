@@ -49,7 +49,8 @@ export interface SilenceForm {
   /** Index in `silenceDurations`. */
   readonly duration: number;
   readonly custom: LineEditor;
-  readonly onResolve: boolean;
+  /** Whether the silence ends when an event resolves; `undefined` until the user decides, see `endsOnResolve`. */
+  readonly onResolve: boolean | undefined;
   /**
    * True if the start can be chosen. It cannot for a silence that has begun, nor for several silences with
    * different starts.

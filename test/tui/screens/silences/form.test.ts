@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { FormStep } from '../../../../tui/form/form.ts';
-import { nextSilenceForm, openSilenceForm, silenceFields } from '../../../../tui/screens/silences/form.ts';
+import {
+  endsOnResolve,
+  nextSilenceForm,
+  openSilenceForm,
+  silenceFields,
+  silenceSeconds,
+} from '../../../../tui/screens/silences/form.ts';
+import { lineOf } from '../../../../tui/text/line-editor.ts';
 import type { Target } from '../../../../tui/model/target.ts';
 import type { SilenceForm } from '../../../../tui/state/layers/silence.ts';
 
@@ -22,9 +29,9 @@ function play(form: SilenceForm, ...actions: readonly FormStep[]): SilenceForm {
 describe('the fields', () => {
   test('Tab moves through the fields and around, without the unchosen ones', () => {
     const form = openSilenceForm(TWO, ['web']);
-    expect(silenceFields(form)).toEqual(['scope', 'expires', 'on-resolve', 'starts', 'reason', 'cancel', 'submit']);
+    expect(silenceFields(form)).toEqual(['scope', 'expires', 'on-resolve', 'starts', 'reason', 'submit', 'cancel']);
     expect(play(form, next, next, next).field).toBe('scope');
-    expect(silenceFields({ ...form, scope: 'subscription', duration: 6, starts: 'at' })).toEqual([
+    expect(silenceFields({ ...form, scope: 'subscription', duration: 7, starts: 'at' })).toEqual([
       'scope',
       'subscription',
       'expires',
@@ -33,8 +40,8 @@ describe('the fields', () => {
       'starts',
       'at',
       'reason',
-      'cancel',
       'submit',
+      'cancel',
     ]);
   });
 
@@ -45,20 +52,36 @@ describe('the fields', () => {
     expect(play(shared, left, left).scope).toBe('subscription');
   });
 
-  test('the option "until it resolves" is on by default and independent of the duration', () => {
-    const form = openSilenceForm(TWO, []);
-    expect(form.onResolve).toBe(true);
-    const at = { ...form, field: 'on-resolve' as const };
-    expect(play(at, { kind: 'toggle' })).toMatchObject({ onResolve: false, duration: form.duration });
-    expect(play(at, right, right).onResolve).toBe(true);
+  test('a silence ends when the check resolves, unless it covers more than one check on one client', () => {
+    const form = openSilenceForm(TWO, ['web']);
+    expect(endsOnResolve(form)).toBe(true);
+    for (const scope of ['checks', 'clients', 'subscription', 'search'] as const) {
+      expect(endsOnResolve({ ...form, scope, selector: lineOf('check=disk') })).toBe(false);
+    }
+    expect(endsOnResolve({ ...form, starts: 'at' })).toBe(false);
   });
 
-  test('presets are chosen by arrows and by number, and only at their field', () => {
+  test('what the user has ticked stays, whatever the scope and the duration are', () => {
+    const at = { ...openSilenceForm(TWO, []), field: 'on-resolve' as const };
+    expect(play(at, { kind: 'toggle' })).toMatchObject({ onResolve: false, duration: at.duration });
+    const ticked = play({ ...at, scope: 'checks' }, { kind: 'toggle' });
+    expect([endsOnResolve(ticked), endsOnResolve({ ...ticked, scope: 'pairs' })]).toEqual([true, true]);
+  });
+
+  test('durations are chosen by arrows, and a typed one goes to its field', () => {
     const form = { ...openSilenceForm(TWO, []), field: 'expires' as const };
     expect(play(form, right).duration).toBe(2);
-    expect(play(form, { kind: 'preset', number: 5 }).duration).toBe(4);
-    expect(play(form, { kind: 'preset', number: 9 }).duration).toBe(form.duration);
-    expect(play({ ...form, field: 'reason' }, { kind: 'preset', number: 5 }).duration).toBe(form.duration);
+    const typed = play(form, { kind: 'type', text: '9' }, { kind: 'edit', edit: { kind: 'insert', text: '0m' } });
+    expect([typed.field, typed.custom.text, silenceSeconds(typed, 0)]).toEqual(['custom', '90m', 5400]);
+    expect(play({ ...form, field: 'scope' }, { kind: 'type', text: '5' })).toMatchObject({
+      scope: 'pairs',
+      duration: 1,
+    });
+  });
+
+  test('a start that is typed on its choices goes to its field', () => {
+    const form = { ...openSilenceForm(TWO, []), field: 'starts' as const };
+    expect(play(form, { kind: 'type', text: '2' })).toMatchObject({ starts: 'at', field: 'at', at: { text: '2' } });
   });
 
   test('any change clears the problem of the form', () => {

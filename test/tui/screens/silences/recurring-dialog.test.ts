@@ -136,7 +136,7 @@ describe('a recurring silence in the dialog', () => {
   test('a recurring silence keeps its schedule among others that are extended', () => {
     const once = aSilencedRow({ id: '*:load', subscription: null, check: 'load', timestamp: NOW, expire_at: NOW + 60 });
     const driver = onSilences([recurring(), once]);
-    driver.type(`  e3${SEND}`);
+    driver.type(`  e4h${SEND}`);
     const operations = sent(driver) as { check: string; expire?: number; recurrence?: object }[];
     expect(operations.find(({ check }) => check === 'disk')).toMatchObject({ recurrence: NIGHTLY });
     expect(operations.find(({ check }) => check === 'load')).toMatchObject({ expire: 14_400 });

@@ -206,7 +206,7 @@ describe('the menu of the silences to show', () => {
 describe('changing silences', () => {
   test('e extends a silence, keeps its author, and the note names the editor', () => {
     const driver = onSilences([silence('a', { creator: 'bob', reason: 'CHG-1' })]);
-    driver.type('e3\t\tslow\u0013');
+    driver.type('e4h\t\tslow\u0013');
     expect(changes(driver)).toEqual([
       {
         verb: 'change-silence',
@@ -257,7 +257,7 @@ describe('changing silences', () => {
 
   test('a pending silence can start now', () => {
     const driver = onSilences([silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR })]);
-    driver.type('e1\t\t  \u0013');
+    driver.type('e15m\t\t  \u0013');
     const [operation] = changes(driver)[0]?.operations ?? [];
     expect(operation).toMatchObject({ expire: 900 });
     expect(operation).not.toHaveProperty('begin', expect.any(Number));
@@ -265,7 +265,7 @@ describe('changing silences', () => {
 
   test('a new duration of several silences counts from the start of each', () => {
     const driver = onSilences([silence('a'), silence('b', { begin: NOW + HOUR, expire_at: NOW + 2 * HOUR })]);
-    driver.type('ae3\u0013');
+    driver.type('ae4h\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([
       { subscription: 'client:a', expire: 4 * HOUR },
       { subscription: 'client:b', expire: 4 * HOUR, begin: NOW + HOUR },
@@ -277,7 +277,7 @@ describe('changing silences', () => {
       silence('a', { creator: 'bob', reason: 'one', expire_on_resolve: true }),
       silence('b', { creator: 'alice@ops', reason: 'two' }),
     ]);
-    driver.type('ae2\u0013');
+    driver.type('ae1h\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([
       {
         subscription: 'client:a',
@@ -391,7 +391,7 @@ test('the silence policy of the backend is applied before anything is sent', () 
   expect(driver.store.state.layers.at(-1)).toMatchObject({
     form: { problem: 'it must end within 30m', field: 'expires' },
   });
-  driver.type('1\u0013');
+  driver.type('15m\u0013');
   expect(changes(driver)[0]?.operations).toMatchObject([{ expire: 900, reason: 'CHG-7' }]);
 });
 

@@ -43,11 +43,11 @@ describe('the entries that are sent', () => {
       change: { scope: 'subscription', subscription: 1 },
       expected: [{ subscription: 'web' }],
     },
-    { name: 'a preset', targets: [target('a', 'disk')], change: { duration: 5 }, expected: [{ expire: 86_400 }] },
+    { name: 'a preset', targets: [target('a', 'disk')], change: { duration: 6 }, expected: [{ expire: 86_400 }] },
     {
       name: 'a typed duration',
       targets: [target('a', 'disk')],
-      change: { duration: 6, custom: lineOf(' 1d12h ') },
+      change: { duration: 7, custom: lineOf(' 1d12h ') },
       expected: [{ expire: 129_600 }],
     },
     {
@@ -63,9 +63,9 @@ describe('the entries that are sent', () => {
 
   test.each([
     { name: 'no reason', change: { reason: lineOf('  ') }, field: 'reason' },
-    { name: 'no duration', change: { duration: 6 }, field: 'custom' },
-    { name: 'a duration that is none', change: { duration: 6, custom: lineOf('soon') }, field: 'custom' },
-    { name: 'no time at all', change: { duration: 6, custom: lineOf('0') }, field: 'custom' },
+    { name: 'no duration', change: { duration: 7 }, field: 'custom' },
+    { name: 'a duration that is none', change: { duration: 7, custom: lineOf('soon') }, field: 'custom' },
+    { name: 'no time at all', change: { duration: 7, custom: lineOf('0') }, field: 'custom' },
   ])('the silence form with $name is incomplete and moves to that field', ({ change, field }) => {
     const form = { ...openSilenceForm(TWO, []), reason: lineOf('why'), ...change };
     expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'incomplete', field });

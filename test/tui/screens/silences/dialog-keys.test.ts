@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { ConsoleDriver } from '../../../support/console-driver.ts';
+import { byKey } from '../../../support/console-rig.ts';
+import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
+
+const BACK_TO_EXPIRES = '\u001B[Z'.repeat(3);
+
+function live(): ConsoleDriver {
+  const events = ['a', 'b'].map((client, index) => anEventRow({ client, check: 'disk', since: 1000 - index }));
+  return new ConsoleDriver().goLive({ events: byKey(events), clients: { a: aClientRow({ name: 'a' }) } });
+}
+
+function operations(driver: ConsoleDriver): readonly object[] {
+  return driver.effects().flatMap((effect) => (effect.kind === 'change' ? effect.change.operations : []));
+}
+
+function form({ store }: ConsoleDriver): object | undefined {
+  const layer = store.state.layers.at(-1);
+  return layer?.kind === 'silence' ? layer.form : undefined;
+}
+
+describe('Enter in the silence dialog', () => {
+  test('Enter after the reason creates the silence', () => {
+    const driver = live();
+    driver.type('sdisk swap\r');
+    expect(operations(driver)).toMatchObject([{ op: 'silence', subscription: 'client:a', reason: 'disk swap' }]);
+    expect(form(driver)).toBeUndefined();
+  });
+
+  test('Enter after a missing reason names the problem and sends nothing', () => {
+    const driver = live();
+    driver.type('s\r');
+    expect(operations(driver)).toEqual([]);
+    expect(form(driver)).toMatchObject({ problem: 'a reason is required', field: 'reason' });
+  });
+
+  test('Enter in a field before the reason goes to the next field', () => {
+    const driver = live();
+    driver.type(`s${BACK_TO_EXPIRES}90m\r`);
+    expect(form(driver)).toMatchObject({ field: 'on-resolve', custom: { text: '90m' } });
+  });
+});
+
+describe('a duration that is typed on the choices', () => {
+  test.each([
+    { typed: '15m', expire: 900 },
+    { typed: '2h', expire: 7200 },
+    { typed: '8h', expire: 28_800 },
+    { typed: '24h', expire: 86_400 },
+    { typed: 'never', expire: -1 },
+  ])('$typed is the duration of the silence', ({ typed, expire }) => {
+    const driver = live();
+    driver.type(`swhy${BACK_TO_EXPIRES}${typed}\u0013`);
+    expect(operations(driver)).toMatchObject([{ expire }]);
+  });
+});
+
+describe('a canceled silence dialog', () => {
+  test('a canceled dialog says that nothing was silenced', () => {
+    const driver = live();
+    driver.type('s');
+    driver.escape();
+    expect(driver.message).toBe('nothing was silenced');
+  });
+
+  test('the cancel button keeps the whole form for the next dialog on the same event', () => {
+    const driver = live();
+    driver.type(`sdisk swap${BACK_TO_EXPIRES}90m\t\t\t\t\t\r`);
+    expect(driver.message).toBe('nothing was silenced; the next silence dialog brings your text back');
+    driver.type('s');
+    expect(form(driver)).toMatchObject({ reason: { text: 'disk swap' }, custom: { text: '90m' }, field: 'reason' });
+  });
+
+  test('the next dialog on another event gets only the reason', () => {
+    const driver = live();
+    driver.type(`sdisk swap${BACK_TO_EXPIRES}90m`);
+    driver.escape();
+    driver.type('js');
+    expect(form(driver)).toMatchObject({
+      targets: [{ client: 'b' }],
+      reason: { text: 'disk swap' },
+      custom: { text: '' },
+    });
+  });
+
+  test('a submitted dialog leaves no text behind', () => {
+    const driver = live();
+    driver.type('sdisk swap');
+    driver.escape();
+    driver.type('s\rjs');
+    expect(form(driver)).toMatchObject({ targets: [{ client: 'b' }], reason: { text: '' } });
+  });
+});
