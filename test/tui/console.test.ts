@@ -220,15 +220,36 @@ describe('requests of the console and the responses on its screen', () => {
 });
 
 describe('one event', () => {
-  test('an open event says when it changes, and Enter loads it again', async () => {
-    const rig = await openRig({ snapshot: { events: byKey([A]) }, api: oneEvent });
+  test('an open event follows its changes without a key', async () => {
+    let output = 'first output';
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: ({ path }) =>
+        path === '/events/a/http-frontend' ? { status: 200, body: eventOf(A, { output }) } : { status: 404 },
+    });
+    rig.type('\r');
+    await rig.shows('first output');
+    output = 'second output';
+    await rig.change({ events: byKey([{ ...A, status: 2, occurrences: 9, output }]) });
+    await rig.pass(1000);
+    await rig.shows('second output');
+  });
+
+  test('an open event that cannot be loaded again stays readable and says why', async () => {
+    let isDown = false;
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: (request) => (isDown ? { status: 503, body: { error: 'try again' } } : oneEvent(request)),
+    });
     rig.type('\r');
     await rig.shows('second');
+    isDown = true;
     await rig.change({ events: byKey([{ ...A, occurrences: 9 }]) });
-    await rig.shows('press Enter to reload');
-    rig.type('\r');
-    await rig.showsNo('press Enter to reload');
-    expect(rig.screen.text).toContain('second');
+    await rig.pass(1000);
+    await rig.shows('second', 'cannot update: try again');
+    isDown = false;
+    await rig.pass(1000);
+    await rig.showsNo('cannot update');
   });
 
   test('an open event says when the backend requests its check again', async () => {
@@ -244,13 +265,15 @@ describe('one event', () => {
     expect(rig.row('next run')).toContain('in 42s');
   });
 
-  test('an open event says when it is resolved, and stays open', async () => {
+  test('an open event says when it has resolved and how long it was open, and stays open', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A]) }, api: oneEvent });
     rig.type('\r');
     await rig.shows('second');
     await rig.change({ events: { 'a/http-frontend': null } });
-    await rig.shows('event resolved: showing the last known state');
+    await rig.shows('event resolved: showing its last state', /✓ resolved 0s ago, after \d/);
     expect(rig.screen.text).toContain('second');
+    await rig.pass(2000);
+    await rig.shows('✓ resolved 2s ago');
   });
 
   test('an open event names the other events of the client', async () => {
@@ -300,7 +323,7 @@ describe('the connection', () => {
     });
     const rig = await openRig({ server });
     await rig.shows('2 of 2 events shown');
-    // The second missing heartbeat is due after 15 s.
+    // After 15 s the second heartbeat is missing, and the connection counts as lost.
     await rig.pass(14_000);
     await rig.shows('LAGGING 14.0s', 'lag 14.0s');
     await rig.pass(1000);
@@ -415,7 +438,7 @@ describe('a console without the focus or in a pause', () => {
     const brief = { status: 1, action: 'create', since, silenced_by: [] } as const;
     connection.send({ type: 'changes', seq: 1, time: 1, rows: {}, brief: { events: { 'db-9/disk': brief } } });
     await vi.waitFor(() => {
-      // The focus report makes the console draw all changes that have arrived.
+      // Each focus report makes the console draw all changes that have arrived.
       rig.type('\u001B[O');
       expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 1000, full: [key, 'db-9/disk'] });
     });

@@ -118,8 +118,16 @@ export class Answers {
       return;
     }
     const layers = this.#store.state.layers.map((layer) =>
-      layer.kind === 'detail' && layer.target.key === target.key ? { ...layer, load } : layer,
+      layer.kind === 'detail' && layer.target.key === target.key
+        ? { ...layer, load: nextLoad(layer.load, load) }
+        : layer,
     );
     this.#store.update({ layers });
   }
+}
+
+/** Returns the load of a shown event after a response. An event that was loaded before stays readable. */
+function nextLoad(previous: EventLoad, load: EventLoad): EventLoad {
+  if (previous.kind !== 'loaded' || load.kind === 'loaded' || load.kind === 'loading') return load;
+  return { ...previous, reloading: false, ...(load.kind === 'failed' && { failure: load.message }) };
 }

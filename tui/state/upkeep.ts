@@ -19,6 +19,9 @@ const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
   aggregate: 5000,
 };
 
+/** Minimum time between two reloads of the event on the detail screen. */
+const DETAIL_RELOAD_MS = 1000;
+
 /** Interval at which the shown silences are sorted again. */
 const SILENCES_AGE_MS = 5000;
 
@@ -33,6 +36,7 @@ export class Upkeep {
   /** True if the policy for silences was requested since the last snapshot; `K` uses its maximum duration. */
   #isPolicyRequested = false;
   #silencesAgedAtMs = 0;
+  #detailRequestedAtMs = 0;
 
   /** Starts again with a new feed: data that the feed does not contain is requested again too. */
   startOver(): void {
@@ -58,6 +62,7 @@ export class Upkeep {
     askSubject(store, nowMs);
     askLayer(store, nowMs);
     if (store.state.paused !== undefined) return;
+    this.#followDetail(store, nowMs);
     askTrend(store, nowMs);
     askCluster(store, nowMs);
   }
@@ -72,6 +77,23 @@ export class Upkeep {
     if (this.#isPolicyRequested) return;
     this.#isPolicyRequested = true;
     store.request({ kind: 'load-silence-policy' });
+  }
+
+  /** Keeps the event on the detail screen current: notices when it resolves, and loads it again when it has changed. */
+  #followDetail(store: Settles & Asks & Pick<LiveData, 'events'>, nowMs: number): void {
+    const layer = store.state.layers.at(-1);
+    if (layer?.kind !== 'detail' || store.state.past !== undefined) return;
+    const { target, load } = layer;
+    const row = store.events.get(target.key)?.row;
+    const hasResolved = row === undefined && layer.row !== undefined;
+    const resolvedAtMs = hasResolved ? (layer.resolvedAtMs ?? nowMs) : undefined;
+    if ((row !== undefined && row !== layer.row) || resolvedAtMs !== layer.resolvedAtMs) {
+      store.settle({ layers: store.state.layers.with(-1, { ...layer, row: row ?? layer.row, resolvedAtMs }) });
+    }
+    const isOld = load.kind === 'missing' || (load.kind === 'loaded' && !load.reloading && load.row !== row);
+    if (row === undefined || !isOld || nowMs - this.#detailRequestedAtMs < DETAIL_RELOAD_MS) return;
+    this.#detailRequestedAtMs = nowMs;
+    store.request({ kind: 'load-event', target, into: 'detail' });
   }
 
   #peekUnderCursor(store: Settles & Asks & Pick<LiveData, 'events'>, nowMs: number): void {

@@ -47,17 +47,13 @@ const PICTURES: readonly Picture[] = [
     },
   },
   {
-    view: 'detail-updated',
+    view: 'detail-resolved',
     play: async (rig) => {
       rig.type('\r');
       await rig.shows('replica=db-015');
       const [row] = SCENE_EVENTS;
-      if (row !== undefined) {
-        await rig.change({
-          events: { [`${row.client}/${row.check}`]: { ...row, occurrences: 42, last: row.last + 2 } },
-        });
-      }
-      await rig.shows('press Enter to reload');
+      if (row !== undefined) await rig.change({ events: { [`${row.client}/${row.check}`]: null } });
+      await rig.shows('event resolved: showing its last state');
     },
   },
   {
@@ -256,7 +252,7 @@ const SCENE_CHECKS = [
   { name: 'backup', cron: '0 3 * * *', subscribers: ['db', 'files'], command: 'check-backup', next_run: null },
 ];
 
-/** The operation that undoes an acknowledgement. */
+/** The operation that undoes an acknowledgment. */
 const ENDS_IT = { op: 'clear', id: 'client:web-003.eu-west-1:http-frontend', if_timestamp: 7 };
 
 const sceneApi: NonNullable<RigOptions['api']> = ({ method, path }) => {

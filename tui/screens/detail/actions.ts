@@ -12,6 +12,8 @@ export function openDetail(store: Screen & Asks, target: Target, raw: boolean): 
     kind: 'detail',
     target,
     load: loaded === undefined ? { kind: 'loading' } : { ...loaded, reloading: true },
+    row: loaded?.row,
+    resolvedAtMs: undefined,
     top: 0,
     raw,
     wrap: true,

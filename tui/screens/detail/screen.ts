@@ -1,4 +1,3 @@
-import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { summaryRuns } from '../events/pane.tsx';
 import { EventRecord } from '../../model/event-record.ts';
@@ -13,25 +12,28 @@ export function detailScreen(store: PagePorts, layer: DetailLayer): Page {
   const { client, check } = layer.target;
   const breadcrumb = [run(' events › ', 'faint'), run(`${safeLine(client)} / ${safeLine(check)}`, 'strong')];
   const head = [breadcrumb, [run(' '), ...summaryOf(store, layer)]];
-  return textPage(store, layer, { head, right: freshness(store, layer, store.nowMs) });
+  return textPage(store, layer, { head, right: freshness(store, layer) });
 }
 
-function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load }: DetailLayer): Line {
+function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load, row, resolvedAtMs }: DetailLayer): Line {
   const event = load.kind === 'loaded' ? load.event : undefined;
   const live = store.events.get(target.key);
   if (live !== undefined) return summaryRuns(live, event, store.nowMs);
-  if (load.kind !== 'loaded' || load.row === undefined) return [run('✓ resolved', 'ok')];
-  const gone = new EventRecord(target.key, load.row);
+  if (row === undefined) return [run('✓ resolved', 'ok')];
+  const gone = new EventRecord(target.key, row);
   gone.gone = true;
+  gone.changedAtMs = resolvedAtMs ?? 0;
   return summaryRuns(gone, event, store.nowMs);
 }
 
-/** Returns a note if the loaded event is no longer current. */
-function freshness(store: Pick<LiveData, 'events'>, { target, load }: DetailLayer, nowMs: number): Line {
+/** Returns a note if the shown event is not the current one. */
+function freshness(store: Pick<LiveData, 'events'>, { target, load, row: lastRow }: DetailLayer): Line {
   if (load.kind !== 'loaded') return [];
+  if (load.failure !== undefined) return [run(`cannot update: ${safeLine(load.failure)} `, 'critical')];
   if (load.reloading) return [run('loading … ', 'faint')];
   const row = store.events.get(target.key)?.row;
-  if (row === undefined) return [run('event resolved: showing the last known state ', 'ok')];
-  if (row === load.row) return [];
-  return [run(`event updated ${formatDuration(nowMs / 1000 - row.last)} ago: press Enter to reload `, 'warning')];
+  if (row !== undefined) return row === load.row ? [] : [run('updating … ', 'faint')];
+  return load.row === lastRow
+    ? [run('event resolved: showing its last state ', 'ok')]
+    : [run('event resolved: showing an earlier state ', 'warning')];
 }

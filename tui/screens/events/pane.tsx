@@ -75,8 +75,9 @@ export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs
   const interval = event?.check['interval'];
   const handlers = event === undefined ? [] : handlersOf(event);
   return [
-    gone ? run('✓ resolved', 'ok') : run(`${symbol} ${word}`, tone),
-    run(` for ${formatDuration(nowMs / 1000 - row.since)}`),
+    ...(gone
+      ? resolvedRuns(record, nowMs)
+      : [run(`${symbol} ${word}`, tone), run(` for ${formatDuration(nowMs / 1000 - row.since)}`)]),
     run(` (${String(row.occurrences)} in a row)`),
     ...(row.action === 'flapping' ? [run('  ~ flapping', 'flapping')] : []),
     ...(row.recovering === undefined || gone
@@ -85,6 +86,13 @@ export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs
     ...(typeof interval === 'number' ? [run(`  interval ${formatDuration(interval)}`)] : []),
     run(handlers.length === 0 ? ' ' : `  handlers: ${safeLine(handlers.join(', '))} `),
   ];
+}
+
+/** Returns `✓ resolved 2s ago, after 22m29s`, or without the times if the console did not see it resolve. */
+function resolvedRuns({ row, changedAtMs }: EventRecord, nowMs: number): readonly Run[] {
+  if (changedAtMs === 0) return [run('✓ resolved', 'ok')];
+  const ago = formatDuration((nowMs - changedAtMs) / 1000);
+  return [run(`✓ resolved ${ago} ago`, 'ok'), run(`, after ${formatDuration(changedAtMs / 1000 - row.since)}`)];
 }
 
 function handlersOf({ check }: Event): readonly string[] {

@@ -16,6 +16,8 @@ export type EventLoad =
       /** How the handlers handle the event; `undefined` if the backend did not report it or was not asked. */
       readonly handling: EventExplanation | undefined;
       readonly reloading: boolean;
+      /** Why the last reload failed; the event of before is still shown. Default: it did not fail. */
+      readonly failure?: string;
     }
   | { readonly kind: 'missing' }
   | { readonly kind: 'failed'; readonly message: string };
@@ -25,6 +27,10 @@ export interface DetailLayer {
   readonly kind: 'detail';
   readonly target: Target;
   readonly load: EventLoad;
+  /** The newest row of the event in the feed; the last one after the event has resolved. */
+  readonly row: EventRow | undefined;
+  /** Epoch milliseconds when the event resolved while it was shown. */
+  readonly resolvedAtMs: number | undefined;
   /** Index of the first visible line of the body. */
   readonly top: number;
   readonly raw: boolean;
