@@ -19,7 +19,7 @@ import type { Theme } from './text/theme.ts';
 import type { CommandLayer } from './state/layers/command.ts';
 import { isFull, type FullLayer, type Layer } from './state/layers/layer.ts';
 
-/** Notifies about each frame. */
+/** The part of the store that notifies listeners about each frame. `version` returns another number after each. */
 interface Drawn {
   subscribe(this: void, listener: () => void): () => void;
   version(this: void): number;
@@ -30,14 +30,18 @@ export interface AppProps {
   readonly theme: Theme;
 }
 
-/** The whole console. Only this component subscribes to the store, so that each frame renders the tree once. */
+/**
+ * The root component of the console. Only this component subscribes to the store, so that each frame renders the tree
+ * once.
+ */
 export function App({ store, theme: started }: AppProps): ReactElement {
   useSyncExternalStore(store.subscribe, store.version);
   const theme = { ...started, ...store.state.look };
   const { size } = store.state;
   if (isTooSmall(size)) return <TooSmallScreen columns={size.columns} rows={size.rows} />;
   return (
-    // Rows are already cut at the edge. Without `overflowX`, Ink does not split each of them again.
+    // Every row is already cut to the width of the screen. `overflowX` is not set, because Ink would then cut each row
+    // again.
     <Box flexDirection="column" width={size.columns} height={size.rows} overflowY="hidden">
       <Screen store={store} theme={theme} />
       <LayerOnTop store={store} theme={theme} />
@@ -45,7 +49,7 @@ export function App({ store, theme: started }: AppProps): ReactElement {
   );
 }
 
-/** The topmost layer, if it is shown over the screen. */
+/** Renders the topmost layer if it does not fill the screen, such as a dialog or the command line. */
 function LayerOnTop({ store, theme }: AppProps): ReactElement | null {
   const { size, layers } = store.state;
   const layer = layers.at(-1);
@@ -83,7 +87,7 @@ function dialogOf(store: PagePorts, layer: Exclude<Layer, FullLayer | CommandLay
   }
 }
 
-/** The topmost layer that fills the screen, or the view. */
+/** Renders the topmost layer that fills the screen, or the current view if there is no such layer. */
 function Screen({ store, theme }: AppProps): ReactElement | null {
   const { connection } = store.feed;
   const layer = store.state.layers.findLast(isFull);

@@ -69,10 +69,10 @@ import type { SilenceForm, LastSilence } from './state/layers/silence.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 
-/** Time that the message of an outcome stays. */
+/** Time for which a message stays on the screen, in milliseconds. */
 const MESSAGE_MS = 10_000;
 
-/** Interval at which a filter on time is evaluated again. */
+/** Interval at which a filter that depends on the current time is evaluated again, in milliseconds. */
 const REFILTER_MS = 5000;
 
 const UNSET_POLICY: SilencePolicy = {
@@ -84,9 +84,9 @@ const UNSET_POLICY: SilencePolicy = {
 };
 
 /**
- * The state of the console outside React: data of the backend that changes thousands of times a second, and the
- * state of the screen. The ports describe the members. Keys and rows change the state, `tick` lets time pass,
- * and `paint` notifies the listeners once per frame.
+ * The state of the console: data of the backend and the state of the screen. It is kept outside React, because the data
+ * can change thousands of times a second. The interfaces that the class implements describe its members. Keys and feed
+ * rows change the state, `tick` prepares it for a frame, and `paint` notifies the listeners once per frame.
  */
 export class ConsoleStore
   implements
@@ -112,7 +112,7 @@ export class ConsoleStore
   readonly clients = new SnapshotRows<ClientRow>();
   readonly backends: Map<string, FeedStatus> | undefined;
   namespaces: readonly string[] = [];
-  /** The namespaces of all rows so far, in a list of all namespaces. */
+  /** Names of the namespaces whose rows have arrived. Only a list of all namespaces adds to it. */
   readonly #shownNamespaces = new Set<string>();
   readonly loads = new ViewLoads();
   readonly figures = new FiguresMemory();
@@ -122,7 +122,7 @@ export class ConsoleStore
   readonly silenceRecent = new SilenceRecent();
   readonly answers = new Answers(this);
   readonly window = new ListWindow();
-  /** Requests the data of what is visible. */
+  /** Requests the data that the screen shows. */
   readonly upkeep = new Upkeep();
   readonly ownChanges: OwnChanges;
   readonly plans = new UpgradePlans();
@@ -157,7 +157,7 @@ export class ConsoleStore
     if (options.kept !== undefined) restoreKept(this, options.kept);
   }
 
-  // For useSyncExternalStore: both are passed as functions.
+  // `subscribe` and `version` are arrow functions, because `useSyncExternalStore` calls them without `this`.
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -182,7 +182,7 @@ export class ConsoleStore
     return this.backends?.keys() ?? this.#shownNamespaces;
   }
 
-  /** Records that rows of this namespace exist or have existed. */
+  /** Records that this namespace exists, or existed since the console was opened. */
   noteNamespace(name: string): void {
     this.#shownNamespaces.add(name);
   }
@@ -211,7 +211,7 @@ export class ConsoleStore
   sortBy(sort: SortState): void {
     this.updateList({ sort });
     if (this.table !== undefined) this.rows.setSort(orderOf(this.table, sort));
-    // The next key may come before the next frame.
+    // The list is sorted at once, because the next key may come before the next frame.
     this.settleList();
   }
 
@@ -220,15 +220,15 @@ export class ConsoleStore
     this.rows.finishFilter(this.#shownMs(this.options.now()));
   }
 
-  /** True if a filter is not in effect yet, or its texts are being built. */
+  /** True while a list evaluates its filter, or builds the texts that a filter searches. */
   get isFiltering(): boolean {
     return this.#lists.some(({ filtering }) => filtering);
   }
 
   /**
-   * Evaluates a chunk of the filters that are not in effect yet.
+   * Evaluates the next chunk of rows for each filter that is not in effect yet.
    *
-   * @returns true if nothing is left to do
+   * @returns true when all filters are in effect
    */
   workFilters(nowMs: number): boolean {
     const shownMs = this.#shownMs(nowMs);
@@ -237,7 +237,9 @@ export class ConsoleStore
     return isDone;
   }
 
-  /** Returns the shown moment. Ages and states refer to it, also in filters. */
+  /**
+   * Returns the time that ages, states and filters refer to: the shown moment of the past, or `nowMs` for live data.
+   */
   #shownMs(nowMs: number): number {
     return this.state.past?.atMs ?? nowMs;
   }
@@ -290,7 +292,7 @@ export class ConsoleStore
     this.#effects.push(effect);
   }
 
-  /** Returns the pending effects, each once. */
+  /** Removes the pending effects from the queue and returns them. */
   takeEffects(): readonly Effect[] {
     const effects = this.#effects;
     this.#effects = [];
@@ -314,7 +316,7 @@ export class ConsoleStore
     this.touch('figures');
   }
 
-  /** Updates the status of one backend of a merged list. */
+  /** Updates the feed status of one backend while the events of several backends are shown in one list. */
   backendChanged(context: string, status: FeedStatus): void {
     const { backends } = this;
     if (backends === undefined) return;
@@ -325,8 +327,8 @@ export class ConsoleStore
   }
 
   /**
-   * Applies rows of the feed. `replace` is true if they start a full snapshot. `isNews` is true for current
-   * changes outside of a snapshot; default true.
+   * Applies rows of the feed, or buffers them while the console is paused. `replace` is true if the rows begin a full
+   * snapshot. `isNews` is true if the rows are current changes and not part of a snapshot; default true.
    */
   rowsArrived(
     rows: FeedRows,
@@ -346,14 +348,14 @@ export class ConsoleStore
       applyRows(this, this.#bell, rows, { replace, nowMs, isNews, brief });
       return;
     }
-    // Briefs are not held: the paused feed sends full rows instead.
+    // Briefs need no buffer: while the console is paused, it subscribes to full rows of all events.
     this.#hold(paused, rows, details.replace);
   }
 
   /**
    * Applies more events of the snapshot that `rowsArrived` began.
    *
-   * @param isNews true if they can be new since an earlier snapshot; false for the first one
+   * @param isNews true if the events may have opened since an earlier snapshot; false for the first snapshot
    */
   snapshotEventsArrived(events: readonly EventRow[], isNews = this.feed.everLive): void {
     const { paused } = this.state;
@@ -370,18 +372,25 @@ export class ConsoleStore
 
   #hold(paused: NonNullable<ConsoleState['paused']>, rows: FeedRows, replace: boolean): void {
     const count = this.#bufferedRows.hold(rows, replace);
-    // Only the number of held rows is shown, and the frame of each second updates it.
+    // This change requests no frame: only the number of buffered rows is shown, and the frame of each second updates
+    // it.
     this.settle({ paused: { ...paused, unseen: paused.unseen + count } });
   }
 
-  /** Replaces the lists by those of a past moment. Steps from one moment to the next keep the cursor. */
+  /**
+   * Replaces the lists with those of a past moment. In a store that already shows a past moment, the cursor keeps its
+   * row.
+   */
   pastArrived(past: PastMoment, rows: FeedRows): void {
     this.feed = nextConnection(this.feed, { kind: 'live' }, this.options.now());
     this.#takePast(past, rows, true);
     this.#endSnapshot(past.atMs);
   }
 
-  /** Changes the lists to another moment, or adds more of the same one. Silences are complete or absent. */
+  /**
+   * Applies the changes between the shown moment and another past moment, or adds rows of the shown moment.
+   * `rows.silenced` is `undefined` or contains all silences of the moment.
+   */
   pastChanged(past: PastMoment, rows: FeedRows): void {
     if (rows.silenced !== undefined) {
       this.silenced.clear();
@@ -436,9 +445,10 @@ export class ConsoleStore
   }
 
   /**
-   * Lets time pass: requests due loads, and applies everything that arrived.
+   * Prepares a frame: updates cursor, filters and order with everything that arrived, and requests the data that is
+   * due.
    *
-   * @param nowMs epoch milliseconds; all ages of the next frame refer to it
+   * @param nowMs current time in epoch milliseconds; for live data, all ages of the next frame refer to it
    */
   tick(nowMs: number): void {
     this.nowMs = this.#shownMs(nowMs);
@@ -456,9 +466,9 @@ export class ConsoleStore
     this.silenceRecent.ask(this, nowMs);
   }
 
-  /** Draws a frame of the state since the last tick, by notifying the listeners once. */
+  /** Draws a frame by notifying the listeners once. It shows the state as prepared by the last `tick`. */
   paint(): void {
-    // Rows still change when a paused order resumes.
+    // Another frame with rows is needed while a filter is evaluated, and when the paused order resumes.
     const isMoving = this.isFiltering || this.options.now() < this.state.orderPausedUntilMs;
     this.urgency = isMoving ? 'rows' : this.silenceRecent.isWaiting ? 'figures' : 'none';
     this.#version += 1;
@@ -478,7 +488,7 @@ export class ConsoleStore
   }
 
   #applyPlans(rows: FeedRows['upgrades'] & {}, replace: boolean): void {
-    // Plans belong to a single backend.
+    // A plan belongs to one backend, so a merged list of several backends shows no plans.
     if (this.backends !== undefined) return;
     this.plans.rowsArrived(rows, replace);
     this.touch('rows');
@@ -502,7 +512,7 @@ export class ConsoleStore
   }
 }
 
-/** Restores the settings of an earlier store. */
+/** Applies the screen settings of an earlier store or of the configuration file. */
 function restoreKept(
   store: Screen & Pick<LiveData, 'events'> & ListOfView,
   { view, views, common }: ScreenSettings,

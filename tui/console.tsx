@@ -32,28 +32,28 @@ import { ViewFeed } from './effects/follow-view.ts';
 import { followedNow } from './state/upkeep.ts';
 import { isOfNamespaces } from './screens/open-view.ts';
 
-/** Time after the last of many sizes during a resize, before the screen is drawn from scratch. */
+/** Time in milliseconds without a further resize, after which the screen is drawn from scratch. */
 const RESIZE_IDLE_MS = 50;
 
 export interface ConsoleClock extends FrameClock {
   after(delayMs: number, task: () => void): Disposable;
 }
 
-/** The backends that can be switched to. */
+/** The contexts of the configuration file, each of which names a backend that the user can switch to. */
 export interface ConsoleContexts extends Contexts {
   /**
-   * Opens a context.
+   * Opens the backend of a context.
    *
-   * @throws MonError when its credentials are missing
+   * @throws MonError when the credentials of the context are missing
    */
   readonly open: (name: string) => Promise<ShownBackend>;
 }
 
 export interface ConsoleParts extends ShownBackend {
   readonly contexts?: ConsoleContexts;
-  /** The settings that the user configured. */
+  /** The screen settings from the configuration file and the command line. */
   readonly kept?: ScreenSettings;
-  /** Required percentages of aggregates; default 80 for each. */
+  /** Percentage of OK results that each aggregate needs; default 80. */
   readonly aggregateNeeds?: AggregateNeeds;
   /** Saves a view in the configuration file; `undefined` removes it. */
   readonly saveView?: (name: string, view: SavedView | undefined) => Promise<void>;
@@ -61,10 +61,10 @@ export interface ConsoleParts extends ShownBackend {
   readonly clock: ConsoleClock;
   readonly theme: Theme;
   readonly creator: string;
-  /** The id of this console among those that work on upgrade plans; default: a new one. */
+  /** Id by which a backend distinguishes the consoles that work on an upgrade plan; default: a random id. */
   readonly session?: string;
   readonly readOnly: boolean;
-  /** True if tmux is between the console and the terminal. Default false. */
+  /** True if the console runs inside tmux, so that some terminal sequences must be wrapped. Default false. */
   readonly isTmux?: boolean;
   /** Called when the user turns mouse support on or off. */
   readonly setMouse?: (isOn: boolean) => void;
@@ -76,7 +76,7 @@ export interface ConsoleParts extends ShownBackend {
 export interface Console extends Disposable {
   /** Handles an input event, such as a key, a paste or a change of focus. */
   readonly input: (event: InputEvent) => void;
-  /** Draws every cell again, because the screen may show something else. */
+  /** Draws the whole screen again, because another program may have written to the terminal. */
   readonly repaint: () => void;
 }
 
@@ -92,7 +92,7 @@ function noConfiguration(): Promise<never> {
   return Promise.reject(new MonError('unavailable', 'this console has no configuration file'));
 }
 
-/** The feed of the past, which does not change. */
+/** The feed while a past moment is shown. It does nothing, because the past does not change. */
 const NO_FEED: FollowedFeed = {
   reconnect: () => undefined,
   resync: () => undefined,
@@ -100,7 +100,7 @@ const NO_FEED: FollowedFeed = {
   close: () => undefined,
 };
 
-/** Returns a key for a namespace of a context. */
+/** Returns a map key that identifies a namespace of a context. */
 function namespaceKey(context: string | undefined, namespace = DEFAULT_NAMESPACE): string {
   return JSON.stringify([context, namespace]);
 }
@@ -120,7 +120,7 @@ export function openConsole(parts: ConsoleParts): Console {
       ...(members && { members: [...members.keys()] }),
       namespace,
       creator,
-      // Created on first use: loading the generator takes a twentieth of the time to the first frame, and the
+      // The id is created on first use: loading the generator takes a twentieth of the time to the first frame, and the
       // feed loads it anyway.
       get session() {
         return (session ??= crypto.randomUUID());
@@ -139,7 +139,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const tree = (): React.JSX.Element => <App key={paints} store={store} theme={theme} />;
   const ink = render(tree(), {
     stdout: stdout as unknown as NodeJS.WriteStream,
-    // Otherwise Ink decides by the environment, and finds no terminal in CI or in a test.
+    // Without this option, Ink decides by the environment variables and assumes no terminal in CI or in a test.
     interactive: true,
     maxFps: 1000,
     incrementalRendering: true,
@@ -175,7 +175,7 @@ export function openConsole(parts: ConsoleParts): Console {
         store.paint();
         feed.setPace(requestedPace(store));
         viewFeed?.look(followedNow(store), store.feed.connection.kind === 'live');
-        // After the frame, because the first request loads the HTTP code.
+        // Effects run after the frame, because the first request has to load the HTTP code.
         setImmediate(runEffects);
         filter.goOn();
       },
@@ -186,18 +186,18 @@ export function openConsole(parts: ConsoleParts): Console {
 
   const repaint = (): void => {
     ink.clear();
-    // A new key creates a new tree. Ink only draws changes, and this redraws everything.
+    // A new React key replaces the whole tree. Ink only draws changes, so this makes it draw everything.
     paints += 1;
     ink.rerender(tree());
     scheduler.paintNow();
   };
 
-  /** The settings of each context when it was left, and its namespace. */
+  /** The screen settings and the namespace of each context at the time when the user left it. */
   const leftContexts = new Map<
     string | undefined,
     { readonly kept: ScreenSettings; readonly namespace: string | undefined }
   >();
-  /** The changes in each namespace of each context, so that undo never affects another one. */
+  /** The user's changes by namespace and context, so that undo never affects another namespace or context. */
   const ownChanges = new Map<string, OwnChanges>();
   /** Shows another backend, namespace or moment. */
   const show = (
@@ -257,7 +257,7 @@ export function openConsole(parts: ConsoleParts): Console {
     store: () => store,
     api: () => shown.api(shown.namespace),
     isPlaced: () => shown.namespace === EVERY_NAMESPACE,
-    // In a separate store, which no feed updates.
+    // The past is shown by a separate store, which no feed updates.
     enter: () => {
       const { backendName: name = '', backendVersion: version = '' } = store.feed;
       const isFirst = store.state.past === undefined;
@@ -268,7 +268,7 @@ export function openConsole(parts: ConsoleParts): Console {
     },
     paint: () => scheduler.paintNow(),
   });
-  /** Shows a moment of the past, or returns to live data with the same settings. */
+  /** Shows a moment of the past. Without `atMs`, shows live data again; the screen settings stay the same. */
   const travel = (atMs: number | undefined): Promise<void> => {
     if (atMs !== undefined) return whileTyping(() => past.to(atMs));
     past.stop();
@@ -289,7 +289,8 @@ export function openConsole(parts: ConsoleParts): Console {
       travel,
       terminal: { writeRaw: (text) => stdout.writeRaw(text), isTmux: parts.isTmux ?? false },
     });
-    // An effect that the user requested draws at once; a background update can wait for the next frame.
+    // A frame is drawn at once after an effect that the user requested. After a background update, the next regular
+    // frame is soon enough.
     const isUpkeep = effect.kind === 'load-view' || (effect.kind === 'load-event' && effect.into === 'pane');
     if (!isUpkeep) scheduler.paintNow();
   };

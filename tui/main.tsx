@@ -51,10 +51,10 @@ async function readArguments(argv: readonly string[]): Promise<Arguments | { rea
 async function main(flags: Arguments): Promise<void> {
   const loaded = await readConsoleConfig(flags.config, process.env);
   if ('problem' in loaded) return fail(loaded.problem);
-  // Before the screen is taken over, so that it is there to be read afterwards.
+  // Warnings are printed before the console takes over the screen, so that they can be read after it exits.
   for (const { text } of loaded.config.warnings) process.stderr.write(`mon: ${safeText(text)}\n`);
   try {
-    // Before the console takes over the screen, so that errors stay readable.
+    // The backend is opened before the console takes over the screen, so that error messages stay readable.
     const choice = chooseBackend(flags, process.env, loaded.config);
     const { trustedCaFile, insecureSkipTlsVerify: isUnverified } = flags;
     const openAs = opening(loaded.config, tlsVariables({ trustedCaFile, isUnverified }));
@@ -89,7 +89,7 @@ function start(
   bindKeys(config.keys);
   const settings = settingsOf(flags, config, process.env);
   const session = openTerminalSession({
-    // Called from the event loop, when both objects exist.
+    // The callbacks only run from the event loop, when `session` and `running` exist.
     onInput: (event) => running.input(event),
     onResume: () => running.repaint(),
     mouse: settings.mouse,
@@ -124,8 +124,8 @@ function start(
 }
 
 /**
- * Returns functions that open backends; `tls` contains the options of the command line, which override all
- * others.
+ * Returns functions that open a backend. `tls` contains the TLS options of the command line, which override those of
+ * the environment and of the context.
  */
 function opening(
   config: LoadedConsoleConfig['config'],
@@ -150,7 +150,10 @@ function opening(
   };
 }
 
-/** Prints warnings before the console takes over the screen, so that they can be read afterwards. */
+/**
+ * Prints a warning for each shown backend whose certificate is not verified. This happens before the console takes over
+ * the screen, so that the warnings can be read afterwards.
+ */
 function warnOf({ backend, env, members }: ShownBackend): void {
   for (const one of members?.values() ?? [{ backend, env }]) {
     const warning = 'problem' in one ? undefined : addressWarning(one.backend, one.env);
@@ -170,9 +173,9 @@ function nameOf(choice: Choice): string | undefined {
 }
 
 /**
- * Returns a backend by its URL, with the credentials of the URL or of the environment.
+ * Returns a backend by its URL, with the credentials of the URL or of `env`.
  *
- * @throws MonError `invalid`
+ * @throws MonError `invalid` if `backend` is not a list of valid addresses
  */
 function shownAt(backend: string, env: CredentialsEnv, namespace?: string): ShownBackend {
   parseBackendAddresses(backend, env);
@@ -191,26 +194,29 @@ async function openContext(name: string, context: ContextConfig, tls: Credential
 }
 
 /**
- * Opens the API client. Loading the HTTP and validation code takes a tenth of the time to the first frame, so
- * it happens later.
+ * Opens the API client. Loading the HTTP and validation code takes a tenth of the time to the first frame, so it is
+ * loaded with the first request.
  */
 async function loadApiClient(backend: string, env: CredentialsEnv, namespace?: string): Promise<ApiClient> {
   const { openApiClient } = await import('../shared/client/api-client.ts');
   return openApiClient({ backend, env, namespace });
 }
 
-/** Returns the settings of the file, overridden by those of the command line. */
+/**
+ * Returns the screen settings of the configuration file. `mouse` and `attention` may come from the command line, which
+ * takes precedence.
+ */
 function keptOf(config: LoadedConsoleConfig['config'], { mouse, attention }: AppearanceSettings): ScreenSettings {
   const kept = keptOfConfig(config);
   return { ...kept, common: { ...kept.common, mouse, attention } };
 }
 
-/** Returns whether to start in screen-reader mode. A terminal that cannot move the cursor needs it too. */
+/** Returns whether to start in screen-reader mode. A terminal that cannot move its cursor also needs this mode. */
 function wantsLines({ screenReader }: Arguments, env: NodeJS.ProcessEnv): boolean {
   return screenReader ?? (env['INK_SCREEN_READER'] === 'true' || env['TERM'] === 'dumb');
 }
 
-/** Returns the creator of silences, until the backend knows users by name. */
+/** Returns the creator that is recorded for silences of this console: the name of the user on this host. */
 function creatorOf(env: NodeJS.ProcessEnv): string {
   return `${env['USER'] ?? userInfo().username}@${hostname()}`;
 }

@@ -18,6 +18,7 @@ import { PLAN_ACTIONS } from '../screens/plans/actions.ts';
 import { CLUSTER_ACTIONS } from './cluster.ts';
 import { NOISE_ACTIONS } from './groups-and-inhibitions.ts';
 import { DEAD_LETTER_ACTIONS } from './dead-letters.ts';
+import { NEW_SILENCE_ACTIONS } from './new-silence.ts';
 import { SILENCE_ACTIONS } from './silences.ts';
 import { CLIENT_ACTIONS } from './clients.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
@@ -28,6 +29,7 @@ const ALL: readonly Action[] = [
   ...EVENT_ACTIONS,
   ...CLIENT_ACTIONS,
   ...SILENCE_ACTIONS,
+  ...NEW_SILENCE_ACTIONS,
   ...DEAD_LETTER_ACTIONS,
   ...NOISE_ACTIONS,
   ...CLUSTER_ACTIONS,

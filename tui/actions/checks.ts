@@ -3,6 +3,7 @@ import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { CheckTableRow } from '../screens/checks/table.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { targetOf, type Target } from '../model/target.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
 import { selectedKeys, selectedRows } from '../list/selected-rows.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -65,7 +66,7 @@ export const CHECK_ACTIONS: readonly Action[] = [
       checks: (store) =>
         askRun(
           store,
-          (selectedRows(store) as readonly CheckTableRow[]).map(({ check }) => ({
+          selectedCheckRows(store).map(({ check }) => ({
             check: check.name,
             subscribers: check.subscribers ?? [],
           })),
@@ -74,6 +75,11 @@ export const CHECK_ACTIONS: readonly Action[] = [
     },
   },
 ];
+
+/** Returns the marked checks, or the one under the cursor. */
+export function selectedCheckRows(store: Pick<ListOfView, 'list' | 'rows'>): readonly CheckTableRow[] {
+  return selectedRows(store) as readonly CheckTableRow[];
+}
 
 /** Runs the check of the screen on all its clients, or only what is selected among its rows. */
 function runInspected(store: ActionPorts, layer: InspectLayer): void {

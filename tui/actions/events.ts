@@ -4,7 +4,9 @@ import { cursorNow, moveTo } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { askRunbook } from './runbook.ts';
 import { SILENCE_OPERAND } from './silence-operand.ts';
-import { silenceClients, selectedClients } from './clients.ts';
+import { selectedCheckRows } from './checks.ts';
+import { selectedClients } from './clients.ts';
+import { silenceTargets } from './new-silence.ts';
 import type { Action, ActionHandler } from '../keys/action.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import { targetOf, type Target, targetName } from '../model/target.ts';
@@ -176,16 +178,22 @@ export const EVENT_ACTIONS: readonly Action[] = [
   {
     name: 'silence',
     keys: ['s'],
-    in: ['events', 'detail', 'inspect', 'clients'],
-    help: 'silence the marked events or clients, or the one at the cursor',
+    in: ['events', 'detail', 'inspect', 'clients', 'checks'],
+    help: 'silence the marked rows, or the one at the cursor',
     hint: 'silence',
     changes: true,
-    run: (store, pressed) => {
-      if (pressed.context !== 'clients') return silenceEvents(store, pressed);
-      silenceClients(
-        store,
-        selectedClients(store).map(({ client }) => client.name),
-      );
+    run: {
+      events: silenceEvents,
+      detail: silenceEvents,
+      inspect: silenceEvents,
+      clients: (store) => {
+        const targets = selectedClients(store).map(({ client }) => ({ subscription: clientSubscription(client.name) }));
+        silenceTargets(store, targets, 'client');
+      },
+      checks: (store) => {
+        const targets = selectedCheckRows(store).map(({ check }) => ({ check: check.name }));
+        silenceTargets(store, targets, 'check');
+      },
     },
     operand: SILENCE_OPERAND,
   },

@@ -3,7 +3,7 @@ import { lineOf } from '../text/line-editor.ts';
 import { silenceDurations } from '../screens/silences/form.ts';
 import { putLayer } from '../state/layer-stack.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { bindingOf } from '../state/keys.ts';
+import { bindingOf, keyOf } from '../state/keys.ts';
 import { parseDuration, DURATION_HINT } from '../../shared/domain/duration.ts';
 import type { Screen } from '../state/ports.ts';
 import type { Operand, Pressed } from '../keys/action.ts';
@@ -20,7 +20,7 @@ function silence(store: Screen, operand: string, perform: Pressed['perform']): s
   const seconds = parseDuration(duration);
   if (seconds === undefined || seconds === 0) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;
   if (!bindingOf('silence').in.includes(keyContext(store.state))) {
-    return 'nothing to silence here: open the events view';
+    return `nothing to silence here: open the events view, or press ${keyOf('silence-new')}`;
   }
   const before = store.state.layers.length;
   perform('silence');

@@ -155,10 +155,9 @@ export const SILENCE_ACTIONS: readonly Action[] = [
   },
   {
     name: 'silence-recreate',
-    keys: ['n'],
+    keys: ['N'],
     in: ['silences', 'silence-entry'],
     help: 'recreate the marked ended silences, or the one at the cursor',
-    hint: 'again',
     changes: true,
     run: (store) => openSilenceEntries(store, { kind: 'again', entries: endedSilences(store) }),
   },

@@ -3,7 +3,7 @@ import { ALL_CONTEXTS } from '../model/backend-names.ts';
 import type { OpenedContext, ShownBackend } from './shown-backend.ts';
 
 /**
- * Opens every context; the failure of one is shown beside the others.
+ * Opens all contexts as one merged list. A context that cannot be opened is listed with its problem.
  *
  * @throws MonError when none of them can be opened
  */

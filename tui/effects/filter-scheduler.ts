@@ -1,6 +1,6 @@
 import type { FrameClock } from './frame-scheduler.ts';
 
-/** Time that the evaluation of a filter may take before keys and frames are handled. */
+/** Milliseconds that the evaluation of a filter may take before keys and frames are handled. */
 const TIME_SLICE_MS = 8;
 
 /** A list that is being filtered. */
@@ -8,7 +8,7 @@ interface Filtered {
   readonly isFiltering: boolean;
   /** True if the first matches are not known yet. */
   readonly rows: { readonly isFilterAwaited: boolean };
-  /** Evaluates another chunk. */
+  /** Evaluates the next chunk of the filter. */
   readonly workFilters: (nowMs: number) => void;
 }
 
@@ -31,15 +31,18 @@ export class FilterScheduler {
   }
 
   /**
-   * Evaluates before a frame. The first matches are usually known by then, so the frame shows them together
-   * with the typed key.
+   * Evaluates the filter before a frame is drawn, until its first matches are known or the time slice is over. The
+   * first matches are usually known by then, so the frame shows them together with the typed key.
    */
   beforeFrame(nowMs: number): void {
     const { list } = this.#parts;
     this.#workUntil(nowMs + TIME_SLICE_MS, () => !list().rows.isFilterAwaited);
   }
 
-  /** Continues an unfinished evaluation. The first matches are drawn at once, the rest when it is complete. */
+  /**
+   * Continues an unfinished evaluation in later turns of the event loop. A frame is drawn when the first matches are
+   * known, and again when the evaluation is complete.
+   */
   goOn(): void {
     const { list, clock, paint } = this.#parts;
     if (this.#isDue || !list().isFiltering) return;
@@ -54,9 +57,9 @@ export class FilterScheduler {
   }
 
   /**
-   * Evaluates until a time.
+   * Evaluates chunks until `isEnough` returns true or the time `untilMs` is reached.
    *
-   * @returns true if it has got as far as wanted
+   * @returns true if `isEnough` returned true in time
    */
   #workUntil(untilMs: number, isEnough: () => boolean): boolean {
     const { list, clock } = this.#parts;

@@ -17,23 +17,23 @@ import {
 import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 import { targetOf } from '../model/target.ts';
 
-/** A backend of the merged list, or why it cannot be opened. */
+/** A backend of the merged list, or the reason why it cannot be opened. */
 export type MergedBackend = FollowedBackend | { readonly problem: string };
 
-/** Receives the feeds of several backends. */
+/** The store of a merged list, which receives the feeds of several backends. */
 export interface MergedSink extends Opened {
   /** Reports the new status of one backend. */
   backendChanged(context: string, status: FeedStatus): void;
-  /** Receives rows; `isNews` is true for current changes outside of a snapshot. */
+  /** Receives rows. `isNews` is false for the first rows of a backend, whose changes happened earlier. */
   rowsArrived(
     rows: FeedRows,
     details: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews: boolean },
   ): void;
-  /** Receives events of one backend's snapshot. */
+  /** Receives further events of the snapshot of one backend. */
   snapshotEventsArrived(events: readonly EventRow[], isNews: boolean): void;
 }
 
-/** Feeds several backends into one store, each over its own connection. */
+/** Connects the feeds of several backends to one store, each over its own connection. */
 export function followAll(
   members: ReadonlyMap<string, MergedBackend>,
   store: MergedSink,
@@ -57,14 +57,17 @@ export function followAll(
 
 type Keys = Readonly<Record<BufferedTopic, Set<string>>>;
 
-/** Adds the name of the backend to everything that its feed contains. */
+/** Receives the feed of one backend, adds the name of the backend to all names in it, and passes it on to the store. */
 class MemberSink implements FeedSink {
   readonly #context: string;
   readonly #store: MergedSink;
   #status: FeedStatus = INITIAL_FEED_STATUS;
-  /** Keys in the store of all rows of this backend. */
+  /** The keys that all rows of this backend have in the store. */
   readonly #keys: Keys = noKeys();
-  /** Keys that the current snapshot has contained so far; the others are removed at its end. */
+  /**
+   * The keys that the current snapshot has contained so far; at its end, rows with other keys are removed. `undefined`
+   * if no snapshot is arriving.
+   */
   #mentioned: Keys | undefined;
 
   constructor(context: string, store: MergedSink) {
@@ -113,7 +116,7 @@ class MemberSink implements FeedSink {
         else this.#note(topic, key);
       }
     }
-    // The initial rows of a backend are not news, even if another backend is already live.
+    // The first rows of a backend are not news, even if another backend is already live.
     this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.everLive });
   }
 
@@ -139,7 +142,7 @@ function noKeys(): Keys {
 /**
  * Returns rows with the backend or namespace added to every name. A missing topic stays missing.
  *
- * @param splitKey returns the backend or namespace of a row and its key there
+ * @param splitKey callback that returns the backend or namespace of a row, and the key of the row there
  */
 export function placedRows(
   { events, silenced, clients }: FeedRows,
@@ -175,7 +178,7 @@ function eventKeyAt(key: string, context: string): string {
   return eventKey(nameAt(client, context), check);
 }
 
-/** Returns an event with the backend or namespace added to its names. */
+/** Returns an event with the backend or namespace added to its client and the ids of its silences. */
 export function eventAt(row: EventRow, source: string): EventRow {
   const silencedBy = row.silenced_by.map((id) => silencedIdAt(id, source));
   return { ...row, client: nameAt(row.client, source), silenced_by: silencedBy };

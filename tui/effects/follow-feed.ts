@@ -6,26 +6,26 @@ import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import type { EventRow, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 import type { Hello } from '../model/feed-status.ts';
 
-/** The address of a feed and the credentials for it. */
+/** The backend whose feed is followed: its address, the credentials, and what the feed contains. */
 export interface FollowedBackend {
   readonly backend: string;
   /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
-  /** Default: `default`. */
+  /** The namespace of the feed; `*` for all namespaces. Default: `default`. */
   readonly namespace?: string | undefined;
-  /** Default: the topics of the lists that are always open. */
+  /** The topics of the feed. Default: the topics of the lists that are always followed. */
   readonly topics?: readonly FeedTopic[];
 }
 
-/** Receives a feed. */
+/** Receives the messages of a feed. */
 export interface FeedSink {
   connectionChanged(connection: FeedState): void;
   greeted(hello: Hello): void;
   statsArrived(stats: FeedStats, timeMs: number): void;
   rowsArrived(rows: FeedRows, details: Omit<RowsMetadata, 'seq'>): void;
   /**
-   * Receives more of a snapshot that `rowsArrived` started. If it is absent, `rowsArrived` receives these
-   * events too.
+   * Receives further events of a snapshot that `rowsArrived` started. If this method is absent, `rowsArrived` receives
+   * these events too.
    */
   snapshotEventsArrived?(events: readonly EventRow[]): void;
 }
@@ -33,7 +33,7 @@ export interface FeedSink {
 /** The operations on a feed that the console uses. */
 export type FollowedFeed = Pick<Feed, 'reconnect' | 'resync' | 'setPace' | 'close'>;
 
-/** Feeds a backend into the store. The frame scheduler decides when to draw. */
+/** Opens the feed of a backend and passes its messages to the store. The frame scheduler decides when to draw. */
 export function followFeed(
   { backend, env, namespace, topics = ['events', 'silenced', 'clients', 'upgrades'] }: FollowedBackend,
   store: FeedSink,
@@ -67,8 +67,7 @@ export function followFeed(
     feed.setPace(pace);
     if (isClosed) feed.close();
   };
-  // Loading the WebSocket and TLS code takes a tenth of the time to the first frame, so the frame is drawn
-  // before.
+  // Loading the WebSocket and TLS code takes a tenth of the time to the first frame, so it is loaded after that frame.
   setImmediate(() => void open());
   return {
     reconnect: () => feed?.reconnect(),

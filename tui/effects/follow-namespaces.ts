@@ -11,7 +11,10 @@ export interface NamespacesSink extends FeedSink {
   snapshotEventsArrived(events: readonly EventRow[]): void;
 }
 
-/** Feeds all readable namespaces of a backend into the store as one list, over a single feed. */
+/**
+ * Opens one feed for all readable namespaces of a backend, and passes its rows to the store with the namespace added to
+ * every name.
+ */
 export function followNamespaces(
   backend: FollowedBackend,
   store: NamespacesSink,

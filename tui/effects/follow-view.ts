@@ -10,12 +10,12 @@ import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-fe
 /** The store that receives the rows of a view. */
 type ViewSink = Answered & Frames & Shown & Pick<LiveData, 'loads'>;
 
-/** Update interval of a view, which is read as a list. */
+/** Milliseconds between two updates of a view that the feed sends. */
 const PACE_MS = 250;
 
 /**
- * Follows the topic of the visible view, if it is not one of the permanent topics. It uses its own connection,
- * which ends as soon as the view is hidden.
+ * Follows the feed topic of the visible view, if the main feed does not contain that topic. It uses its own connection,
+ * which is closed as soon as the view is hidden.
  */
 export class ViewFeed {
   readonly #follow: (view: FollowedView) => FollowedTopic;
@@ -29,10 +29,10 @@ export class ViewFeed {
   }
 
   /**
-   * Follows the visible view.
+   * Starts to follow the visible view, unless it is followed already, and shows rows that have arrived.
    *
    * @param view the visible view; `undefined` if it has no topic
-   * @param isBackendLive true if the main feed is live: when it recovers, this one reconnects too
+   * @param isBackendLive true if the main feed is live. When the main feed recovers, this feed reconnects at once
    */
   look(view: FollowedView | undefined, isBackendLive: boolean): void {
     const isBack = isBackendLive && !this.#isBackendLive;
@@ -52,14 +52,14 @@ export class ViewFeed {
   }
 }
 
-/** The rows of one view from its topic. */
+/** The feed of one view, with the rows that it has received. */
 class FollowedTopic {
   readonly view: FollowedView;
   readonly #store: ViewSink;
   readonly #feed: FollowedFeed;
   readonly #rows = new Map<string, object>();
   #isLive = false;
-  /** True if there are rows that are not shown yet. */
+  /** True if rows have arrived that are not shown yet. */
   #isNew = false;
 
   constructor(view: FollowedView, backend: FollowedBackend, store: ViewSink, clock: FeedClock, random: () => number) {
@@ -92,7 +92,7 @@ class FollowedTopic {
     answers.viewLoaded(this.view, [...this.#rows.values()] as unknown as ViewData[FollowedView]);
   }
 
-  /** Reconnects at once if it is waiting to reconnect. */
+  /** Reconnects at once instead of waiting for the next attempt, unless the feed is live. */
   retry(): void {
     if (!this.#isLive) this.#feed.reconnect();
   }
@@ -119,7 +119,7 @@ class FollowedTopic {
 
   #lost(reason: string): void {
     if (this.#isLive) {
-      // The rows were current until now.
+      // The rows were current until now, so they are recorded with the current time.
       this.#isNew = true;
       this.show();
     }
@@ -127,7 +127,10 @@ class FollowedTopic {
     this.#store.answers.viewFailed(this.view, reason);
   }
 
-  /** Handles a rejection. A backend of an earlier version has no such topic and is polled every two seconds. */
+  /**
+   * Handles the rejection of the feed by the backend. The code `invalid` means that the backend is too old for this
+   * topic, so the data of the view is requested every two seconds instead.
+   */
   #refused(code: string, message: string): void {
     this.#isLive = false;
     if (code !== 'invalid') return this.#store.answers.viewFailed(this.view, message);

@@ -1,24 +1,27 @@
 import type { Urgency } from '../state/ports.ts';
 
-/** Maximum delay until changes are drawn. A second is the longest, because ages on the screen change too. */
+/**
+ * Maximum number of milliseconds between two frames, by the urgency of the changes. Even without changes a frame is
+ * drawn each second, because it shows ages.
+ */
 const WAIT_MS: Readonly<Record<Urgency, number>> = { rows: 100, figures: 250, none: 1000 };
 
-/** Delay for a window without the focus, which nobody reads. */
+/** Milliseconds between two frames of a window without the focus, which nobody reads. */
 const UNFOCUSED_WAIT_MS = 1000;
 
-/** Interval at which the scheduler checks whether a frame is due. */
+/** Milliseconds between two checks whether a frame is due. */
 const LOOK_MS = 50;
 
 export interface FrameSource {
   readonly urgency: Urgency;
   readonly focused: boolean;
-  /** Reports that time has passed. Epoch milliseconds. */
+  /** Updates the state to the current time, in epoch milliseconds. */
   tick(nowMs: number): void;
   /** Draws a frame of the current state. */
   paint(): void;
 }
 
-/** The destination of frames; `idle` is true once it has written the last one. */
+/** The destination of frames; `idle` is true when the last frame is completely written. */
 export interface FrameSink {
   readonly idle: boolean;
   on(event: 'idle', listener: () => void): unknown;
@@ -31,8 +34,8 @@ export interface FrameClock {
 }
 
 /**
- * Decides when a frame is drawn: after a key at once, for the feed at most ten times a second. While the
- * terminal is busy with the previous frame none is drawn, because a drawn frame cannot be skipped.
+ * Decides when a frame is drawn: at once after a key press, and at most ten times a second for changes from the feed.
+ * While the terminal is busy with the previous frame, no frame is drawn, because a drawn frame cannot be skipped.
  */
 export class FrameScheduler implements Disposable {
   readonly #source: FrameSource;
@@ -50,7 +53,7 @@ export class FrameScheduler implements Disposable {
     this.#timer = clock.every(LOOK_MS, () => this.#paintDue());
   }
 
-  /** Draws now with all current data; if the terminal is busy, as soon as it is idle. */
+  /** Draws a frame of the current state at once, or, if the terminal is busy, as soon as it is idle. */
   paintNow(): void {
     if (!this.#sink.idle) {
       this.#isWaiting = true;

@@ -6,7 +6,7 @@ import { PAST_SPAN_MS, timelineOf } from '../model/past-span.ts';
 import { targetOf } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind, Transitions } from '../state/layers/loaded.ts';
 
-/** The API methods that layers use. */
+/** The API methods that load the data of layers. */
 export type LayerApi = Pick<
   ApiClient,
   'checkPast' | 'cluster' | 'deadLetter' | 'explainEvent' | 'report' | 'silencedDetail' | 'timeline'
@@ -20,14 +20,14 @@ export type LayerLoaders = {
   ) => Promise<LayerData[Kind] | undefined>;
 };
 
-/** Maximum number of transitions that are shown; a note says where to find more. */
+/** Maximum number of transitions that a timeline shows; a note says where to find more. */
 const ROWS_MAX = 500;
 
 function transitionsOf({ transitions: rows, next }: TimelinePage): Transitions {
   return { rows, more: next !== null };
 }
 
-/** The request of each layer; it returns `undefined` if the backend has no such object. */
+/** The request that loads the data of each layer. It returns `undefined` if the backend has no such object. */
 export const LAYER_LOADERS: LayerLoaders = {
   'dead-letter': (api, id) => api.deadLetter(Number(id)),
   handling: (api, id) => {

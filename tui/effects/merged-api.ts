@@ -25,8 +25,8 @@ interface Placed {
 }
 
 /**
- * Combines several backends behind one API. Names contain their backend; a request without one is rejected. A
- * change to several backends is only sent if all of them are connected.
+ * Returns one API for several backends. Names contain their backend; a request for a name without a backend is
+ * rejected. A change to several backends is only sent if all of them are connected.
  */
 export function openMergedApi(backends: MergedBackends): ConsoleApi {
   const at = async (context: string | undefined): Promise<ApiClient> => {
@@ -73,7 +73,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
           withName(backend, async () => ({ backend, report: await (await at(backend)).report(query) })),
         ),
       );
-      // A report without one of them would be taken for the whole.
+      // If one backend fails, the whole report fails, because a partial report would look complete.
       const failed = parts.flatMap((part) => (part.status === 'rejected' ? [errorMessage(part.reason)] : []));
       if (failed.length > 0) throw new MonError('unavailable', failed.join('; '));
       const [first, ...others] = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []));
@@ -98,15 +98,18 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
           }),
         ),
       );
-      // A partly failed undo must be repeatable, so it fails as a whole. If nothing was done, that is reported
-      // as a failure.
+      // An undo that failed on one backend must be repeatable, so it fails as a whole. A change that failed on all
+      // backends fails too.
       if (request.undo === true || answers.every(({ status }) => status === 'rejected')) valuesOrThrow(answers);
       return inOrder(request.operations.length, [...parts.values()], answers);
     },
   };
 }
 
-/** Sends a request about an object to its backend, under its own name. */
+/**
+ * Splits the name of an object into its backend and the name there, and sends a request about the object to that
+ * backend.
+ */
 async function askThere<T>(
   open: (context: string | undefined) => Promise<ApiClient>,
   named: string,
@@ -117,9 +120,10 @@ async function askThere<T>(
 }
 
 /**
- * Verifies that all backends are connected.
+ * Verifies that all given backends are connected.
  *
- * @throws MonError `unavailable` when one of them is not: then nothing is sent to any
+ * @throws MonError `unavailable` when one of them is not connected, so that nothing is sent to any of them; `invalid`
+ *   when a name contains no known backend
  */
 function mustBeConnected({ open, isConnected }: MergedBackends, contexts: readonly string[]): void {
   const unknown = contexts.find((context) => !open.has(context));
@@ -138,7 +142,7 @@ function placed(operation: BulkOperation, index: number): Placed & { readonly co
   return { ...own, index, context: context ?? '' };
 }
 
-/** Returns the operation with the names that its backend uses. */
+/** Returns the operation with the names that its backend uses, and the context of the backend. */
 function ownOperation(operation: BulkOperation): {
   readonly operation: BulkOperation;
   readonly context: string | undefined;
@@ -163,7 +167,7 @@ function ownOperation(operation: BulkOperation): {
   }
 }
 
-/** Adds the backend to the operation that undoes a change. */
+/** Adds the backend to the names in the operation that undoes a change. */
 function outcomeAt(outcome: BulkOutcome | undefined, context: string): BulkOutcome | undefined {
   return outcome?.undo === undefined ? outcome : { ...outcome, undo: operationAt(outcome.undo, context) };
 }
@@ -200,7 +204,7 @@ function inOrder(
   return outcomes;
 }
 
-/** Adds the name of the backend to a failure. */
+/** Runs a request to a backend. If it fails, the name of the backend is added to the error. */
 async function withName<T>(context: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -212,7 +216,7 @@ async function withName<T>(context: string, act: () => Promise<T>): Promise<T> {
 /**
  * Returns the values of all responses.
  *
- * @throws MonError that names the failed backends
+ * @throws MonError with the errors of all failed requests, each of which names its backend
  */
 function valuesOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly T[] {
   const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [errorMessage(answer.reason)] : []));
@@ -224,8 +228,8 @@ function valuesOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly
 }
 
 /**
- * Returns a policy that satisfies the policies of all backends. A pattern that differs between them is left to
- * each backend.
+ * Returns a silence policy that satisfies the policies of all backends. If their reason patterns differ, it has none,
+ * and each backend checks its own.
  */
 function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
   const [first, ...others] = policies;
@@ -245,7 +249,7 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
 const ofOne = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this action needs a single backend: select one with :ctx NAME'));
 
-/** Returns the namespace of an element in a list of all namespaces. */
+/** Returns the namespace of an element of a list that covers all namespaces. */
 function namespaceOf(element: object): string {
   return 'namespace' in element ? String(element.namespace) : DEFAULT_NAMESPACE;
 }
@@ -273,10 +277,10 @@ const ofOneNamespace = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this action needs a single namespace: select one with :ns NAME'));
 
 /**
- * Combines all namespaces of a backend behind one API. Names contain their namespace; requests about the whole
- * backend go to it directly.
+ * Returns one API for all namespaces of a backend. Names contain their namespace; requests about the whole backend are
+ * sent without a namespace.
  *
- * @param at returns the API of one namespace, or of the backend without one
+ * @param at callback that returns the API of a namespace; without an argument, that of the backend
  */
 export function openApiOfNamespaces(
   at: (namespace?: string) => Promise<ApiClient>,

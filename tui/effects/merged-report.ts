@@ -3,7 +3,7 @@ import { mostFirst } from '../../shared/domain/report/causes.ts';
 import { longestFirst, worstFirst } from '../../shared/domain/report/checks.ts';
 import { nameAt } from '../model/backend-names.ts';
 
-/** Maximum number of entries in each list, as for one backend. */
+/** Maximum number of entries in each list, as in the report of a single backend. */
 const LISTED = 100;
 
 /** Maximum number of noisy checks. */
@@ -20,9 +20,9 @@ export interface ReportOfBackend {
 }
 
 /**
- * Joins the reports of several backends. Names contain their backend.
+ * Joins the reports of several backends into one. Names contain their backend.
  *
- * @param reports of the same span, at least one
+ * @param reports at least one report, all of the same time span
  */
 export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBackend[]]): Report {
   const [{ report: first }] = reports;
@@ -39,7 +39,7 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
   return {
     since: Math.min(...reports.map(({ report }) => report.since)),
     until: Math.max(...reports.map(({ report }) => report.until)),
-    // The whole is only complete since the latest of these times, and unknown if one is unknown.
+    // The joined report is only complete since the latest of these times. If one of them is unknown, so is the result.
     complete_since: completeSinceTimes.some((since) => since === null)
       ? null
       : Math.max(...completeSinceTimes.map((since) => since ?? 0)),

@@ -7,9 +7,9 @@ import { placedRows } from './follow-all.ts';
 type Named<Row> = readonly (readonly [key: string, row: Row | null])[];
 
 /**
- * Converts the lists of a moment to rows as a feed has them.
+ * Converts the lists of a past moment to rows in the form of a feed.
  *
- * @param isPlaced true if they cover all namespaces and contain their names
+ * @param isPlaced true if the lists cover all namespaces, so that the namespace is added to every name
  */
 export function rowsOfPast(
   { events, silenced = [], clients = [] }: Pick<PastState, 'events' | 'silenced' | 'clients'>,
@@ -22,10 +22,11 @@ export function rowsOfPast(
 }
 
 /**
- * Converts the differences of a moment to rows as a feed has them. Silences are complete or absent.
+ * Converts the differences between two past moments to rows in the form of a feed. Silences are not sent as
+ * differences: all of them are included, or none.
  *
  * @param before the events of the previous moment
- * @param isPlaced true if it covers all namespaces and contains their names
+ * @param isPlaced true if the differences cover all namespaces, so that the namespace is added to every name
  */
 export function rowsOfChanges(
   { events, removed, silenced, clients, removed_clients: removedClients }: PastChanges,
@@ -56,7 +57,7 @@ export function rowsOfChanges(
   return { ...rows, events: { ...loud, ...changedEvents } };
 }
 
-/** Returns the key in the form that `feedRows` parses. */
+/** Returns `namespace/key`, the form that `feedRows` parses, or only the key if there is no namespace. */
 function placed(namespace: string | undefined, key: string): string {
   return namespace === undefined ? key : `${namespace}/${key}`;
 }
@@ -69,7 +70,7 @@ function silenceOf(row: NonNullable<PastState['silenced']>[number]): readonly [s
   return [placed(row.namespace, row.id), row];
 }
 
-/** Returns a client with its newest keepalive, so that its age can be computed for each moment. */
+/** Returns a client with the time of its newest keepalive, so that its age can be computed for each moment. */
 function clientOf({
   events: _events,
   deleted: _deleted,

@@ -31,7 +31,7 @@ import type { Answered } from '../state/answers.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { LoadedLayerKind } from '../state/layers/loaded.ts';
 
-/** Maximum number of concurrent requests if each object needs its own. */
+/** Maximum number of concurrent requests of a change that needs one request for each object. */
 const PARALLEL_MAX = 8;
 
 /** The API methods that the console uses. */
@@ -55,7 +55,7 @@ export type ConsoleApi = ViewApi &
     | 'silencePreview'
   >;
 
-/** The dependencies of the effects. */
+/** The objects and functions that effects use. */
 export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
   readonly store: Screen &
     MessageSink &
@@ -74,7 +74,7 @@ export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'termina
   readonly quit: () => void;
 }
 
-/** Runs an effect and reports the outcome to the store. It never throws, because every outcome can be shown. */
+/** Runs an effect and reports the outcome to the store. It never throws, because the store can show every failure. */
 export async function runEffect(effect: Effect, tools: EffectTools): Promise<void> {
   switch (effect.kind) {
     case 'change':
@@ -142,7 +142,7 @@ async function travel(atMs: number | undefined, tools: EffectTools): Promise<voi
   }
 }
 
-/** Sends a change as one request, reports the outcome, and stores the operations that undo it. */
+/** Sends a change as one request, reports the outcome, and stores the operations that would undo the change. */
 async function change(
   requestedChange: BulkChange,
   undoes: number | undefined,
@@ -166,7 +166,10 @@ async function change(
   }
 }
 
-/** Loads the recent problems. Best effort: without them the dialog still shows what the silence covers now. */
+/**
+ * Loads the recent problems that a new silence would have covered. If this fails, the dialog still shows the events
+ * that the silence covers now.
+ */
 async function loadSilenceRecent(
   { entries, recurrence, key }: Effect & { readonly kind: 'load-silence-recent' },
   { store, api }: EffectTools,
@@ -179,7 +182,7 @@ async function loadSilenceRecent(
   } catch (error) {
     const { code, message } = error instanceof MonError ? error : { code: undefined, message: '' };
     if (code === 'unavailable') store.silenceRecent.failed(key, store.options.now());
-    // A backend of an earlier version does not support this request.
+    // Any other error is ignored, such as that of a backend that is too old for this request.
     if (code !== 'invalid' && code !== 'threshold') return;
     store.silenceRecent.refused(key, message);
     store.touch('rows');
@@ -197,7 +200,10 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
   reportIrrevocable(store, report, outcomes);
 }
 
-/** Loads the names for completion. Without a response none are offered, but any can be typed. */
+/**
+ * Loads the names of the namespaces for completion. Without a response no names are offered, but the user can type any
+ * name.
+ */
 async function loadNamespaces({ store, api }: EffectTools): Promise<void> {
   try {
     store.namespacesLoaded((await (await api()).namespaces()).map(({ name }) => name));
@@ -206,16 +212,19 @@ async function loadNamespaces({ store, api }: EffectTools): Promise<void> {
   }
 }
 
-/** Loads the policy. Without a response the previous one stays; the backend enforces its policy anyway. */
+/**
+ * Loads the silence policy. Without a response the previous policy stays in use; the backend enforces its policy
+ * anyway.
+ */
 async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
   try {
     store.silencePolicyLoaded(await (await api()).silencePolicy());
   } catch {
-    // A violation is reported when the form is submitted.
+    // A violation of the policy is reported when the form is submitted.
   }
 }
 
-/** Loads the silences that ended before this console started. Without a response only those are missing. */
+/** Loads the silences that ended before this console started. Without a response only these silences are missing. */
 async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
   try {
     const since = store.options.now() - ENDED_SHOWN_MS;
@@ -271,7 +280,7 @@ async function settleDeadLetters(
     ({ name }) => name,
     async ({ id }) => {
       const backend = await api();
-      // If the dead letter is already gone, dropping it has nothing left to do.
+      // Dropping a dead letter that no longer exists counts as a success.
       await (verb === 'drop' ? backend.dropDeadLetter(id) : backend.retryDeadLetters({ id }));
     },
   );
@@ -328,9 +337,9 @@ async function loadView<View extends LoadedView>(
 }
 
 /**
- * Runs `act` for each item, and returns the outcomes in the order of the items.
+ * Runs `act` for each item, several at a time, and returns the outcomes in the order of the items.
  *
- * @param named returns the name of an item, safe for a terminal
+ * @param named callback that returns the name of an item, safe for a terminal
  */
 async function inParallel<T>(
   items: readonly T[],
@@ -353,7 +362,10 @@ async function inParallel<T>(
   return outcomes;
 }
 
-/** Reports a change that cannot be undone, and records the part that was done as such. */
+/**
+ * Reports a change that cannot be undone. If at least a part of it succeeded, it is recorded as a change of this
+ * console that has no undo.
+ */
 function reportIrrevocable(
   store: EffectTools['store'],
   report: ChangeReport,

@@ -6,18 +6,18 @@ import type { MessageSink, Screen } from '../state/ports.ts';
 export interface SettingsTools {
   /** Saves a view in the configuration file; `undefined` removes it. */
   readonly saveView: (name: string, view: SavedView | undefined) => Promise<void>;
-  /** Shows another backend, in another store. */
+  /** Shows the backend of another context, with a new store. */
   readonly switchContext: (name: string) => Promise<void>;
   /**
-   * Shows another namespace of the backend, or `*` for all, in another store.
+   * Shows another namespace of the backend, or all namespaces for `*`, with a new store.
    *
-   * @throws MonError when there is none of this name
+   * @throws MonError when there is no namespace of this name
    */
   readonly switchNamespace: (name: string) => Promise<void>;
   /**
-   * Shows the lists at a past moment in epoch milliseconds, or live data.
+   * Shows the lists as they were at a past moment, in epoch milliseconds; `undefined` returns to live data.
    *
-   * @throws MonError when that moment is not on record
+   * @throws MonError when the backend has no data of that moment
    */
   readonly travel: (atMs: number | undefined) => Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function saveViewAndReport(
   }
 }
 
-/** Shows another context or namespace. */
+/** Shows another context or namespace, and reports a failure to the user. */
 export async function switchTo(store: MessageSink, name: string, show: (name: string) => Promise<void>): Promise<void> {
   try {
     await show(name);

@@ -6,33 +6,36 @@ import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { INITIAL_FEED_STATUS, isConnected, type FeedStatus } from '../model/feed-status.ts';
 import type { ConsoleApi } from './run-effects.ts';
 
-/** A backend that is shown. */
+/** The backend that the console shows, or the backends of a merged list. */
 export interface ShownBackend {
   readonly backend: string;
   /**
-   * Opens the API, by default in the namespace of the backend; called after the first frame, when a request is
-   * needed.
+   * Opens the API for a namespace, by default that of the backend. It is not called before the first frame, and only
+   * when a request is needed.
    */
   readonly api: (namespace?: string) => Promise<ApiClient>;
   /** The namespace that is shown; `*` shows all that the credentials may read. Default: `default`. */
   readonly namespace?: string | undefined;
   /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
-  /** All contexts as one list; then the other fields are not used. */
+  /** The backends of a merged list, by context. If present, the other fields are not used. */
   readonly members?: ReadonlyMap<string, OpenedContext>;
 }
 
-/** A backend of the merged list, or why it cannot be opened. */
+/** A backend of the merged list, or the reason why it cannot be opened. */
 export type OpenedContext = ShownBackend | { readonly problem: string };
 
-/** The status of the backends: requests only go to connected ones. */
+/** The connections of the backends: changes are only sent to connected backends. */
 interface Heard {
   readonly feed: FeedStatus;
-  /** The backends of a merged list. */
+  /** The status of each backend of a merged list, by context; `undefined` for a single backend. */
   readonly backends: ReadonlyMap<string, FeedStatus> | undefined;
 }
 
-/** Returns the API; for a merged list that of all backends that can be opened. */
+/**
+ * Returns a function that opens the API of the shown backend; for a merged list, one API for all backends that could be
+ * opened.
+ */
 export function apiOf({ members, api, namespace }: ShownBackend, heard: Heard): () => Promise<ConsoleApi> {
   const { backends } = heard;
   if (namespace === EVERY_NAMESPACE) {
@@ -54,7 +57,10 @@ export function apiOf({ members, api, namespace }: ShownBackend, heard: Heard): 
   };
 }
 
-/** Returns the client for upgrade plans, which belong to a single backend. */
+/**
+ * Returns a function that opens the client for upgrade plans. For a merged list the function rejects, because a plan
+ * belongs to a single backend.
+ */
 export function upgradesOf({ members, backend, env }: ShownBackend): () => Promise<UpgradeClient> {
   return async () => {
     if (members !== undefined) throw new MonError('invalid', 'select a backend first with :ctx NAME');
@@ -63,7 +69,7 @@ export function upgradesOf({ members, backend, env }: ShownBackend): () => Promi
   };
 }
 
-/** Rejects requests for data that has no history, while the past is shown. */
+/** Rejects a request while the past is shown, because the requested data has no history. */
 export function nothingOfPast(): Promise<never> {
   return Promise.reject(new MonError('invalid', 'this is not available for the past: :now returns to live data'));
 }

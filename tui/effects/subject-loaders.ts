@@ -4,7 +4,7 @@ import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } f
 import { splitName } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 
-/** The API methods that the subjects use. */
+/** The API methods that load subjects, which are the objects that a detail screen shows. */
 export type SubjectApi = Pick<
   ApiClient,
   'clientDetail' | 'check' | 'checkResults' | 'aggregate' | 'aggregateResults' | 'aggregateRules' | 'result'
@@ -29,12 +29,12 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
   aggregate: async (api, name) => {
     const [aggregate, rules] = await Promise.all([
       api.aggregate(name),
-      // A backend of an earlier version has no such rules.
+      // A backend of an earlier version has no aggregate rules.
       api.aggregateRules(name).catch(() => []),
     ]);
     const summary = aggregate && { ...aggregate, ...(rules.length > 0 && { rules }) };
     if (summary === undefined) return undefined;
-    // Severities without results are not requested: an aggregate of a healthy fleet has only one.
+    // Severities without results are not requested: the results of a healthy fleet have only one severity.
     const severities = WORST_FIRST.filter((severity) => summary.results[severity] > 0);
     const outputs = await Promise.all(
       severities.map(async (severity) => ({
@@ -51,7 +51,7 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
   },
 };
 
-/** Loads the data of a subject; `undefined` if the backend knows no object of this name. */
+/** Loads the data of a subject; `undefined` if the backend has no object of this name. */
 export async function loadSubject(api: SubjectApi, { kind, name }: Subject): Promise<SubjectData | undefined> {
   return LOADERS[kind](api, name);
 }

@@ -12,17 +12,17 @@ export interface TerminalTools {
   readonly api: () => Promise<Pick<ApiClient, 'event'>>;
   readonly terminal: {
     /**
-     * Writes between two frames.
+     * Writes text to the terminal between two frames.
      *
-     * @returns `false` if it was dropped, because the terminal does not keep up
+     * @returns false if the text was dropped, because the terminal does not keep up
      */
     writeRaw(text: string): boolean;
-    /** True if the terminal is tmux. */
+    /** True if the console runs in tmux. */
     readonly isTmux: boolean;
   };
 }
 
-/** Writes to the terminal without drawing. */
+/** Rings the bell, shows a desktop notification, copies text to the clipboard, or opens the runbook of an event. */
 export async function runTerminalEffect(effect: TerminalEffect, tools: TerminalTools): Promise<void> {
   const { store, terminal } = tools;
   switch (effect.kind) {

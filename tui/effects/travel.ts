@@ -10,7 +10,7 @@ import { rowsOfChanges, rowsOfPast } from './past-rows.ts';
 /** The API methods that read the past. */
 type PastApi = Pick<ApiClient, 'pastChanges' | 'pastState'>;
 
-/** The store that shows a moment. */
+/** The store that shows a past moment. */
 interface TakesPast extends Settles, MessageSink {
   readonly events: { readonly records: () => Iterable<Pick<EventRecord, 'key' | 'row'>> };
   readonly pastArrived: (past: PastMoment, rows: FeedRows) => void;
@@ -18,7 +18,7 @@ interface TakesPast extends Settles, MessageSink {
 }
 
 interface TravelParts {
-  /** Returns the store that is shown. */
+  /** Returns the store whose data is shown now. */
   readonly store: () => TakesPast;
   readonly api: () => Promise<PastApi>;
   /** Returns true if all namespaces are shown. */
@@ -33,17 +33,19 @@ interface TravelParts {
 }
 
 /**
- * Shows moments of the past. A step to an adjacent change loads only the differences, which are requested in
- * advance. Any other moment loads the lists, whose first page is shown before the rest arrives.
+ * Shows past moments. A step to an adjacent change loads only the differences, which are requested in advance. Any
+ * other moment loads complete lists, whose first page is shown before the other pages arrive.
  */
 export class Travel {
   readonly #parts: TravelParts;
-  /** Increases with each request, so that responses to older ones are dropped. */
+  /** Number of the newest request, so that responses to older requests are ignored. */
   #requestId = 0;
   #giveUp: (() => void) | undefined;
-  /** The differences at the changes before and after the shown moment. */
+  /**
+   * The differences between the shown moment and its adjacent changes, requested in advance, by the time of the change.
+   */
   readonly #ahead = new Map<number, Promise<PastChanges | undefined>>();
-  /** The moment that was shown last. */
+  /** The moment from which the last differences were requested in advance, in epoch milliseconds. */
   #shownMs: number | undefined;
 
   constructor(parts: TravelParts) {
@@ -55,7 +57,7 @@ export class Travel {
   }
 
   /**
-   * Resolves when a part of the moment is shown, or when the request was canceled.
+   * Shows a past moment. Resolves when at least its first page is shown, or when the request was canceled.
    *
    * @throws MonError when the moment is not on record, or the backend does not respond
    */
@@ -73,7 +75,7 @@ export class Travel {
     }
   }
 
-  /** Cancels the request; the shown data stays. */
+  /** Cancels the current request at the user's wish; the shown data stays. */
   giveUp(): void {
     this.stop();
     this.#arrive();
@@ -81,7 +83,7 @@ export class Travel {
     store.say(store.state.past === undefined ? 'this is live data' : 'the step was canceled');
   }
 
-  /** Drops the current request. */
+  /** Cancels the current request without a message. */
   stop(): void {
     this.#requestId++;
     this.#giveUp?.();
@@ -102,9 +104,9 @@ export class Travel {
   }
 
   /**
-   * Loads the differences.
+   * Loads the differences between the shown moment and another one.
    *
-   * @returns `undefined` if the shown moment is incomplete, or the backend does not support it
+   * @returns `undefined` if no past moment is shown completely, or if the request fails
    */
   async #changesTo(atMs: number): Promise<PastChanges | undefined> {
     const { past } = this.#parts.store().state;
@@ -118,12 +120,12 @@ export class Travel {
     try {
       return await (await this.#parts.api()).pastChanges({ from, at });
     } catch {
-      // On any failure the lists are loaded instead, and they report the problem.
+      // After any failure the complete lists are loaded, and that request reports the problem.
       return undefined;
     }
   }
 
-  /** Requests the likely next steps in advance, those in the same direction first. */
+  /** Requests the differences of the likely next steps in advance, first those of a step in the same direction. */
   #askAhead(requestId: number): void {
     const { past } = this.#parts.store().state;
     if (past === undefined) return;
@@ -149,9 +151,10 @@ export class Travel {
   }
 
   /**
-   * Loads the pages of a moment.
+   * Loads the pages of a moment and shows them.
    *
-   * @param store the store whose other state is kept; `undefined` shows the first page at once
+   * @param store the store to use, which shows the moment when all pages are loaded; `undefined` shows the first page
+   *   at once in a new store
    */
   async #read(pages: AsyncGenerator<PastState, void>, requestId: number, store: TakesPast | undefined): Promise<void> {
     const { value: first } = await pages.next();
@@ -175,7 +178,7 @@ export class Travel {
       rowsOfPast(first, isPlaced),
     );
     if (isComplete) return this.#askAhead(requestId);
-    // Keys act on the new list from here on.
+    // The other pages are not awaited, so that the user can already act on the new list.
     void this.#readOn(pages, { requestId, moment, rows, total: first.total });
   }
 

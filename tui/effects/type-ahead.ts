@@ -1,19 +1,19 @@
 import type { InputEvent } from '../terminal/input-event.ts';
 
 /**
- * Maximum number of keys that are kept while another backend is being opened, which takes as long as reading a
- * file.
+ * Maximum number of input events that are stored while another backend is being opened, which takes as long as reading
+ * a file.
  */
 const TYPED_AHEAD_MAX = 1000;
 
-/** Keeps keys that are typed while another backend is being opened; they are meant for that backend. */
+/** Stores the keys that are typed while another backend is being opened, because they are meant for that backend. */
 export class TypedAhead {
   #typed: InputEvent[] | undefined;
 
   /**
-   * Keeps an event of the terminal.
+   * Stores an input event if another backend is being opened; events beyond `TYPED_AHEAD_MAX` are dropped.
    *
-   * @returns true if it is kept for later
+   * @returns false if no backend is being opened, so that the event must be handled now
    */
   take(event: InputEvent): boolean {
     if (this.#typed === undefined) return false;
@@ -26,9 +26,9 @@ export class TypedAhead {
   }
 
   /**
-   * Opens another backend.
+   * Opens another backend, and stores keys until it is open.
    *
-   * @returns the keys that were typed meanwhile. If it fails they are dropped, because the current backend must
+   * @returns the keys that were typed meanwhile. If opening fails they are dropped, because the current backend must
    *   not get them
    */
   async during(open: () => Promise<void>): Promise<readonly InputEvent[]> {

@@ -10,7 +10,7 @@ import type { MessageSink, Opened, Frames } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { stepText, orderResultText } from '../words/plan-text.ts';
 
-/** The methods of upgrade plans that the console uses. */
+/** The methods of the client for upgrade plans that the console uses. */
 export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
 
 export type UpgradeEffect = Extract<Effect, { readonly kind: 'load-plan' | 'hold-plan' | 'order-plan' | 'new-plan' }>;
@@ -20,7 +20,7 @@ interface UpgradeTools {
   readonly upgrades: () => Promise<UpgradeApi>;
 }
 
-/** Sends a request about plans and shows the resulting plan. Never throws. */
+/** Sends a request about upgrade plans and shows the resulting plan. It never throws. */
 export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades }: UpgradeTools): Promise<void> {
   try {
     const client = await upgrades();
@@ -54,7 +54,7 @@ async function loadPlan(
   reportStepOutcome(store, before, plan);
 }
 
-/** Reports the outcome of a step to the user who started it. */
+/** Reports the outcome of a step that has ended, if this console owned the plan when the step was running. */
 function reportStepOutcome(store: MessageSink & Opened, before: PlanRun | undefined, plan: PlanRun): void {
   const ran = before?.id === plan.id && isOwnedBy(before, store.options.session) ? currentStep(before) : undefined;
   const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
@@ -65,7 +65,7 @@ function reportStepOutcome(store: MessageSink & Opened, before: PlanRun | undefi
   );
 }
 
-/** Renews the hold on a plan. Best effort: the feed reports if another session has taken the plan. */
+/** Renews the ownership of a plan. A failure is ignored: the feed reports if another session has taken the plan. */
 async function holdPlan(id: number, store: Opened & Pick<LiveData, 'plans'>, client: UpgradeApi): Promise<void> {
   const { session } = store.options;
   const plan = await client.order(id, { order: 'take', session, force: false }).catch(() => undefined);

@@ -3,7 +3,7 @@ import { MonError } from '../../shared/errors.ts';
 import { LOG_MAX } from '../model/message-log.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
 
-/** The API methods that views use. */
+/** The API methods that load the data of views. */
 export type ViewApi = Pick<
   ApiClient,
   | 'access'
@@ -35,13 +35,13 @@ export type ViewLoaders = {
   ) => Promise<ViewData[View]>;
 };
 
-/** The request of each view that loads its data: for all of it, or for what is new since `previous`. */
+/** The request that loads the data of each view: all of it, or only what is new since `previous`. */
 export const VIEW_LOADERS: ViewLoaders = {
   overview: async (api) => {
     const [overview, actions, handlers] = await Promise.all([
       api.overview(),
-      // Each is one box of many, and the others are useful without it. Users of a single namespace cannot read
-      // the audit trail.
+      // Each of these two fills only one box of the overview, so a failure is ignored. Users of a single namespace
+      // cannot read the audit trail.
       api.audit({ limit: ACTIONS_MAX }).catch(() => undefined),
       api.handlers().catch(() => undefined),
     ]);
@@ -74,8 +74,8 @@ export const VIEW_LOADERS: ViewLoaders = {
 };
 
 /**
- * Returns whether the credentials administer all namespaces. If the backend does not report that, it returns
- * true, and the backend rejects the request itself.
+ * Returns whether the user administers all namespaces. Returns true if the backend does not report that; the backend
+ * then rejects forbidden requests itself.
  */
 async function isAdministratorOn(api: ViewApi): Promise<boolean> {
   const access = await api.access().catch(() => undefined);

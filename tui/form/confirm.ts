@@ -3,17 +3,17 @@ import type { Screen } from '../state/ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { openLayer } from '../state/layer-stack.ts';
 
-/** Maximum number of names in a dialog; further ones are counted. */
+/** Maximum number of lines with names in a dialog. If there are more names, the last line says how many. */
 const NAMED_MAX = 5;
 
 /** Number of objects above which the user must type the number to confirm (security S20). */
 export const TYPED_ABOVE = 20;
 
-/** A confirmation that is required before an effect. */
+/** A question that the user must confirm before an effect runs. */
 export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button' | 'effect'> {
   /** Number of affected objects. */
   readonly count: number;
-  /** Default: the submit button. */
+  /** The button that has the focus; default: the submit button. */
   readonly focused?: ConfirmLayer['focused'];
 }
 
@@ -23,12 +23,12 @@ export function askFirst(store: Screen, { count, focused = 'submit', ...question
   openLayer(store, { kind: 'confirm', focused, typed, ...question });
 }
 
-/** Shows a message that does not fit on one line. */
+/** Shows a message that does not fit on one line, in a dialog with a button that closes it. */
 export function showLongMessage(store: Screen, title: string, lines: readonly string[]): void {
   askFirst(store, { title, lines: named(lines), button: 'Close', count: 0, effect: undefined });
 }
 
-/** Returns the first few names, and the number of the others. */
+/** Returns the names. If they are too many, returns the first names and a line with the number of the others. */
 export function named(names: readonly string[]): readonly string[] {
   if (names.length <= NAMED_MAX) return names;
   const shown = names.slice(0, NAMED_MAX - 1);

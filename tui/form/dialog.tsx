@@ -5,18 +5,18 @@ import { run, type Line, type Run, type Theme } from '../text/theme.ts';
 import { Rows } from '../text/rows.tsx';
 import { fitRuns } from '../text/runs.ts';
 
-/** Maximum inner width of a dialog in cells: easy to read, with room for the list beside it. */
+/** Maximum inner width of a dialog in cells. The text is easy to read, and the list beside it stays visible. */
 const WIDTH_MAX = 76;
 
-/** Screen rows around the lines of a dialog. */
+/** Number of screen rows that a dialog needs in addition to its lines. */
 const ROWS_AROUND = 5;
 
-/** Returns the width of a row in a dialog, on a screen of this width. */
+/** Returns the inner width of a dialog, on a screen of `columns` cells. */
 export function dialogWidth(columns: number): number {
   return Math.min(WIDTH_MAX, columns - 8);
 }
 
-/** Returns the maximum number of lines in a dialog, on a screen with this many rows. */
+/** Returns the maximum number of lines in a dialog, on a screen of `rows` rows. */
 export function dialogRows(rows: number): number {
   return rows - ROWS_AROUND;
 }
@@ -28,7 +28,9 @@ export interface DialogPage {
   readonly lines: readonly Line[];
 }
 
-/** A framed box over the view. Every cell inside is drawn, so that the view does not shine through. */
+/**
+ * Renders a framed box over the view. Every cell inside is drawn, so that no cell of the view remains visible in it.
+ */
 export function Dialog({
   theme,
   size,
@@ -57,7 +59,7 @@ export function Dialog({
 }
 
 /**
- * Returns a button. The one that Enter presses is inverse, with double brackets for users who cannot see that.
+ * Returns a button. The button that Enter presses is inverse, and has double brackets for users who cannot see that.
  */
 export function buttonRun(label: string, focused: boolean): Run {
   return focused ? run(`[[ ${label} ]]`, 'cursor') : run(`[ ${label} ]`);

@@ -3,20 +3,23 @@ import { run, type Line, type Run } from '../text/theme.ts';
 import { cutCells } from '../text/wrap-cells.ts';
 import { fieldRuns } from './text-field.ts';
 
-/** A field with its label, as it is drawn. */
+/** A field of a dialog with its label, as it is drawn. */
 export interface FieldRow {
   readonly label: string;
-  /** True if the label shows the focus. */
+  /** True if the label is drawn as the label of the field that has the focus. */
   readonly isFocused: boolean;
-  /** True if the control itself has the focus; default: the value of `isFocused`. */
+  /**
+   * True if the control is drawn as the control that has the focus. Default: the value of `isFocused`. The values
+   * differ if two fields share a label.
+   */
   readonly isHere?: boolean;
   readonly control: Control;
 }
 
 type Control =
-  /** Options, one below the other. */
+  /** Options, one below the other; `chosen` is the index of the chosen option. */
   | { readonly kind: 'options'; readonly texts: readonly string[]; readonly chosen: number }
-  /** Presets side by side, in two rows if one is too narrow; `typed` is the text field beside them. */
+  /** Presets side by side, in two rows if they do not fit in one. `typed` is a text field beside them. */
   | {
       readonly kind: 'presets';
       readonly names: readonly string[];
@@ -29,7 +32,7 @@ type Control =
 /** A text field. */
 interface TypedText {
   readonly line: LineEditor;
-  /** Width; default: as wide as possible. */
+  /** Width in cells; default: as wide as possible. */
   readonly cells?: number;
   readonly hint?: string;
 }
@@ -37,7 +40,7 @@ interface TypedText {
 /** Width of the labels in cells. */
 export const LABEL_CELLS = 10;
 
-/** Returns the fields one below the other, in rows of `width` cells. */
+/** Returns the lines of the fields, one field below the other, in `width` cells. */
 export function fieldRows(fields: readonly FieldRow[], width: number): readonly Line[] {
   return fields.flatMap(({ label, isFocused, isHere = isFocused, control }) =>
     controlRows(control, isHere, width - LABEL_CELLS).map((row, index) =>

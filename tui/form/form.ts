@@ -1,27 +1,30 @@
 import type { KeyPress } from '../state/keys.ts';
 import { editLine, type LineEdit, type LineEditor } from '../text/line-editor.ts';
 
-/** The state of a form that its fields change; a form may contain more. */
+/** The part of a form's state that every form has. */
 export interface FormState {
   /** Id of the field that has the focus. */
   readonly field: string;
 }
 
-/** A field of a form with its id and operations. Buttons are fields too. */
+/** A field of a form: its id and its operations. A button is also a field. */
 export interface FormField<Form extends FormState> {
   readonly id: Form['field'];
   /** Returns true if Tab visits the field; default: always. */
   readonly isThere?: (form: Form) => boolean;
-  /** The text of the field, if it has one. */
+  /** Reads and replaces the text of the field; absent if the field is not a text field. */
   readonly line?: {
     readonly of: (form: Form) => LineEditor;
     readonly with: (form: Form, line: LineEditor) => Form;
   };
-  /** Moves to the next or previous choice. */
+  /** Selects the next or the previous choice. */
   readonly choose?: (form: Form, by: 1 | -1) => Form;
-  /** Starts typing a value that is not among the choices, in the text field for it. */
+  /**
+   * Moves the focus to a text field and types `text` there, because the user wants a value that is not among the
+   * choices.
+   */
   readonly type?: (form: Form, text: string) => Form;
-  /** True if Space moves to the next choice. */
+  /** True if the Space key selects the next choice. */
   readonly toggles?: true;
 }
 
@@ -45,7 +48,7 @@ export function isTyped<Form extends FormState>(fields: readonly FormField<Form>
   return fields.some(({ id, line }) => id === field && line !== undefined);
 }
 
-/** Returns the form after a step; the same one if the field does not support it. */
+/** Returns the form after a step. If the field does not support the step, the form is unchanged. */
 export function stepForm<Form extends FormState>(fields: readonly FormField<Form>[], form: Form, step: FormStep): Form {
   const there = fieldsThere(fields, form);
   const at = there.findIndex(({ id }) => id === form.field);
@@ -69,7 +72,10 @@ export function isLastText<Form extends FormState>(fields: readonly FormField<Fo
   return fieldsThere(fields, form).findLast(({ line }) => line !== undefined)?.id === form.field;
 }
 
-/** Returns the step that a key makes in a field with choices. Other text is typed instead of a choice. */
+/**
+ * Returns the step that a key makes in a field with choices; `undefined` if it makes none. A printable key types text
+ * instead of a choice.
+ */
 export function choiceOf(key: KeyPress): FormStep | undefined {
   if (key.name === 'left') return { kind: 'choose', by: -1 };
   if (key.name === 'right') return { kind: 'choose', by: 1 };
@@ -77,7 +83,7 @@ export function choiceOf(key: KeyPress): FormStep | undefined {
   return key.text === undefined ? undefined : { kind: 'type', text: key.text };
 }
 
-/** Returns an index that wraps around. */
+/** Returns an index that wraps around: the index before 0 is the last, and the index after the last is 0. */
 export function around(index: number, count: number): number {
   return (index + count) % Math.max(1, count);
 }

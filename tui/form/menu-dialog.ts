@@ -9,13 +9,13 @@ import { fitRuns, spread } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 
-/** Rows of a menu without choices: frame, search line, blank line and margin. */
+/** Number of screen rows that a menu needs in addition to its items: frame, search line, blank line and margin. */
 const ROWS_AROUND = 7;
 
 /**
  * Returns the dialog of a menu.
  *
- * @param items those that match the search
+ * @param items the items of the menu that match its search
  */
 export function menuDialog(layer: MenuLayer, items: readonly MenuItem[], size: ScreenSize): DialogPage {
   const width = dialogWidth(size.columns);

@@ -18,7 +18,7 @@ export function shownItems(layer: MenuLayer): readonly MenuItem[] {
   return layer.items().filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 
-/** Returns the index of the cursor among the shown items; also 0 if there are none. */
+/** Returns the index of the item under the cursor; 0 if there are no items. */
 export function menuIndex(items: readonly MenuItem[], { at }: MenuLayer): number {
   return Math.max(
     0,

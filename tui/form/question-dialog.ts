@@ -8,7 +8,7 @@ import { cutCells, wrapCells } from '../text/wrap-cells.ts';
 import { buttonRun, dialogRows, dialogWidth, type DialogPage } from './dialog.tsx';
 import { fieldRuns } from './text-field.ts';
 
-/** Returns the dialog of a confirmation with two buttons, or of a message with one. */
+/** Returns the dialog of a question with two buttons, or of a message with one button. */
 export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage {
   const { typed, effect, focused, button } = layer;
   const keys = run(typed === undefined ? '   y yes   n no' : '', 'faint');
@@ -44,8 +44,8 @@ function questionDialog(
 }
 
 /**
- * Wraps the texts into at most `rows` rows. The longest lose their ends, because the question and the buttons
- * must be visible.
+ * Wraps the texts into at most `rows` rows. The longest texts are cut at their end, because the question and the
+ * buttons must be visible.
  */
 function textRows(texts: readonly string[], width: number, rows: number): readonly string[] {
   const wrapped = texts.map((text) => wrapCells(text, width));

@@ -6,9 +6,9 @@ import { runsWidth, spread } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';
 
 /**
- * Returns the search line, with the caret while it is being typed.
+ * Returns the search line. While the user types in it, it shows the caret.
  *
- * @param matchText the number of matches in words
+ * @param matchText the number of matches, such as `3 of 12`
  */
 export function searchRuns({ line, isOpen }: SearchField, matchText: string, columns: number): readonly Run[] {
   const count = line.text === '' ? [] : [run(` ${matchText} `, 'strong')];

@@ -4,7 +4,7 @@ import { cellWidth } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
 import { graphemes } from '../terminal/graphemes.ts';
 
-/** Returns an edited line in at most `width` cells, scrolled so that the caret is visible. */
+/** Returns the text of a line editor in at most `width` cells, scrolled so that the caret is visible. */
 export function fieldRuns(line: LineEditor, width: number, focused: boolean): readonly Run[] {
   const before = characters(line.text.slice(0, line.caret));
   const [under = ' ', ...after] = characters(line.text.slice(line.caret));

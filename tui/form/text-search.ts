@@ -9,7 +9,7 @@ function wordsOf({ line }: SearchField): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** Returns the indexes of the lines that contain every word of the search; empty without a search. */
+/** Returns the indexes of the lines that contain every word of the search. Without a search there are none. */
 export function matchingLines(lines: readonly Line[], search: SearchField): readonly number[] {
   const words = wordsOf(search);
   if (words.length === 0) return [];
@@ -22,14 +22,17 @@ export function matchingLines(lines: readonly Line[], search: SearchField): read
   });
 }
 
-/** Returns the next or previous match; the first follows the last. */
+/**
+ * Returns the line index of the next or previous match; `undefined` if there are no matches. The first match follows
+ * the last.
+ */
 export function nextMatch(matches: readonly number[], from: number, step: 1 | -1): number | undefined {
   return step === 1
     ? (matches.find((at) => at > from) ?? matches[0])
     : (matches.findLast((at) => at < from) ?? matches.at(-1));
 }
 
-/** Returns the state of the search: `3 of 12`, `12 matches`, `no match`. */
+/** Returns a text for the number of matches and the current match: `3 of 12`, `12 matches`, `no match`. */
 export function matchText(matches: readonly number[], at: number | undefined): string {
   const index = at === undefined ? -1 : matches.indexOf(at);
   if (matches.length === 0) return 'no match';
@@ -49,7 +52,7 @@ export function highlighted(line: Line, search: SearchField, isPresent: boolean)
 
 function markedPieces({ text, tone }: Run, words: readonly string[], isPresent: boolean): readonly Run[] {
   const lower = text.toLowerCase();
-  // Some letters are longer in lower case, so the positions would not match the text.
+  // Some letters become longer in lower case. The positions of matches would then be wrong, so nothing is highlighted.
   if (lower.length !== text.length) return [run(text, tone)];
   const pieces: Run[] = [];
   let done = 0;

@@ -6,9 +6,10 @@ import type { Screen, Opened } from '../state/ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
 /**
- * Opens a menu of actions.
+ * Opens a menu of actions. While changes are not possible, actions that change something are disabled and show the
+ * reason.
  *
- * @param act performs the action on the selection of the moment when the menu was opened
+ * @param act callback that performs the chosen action on the rows that were selected when the menu was opened
  */
 export function openActionMenu(
   store: Screen & Opened & Pick<LiveData, 'feed'>,

@@ -3,7 +3,10 @@ import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { FiguresSource } from '../model/overview-figures.ts';
 import type { Asks, Opened, Pauses, Remembers, MessageSink, Screen, Silencing, Settles } from '../state/ports.ts';
 
-/** The ports that keys and commands of all kinds use, so that their dispatcher needs no knowledge of them. */
+/**
+ * All interfaces of the store that any action uses. The dispatcher passes them on, so it need not know which action
+ * uses which.
+ */
 export interface ActionPorts
   extends
     Screen,

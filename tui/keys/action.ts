@@ -6,46 +6,48 @@ import type { Layer } from '../state/layers/layer.ts';
 import type { ActionPorts } from './action-ports.ts';
 import type { Binding, KeyAction, KeyPress } from '../state/keys.ts';
 
-/** The circumstances of an action. */
+/** How an action was triggered: the key context, the key, and a function to perform further actions. */
 export interface Pressed {
   readonly context: KeyContext;
-  /** The pressed key; without a name if the action was not triggered by one. */
+  /** The pressed key. Its name is empty if no key triggered the action, for example if a menu did. */
   readonly key: KeyPress;
   /** Performs another action in the current context. */
   readonly perform: (action: KeyAction) => void;
 }
 
-/** The ports that completions read names from. */
+/** The interfaces of the store that completions of operands read names from. */
 export type CompletionPorts = Shown & Opened & Pick<LiveData, 'clients'> & MergedSources;
 
 export type ActionHandler = (store: ActionPorts, pressed: Pressed) => void;
 
-/** The operand of an action on the command line. */
+/** The text after the name of an action on the command line, and how the action runs with it. */
 export interface Operand {
-  /** The operands in the usage text. */
+  /** The names of the operands, as the usage text shows them. */
   readonly operands: string;
   readonly help: string;
   /**
-   * Runs the action.
+   * Runs the action with its operand.
    *
    * @returns the problem with the operand and the allowed values; `undefined` on success
    */
   readonly run: (store: ActionPorts, operand: string, perform: Pressed['perform']) => string | undefined;
-  /** Returns completions of the operand's last word; only those with the same start are shown. */
+  /**
+   * Returns candidates for the last word of the operand. The caller shows only those that start with the typed letters.
+   */
   readonly complete?: (store: CompletionPorts, operand: string) => readonly string[];
 }
 
-/** An action that a key, its name on the command line, the help or a menu can trigger. */
+/** An action of the console. A key, its name on the command line, the help or a menu can trigger it. */
 export interface Action extends Binding {
   readonly name: KeyAction;
-  /** True if the action runs before the key handling of the context. */
+  /** True if the action runs even where the context handles keys itself, and even while changes are not possible. */
   readonly first?: true;
-  /** The implementation, or one for each context if they differ. */
+  /** The implementation, or an implementation per context if the contexts differ. */
   readonly run: ActionHandler | Readonly<Partial<Record<KeyContext, ActionHandler>>>;
   readonly operand?: Operand;
 }
 
-/** Returns the same value for each of these contexts. */
+/** Returns a record that contains the same value for each of these contexts. */
 export function inEach<Context extends KeyContext, Value>(
   contexts: readonly Context[],
   value: Value,
@@ -53,7 +55,7 @@ export function inEach<Context extends KeyContext, Value>(
   return Object.fromEntries(contexts.map((context) => [context, value])) as Record<Context, Value>;
 }
 
-/** Returns an action on the layer on top. */
+/** Returns an action handler that receives the layer on top. It does nothing if that layer is of another kind. */
 export function onLayer<Kind extends Layer['kind']>(
   kind: Kind,
   run: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, pressed: Pressed) => void,

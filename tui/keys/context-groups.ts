@@ -18,19 +18,24 @@ export const LISTS = [
   'cluster',
 ] as const;
 
-/** The views that can be paused and have a log of messages. The plan cannot be paused, and has its own log. */
+/**
+ * The views that can be paused and have a log of messages. The page of an upgrade plan cannot be paused and has its own
+ * log.
+ */
 export const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;
 
 export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
 
-/** The contexts that can have more rows than the screen. */
+/** The contexts whose content can have more rows than the screen, so that it scrolls. */
 export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
 
-/** The contexts in which keys are text or choose something, so that no dialog may open by itself. */
+/**
+ * The contexts in which the user types text or makes a choice, so that the console must not open a dialog by itself.
+ */
 export const KEYS_TAKEN: ReadonlySet<KeyContext> = new Set(['prompt', 'search', 'form', 'menu', 'confirm', 'command']);
 
-/** The contexts of texts that are requested from the backend as a whole. */
+/** The contexts of layers that show a text which the backend sends in one response. */
 export const PAGES = ['handling', 'dead-letter', 'member', 'report', 'timeline', 'timeline-search'] as const;
 
-/** The contexts of texts. */
+/** The contexts of layers that show a text. */
 export const TEXTS = ['detail', 'inspect', ...PAGES] as const;

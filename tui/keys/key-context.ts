@@ -4,7 +4,7 @@ import type { KeyContext } from '../state/key-context.ts';
 
 type KeyContextState = Pick<ConsoleState, 'view' | 'layers' | 'prompt' | 'upgrade'>;
 
-/** Returns the context of keys: the topmost layer gets them. */
+/** Returns the context in which a key is looked up: the topmost layer, or the view if there is none. */
 export function keyContext({ view, layers, prompt, upgrade }: KeyContextState): KeyContext {
   const layer = layers.at(-1);
   if (layer === undefined && prompt !== undefined) return 'prompt';

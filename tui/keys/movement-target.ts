@@ -2,10 +2,10 @@ import type { KeyAction } from '../state/keys.ts';
 import { clamp } from '../state/list-cursor.ts';
 
 /**
- * Returns the target of a movement in a list or text, limited to its range.
+ * Returns the position after a movement in a list or text, limited to its range.
  *
- * @param position the row under the cursor, or the first visible row
- * @param bounds `rows`: visible rows; `last`: the last position
+ * @param position the row under the cursor in a list, or the first visible row of a text
+ * @param bounds `rows`: the number of visible rows; `last`: the last valid position
  * @returns `undefined` when the action is not a movement
  */
 export function movedTo(
@@ -44,7 +44,7 @@ function aimedAt(
   }
 }
 
-/** Returns whether the action is a movement, which accepts a count. */
+/** Returns whether the action moves the cursor of a list or scrolls a text. */
 export function isMovement(action: KeyAction | undefined): boolean {
   return movedTo(action, 0, { rows: 1, last: 0 }) !== undefined;
 }

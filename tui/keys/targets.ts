@@ -6,17 +6,17 @@ import type { MessageSink } from '../state/ports.ts';
 import type { MergedSources, LiveData } from '../model/live-data.ts';
 import { targetName, type Target } from '../model/target.ts';
 
-/** Maximum number of events of one action; nobody can review more. */
+/** Maximum number of events that one action may affect; nobody can review more. */
 const TARGETS_MAX = 1000;
 
-/** Returns the events of a dialog that have not resolved since it was opened. */
+/** Returns the targets whose events still exist. The events of the others have resolved since the dialog was opened. */
 export function stillThere(store: Pick<LiveData, 'events'>, targets: readonly Target[]): readonly Target[] {
   return targets.filter((target) => store.events.get(target.key) !== undefined);
 }
 
 /**
- * Returns the targets that an action can affect now. If there are none or too many, it shows a message and
- * returns none.
+ * Returns the targets whose events are still open. Returns an empty list and shows a message if there are none, if
+ * there are too many, or if their backend is disconnected.
  */
 export function stillOpenTargets(
   store: MessageSink & Pick<LiveData, 'events'> & MergedSources,
@@ -42,9 +42,10 @@ export function stillOpenTargets(
 }
 
 /**
- * Reports the disconnected backends of these names in a merged list.
+ * Shows a message if the backends of these names are disconnected; only in a merged list of several backends.
  *
- * @returns true if there are any; then a question makes no sense, because the change could not be sent
+ * @returns true if a backend is disconnected; the caller must then not ask the user, because the change could not be
+ *   sent
  */
 export function reportDisconnected(store: MessageSink & MergedSources, names: readonly string[]): boolean {
   const { backends } = store;

@@ -8,9 +8,9 @@ import type { TableColumn } from './table-column.ts';
 type More<Row> = Partial<Omit<TableColumn<Row>, 'id' | 'title' | 'text'>>;
 
 /**
- * Returns a column.
+ * Returns a table column.
  *
- * @param cells `least` and `most`
+ * @param cells the minimum and maximum width of the column in cells
  */
 export function column<Row>(
   id: string,
@@ -23,9 +23,9 @@ export function column<Row>(
 }
 
 /**
- * Returns a column of names or other text that can be sorted.
+ * Returns a column of names or other text, by which the list can be sorted.
  *
- * @param cells `least` and `most`
+ * @param cells the minimum and maximum width of the column in cells
  */
 export function textColumn<Row>(
   id: string,
@@ -37,7 +37,10 @@ export function textColumn<Row>(
   return { id, title, least, most, text, compare: (a, b) => compareText(text(a), text(b)), ...more };
 }
 
-/** Returns a column of numbers, the largest first. Zero is faint, and `-` stands for an unknown number. */
+/**
+ * Returns a column of numbers, sorted from the largest to the smallest. Zero is drawn faint, and an unknown number as
+ * `-`.
+ */
 export function countColumn<Row>(
   id: string,
   title: string,
@@ -61,9 +64,9 @@ export function countColumn<Row>(
 }
 
 /**
- * Returns the columns of the name, and of the namespace in a list of all namespaces.
+ * Returns a column for the name of a row, and one for its namespace in a list of all namespaces.
  *
- * @param nameOf returns the name in the list, with its namespace
+ * @param nameOf callback that returns the name of a row as the list shows it, with the namespace if there are several
  */
 export function placedColumns<Row>(
   id: string,

@@ -4,7 +4,7 @@ import { moveCursor } from '../state/list-cursor.ts';
 import type { ListOfView } from './list-of-view.ts';
 import type { Screen, MessageSink, Settles } from '../state/ports.ts';
 
-/** Makes the cursor follow the newest row, or stops that. */
+/** Makes the cursor follow the newest row, or stops doing so. */
 export function toggleFollowNewest(store: Screen & MessageSink & ListOfView): void {
   const { newestBy } = store.table ?? {};
   if (newestBy === undefined) return;
@@ -17,14 +17,16 @@ export function toggleFollowNewest(store: Screen & MessageSink & ListOfView): vo
   store.say(`following the newest row: move the cursor or press ${keyOf('follow')} to stop`);
 }
 
-/** Stops following the newest row, because the user moved the cursor. */
+/** Stops following the newest row, and shows a message about it. The cursor stays on its current row. */
 export function stopFollowing(store: MessageSink & ListOfView): void {
   if (!store.list.following) return;
   store.updateList({ following: false, isCursorMoved: true });
   store.say(`no longer following the newest row: press ${keyOf('follow')} to follow again`);
 }
 
-/** Moves the cursor to the newest row. */
+/**
+ * Moves the cursor to the newest row if it follows that row. Stops following if the list is sorted by another column.
+ */
 export function followNewest(store: Settles & MessageSink & ListOfView): void {
   const { list, rows, sort, state, table } = store;
   if (!list.following || rows.frozen) return;

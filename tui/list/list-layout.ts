@@ -7,7 +7,7 @@ import { layOutTable, type TableLayout } from './table-layout.ts';
 
 const EMPTY_LAYOUT: TableLayout = { placed: [], left: 0, right: 0, shift: 0, hasMore: false };
 
-/** Returns where the columns of the shown list are drawn. */
+/** Returns the drawn columns of the shown list and their positions. */
 export function layOutList(store: Shown & LiveData & MergedSources & ListOfView): TableLayout {
   const { state, list, nowMs, rows, table } = store;
   if (table === undefined) return EMPTY_LAYOUT;

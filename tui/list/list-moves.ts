@@ -7,23 +7,29 @@ import type { MessageSink, Opened, Screen, Shown } from '../state/ports.ts';
 import { stopFollowing } from './follow-newest.ts';
 import type { ListOfView } from './list-of-view.ts';
 
-/** Time that a cursor key pauses the order. */
+/** Time for which a cursor key pauses the sorting of the list, in milliseconds. */
 const ORDER_PAUSE_MS = 400;
 
-/** Returns the cursor in the current order, which may have changed since the last frame. For movements only. */
+/**
+ * Returns the cursor with its index in the current order, which may have changed since the last frame. Only for keys
+ * that move the cursor.
+ */
 export function cursorNow(store: Shown & ListOfView): ListCursor {
   return settleCursor(desiredCursor(store.list), store.rows.order, listRows(store.state));
 }
 
 export function moveTo(store: Screen & Opened & ListOfView, index: number): void {
-  // The cursor moves in the order on the screen, and that order is paused for a moment.
+  // Sorting pauses for a moment, so that the cursor moves by the rows that the user sees.
   if (!store.rows.frozen) store.rows.freeze();
   const cursor = moveCursor(cursorNow(store), index, store.rows.order, listRows(store.state));
   store.updateList({ cursor, isCursorMoved: true });
   store.update({ orderPausedUntilMs: store.options.now() + ORDER_PAUSE_MS });
 }
 
-/** Moves to the first row, whichever that is: the list stays at its top until the cursor is moved. */
+/**
+ * Moves the cursor to the first row. Until the user moves it, the cursor stays on the first row, even if another row
+ * becomes the first.
+ */
 export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
   store.rows.thaw();
   store.updateList({ isCursorMoved: false });
@@ -32,9 +38,10 @@ export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
 }
 
 /**
- * Fixes the cursor on its row before a key acts on it, unless it follows the newest.
+ * Makes the cursor stay with its current row before a key acts on that row. A cursor that follows the newest row, and
+ * marked rows, need no change.
  *
- * @returns `false` if the row moved under the cursor so recently that the user may have meant another one
+ * @returns `false` if another row came under the cursor so recently that the user may have meant the previous row
  */
 export function takeHold(store: MessageSink & Opened & ListOfView): boolean {
   const { following, cursor, marks } = store.list;
@@ -46,12 +53,12 @@ export function takeHold(store: MessageSink & Opened & ListOfView): boolean {
   return false;
 }
 
-/** Explains why a key did nothing: another row had just moved under the cursor. */
+/** Shows why a key did nothing: another row came under the cursor just before. */
 export function sayShifted(store: MessageSink, key: string): void {
   store.say(`the list has just moved: the cursor is now on ${safeLine(key)}; press the key again to confirm`);
 }
 
-/** The keys of all lists that act on the row under the cursor. */
+/** The actions on the row under the cursor that are the same in all lists. */
 const ROW_KEYS: ReadonlySet<KeyAction> = new Set(['mark', 'range', 'actions', 'copy', 'runbook', 'explain']);
 
 export function isRowAction(action: KeyAction, actions: readonly KeyAction[]): boolean {

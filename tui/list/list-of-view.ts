@@ -7,39 +7,45 @@ import type { ListTable } from './list-table.ts';
 
 /** The visible part of a list. */
 export interface DrawnRows {
-  /** Returns whether the row of this key is drawn. */
+  /** Returns whether the row with this key is on the screen. */
   holds(key: string): boolean;
-  /** Returns the key of the row that was drawn at an index of the window, even if the rows have moved since. */
+  /**
+   * Returns the key of the row that was drawn at an index, counted from the first visible row, even if the rows have
+   * moved since.
+   */
   keyAtRow(row: number): string | undefined;
-  /** Records that the user's action may move another row under the cursor, also some frames later. */
+  /**
+   * Records that the user changed the filter or the order. This may move another row under the cursor, possibly some
+   * frames later.
+   */
   expectOrder(): void;
-  /** True if a filter or order of the user is not in effect yet. */
+  /** True if a filter or sort order that the user chose is not in effect yet. */
   readonly isOrderExpected: boolean;
-  /** Records that another list is shown, which the user has not seen yet. */
+  /** Records that another list was opened, so that a key does not act on a row that the user has not seen yet. */
   open(store: Pick<ListOfView, 'list'>): void;
   /**
-   * Records a movement of the cursor. A row that came to its target since the last frame is not the one that
-   * the user meant.
+   * Records that the user moved the cursor by `by` rows. If the cursor is then not on the row that was drawn there, the
+   * next key is treated as possibly meant for that other row.
    */
   noteMove(from: Pick<ListCursor, 'key'>, by: number, store: Opened & Pick<ListOfView, 'list'>): void;
-  /** Returns true, once, if a key would act on another row than the user saw. */
+  /** Returns true if a key would act on another row than the user saw. The next call then returns false. */
   takeShift(store: Opened & Pick<ListOfView, 'list'>): boolean;
 }
 
 /** The list of the shown view. */
 export interface ListOfView {
-  /** The settings of the list. */
+  /** The state of the list: its cursor, marks, filter, sort order and hidden columns. */
   readonly list: ListState;
-  /** The rows; a page has none, and does not use this. */
+  /** The rows of the list. A page has no rows and must not use this property. */
   readonly rows: ListRows;
-  /** The table of the list; `undefined` for a page. */
+  /** The definition of the list as a table; `undefined` for a page. */
   readonly table: ListTable<unknown> | undefined;
   readonly window: DrawnRows;
   readonly sort: SortState;
   updateList(change: Partial<ListState>): void;
   sortBy(sort: SortState): void;
-  /** Updates the rows with everything that arrived, because keys may come faster than frames. */
+  /** Applies all changes that have arrived to the rows. Keys call this, because they may come faster than frames. */
   settleRows(): void;
-  /** Updates rows, cursor and marks with everything that arrived. */
+  /** Applies all changes that have arrived to rows, cursor and marks. */
   settleList(): void;
 }

@@ -14,21 +14,20 @@ import type { TableColumn } from './table-column.ts';
 /** The source of a table's rows. */
 export interface TableSource<Row> {
   readonly keys: (store: Opened & LiveData) => Iterable<string>;
-  /** Returns the current row; `undefined` if it is gone. */
+  /** Returns the current row with this key; `undefined` if the row no longer exists. */
   readonly row: (store: Opened & LiveData, key: string) => Row | undefined;
 }
 
 /**
- * A view that is a list. How to add one:
+ * The definition of a view that is a list. How to add a list:
  *
- * 1. Write `tui/screens/<noun>/table.ts`: the type of its row (immutable; a change is another row), its
- *    columns, and `export const <NOUN> = tableView<Row>({ ... })`.
+ * 1. Write `tui/screens/<noun>/table.ts`: the type of its row (immutable; a change is another row), its columns, and
+ *    `export const <NOUN> = tableView<Row>({ ... })`.
  * 2. Add it to `tui/screens/tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen then work.
  * 3. Call `changed(view, key)` where the data of a row changes. For loaded data, add the type to `ViewData` in
- *    `tui/model/view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`. A visible
- *    view is loaded again every two seconds, and then all of its rows may change.
- * 4. Define the actions on its rows in `tui/actions/<noun>.ts`, with the view's name in `in`; `menu` lists
- *    them.
+ *    `tui/model/view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`. A visible view is
+ *    loaded again every two seconds, and then all of its rows may change.
+ * 4. Define the actions on its rows in `tui/actions/<noun>.ts`, with the view's name in `in`; `menu` lists them.
  * 5. A view that is not a table (a page of boxes, a plan) goes into `tui/screens/screen-on-top.ts` instead.
  *
  * @typeParam Row the data that is sorted and acted on
@@ -37,21 +36,24 @@ export interface TableSource<Row> {
  */
 export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly name: ViewName;
-  /** The nouns for one row and for several. */
+  /** The singular and the plural noun for a row. */
   readonly nouns: readonly [one: string, several: string];
-  /** The source of the rows; `undefined` if another object maintains them change by change. */
+  /** The source of the rows; `undefined` for events, which `EventRegistry` maintains change by change. */
   readonly source?: TableSource<Row>;
   readonly columns: readonly TableColumn<Drawn>[];
   /** Id of the default sort column. */
   readonly sort: string;
-  /** Returns an order. Default: by the `compare` of the column, then by the key. */
+  /** Returns the row order for a sort state. Default: by the `compare` of the sort column, then by the key. */
   readonly order?: (sort: SortState) => RowOrder<ListRecord>;
-  /** Sort columns that put the newest row at one end of the list; the first is the default. */
+  /**
+   * Ids of the sort columns that put the newest row at one end of the list. Following the newest row sorts by the first
+   * id, unless the list is already sorted by one of them.
+   */
   readonly newestBy?: readonly [string, ...string[]];
-  /** The language of its filter. */
+  /** The search language of the table's filter. */
   readonly search: SearchLanguage<Searched>;
   /**
-   * Returns the data that is drawn. Default: the row itself. `isStale` is true if the source of the row is
+   * Returns the data that the columns draw. Default: the row itself. `isStale` is true if the backend of the row is
    * gone.
    */
   readonly drawn?: (
@@ -63,22 +65,22 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly isFaint?: (row: Drawn) => boolean;
   /** True if the space after a cell has the tone of the cell. */
   readonly hasTonedGaps?: true;
-  /** Returns where its columns are drawn; default: as wide as they can use (`layOutTable`). */
+  /** Returns the drawn columns and their widths. Default: `layOutTable`. */
   readonly layOut?: (
     store: Shown & LiveData & MergedSources & { readonly list: SideLook },
     window: readonly ListRecord[],
   ) => TableLayout;
-  /** Returns the lines above the titles, as many as `rowsAbove` returns for the view. */
+  /** Returns the lines above the column titles. Their number must be what `rowsAbove` returns for the view. */
   readonly above?: (store: Shown & LiveData) => readonly Line[];
-  /** Returns the text of an empty list without a filter. */
+  /** Returns the text that is shown if the list is empty and has no filter. */
   readonly empty: (store: Opened & LiveData) => readonly string[];
-  /** The text if no row matches the filter. */
+  /** The text that is shown if no row matches the filter. */
   readonly noMatch?: string;
-  /** The actions on its rows, in the order of the menu. */
+  /** The actions on a row, in the order of the menu. */
   readonly menu: readonly KeyAction[];
 }
 
-/** Returns the current order of a table. */
+/** Returns the row order of a table for a sort state. */
 export function orderOf(
   { order, columns }: Pick<ListTable<unknown>, 'order' | 'columns'>,
   sort: SortState,
@@ -99,8 +101,8 @@ export function orderOf(
 }
 
 /**
- * A table with any type of row. The cast is safe, because rows are only passed to the definition that they came
- * from.
+ * The definition of a table with any type of row. The cast in `tableView` is safe, because rows are only passed to the
+ * definition that they came from.
  */
 export type AnyTable = ListTable<unknown>;
 

@@ -8,42 +8,57 @@ import type { ListOfView } from './list-of-view.ts';
 import type { MessageSink, Opened, Shown, Settles } from '../state/ports.ts';
 import type { Layer } from '../state/layers/layer.ts';
 
-/** Time that a user needs to see, decide and press a key. */
+/**
+ * Time in milliseconds that a user needs to notice a change and press a key. A key within it may be meant for the
+ * previous row.
+ */
 export const REACTION_MS = 400;
 
-/** The visible part of the list. With each frame it updates cursor, marks and window. */
+/** Tracks the visible part of the list. Before each frame it updates cursor, marks and window. */
 export class ListWindow {
   #keys: ReadonlySet<string> = new Set();
-  /** The last drawn event; only known while the list of events fills the screen. */
+  /** The last visible event; `undefined` unless the events view is shown and its window is full. */
   #lastEvent: EventRecord | undefined;
-  /** True if the last frame showed a complete list. */
+  /** True if the first snapshot was complete at the last call of `settle`. */
   #wasLive = false;
-  /** True if the user is about to change the order, which moves another row under the cursor on purpose. */
+  /**
+   * True while a filter or order that the user chose takes effect. It moves another row under the cursor on purpose.
+   */
   #isReordered = false;
   /**
-   * The time when a change from the backend last moved another row under the cursor, or removed the last mark.
+   * The time in epoch milliseconds when a change from the backend last moved another row under the cursor, or removed
+   * the last mark.
    */
   #shiftedAtMs = -Infinity;
-  /** Key under the cursor when the view was left, until a frame shows the view again. */
+  /**
+   * Key that was under the cursor of the opened view when the user left the view earlier; `undefined` once a frame
+   * shows the view.
+   */
   #unseen: string | undefined;
 
-  /** Returns whether the row of this key is drawn. */
+  /** Returns whether the row with this key is on the screen. */
   holds(key: string): boolean {
     return this.#keys.has(key);
   }
 
-  /** Returns whether an event is drawn, or belongs above the last drawn one. */
+  /** Returns whether an event is on the screen, or is sorted before the last visible event. */
   reaches({ events }: Pick<LiveData, 'events'>, key: string, record: EventRecord | undefined): boolean {
     if (this.#keys.has(key)) return true;
     return record !== undefined && (this.#lastEvent === undefined || events.isUpTo(record, this.#lastEvent));
   }
 
-  /** Returns the key of the row that was drawn at an index of the window, even if the rows have moved since. */
+  /**
+   * Returns the key of the row that was drawn at an index, counted from the first visible row, even if the rows have
+   * moved since.
+   */
   keyAtRow(row: number): string | undefined {
     return [...this.#keys][row];
   }
 
-  /** Pauses the order while the user moves the cursor, types a filter or answers a dialog. */
+  /**
+   * Pauses the sorting of the list while the user moves the cursor, types a filter or answers a dialog; otherwise
+   * resumes it.
+   */
   pauseOrder({ state, rows }: Shown & Pick<ListOfView, 'rows'>, nowMs: number): void {
     const { layers, prompt, orderPausedUntilMs } = state;
     const shouldPause = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
@@ -52,24 +67,27 @@ export class ListWindow {
     if (rows.frozen) rows.settle();
   }
 
-  /** Records that the user's action may move another row under the cursor, also some frames later. */
+  /**
+   * Records that the user changed the filter or the order. This may move another row under the cursor, possibly some
+   * frames later.
+   */
   expectOrder(): void {
     this.#isReordered = true;
   }
 
-  /** Records that another list is shown, which the user has not seen yet. */
+  /** Records that another list was opened, so that a key does not act on a row that the user has not seen yet. */
   open({ list }: Pick<ListOfView, 'list'>): void {
     this.#unseen = list.cursor.key;
   }
 
-  /** Records that a frame shows the list. */
+  /** Records that a frame shows the list, so that the user sees the row under the cursor. */
   seen(): void {
     this.#unseen = undefined;
   }
 
   /**
-   * Records a movement of the cursor. A row that came to its target since the last frame is not the one that
-   * the user meant.
+   * Records that the user moved the cursor by `by` rows. If the cursor is then not on the row that was drawn there, the
+   * next key is treated as possibly meant for that other row.
    */
   noteMove({ key }: Pick<ListCursor, 'key'>, by: number, { list, options }: Opened & Pick<ListOfView, 'list'>): void {
     const drawn = [...this.#keys];
@@ -79,7 +97,7 @@ export class ListWindow {
   }
 
   /**
-   * Returns true if a key would act on another row than the user saw. It does so only once, because a user who
+   * Returns true if a key would act on another row than the user saw. The next call returns false, because a user who
    * repeats the key has seen the change.
    */
   takeShift({ list, options }: Opened & Pick<ListOfView, 'list'>): boolean {
@@ -90,15 +108,15 @@ export class ListWindow {
     return isUnseen || isShifted;
   }
 
-  /** True if a filter or order of the user is not in effect yet. */
+  /** True if a filter or sort order that the user chose is not in effect yet. */
   get isOrderExpected(): boolean {
     return this.#isReordered;
   }
 
-  /** Returns whether the first matches of a new filter fill the window at the position of the cursor. */
+  /** Returns whether the matches found so far for a new filter fill the window, so that they can be shown at once. */
   isFilledBy({ state, list, rows, feed }: Shown & Pick<LiveData, 'feed'> & ListOfView, nowMs: number): boolean {
     const { beginning } = rows;
-    // The newest row may be the last of all matches.
+    // A list that follows the newest row needs all matches, because the newest row may be the last of them.
     if (beginning === undefined || list.following) return false;
     const cursor = cursorOf(list, feed.everLive);
     const { key } = cursor;
@@ -116,8 +134,7 @@ export class ListWindow {
     const { order } = rows;
     const height = listRows(store.state);
     const settled = settleCursor(cursorOf(list, this.#wasLive), order, height);
-    // A dialog refers to the row that was under the cursor before, even if it is gone, and never to its
-    // successor.
+    // While a dialog is open, the cursor stays on its row, even if the row is gone, and does not move to the next row.
     const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = store.feed.everLive;
     const marks = remainingMarks(store);
@@ -134,30 +151,30 @@ export class ListWindow {
     const { key } = before.cursor;
     const isOther =
       (key !== undefined && key !== after.cursor.key) || (before.marks.size > 0 && after.marks.size === 0);
-    // A user who has just changed the order has not chosen a row of the previous one.
+    // A change of the order by the user is no reason to reject the next key.
     if (this.#isReordered) this.#shiftedAtMs = -Infinity;
     else if (isOther) this.#shiftedAtMs = options.now();
-    // The change is visible once the filter is complete and the order is no longer paused.
+    // The user's filter and order are in effect once the filter is evaluated and sorting is no longer paused.
     if (!rows.filtering && !rows.frozen) this.#isReordered = false;
   }
 }
 
-/**
- * Returns the cursor. Until the first snapshot is complete it stays at the top, because there is nothing to
- * follow.
- */
+/** Returns the cursor that the user wants. Until the first snapshot is complete, it stays at the top of the list. */
 function cursorOf(list: ListState, wasLive: boolean): ListCursor {
   return wasLive ? desiredCursor(list) : CURSOR_AT_TOP;
 }
 
-/** Returns the marks without those of rows that are gone, unless a paused order still shows them. */
+/**
+ * Returns the marks of rows that still exist. While sorting is paused it returns all marks, because rows that are gone
+ * are still shown.
+ */
 function remainingMarks({ list: { marks }, rows }: ListOfView): ReadonlySet<string> {
   if (rows.frozen || marks.size === 0) return marks;
   const remaining = [...marks].filter((key) => rows.get(key) !== undefined);
   return remaining.length === marks.size ? marks : new Set(remaining);
 }
 
-/** Returns whether the layer asks for a decision about the list behind it. */
+/** Returns whether the layer is a dialog, menu or command line that can act on the rows of the list behind it. */
 function isDialog({ kind }: Layer): boolean {
   return kind === 'silence' || kind === 'confirm' || kind === 'menu' || kind === 'command';
 }

@@ -5,23 +5,23 @@ import type { Shown } from '../state/ports.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
 
-/** Update interval while only counters change on the screen. */
+/** Interval of feed frames in milliseconds while the console is paused or its terminal has no focus. */
 const UNSEEN_PACE_MS = 1000;
 
-/** The required amount of updates. */
+/** The updates that the console requests from the feed. */
 interface RequestedPace {
-  /** Milliseconds between two frames; 0 for as many as there are. */
+  /** Minimum time between two feed frames in milliseconds; 0 means every frame without delay. */
   readonly ms: number;
   /**
-   * Keys of the events that need full rows; of the others only the counted fields are needed. `undefined` means
-   * all.
+   * Keys of the events whose full rows are requested. Of all other events, the feed only sends the fields that are
+   * counted. `undefined` requests the full rows of all events.
    */
   readonly full?: readonly string[] | undefined;
 }
 
 /**
- * Returns the required updates. Without the focus, the visible rows and those that become visible are
- * sufficient.
+ * Returns the updates that the console needs. While the terminal has no focus, the visible rows and those that are
+ * about to become visible are sufficient.
  */
 export function requestedPace(store: Shown & Pick<LiveData, 'events'> & MergedSources & ListOfView): RequestedPace {
   const { focused, paused } = store.state;
@@ -31,7 +31,7 @@ export function requestedPace(store: Shown & Pick<LiveData, 'events'> & MergedSo
     : { ms: UNSEEN_PACE_MS, full: isEveryEventCounted(store) ? drawnEvents(store) : undefined };
 }
 
-/** Returns true if the screen shows only counters and all events in their default order. */
+/** Returns true if the screen shows only counters and the events without a filter in their default order. */
 function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & MergedSources & ListOfView): boolean {
   return (
     state.view === 'events' &&
@@ -46,7 +46,10 @@ function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & M
   );
 }
 
-/** Returns the visible events, and those that move into the window as far as that is known. */
+/**
+ * Returns the keys of the visible events, and of events that are known only in brief but belong above the last visible
+ * one.
+ */
 function drawnEvents({ state, list, events }: Shown & Pick<LiveData, 'events'> & ListOfView): readonly string[] {
   const { top } = list.cursor;
   const drawn = events.order.slice(top, top + listRows(state));

@@ -11,18 +11,21 @@ const HISTORY_MAX = 100;
 
 export function openPrompt(store: Pick<Screen, 'update'> & ListOfView): void {
   const { filter } = store.list;
-  // The texts are built while the user types the first letter.
+  // The texts that the filter searches are built while the user types the first letter.
   store.rows.prepareFilter();
   store.update({ prompt: newestLine(lineOf(filter.text), filter.history) });
 }
 
-/** Applies the filter while the user types. */
+/** Edits the text in the prompt, and applies it as the filter while the user types. */
 export function typeInPrompt(store: Screen & ListOfView, edit: LineEdit | undefined): void {
   const { prompt } = store.state;
   if (prompt !== undefined && edit !== undefined) show(store, { ...prompt, line: editLine(prompt.line, edit) });
 }
 
-/** Applies a filter, or shows its problem and keeps the current one. An empty filter shows all rows. */
+/**
+ * Applies a filter. If it is not valid, shows the problem and leaves the current filter in effect. An empty text shows
+ * all rows.
+ */
 export function applyFilter(store: ListOfView, text: string): void {
   const { filter } = store.list;
   const trimmed = text.trim();
@@ -35,7 +38,7 @@ export function applyFilter(store: ListOfView, text: string): void {
   store.updateList({ filter: next });
 }
 
-/** Applies a valid filter and adds it to the history. */
+/** Applies a filter, and adds the filter that is then in effect to the history. */
 export function keepFilter(store: ListOfView, text: string): void {
   applyFilter(store, text);
   const { filter } = store.list;
@@ -45,7 +48,7 @@ export function keepFilter(store: ListOfView, text: string): void {
 /**
  * Sets the filter of the rows.
  *
- * @returns the problem with the text; then nothing was changed
+ * @returns the problem with the text, in which case the filter is unchanged; `undefined` on success
  */
 function setFilter({ table, rows }: Pick<ListOfView, 'table' | 'rows'>, text: string): SearchProblem | undefined {
   if (table === undefined) return undefined;
@@ -62,7 +65,7 @@ function show(store: Screen & ListOfView, prompt: LineInHistory): void {
   if (isChanged) applyFilter(store, text);
 }
 
-/** Shows the previous or next filter of the history. */
+/** Puts the previous or next filter of the history into the prompt and applies it. */
 export function fromHistory(store: Screen & ListOfView, by: 1 | -1): void {
   const { prompt } = store.state;
   if (prompt !== undefined) show(store, stepInHistory(prompt, store.list.filter.history, by));

@@ -1,12 +1,15 @@
 import type { ListOfView } from './list-of-view.ts';
 
-/** Returns the keys of the marked rows, or of the one that was drawn under the cursor. */
+/** Returns the keys of the marked rows. If no row is marked, returns the key of the row under the cursor. */
 export function selectedKeys({ list: { marks, cursor } }: Pick<ListOfView, 'list'>): readonly string[] {
   if (marks.size > 0) return [...marks];
   return cursor.key === undefined ? [] : [cursor.key];
 }
 
-/** Returns the current selected rows, of the view's type; rows that are gone are left out. */
+/**
+ * Returns the current state of the selected rows, without rows that no longer exist. The view decides the type of the
+ * rows.
+ */
 export function selectedRows(store: Pick<ListOfView, 'list' | 'rows'>): readonly unknown[] {
   return selectedKeys(store).flatMap((key) => {
     const record = store.rows.get(key);

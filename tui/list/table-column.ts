@@ -8,40 +8,43 @@ export interface TableColumn<Row> {
   readonly shortTitle?: string;
   /** Returns the title while the connection is lost. */
   readonly staleTitle?: (width: number) => string;
-  /** Width in cells: `least` always, up to `most` if it fits. */
+  /** Width in cells: at least `least`, and up to `most` if the screen has space for it. */
   readonly least: number;
   readonly most: number;
   readonly align?: 'right';
   /** The place where a long text is cut; default: its end. */
   readonly cut?: 'middle';
   /**
-   * The order in which columns are dropped if the screen is narrow, the highest number first. Default 0: always
-   * shown.
+   * The order in which columns are dropped on a narrow screen: the highest number is dropped first. Default 0: never
+   * dropped.
    */
   readonly spare?: number;
   /**
-   * Returns the text of a cell. It may contain text from outside; the screen makes it safe.
+   * Returns the text of a cell. It may contain control characters from outside, which the screen removes.
    *
-   * @param width cells of the column; `undefined` if the text is not drawn
+   * @param width width of the column in cells; `undefined` requests the full text, to measure it or to scroll in it
    */
   readonly text: (row: Row, nowMs: number, width?: number) => string;
   /**
-   * Returns the same text in runs with different tones. Only for our own symbols, because nothing makes it
-   * safe.
+   * Returns the text of a cell as runs with different tones. Only for text of the console itself, because the screen
+   * does not remove control characters from it.
    */
   readonly runs?: (row: Row, nowMs: number, width: number) => readonly Run[];
-  /** Returns the tone; default plain. A tone only repeats what the text says, for users who see colors. */
+  /**
+   * Returns the tone of a cell; default `plain`. A tone only repeats what the text already says, because not every user
+   * sees colors.
+   */
   readonly tone?: (row: Row, nowMs: number) => Tone;
   /**
-   * Compares two rows in the column's own direction; without it the column cannot be sorted. The key decides
-   * between equal rows.
+   * Compares two rows in the default direction of the column. Rows that compare as equal are sorted by their key.
+   * Without `compare`, and without `isOrdered`, the list cannot be sorted by this column.
    */
   readonly compare?: (a: Row, b: Row) => number;
   /** True if the `order` of the table can sort by the column. */
   readonly isOrdered?: true;
-  /** The order in words; default: the title. */
+  /** The name of the sort order for the user; default: the title. */
   readonly orderText?: string;
-  /** Id of the column whose title shows the direction; default: its own. */
+  /** Id of the column whose title shows the sort direction; default: the id of this column. */
   readonly signAt?: string;
 }
 

@@ -6,7 +6,7 @@ import { fitRuns } from '../text/runs.ts';
 import { shifted } from '../text/shift-text.ts';
 import type { TableColumn } from './table-column.ts';
 
-/** A row with its state, as it is drawn. */
+/** A row of a table with its key, as it is drawn. */
 export interface TableEntry {
   readonly key: string;
   readonly row: unknown;
@@ -24,12 +24,12 @@ export interface PlacedColumn {
 export const LEAD = 3;
 export const GAP = 2;
 
-/** The additional width that a column without a maximum requests. */
+/** Maximum number of additional cells that a column requests, however large its `most` is. */
 const EXTRA_WIDTH_MAX = 60;
 
 /**
- * Returns the columns that fit on a screen of `columns` cells. Dispensable columns are dropped first, the
- * highest number before the others. Then all get wider by what they can use.
+ * Returns the columns that fit on a screen of `columns` cells. If they do not all fit, columns with the highest `spare`
+ * are dropped first. The remaining cells make the columns wider.
  */
 export function layOutColumns(
   table: { readonly columns: readonly TableColumn<unknown>[] },
@@ -50,7 +50,8 @@ export function layOutColumns(
 }
 
 /**
- * Distributes `extra` cells among the columns by how much wider each can be; the last one gets the remainder.
+ * Distributes `extra` cells among the columns, in proportion to how much wider each can be. The last column gets the
+ * remainder.
  */
 export function widen(shown: readonly PlacedColumn[], extra: number): readonly PlacedColumn[] {
   const requestedExtras = shown.map(({ column: { most }, width }) =>
@@ -71,7 +72,9 @@ export function widen(shown: readonly PlacedColumn[], extra: number): readonly P
   });
 }
 
-/** Returns the column at a cell of the row; `undefined` if there is none. */
+/**
+ * Returns the column that is drawn at a cell, counted from the left edge of the screen; `undefined` if there is none.
+ */
 export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): TableColumn<unknown> | undefined {
   if (cell < LEAD) return undefined;
   let start = LEAD;
@@ -81,7 +84,7 @@ export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): Ta
   })?.column;
 }
 
-/** Returns the titles; the title of the sort column shows the direction. */
+/** Returns the line of column titles. The title of the sort column shows the direction. */
 export function tableHead(
   placed: readonly PlacedColumn[],
   sort: SortState,
@@ -104,8 +107,8 @@ function titleOf({ title, shortTitle, staleTitle }: TableColumn<unknown>, width:
 }
 
 /**
- * Returns the title with `▼`, or with `▲` if the order is reversed. If it does not fit, it loses letters but
- * never the sign.
+ * Returns the title of the sort column with `▼`, or with `▲` if the order is reversed. If it does not fit, it loses
+ * letters but never the sign.
  */
 export function sortedTitle(title: string, { reversed }: Pick<SortState, 'reversed'>, width: number): string {
   const sign = reversed ? '▲' : '▼';
@@ -120,7 +123,7 @@ export interface TableRowOptions {
   readonly isMarked: boolean;
   /** True if the connection is lost, so that the data may be outdated. */
   readonly stale: boolean;
-  /** Cells at the left of the last column that are scrolled out. Default 0. */
+  /** Number of cells by which the text of the last column is scrolled to the left. Default 0. */
   readonly shift?: number;
   /** True if the row is less important. Default false. */
   readonly faint?: boolean;
@@ -132,8 +135,8 @@ export function tableRuns({ row, gone }: TableEntry, options: TableRowOptions): 
   const { placed, columns, isCursor, isMarked } = options;
   const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
   const runs = cellRuns(row, options);
-  // The state of the row is more important than those of its cells, so it gets one tone. Colors inside an
-  // inverse row are hard to read on many terminals.
+  // A row that is gone, stale, faint or under the cursor gets one tone, which is more important than the tones of its
+  // cells. Colors inside an inverse row are hard to read on many terminals.
   const rowTone = isCursor ? 'cursor' : gone || options.stale || options.faint === true ? 'faint' : undefined;
   if (rowTone === undefined) return [run(lead), ...runs];
   // The cells have exactly the width of their columns, so they need not be measured again.
@@ -142,7 +145,7 @@ export function tableRuns({ row, gone }: TableEntry, options: TableRowOptions): 
   return isCursor ? [run(lead + text, rowTone)] : [run(lead), run(text, rowTone)];
 }
 
-/** Returns the cells with the gaps between them. */
+/** Returns the cells of a row with the gaps between them. */
 function cellRuns(row: unknown, { placed, nowMs, shift = 0, tonedGaps = false }: TableRowOptions): readonly Run[] {
   const runs: Run[] = [];
   for (const [index, { column, width }] of placed.entries()) {
@@ -156,8 +159,8 @@ function cellRuns(row: unknown, { placed, nowMs, shift = 0, tonedGaps = false }:
 }
 
 /**
- * Appends a text and merges it with a previous run of the same tone, because each run costs time at every stage
- * of a frame.
+ * Appends a text to the runs. A text with the same tone as the last run is merged with it, because each run costs time
+ * at every stage of a frame.
  */
 function add(runs: Run[], text: string, tone: Tone = 'plain'): void {
   const last = runs.at(-1);

@@ -4,20 +4,25 @@ import { cellWidth } from '../terminal/cells.ts';
 import { GAP, LEAD, layOutColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
 import type { TableColumn } from './table-column.ts';
 
-/** Cells of one horizontal step once only the last column is left and its text is wider than the column. */
+/**
+ * Number of cells by which one horizontal step scrolls the last column, when all columns between it and the first are
+ * scrolled out.
+ */
 const SHIFT_CELLS = 20;
 
-/** The horizontal scroll state of a list. */
+/** The state of a list that decides which columns are visible: hidden columns and horizontal scroll position. */
 export type SideLook = Pick<ListState, 'hidden' | 'sideways' | 'wide'>;
 
-/** The columns that are not drawn. */
+/** The columns and cells that are not drawn. */
 export interface HiddenColumns {
-  /** Number of columns on the left that are scrolled out, and on the right that do not fit. */
+  /**
+   * Numbers of columns that are not drawn: scrolled out on the left (`left`), or not fitting on the right (`right`).
+   */
   readonly left: number;
   readonly right: number;
-  /** Cells at the left of the last column that are scrolled out. */
+  /** Number of cells by which the text of the last column is scrolled to the left. */
   readonly shift: number;
-  /** True if more columns follow on the right. */
+  /** True if columns or parts of a text are cut off on the right. */
   readonly hasMore: boolean;
 }
 
@@ -26,17 +31,20 @@ export interface TableLayout extends HiddenColumns {
   readonly placed: readonly PlacedColumn[];
 }
 
-/** Splits horizontal steps into scrolled-out columns, and scrolled-out cells of the last one. */
+/**
+ * Converts horizontal scroll steps into the number of columns that are scrolled out, and the number of cells by which
+ * the last column is scrolled. The last of the `scrollable` columns always remains.
+ */
 export function stepsOf(sideways: number, scrollable: number): { readonly left: number; readonly shift: number } {
   const left = Math.min(sideways, Math.max(0, scrollable - 1));
   return { left, shift: (sideways - left) * SHIFT_CELLS };
 }
 
 /**
- * Returns where the columns of a table are drawn after scrolling. The first one, which names the row, always
- * stays.
+ * Returns the columns of a table that are drawn after scrolling, with their widths. The first column, which names the
+ * row, is always drawn.
  *
- * @param viewport `window`: the visible rows
+ * @param viewport the width of the screen (`columns`), the visible rows (`window`), and the time that ages refer to
  */
 export function layOutTable(
   table: { readonly columns: readonly TableColumn<unknown>[] },
@@ -66,7 +74,7 @@ export function layOutTable(
   };
 }
 
-/** Returns as many columns as fit, at least the first two; the remaining cells make them wider. */
+/** Returns as many columns as fit, but at least the first two. The remaining cells make the columns wider. */
 function fitColumns(
   columns: readonly TableColumn<unknown>[],
   available: number,
@@ -84,12 +92,12 @@ function fitColumns(
   return widen(placed, Math.max(0, remaining));
 }
 
-/** Returns the width of a column's title and longest text among the visible rows, in cells. */
+/** Returns the width in cells that a column needs for its title and for its longest text among the visible rows. */
 function widthOf(
   { title, text, runs }: TableColumn<unknown>,
   { window, nowMs }: { readonly window: readonly TableEntry[]; readonly nowMs: number },
 ): number {
-  // A column of symbols adapts to any width.
+  // A column with `runs` consists of symbols and adapts to any width.
   if (runs !== undefined) return 0;
   const cells = window.map(({ row }) => cellWidth(safeLine(text(row, nowMs))));
   return Math.max(cellWidth(title) + 1, ...cells);

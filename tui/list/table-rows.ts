@@ -4,7 +4,7 @@ import { OrderedRows } from '../model/ordered-rows.ts';
 import type { Opened } from '../state/ports.ts';
 import { orderOf, type TableSource, type ListTable } from './list-table.ts';
 
-/** Share of all rows above which sorting everything again is cheaper than moving each changed row. */
+/** Share of changed rows above which sorting all rows again is cheaper than moving each changed row. */
 const REBUILD_SHARE = 1 / 8;
 
 /** A row of a table. */
@@ -27,8 +27,8 @@ class TableRecord implements ListRecord {
 }
 
 /**
- * The rows of a table that are built from the data of the store. Changes are only recorded until `refresh`, so
- * that a table that is not shown costs next to nothing.
+ * The rows of a table that are built from other data of the store. Changes are only recorded until `refresh` is called,
+ * so that a table that is not shown costs next to nothing.
  */
 export class TableRows extends OrderedRows<TableRecord> {
   readonly #source: TableSource<unknown>;
@@ -40,7 +40,7 @@ export class TableRows extends OrderedRows<TableRecord> {
     this.#source = source;
   }
 
-  /** Records that the row of this key may have changed, appeared or disappeared. */
+  /** Records that the row with this key may have changed, appeared or disappeared. */
   changed(key: string): void {
     if (!this.#isAllChanged) this.#changed.add(key);
   }

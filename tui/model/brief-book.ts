@@ -12,8 +12,8 @@ const READY_MORE = 1000;
 export class BriefBook {
   readonly #heard = new Map<EventRecord, EventBrief>();
   /**
-   * The records with a brief whose new rank or drawn rank is at most `#readyUpTo`, with the smaller of the two ranks.
-   * `upTo` searches only this small set, not the briefs of all events.
+   * The records that have a brief and whose rank is at most `#readyUpTo`, with that rank: the smaller of the ranks of
+   * the brief and of the full row. `upTo` searches only this small set, not the briefs of all events.
    */
   readonly #ready = new Map<EventRecord, number>();
   #readyUpTo = -Infinity;
@@ -65,8 +65,8 @@ export class BriefBook {
   }
 
   /**
-   * Returns the keys of events with a brief whose new rank or drawn rank is at most `rank`. The smallest rank comes
-   * first, and at most `most` keys are returned.
+   * Returns the keys of events that have a brief and whose rank, by the brief or by the full row, is at most `rank`.
+   * The smallest rank comes first, and at most `most` keys are returned.
    */
   upTo(rank: number, most: number): readonly string[] {
     if (rank > this.#readyUpTo || this.#ready.size > most + READY_MORE) this.#makeReady(rank);

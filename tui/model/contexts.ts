@@ -3,7 +3,7 @@ import { ALL_CONTEXTS } from './backend-names.ts';
 /** The names of the contexts, which are the configured backends that the user can switch to. */
 export interface Contexts {
   readonly names: readonly string[];
-  /** The name of the current context; `undefined` if the command line gave the address of the backend. */
+  /** The name of the current context; `undefined` if the backend was chosen by its address instead of a context. */
   readonly current: string | undefined;
 }
 

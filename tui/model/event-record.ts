@@ -40,9 +40,9 @@ export class EventRecord {
   changedAtMs = 0;
   /** True if the event has resolved but is still shown, because the order is paused. */
   gone = false;
-  /** Number of the newest snapshot when the state of the event last arrived. */
+  /** Number of the snapshot during or after which the state of the event last arrived. */
   generation = 0;
-  /** True if the event matches the filter with the number `checkedBy`. */
+  /** True if the event matched when it was last evaluated, by the filter with the number `checkedBy`. */
   matches = true;
   checkedBy = 0;
 

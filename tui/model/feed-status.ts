@@ -5,7 +5,7 @@ import type { FeedStats } from '../../shared/schemas/feed.ts';
 export interface Hello {
   readonly name: string;
   readonly version: string;
-  /** Epoch milliseconds of the backend's clock. */
+  /** The time when the backend sent the message, by the backend's clock, in epoch milliseconds. */
   readonly time: number;
   /** True if other backends may share the store. Default: false. */
   readonly shared?: boolean | undefined;

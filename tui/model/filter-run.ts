@@ -3,8 +3,8 @@ import type { ListOrder } from './list-order.ts';
 import type { ListRecord } from './list-rows.ts';
 
 /**
- * Share of the rows that is evaluated in list order to collect the first matches. If they do not fill the screen by
- * then, all rows are evaluated in memory order, which is faster.
+ * Maximum share of the rows that is evaluated in list order, to find the first matches for the screen. After that, all
+ * rows are evaluated in memory order, which is faster.
  */
 const BEGINNING_SHARE = 1 / 8;
 
@@ -12,7 +12,8 @@ const BEGINNING_SHARE = 1 / 8;
 const BEGINNING_SLICE = 250;
 
 /**
- * Number of rows per chunk in memory order: less than a millisecond, or a few if the search texts are not built yet.
+ * Number of rows per chunk in memory order or in a short list. A chunk takes less than a millisecond, or a few if the
+ * search texts are not built yet.
  */
 const REMAINING_SLICE = 2500;
 

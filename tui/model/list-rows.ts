@@ -16,7 +16,7 @@ export interface ListRecord<Row = unknown> {
   /** The data that filters evaluate; `words` is its text in lower case, or `undefined` if that text is not stored. */
   readonly searchRow: unknown;
   readonly words: string | undefined;
-  /** True if the row matches the filter with the number `checkedBy`. */
+  /** True if the row matched when it was last evaluated, by the filter with the number `checkedBy`. */
   matches: boolean;
   checkedBy: number;
 }
@@ -64,7 +64,10 @@ export interface ListRows {
   prepareFilter(): void;
   /** Evaluates the current filter again, because time has passed. */
   refilter(): void;
-  /** Returns whether the newest filter, which may still be being evaluated, matches the row with this key. */
+  /**
+   * Returns whether the newest filter matches the row with this key, even if that filter is not completely evaluated
+   * yet.
+   */
   willMatch(key: string, nowMs: number): boolean;
   /** Shows the first matches until the new filter is completely evaluated. */
   showBeginning(): void;
@@ -81,6 +84,9 @@ export interface ListRows {
   /** Pauses the order of the list: values still change in their rows, but no row moves, appears or disappears. */
   freeze(): void;
   thaw(): void;
-  /** Sorts rows that were inserted since the last read, so that they do not accumulate while the list is not read. */
+  /**
+   * Moves rows that were inserted since the last read to their positions, so that they do not accumulate while the list
+   * is not read.
+   */
   settle(): void;
 }

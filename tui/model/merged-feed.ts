@@ -3,8 +3,8 @@ import type { FeedStats } from '../../shared/schemas/feed.ts';
 import { INITIAL_FEED_STATUS, isConnected, RATES_KEPT, type FeedStatus } from './feed-status.ts';
 
 /**
- * The states of a connection, the best first. The merged status has the best state, because one live backend is enough
- * for new changes.
+ * The states of a connection, the best first. The merged status has the best state, because a merged list still changes
+ * while one backend is live.
  */
 const BEST_FIRST: readonly FeedState['kind'][] = ['live', 'syncing', 'waiting', 'connecting', 'refused'];
 

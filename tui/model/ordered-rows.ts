@@ -30,7 +30,7 @@ export class OrderedRows<Item extends ListRecord> {
   #filterNumber = 0;
   /** The newest filters by their numbers, at most `FILTERS_KEPT`. */
   readonly #filters = new Map<number, SearchOf<Item['searchRow']>>();
-  /** By the number of an earlier filter: which of its results are also valid for the current filter. */
+  /** Which results of each earlier filter, by its number, are also valid for the current filter. */
   readonly #carried = new Map<number, CarriedVerdicts>();
   #run: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
@@ -186,7 +186,10 @@ export class OrderedRows<Item extends ListRecord> {
     return firstMatches && standingOrder(firstMatches, (key) => this.#records.get(key));
   }
 
-  /** Returns whether the newest filter, which may still be being evaluated, matches the row with this key. */
+  /**
+   * Returns whether the newest filter matches the row with this key, even if that filter is not completely evaluated
+   * yet.
+   */
   willMatch(key: string, nowMs: number): boolean {
     const record = this.#records.get(key);
     return record !== undefined && this.#isMatch(record, nowMs);
@@ -240,8 +243,8 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   /**
-   * Sorts rows that were inserted since the last read. Otherwise they would accumulate while the list is not visible,
-   * and the next read would have to sort all of them at once.
+   * Moves rows that were inserted since the last read to their positions. Otherwise they would accumulate while the
+   * list is not visible, and the next read would have to sort all of them at once.
    */
   settle(): void {
     this.#all.settle();

@@ -1,7 +1,7 @@
 /** Sorted items, and their ranks in a parallel array: a search reads adjacent numbers instead of item after item. */
 export interface RankedItems<T> {
   readonly items: T[];
-  /** Smaller ranks come first. */
+  /** The rank of each item, in ascending order. */
   readonly ranks: number[];
 }
 

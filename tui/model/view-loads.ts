@@ -1,6 +1,6 @@
 import { isFollowedView, NOT_LOADED, type LoadedView, type ViewData, type ViewLoad } from './view-data.ts';
 
-/** Reload interval of a visible view. */
+/** Milliseconds after which the data of a visible view is requested again. */
 const RELOAD_MS = 2000;
 
 /** The data that views load by request, and the state of their requests. */

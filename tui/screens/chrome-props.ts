@@ -31,7 +31,7 @@ export function headerProps(theme: Theme, store: Shown & Opened & LiveData & Mer
   };
 }
 
-/** Returns the props of the key hints at the bottom that all screens share. */
+/** Returns the props of the key hints at the bottom of the screen, which all screens share. */
 export function hintsProps(theme: Theme, { state, feed }: Shown & Pick<LiveData, 'feed'>): HintsProps {
   return {
     theme,

@@ -5,7 +5,7 @@ import { countText } from '../words/count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
 
-/** Returns the rule under the tall header. It contains a notice if the entity limit is nearly reached. */
+/** Returns the horizontal rule under the tall header. It contains a notice if the entity limit is nearly reached. */
 export function headerRule(stats: FeedStats | undefined, columns: number): readonly Run[] {
   const usage = nearUsage(stats);
   const text = usage && noticesOf(usage).find((one) => cellWidth(one) <= columns - 4);
@@ -13,7 +13,7 @@ export function headerRule(stats: FeedStats | undefined, columns: number): reado
   return [run('──', 'faint'), run(text, 'warning'), run('─'.repeat(columns - 2 - cellWidth(text)), 'faint')];
 }
 
-/** Returns the usage of entities in a few cells, for headers of one row. */
+/** Returns the number of entities and their limit for a header of one row, if the limit is nearly reached. */
 export function entityRuns(stats: FeedStats | undefined): readonly Run[] {
   const usage = nearUsage(stats);
   return usage === undefined ? [] : [run(`  ${shortText(usage)}`, 'warning')];
@@ -24,7 +24,7 @@ function nearUsage(stats: FeedStats | undefined): EntityUsage | undefined {
   return usage !== undefined && isNearLimit(usage) ? usage : undefined;
 }
 
-/** Returns the notices about the entity limit, the longest first. */
+/** Returns versions of the notice about the entity limit, the longest first. */
 function noticesOf(usage: EntityUsage): readonly string[] {
   const short = shortText(usage);
   const { total, proxies } = usage;

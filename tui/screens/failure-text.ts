@@ -4,7 +4,8 @@ import type { Shown } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 
 /**
- * Returns the failure of the last load of this view and the age of the shown data; `undefined` if it succeeded.
+ * Returns why the last request for the data of this view failed, and the age of the shown data; `undefined` if the
+ * request succeeded.
  */
 export function failureText({ state, loads }: Shown & Pick<LiveData, 'loads'>): string | undefined {
   if (!isLoadedView(state.view)) return undefined;

@@ -3,7 +3,7 @@ import type { SearchProblem } from '../../shared/domain/search-syntax.ts';
 import { tableOf } from './tables.ts';
 import { viewTitle, type ViewName } from '../state/view-names.ts';
 
-/** Returns why a text is not a valid filter of this view; `undefined` if it is valid. */
+/** Returns the problem if a text is not a valid filter of this view; `undefined` if it is valid. */
 export function filterProblem(view: ViewName, text: string): SearchProblem | undefined {
   if (text.trim() === '') return undefined;
   const table = tableOf(view);

@@ -31,10 +31,10 @@ export interface HintsProps {
   readonly hasRows?: boolean;
 }
 
-/** Actions that only make sense if the screen has rows. */
+/** Actions whose hints are only shown if the screen has rows. */
 const OF_ROWS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
 
-/** The hints for the keys of the current context, as many as fit. */
+/** Renders the hints for the keys of the current context, as many as fit. */
 export function Hints(props: HintsProps): ReactElement {
   return <Row theme={props.theme} runs={hintRuns(props)} />;
 }
@@ -56,7 +56,7 @@ function hintRuns(props: HintsProps): readonly Run[] {
     .flatMap(({ key, text }) => [run(` ${key}`, 'accent'), run(` ${text} `)]);
 }
 
-/** Returns 0 for hints that must always be shown, else 1. */
+/** Returns 0 for a hint that must be shown before all others, otherwise 1. */
 function need(action: KeyAction, { paused }: HintsProps): number {
   return action === 'help' || action === 'reconnect' || action === 'run' || (action === 'pause' && paused) ? 0 : 1;
 }
@@ -69,11 +69,13 @@ function hintText(
   if (!hasRows && OF_ROWS.has(action)) return undefined;
   if (binding.changes === true && (!connected || readOnly)) return undefined;
   if (action === 'reconnect') return connected ? undefined : 'retry now';
-  // One key serves both: without a connection the retry is more urgent.
+  // The actions `run` and `reconnect` have the same key. Without a connection, the retry is more urgent.
   if (action === 'run' && !connected) return 'retry now';
-  // The list of events has more actions than fit.
+  // The footer of an event has no space for this hint, because events have more actions than fit.
   if (action === 'run' && (readOnly || context === 'events' || context === 'detail')) return undefined;
-  // Few events are inhibited, and the hint for going back has to fit.
+  // Other lists have more actions than fit.
+  if (action === 'silence-new' && context !== 'silences') return undefined;
+  // Few events are inhibited, and the hint for going back must fit.
   if (action === 'inhibitor' && context === 'detail') return undefined;
   if (action === 'pause' && paused) return 'resume';
   return binding.hint;
@@ -83,29 +85,31 @@ export interface StatusLineProps {
   readonly theme: Theme;
   readonly columns: number;
   readonly state: Pick<ConsoleState, 'prompt' | 'message'>;
-  /** The filter, order and cursor of the view. */
+  /** The state of the list: its filter, order, cursor and marks. */
   readonly list: ListState;
-  /** The nouns for one row and for several. */
+  /** The singular and the plural noun for a row. */
   readonly nouns: readonly [one: string, several: string];
-  /** The order of the list in words. */
+  /** The name of the sort order of the list. */
   readonly sort: string;
-  /** The reason why the rows may be incomplete; shown instead of the filter. */
+  /** The reason why the rows may be outdated; it is shown instead of the filter. */
   readonly notice?: string | undefined;
-  /** Number of rows in the list, and of all rows. */
+  /** Number of rows that match the filter (`shown`), and of all rows (`total`). */
   readonly shown: number;
   readonly total: number;
-  /** True if the rows are only the start of the list and its length is unknown. Default false. */
+  /** True if only the first matching rows are known, and their number is still unknown. Default false. */
   readonly isMore?: boolean;
   readonly orderPaused: boolean;
-  /** True if the counts have no line of their own. */
+  /** True if the counts are part of this line, because the screen has no space for a separate line. */
   readonly compact: boolean;
   /** True if the connection is lost. */
   readonly stale: boolean;
-  /** Number of columns to the left and right of the drawn ones. Default none. */
+  /** Number of columns that are not drawn on the left and on the right. Default: none. */
   readonly hiddenColumns?: Pick<HiddenColumns, 'left' | 'right'>;
 }
 
-/** The line of the filter and of the last action's outcome. On small screens it also shows the counts. */
+/**
+ * Renders the line that shows the filter, or the outcome of the last action. On small screens it also shows the counts.
+ */
 export function StatusLine(props: StatusLineProps): ReactElement {
   const { theme, columns, compact, notice } = props;
   const { prompt, message } = props.state;
@@ -140,7 +144,10 @@ export function StatusLine(props: StatusLineProps): ReactElement {
   return <Row theme={theme} runs={spread(left, right, columns)} />;
 }
 
-/** Returns the prompt and its problem. The problem gets at most half of the line. */
+/**
+ * Returns the line in which the user types the filter, with the problem of the filter. The problem gets at most half of
+ * the line.
+ */
 function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: number): readonly Run[] {
   const said = problem === undefined ? '' : `${String(problem.position + 1)}: ${safeLine(problem.message)}`;
   const available = columns - 2;
@@ -154,7 +161,7 @@ function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: 
   );
 }
 
-/** The line with the counts under a tall list. */
+/** Renders the line with counts and sort order under the list of a tall screen. */
 export function FiguresLine(props: StatusLineProps): ReactElement {
   const sort = run(`   sort: ${props.sort}`, 'faint');
   return <Row theme={props.theme} runs={spread([...countRuns(props), sort], positionRuns(props), props.columns)} />;
@@ -183,12 +190,12 @@ function positionRuns({ list, shown, isMore, orderPaused, compact, hiddenColumns
   ];
 }
 
-/** Returns the count, followed by `+` (`36+`) if there may be more rows. */
+/** Returns the number of rows, followed by `+` (`36+`) if there may be more rows. */
 function shownText(shown: number, isMore = false): string {
   return `${countText(shown)}${isMore ? '+' : ''}`;
 }
 
-/** Returns the numbers of columns that are not drawn, such as `← 2  3 columns →`. */
+/** Returns the numbers of columns that are not drawn on the left and on the right, such as `← 2  3 columns →`. */
 export function hiddenColumnRuns(hiddenColumns: StatusLineProps['hiddenColumns'], compact: boolean): readonly Run[] {
   const { left, right } = hiddenColumns ?? { left: 0, right: 0 };
   const counted = (count: number): string =>

@@ -26,29 +26,32 @@ export interface HeaderProps {
   readonly counts: EventCounts;
   readonly paused: ConsoleState['paused'];
   readonly readOnly: boolean;
-  /** The moment of the past that is shown; `undefined` if the present is shown. */
+  /** The moment of the past that is shown; `undefined` if live data is shown. */
   readonly past: ConsoleState['past'];
-  /** The moment of the past that is being loaded. */
+  /** The moment of the past that is being loaded; `undefined` if no moment is being loaded. */
   readonly travel: ConsoleState['travel'];
-  /** The context name that the user gave the backend; without it the backend's own name is shown. */
+  /** The name of the context. Without it, the name that the backend sent is shown. */
   readonly context?: string | undefined;
-  /** The shown namespace, behind the name; `*` means all. `undefined` means `default`, which is not shown. */
+  /**
+   * The shown namespace, which follows the name of the backend; `*` means all namespaces. `undefined` means `default`,
+   * which is not shown.
+   */
   readonly namespace?: string | undefined;
   /** The address of the backend, shown until the backend has sent its name. */
   readonly backend: string;
   readonly creator: string;
   /** The feed status of each backend of a merged list, by context. */
   readonly backends?: ReadonlyMap<string, FeedStatus> | undefined;
-  /** The worst problem of the cluster that the backend belongs to. */
+  /** The worst problem of the cluster that the backend belongs to; `undefined` if there is none. */
   readonly trouble?: ClusterTrouble | undefined;
   readonly nowMs: number;
   readonly view: ViewName;
 }
 
-/** Screen rows of each kind of header. */
+/** Number of screen rows of each kind of header. */
 export const HEADER_ROWS = { tall: 4, short: 1, none: 0 } as const;
 
-/** The header of one row for small screens: name, connection, counters, time. */
+/** Renders the header in one row, for small screens: name, connection, counters, time. */
 export function ShortHeader(props: HeaderProps): ReactElement {
   const { feed, counts, nowMs, columns } = props;
   const lock = props.readOnly ? [run('  read-only', 'warning')] : [];
@@ -78,7 +81,7 @@ export function ShortHeader(props: HeaderProps): ReactElement {
   );
 }
 
-/** The header with title, counters and tabs for tall screens. */
+/** Renders the header with title, counters and tabs, for tall screens. */
 export function TallHeader(props: HeaderProps): ReactElement {
   const { theme, feed, nowMs, columns, counts } = props;
   const lag =
@@ -96,7 +99,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const who = whoRuns(props);
   const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
   const title = [...mainRuns, ...troubleRuns(props.trouble, columns - runsWidth([...mainRuns, ...clock]))];
-  // The state of the connection is more important than the user's name.
+  // The name of the user is only shown if there is space for it: the state of the connection is more important.
   const available = columns - runsWidth([...title, ...clock]);
   const userInfo = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(
     (text) => cellWidth(text) < available,
@@ -131,12 +134,12 @@ function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
   ];
 }
 
-/** Returns a counter, or `-` while the events were never loaded: a zero would say that nothing is wrong. */
+/** Returns a number of events, or `-` if the events have never been loaded: a zero would say that nothing is wrong. */
 function countNow({ everLive }: FeedStatus, count: number): string {
   return everLive ? countText(count) : '-';
 }
 
-/** Width of the rate chart in cells; each cell covers fifteen seconds or more. */
+/** Width of the chart of result rates in cells. */
 const RATE_CELLS = 16;
 
 function rateLine(feed: FeedStatus): readonly Run[] {
@@ -175,7 +178,7 @@ export function isStale(feed: FeedStatus): boolean {
   return feed.everLive && feed.lostAtMs !== undefined;
 }
 
-/** Returns the name of the user, and whether the user may change anything. */
+/** Returns the name of the user, and whether this console may change anything. */
 function whoRuns({ creator, readOnly, past }: HeaderProps): string {
   return `${safeLine(creator)} (${readOnly || past !== undefined ? 'read-only' : 'rw'})`;
 }

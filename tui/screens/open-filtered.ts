@@ -5,7 +5,7 @@ import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { openView } from './open-view.ts';
 
-/** Opens a view with a filter; `''` shows all rows. If the view is not available, a message says so. */
+/** Opens a view and applies a filter; `''` shows all rows. If the view cannot be opened, a message says so. */
 export function openFiltered(
   store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
   view: ViewName,

@@ -10,18 +10,18 @@ export function goBack(store: Screen & MessageSink & MergedSources & ListOfView)
   goTo(store, backInHistory(store.state));
 }
 
-/** Opens a view with the cursor, filter, order and marks that it had before. */
+/** Opens a view, with the cursor, filter, order and marks that it had when the user left it. */
 export function openView(store: Screen & MessageSink & MergedSources & ListOfView, view: ViewName): void {
   if (!isThere(view)) return store.say(`${viewTitle(view)} is not available in this version`);
   goTo(store, toView(store.state, view));
 }
 
-/** Returns whether a view can be opened. */
+/** Returns whether this version of the console has the view. */
 export function isThere(view: ViewName): boolean {
   return tableOf(view) !== undefined || isPage(view);
 }
 
-/** The views that show one or all namespaces. A list of several backends can only show events. */
+/** The views that can show one namespace or all namespaces. A list of several backends can only show events. */
 const OF_NAMESPACES: ReadonlySet<ViewName> = new Set([
   'overview',
   'events',
@@ -53,6 +53,6 @@ export function goTo(store: Screen & MessageSink & MergedSources & ListOfView, {
   store.rows.thaw();
   store.update({ view, history, orderPausedUntilMs: 0 });
   store.window.open(store);
-  // The next key may come before the next frame, and must act on the cursor of this view.
+  // The list is updated at once: the next key may come before the next frame, and must act on the cursor of this view.
   store.settleList();
 }

@@ -12,7 +12,7 @@ import { HEADER_ROWS, isStale, ShortHeader, TallHeader } from './header.tsx';
 
 /** The content of a screen between its header and the key hints. */
 export interface Page {
-  /** The header: with counters and tabs, in one row, or none. */
+  /** The kind of header: with counters and tabs (`tall`), in one row (`short`), or none. */
   readonly header: 'tall' | 'short' | 'none';
   /** Lines below the header; the remaining rows stay blank. */
   readonly top: readonly Line[];
@@ -22,11 +22,11 @@ export interface Page {
   readonly hasRows?: boolean;
 }
 
-/** The ports that pages are built from. */
+/** The interfaces of the store that pages are built from. */
 export interface PagePorts
   extends Shown, Opened, Remembers, Silencing, FiguresSource, LiveData, MergedSources, ListOfView {}
 
-/** Draws a page over the whole screen. */
+/** Renders a page, which fills the whole screen. */
 export function PageScreen({
   theme,
   store,
@@ -48,19 +48,19 @@ export function PageScreen({
   );
 }
 
-/** Returns the screen rows between the header and the lines at the bottom. */
+/** Returns the number of screen rows between the header and the lines at the bottom. */
 export function pageHeight({ state }: Shown, header: Page['header'], bottom: number): number {
   return Math.max(1, state.size.rows - HEADER_ROWS[header] - bottom - 1);
 }
 
-/** Returns a rule across the screen, with a text at its left end. */
+/** Returns a horizontal rule across the screen, with a text at its left end. */
 export function ruleLine({ state }: Shown, text = ''): Line {
   return [run(text.padEnd(state.size.columns, '─'), 'faint')];
 }
 
 /**
- * Returns the line at the bottom of a page. It shows the last action's outcome, a problem, or a description of
- * the page.
+ * Returns the line at the bottom of a page. It shows the outcome of the last action, a problem, or a description of the
+ * page.
  */
 export function messageLine(
   { state: { message }, feed }: Shown & Pick<LiveData, 'feed'>,

@@ -41,7 +41,7 @@ export function layerPage(store: PagePorts, layer: FullLayer): Page {
   }
 }
 
-/** The views that are not lists. */
+/** The functions that build the views which are not lists. */
 export const VIEW_PAGES: Partial<Readonly<Record<ViewName, (store: PagePorts) => Page>>> = {
   overview: overviewScreen,
   upgrade: upgradeScreen,

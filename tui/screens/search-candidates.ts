@@ -6,7 +6,7 @@ import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/where-
 import type { ViewName } from '../state/view-names.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 
-/** Maximum number of names that are offered. */
+/** Maximum number of client names that are offered as completions. */
 const NAMES_MAX = 50;
 
 /** Returns the completions of the last word of a filter. */
@@ -50,7 +50,7 @@ function clientNames({ clients }: Pick<LiveData, 'clients'>, start: string): rea
   const names: string[] = [];
   for (const key of clients.keys()) {
     const { name } = splitName(key);
-    // A name that needs quotes is not offered.
+    // A name that must be quoted in a filter is not offered.
     if (name.startsWith(start) && /^[\w.:-]+$/.test(name)) names.push(name);
     if (names.length === NAMES_MAX) break;
   }

@@ -22,11 +22,11 @@ export interface TableScreenProps {
   readonly theme: Theme;
   readonly store: Shown & Opened & LiveData & MergedSources & ListOfView;
   readonly table: ListTable<unknown>;
-  /** Elements below the list, if they fit. */
+  /** Elements that are shown below the list if the screen has space for a pane. */
   readonly children?: ReactNode;
 }
 
-/** The screen of any view that is a list. */
+/** Renders the screen of a view that is a list. */
 export function TableScreen({ theme, store, table, children }: TableScreenProps): ReactElement {
   const { columns } = store.state.size;
   const layout = listLayout(store.state);
@@ -50,7 +50,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
   );
 }
 
-/** Returns the column titles and the visible rows. */
+/** Returns the line of column titles and the lines of the visible rows. */
 function tableLines(
   store: Shown & Opened & LiveData & MergedSources & ListOfView,
   table: ListTable<unknown>,
@@ -107,7 +107,7 @@ function statusProps(
   };
 }
 
-/** Returns the text that explains why there are no rows. */
+/** Returns the text that explains why the list has no rows. */
 function emptyText(
   store: Shown & Opened & LiveData & ListOfView,
   { nouns, noMatch, empty }: ListTable<unknown>,

@@ -10,7 +10,7 @@ import { INHIBITIONS } from './inhibitions/table.ts';
 import { SILENCES } from './silences/table.ts';
 import type { ViewName } from '../state/view-names.ts';
 
-/** The views that are lists. */
+/** The definitions of the views that are lists. */
 export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
   events: EVENTS,
   aggregates: AGGREGATES,

@@ -4,8 +4,8 @@ import { run, type Run } from '../text/theme.ts';
 import { runsWidth } from '../text/runs.ts';
 
 /**
- * Returns the tabs of the views. A view without a number has a tab only while it is shown. If the titles do not
- * fit, the other tabs are only numbers.
+ * Returns the line with the tabs of the views. A view without a number has a tab only while it is shown. If the titles
+ * do not fit, only the shown view has a title, and the other tabs are numbers.
  */
 export function tabRuns(active: ViewName, columns: number): readonly Run[] {
   const tabs = tabbed(active);
@@ -19,7 +19,7 @@ export function tabRuns(active: ViewName, columns: number): readonly Run[] {
   return runsWidth(long) <= columns ? long : drawn(false);
 }
 
-/** Returns the view whose tab is drawn at a cell of the row; `undefined` if there is none. */
+/** Returns the view whose tab is drawn at a cell of the line of tabs; `undefined` if there is none. */
 export function tabAt(active: ViewName, columns: number, cell: number): ViewName | undefined {
   let end = 0;
   const at = tabRuns(active, columns).findIndex(({ text }) => {

@@ -12,8 +12,8 @@ import { paneLines, paneMatchText, textPaneOf, type TextData, type TextPane } fr
 /**
  * Returns a page of text that scrolls.
  *
- * @param options `head`: lines above the rule; `right`: shown at the bottom unless a search is active; `instead`:
- *   shown until the text is loaded
+ * @param options `head`: lines above the rule; `right`: text at the right end of the bottom line, unless a search is
+ *   active; `instead`: lines that are shown until the text is loaded
  */
 export function textPage(
   store: TextData,
@@ -26,9 +26,9 @@ export function textPage(
 }
 
 /**
- * Returns the line under a text: the search, the last message, or the position in the text.
+ * Returns the line under a text: the search, the last message, or the scroll position.
  *
- * @param right shown beside it unless a search is active
+ * @param right text at the right end of the line, unless a search is active
  */
 export function textStatus({ state: { message, size } }: Shown, text: TextPane | undefined, right: Line = []): Line {
   if (text?.search.isOpen === true) return searchRuns(text.search, paneMatchText(text), size.columns);

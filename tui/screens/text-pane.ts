@@ -29,17 +29,17 @@ import { putLayer } from '../state/layer-stack.ts';
 /** A text on the screen that can be scrolled and searched. */
 export interface TextPane {
   readonly lines: readonly Line[];
-  /** Screen rows of the text. */
+  /** Number of screen rows for the text. */
   readonly height: number;
   /** Index of the first visible line. */
   readonly top: number;
   readonly search: SearchField;
-  /** Returns the layer with another first line or another search. */
+  /** Returns the layer of the text with another first visible line or another search. */
   readonly with: (change: { readonly top?: number; readonly search?: SearchField }) => Layer;
 }
 
 /**
- * Returns the text of a layer.
+ * Returns the text that a layer shows.
  *
  * @returns `undefined` if the layer shows no text
  */
@@ -74,7 +74,7 @@ export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane 
   }
 }
 
-/** Returns the rows that remain below a short header and `lines` further lines. */
+/** Returns the number of screen rows that remain below a short header and `lines` further lines. */
 function below(store: Shown, lines: number): number {
   return Math.max(1, pageHeight(store, 'short', 1) - lines);
 }
@@ -84,7 +84,7 @@ function pane(layer: DetailLayer | InspectLayer | LoadedLayer, lines: TextPane['
   return { lines, height, top, search: layer.search, with: (change) => ({ ...layer, ...change }) };
 }
 
-/** Returns the pane of a log, which follows new lines at its end. */
+/** Returns the text of a plan screen. At its end, the log of a plan scrolls along with new lines. */
 function planPane(layer: PlanPageLayer, lines: TextPane['lines'], height: number): TextPane {
   const last = Math.max(0, lines.length - height);
   return {
@@ -109,9 +109,9 @@ function logPane(layer: LogLayer, lines: TextPane['lines'], height: number): Tex
 }
 
 /**
- * Scrolls the text on top.
+ * Scrolls the text of the layer on top.
  *
- * @returns `false` if there is no text on top, or the action is not a movement
+ * @returns `false` if the layer on top shows no text, or if the action is not a movement
  */
 export function moveText(store: TextPorts, action: KeyAction): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
@@ -126,28 +126,31 @@ export function openTextSearch(store: TextPorts): void {
   if (text !== undefined) put(store, text.with({ search: { ...text.search, isOpen: true } }));
 }
 
-/** Moves to the next match of the search, or to the previous one. */
+/** Scrolls the text of the layer on top to the next or previous match of its search. */
 export function seekMatch(store: TextPorts & MessageSink, step: 1 | -1): void {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text !== undefined) seek(store, text, step);
 }
 
 /**
- * Clears the search of the text on top.
+ * Clears the search in the text of the layer on top.
  *
- * @returns `false` if there is no search
+ * @returns `false` if the layer on top shows no text, or its search is empty
  */
 export function clearTextSearch(store: TextPorts): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   return text !== undefined && text.search.line.text !== '' && put(store, text.with({ search: NO_SEARCH }));
 }
 
-/** The ports that texts are built from. */
+/** The interfaces of the store that texts are built from. */
 export type TextData = Shown & Remembers & Pick<Silencing, 'silenceMatches'> & LiveData;
 
 type TextPorts = Screen & TextData;
 
-/** Returns the layer with the first match at or after the first visible line, while the search is typed. */
+/**
+ * Returns the layer of a text while the user types a search: scrolled to the first match at or after the first visible
+ * line.
+ */
 export function searchTyped(text: TextPane, search: SearchField): Layer {
   const matches = matchingLines(text.lines, search);
   const at = matches.find((line) => line >= text.top) ?? matches[0];
@@ -163,7 +166,8 @@ function seek(store: Screen & MessageSink, text: TextPane, step: 1 | -1): void {
 }
 
 /**
- * Returns the first visible line. The text scrolls only if the line is not visible; then the line is centered.
+ * Returns the index of the first visible line, so that line `at` is visible. If it is not visible now, the text scrolls
+ * so that it is in the middle.
  */
 function topFor({ lines, height, top }: TextPane, at: number): number {
   if (at >= top && at < top + height) return top;
@@ -175,7 +179,7 @@ export function paneLines({ lines, height, top, search }: TextPane): TextPane['l
   return lines.slice(top, top + height).map((line, row) => highlighted(line, search, top + row === search.at));
 }
 
-/** Returns the number of matches and the position of the current one. */
+/** Returns a text for the number of matches and the current match. */
 export function paneMatchText({ lines, search }: TextPane): string {
   return matchText(matchingLines(lines, search), search.at);
 }

@@ -10,8 +10,8 @@ export interface ColumnChoice {
 }
 
 /**
- * Returns the columns of a view, in their order; empty for a page. Only a merged list has a backend or
- * namespace column.
+ * Returns the columns of a view, in their order; empty for a page. The column of backends or namespaces is only
+ * included if `where` names it or is `any`.
  */
 export function columnsOf(view: ViewName, where: WhereColumn | 'any'): readonly ColumnChoice[] {
   return (tableOf(view)?.columns ?? []).filter(({ id }) => isColumnThere(id, where));
@@ -36,9 +36,10 @@ export function defaultSort(view: ViewName): string {
 }
 
 /**
- * Returns the columns to hide so that only `shown` remain. The first column of a view cannot be hidden.
+ * Returns the ids of the columns to hide so that only `shown` remain. The first column cannot be hidden. If `shown` is
+ * `undefined`, no column is hidden.
  *
- * @param where the backend or namespace column of the list; by default that column stays visible
+ * @param where the column of backends or namespaces, if the list has one and it may be hidden
  */
 export function hiddenBut(
   view: ViewName,

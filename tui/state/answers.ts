@@ -10,7 +10,7 @@ import type { Target } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind } from './layers/loaded.ts';
 import type { EventLoad } from './layers/detail.ts';
 
-/** The messages for an object that does not exist, or no longer exists. */
+/** The message for an object that the backend does not have, by the kind of the layer that shows the object. */
 const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   member: 'this member is no longer part of the cluster',
   'dead-letter': 'this dead letter no longer exists: it was retried or dropped',
@@ -21,13 +21,13 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   'timeline-search': 'this version of the backend has no timeline',
 };
 
-/** The ports that responses are stored through. */
+/** The interfaces of the store that responses are stored through. */
 type AnswerPorts = Screen & Opened & Frames & LiveData & Rows;
 
-/** The parts of a loaded event besides the event itself. */
+/** The data that is loaded together with an event: its next run, and how the handlers handle it. */
 type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
 
-/** Accepts responses to requests. */
+/** The part of the store that accepts responses of the backend. */
 export interface Answered {
   readonly answers: Answers;
   namespacesLoaded(names: readonly string[]): void;
@@ -35,8 +35,8 @@ export interface Answered {
 }
 
 /**
- * Stores the data of a screen, or the failure to load it. A failed request keeps the data that was loaded
- * before.
+ * Stores responses of the backend, or the failure of a request. After a failure, data that was loaded before is kept,
+ * except for an event.
  */
 export class Answers {
   readonly #store: AnswerPorts;
@@ -45,7 +45,7 @@ export class Answers {
     this.#store = store;
   }
 
-  /** Stores the response to `load-event`; `undefined` if the event does not exist. */
+  /** Stores the response to `load-event`. `event` is `undefined` if the event does not exist. */
   eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, context: EventContext): void {
     const row = this.#store.events.get(target.key)?.row;
     const load: EventLoad =
@@ -71,7 +71,7 @@ export class Answers {
     this.#store.touch('rows');
   }
 
-  /** Stores the response to `load-subject`; `undefined` if the backend knows no subject of this name. */
+  /** Stores the response to `load-subject`. `data` is `undefined` if the backend knows no subject of this name. */
   subjectLoaded(subject: Subject, data: SubjectData | undefined): void {
     if (data === undefined) return this.subjectFailed(subject, `there is no ${subject.kind} with this name`);
     const loadedAtMs = this.#store.options.now();
@@ -88,7 +88,7 @@ export class Answers {
     updateSubject(this.#store, subject, (load) => ({ ...load, failure, isLoading: false }));
   }
 
-  /** Stores the response to `load-layer`; `undefined` if the backend has no such object. */
+  /** Stores the response to `load-layer`. `data` is `undefined` if the backend has no such object. */
   layerLoaded<Kind extends LoadedLayerKind>(kind: Kind, id: string, data: LayerData[Kind] | undefined): void {
     if (data === undefined) return this.layerFailed(kind, id, MISSING[kind]);
     const loadedAtMs = this.#store.options.now();
@@ -105,7 +105,7 @@ export class Answers {
     updateLoaded(this.#store, kind, id, (load) => ({ ...load, failure, isLoading: false }));
   }
 
-  /** Stores records of the audit trail, the newest first. */
+  /** Stores the silences that ended according to records of the audit trail. The newest record comes first. */
   endedSilencesLoaded(records: readonly AuditRecord[]): void {
     this.#store.silenceHistory.load(records, this.#store.options.namespace);
     this.#store.allChanged('silences');

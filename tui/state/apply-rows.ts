@@ -14,14 +14,14 @@ import type { SnapshotRows } from '../model/snapshot-rows.ts';
 import { targetOf } from '../model/target.ts';
 import type { EventRecord } from '../model/event-record.ts';
 
-/** The circumstances of rows from the feed. */
+/** Describes how rows from the feed are applied. */
 interface RowsContext {
   /** True if the rows start a full snapshot. */
   readonly replace: boolean;
   readonly nowMs: number;
   /** True if the rows report current changes, outside of a snapshot. */
   readonly isNews: boolean;
-  /** Changes of events whose full rows are not subscribed. */
+  /** Changes of events that the feed sends without the full row. */
   readonly brief?: FeedBriefs | undefined;
 }
 
@@ -32,7 +32,7 @@ interface TakesRows
   readonly clients: SnapshotRows<ClientRow>;
   readonly urgency: Urgency;
   readonly upkeep: Upkeep;
-  /** Returns whether an event is visible or belongs above the last visible one. */
+  /** Returns whether an event is on the screen, or is sorted before the last visible event. */
   readonly window: { reaches(store: Pick<LiveData, 'events'>, key: string, record: EventRecord | undefined): boolean };
 }
 
@@ -42,7 +42,7 @@ const NO_IDS: readonly string[] = [];
 export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, context: RowsContext): void {
   if (context.replace) beginSnapshot(store);
   const { events = {} } = rows;
-  // Not with `Object.entries`, because a snapshot has a hundred thousand events.
+  // The loop does not use `Object.entries`, which would build arrays: a snapshot may have a hundred thousand events.
   for (const key in events) applyEvent(store, bell, key, events[key] ?? null, context);
   for (const [key, brief] of Object.entries(context.brief?.events ?? {})) hearBrief(store, bell, key, brief, context);
   for (const [id, row] of Object.entries(rows.silenced ?? {})) {
@@ -60,8 +60,8 @@ export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, context:
 }
 
 /**
- * Applies events of a snapshot that has begun. Other views are notified once for all events, of which there may
- * be a hundred thousand.
+ * Applies events of a snapshot that has begun. The other views are marked as changed once for all these events, of
+ * which there may be a hundred thousand.
  */
 export function applySnapshotEvents(
   store: TakesRows,
@@ -77,14 +77,17 @@ export function applySnapshotEvents(
   allRowsChanged(store);
 }
 
-/** Marks all rows of silences, clients and checks as changed, because they count their events. */
+/** Marks all rows of silences, clients and checks as changed, because each shows the number of its events. */
 function allRowsChanged(store: Rows): void {
   store.allChanged('silences');
   store.allChanged('clients');
   store.allChanged('checks');
 }
 
-/** Shows a message that a silence is about to end, when its backend sends the reminder. */
+/**
+ * Shows a message that a silence is about to end, when the backend reports for the first time that it sent the
+ * reminder.
+ */
 function remind(store: MessageSink, row: SilencedRow, previous: SilencedRow | undefined, nowMs: number): void {
   const { reminder_sent: reminderSent, expire_at: end } = row;
   if (reminderSent === undefined || end === null || previous?.reminder_sent !== undefined) return;
@@ -115,21 +118,23 @@ function applyEvent(
   const before = previousRow?.silenced_by ?? NO_IDS;
   const record = store.events.apply(key, row, nowMs, isNews);
   const after = row?.silenced_by ?? NO_IDS;
-  // The row of a silence counts its events. Most changes are one more result with the same silences.
+  // The row of a silence shows the number of its events. Most changes affect no silence at all.
   if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) store.changed('silences', id);
-  // The rows of clients and checks count their events.
+  // The rows of clients and checks show the number of their events.
   const { client, check } = row ?? previousRow ?? targetOf(key);
   store.changed('clients', client);
   store.changed('checks', nameAtSameBackend(client, check));
-  // If a row has already changed, the next frame draws the rows anyway. Drawing during a snapshot sorts all
-  // rows so far, which costs a twelfth of the whole work. One frame each second is enough until the snapshot is
-  // complete.
+  // A frame with rows is requested only if none is pending, and not during a snapshot: it would sort all rows that have
+  // arrived, which costs a twelfth of the whole work. Until the snapshot is complete, one frame each second is enough.
   if (store.urgency === 'rows' || store.feed.connection.kind !== 'live') return;
   const isInView = store.state.view === 'events' && store.window.reaches(store, key, record);
   store.touch(isInView ? 'rows' : 'figures');
 }
 
-/** Applies a brief change of an event whose row is not visible; only counters and bell use it. */
+/**
+ * Applies a change that the feed sent without the full row of the event, because that row is not visible. Only the
+ * counters and the bell use it.
+ */
 function hearBrief(store: TakesRows, bell: Bell, key: string, brief: EventBrief, { nowMs, isNews }: RowsContext): void {
   const { client, check } = store.events.get(key)?.row ?? targetOf(key);
   const row = { client, check, status: brief.status, silenced_by: brief.silenced_by };

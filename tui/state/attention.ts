@@ -1,7 +1,7 @@
-/** The ways in which the console calls for attention. */
+/** The settings of how the console draws attention to a new critical event. */
 export interface Attention {
   readonly bell: boolean;
-  /** True for a desktop notification, if the terminal supports it. */
+  /** True if the console also sends a desktop notification, provided that the terminal supports it. */
   readonly notify: boolean;
   /** Epoch milliseconds until which bell and notification are muted. */
   readonly mutedUntilMs: number;

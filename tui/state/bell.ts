@@ -5,23 +5,23 @@ import { eventClass } from '../model/event-record.ts';
 import type { Screen, MessageSink, Opened, Asks, Shown } from './ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 
-/** Minimum time between two bells. */
+/** Minimum time between two rings, in milliseconds. */
 const RING_EVERY_MS = 10_000;
 
 const MUTE_MS = 15 * 60_000;
 
-/** Maximum length of a notification's text. */
+/** Maximum length of the text of a desktop notification. */
 const TEXT_MAX = 200;
 
-/** The event that rings the bell. */
+/** The attributes of an event that decide whether the bell rings. */
 type RungFor = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by'>;
 
-/** The earlier state of an event, as far as the bell needs it. */
+/** The attributes of an event before its change that decide whether the bell rings. */
 type Before = Pick<EventBrief, 'status' | 'inhibited_by'>;
 
 /**
- * Rings for a new critical event that is not silenced, acknowledged (which is a silence too) or inhibited. It
- * also rings when an inhibition of a critical event ends.
+ * The bell of the console. It rings for a new critical event that is not silenced, acknowledged (which is a silence
+ * too) or inhibited, and when the inhibition of a critical event ends.
  */
 export class Bell {
   #rungAtMs = -Infinity;
@@ -29,7 +29,7 @@ export class Bell {
   /**
    * Rings the bell if the change of an event requires it.
    *
-   * @param before `undefined` if the event is new
+   * @param before the event before the change; `undefined` if the event is new
    */
   heard(store: Shown & Asks & Pick<LiveData, 'feed'>, before: Before | undefined, row: RungFor, nowMs: number): void {
     const { bell, notify, mutedUntilMs } = store.state.attention;

@@ -8,27 +8,27 @@ import type { OwnChanges } from './undo.ts';
 export interface ConsoleOptions {
   readonly size: ScreenSize;
   readonly backend: string;
-  /** The user's name, for the `creator` of a silence. */
+  /** The name of the user, which is recorded as the `creator` of silences. */
   readonly creator: string;
-  /** The id of this console among those that work on upgrade plans. */
+  /** Id by which a backend distinguishes the consoles that work on an upgrade plan. */
   readonly session: string;
   readonly readOnly: boolean;
-  /** Default: 80 percent. */
+  /** Percentage of OK results that each aggregate needs; default 80. */
   readonly aggregateNeeds?: AggregateNeeds;
-  /** The backends that can be chosen; default: none. */
+  /** The contexts that the user can switch to; default: none. */
   readonly contexts?: Contexts;
-  /** The contexts of a merged list; default: a single backend. */
+  /** The names of the contexts whose events are shown in one list; `undefined` for a single backend. */
   readonly members?: readonly string[];
   /**
    * The namespace that is shown; `*` shows all that the credentials may read as one list. Default: `default`.
    */
   readonly namespace?: string | undefined;
-  /** The settings that the user configured, or made earlier in this context. */
+  /** The screen settings that the user configured, or left behind earlier in this context. */
   readonly kept?: ScreenSettings;
-  /** The user's changes at this backend when it was shown earlier. */
+  /** The changes that the user made earlier in this namespace of this backend. */
   readonly ownChanges?: OwnChanges;
-  /** The messages so far, also about other backends. */
+  /** The messages that were shown so far, including those about other backends. */
   readonly log?: MessageLog;
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   readonly now: () => number;
 }

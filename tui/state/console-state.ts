@@ -20,54 +20,57 @@ export interface ScreenSize {
 /** Smallest supported screen. On a smaller one the console shows a message instead of unreadable content. */
 export const SMALLEST_SCREEN: ScreenSize = { columns: 60, rows: 16 };
 
-/** Minimum number of rows for a tall header and a pane below the list. */
+/** Minimum number of screen rows at which a tall header, and a pane below the list, are shown. */
 export const TALL_ROWS = 30;
 
-/** The moment of the past that is shown, and the changes before and after it. Epoch milliseconds. */
+/** The moment of the past that is shown, and the times of the adjacent changes. Epoch milliseconds. */
 export interface PastMoment {
   readonly atMs: number;
-  /** `undefined` if no earlier change is known. */
+  /** Time of the previous change; `undefined` if no earlier change is known. */
   readonly previousMs: number | undefined;
   readonly nextMs: number | undefined;
-  /** Present if not all events of the moment are loaded; the worst come first. */
+  /** The number of loaded events and of all events, if not all are loaded yet. The worst events are loaded first. */
   readonly partial?: { readonly rows: number; readonly total: number };
 }
 
-/** The state of the user interface, without the data of the backend. It is replaced, never changed in place. */
+/** The state of the user interface, without the data of the backend. Every change creates a new object. */
 export interface ConsoleState {
   readonly size: ScreenSize;
   readonly view: ViewName;
   readonly history: ViewHistory;
-  /** The settings of each view, also of those that are not shown. */
+  /** The list state of each view, also of views that are not shown. */
   readonly views: Readonly<Record<ViewName, ListState>>;
-  /** The editor for the filter of the shown view. */
+  /** The editor in which the user types the filter of the shown view; `undefined` if it is closed. */
   readonly prompt: LineInHistory | undefined;
   readonly layers: readonly Layer[];
   readonly message: ConsoleMessage | undefined;
-  /** The moment of the past that is shown; `undefined` for the present. */
+  /** The moment of the past that is shown; `undefined` if live data is shown. */
   readonly past: PastMoment | undefined;
-  /** The moment of the past that is being loaded; `undefined` if none is. */
+  /** The moment of the past that is being loaded; `undefined` if no moment is being loaded. */
   readonly travel: { readonly atMs: number } | undefined;
   readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
   readonly pane: boolean;
-  /** True if a tall screen has counters and tabs at its top. */
+  /** True if the header of a tall screen contains counters and tabs. */
   readonly header: boolean;
   readonly overview: OverviewPosition;
   readonly upgrade: UpgradePosition;
   readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
   readonly readOnly: boolean;
-  /** True if the terminal has the focus; without it the feed is drawn once a second. */
+  /** True if the terminal has the focus. Without it, changes of the feed are drawn once a second. */
   readonly focused: boolean;
   readonly interruptedAtMs: number;
   /** Earlier command lines, the newest last. */
   readonly commandHistory: readonly string[];
   readonly savedViews: ReadonlyMap<string, SavedView>;
-  /** The appearance settings that override those of the start. */
+  /** The theme settings that the user changed since the console was started. */
   readonly look: Partial<Theme>;
   readonly attention: Attention;
-  /** True if the terminal reports wheel and clicks, which disables its own text selection. */
+  /**
+   * True if the terminal reports wheel and clicks to the console. The user then cannot select text with the mouse as
+   * usual.
+   */
   readonly mouse: boolean;
-  /** Epoch milliseconds until which the order is paused, because a cursor key was pressed. */
+  /** Epoch milliseconds until which the sorting of the list pauses, because a cursor key was pressed. */
   readonly orderPausedUntilMs: number;
 }
 

@@ -8,7 +8,10 @@ import type { Target } from '../model/target.ts';
 import type { SavedView } from './saved-view.ts';
 import type { LoadedLayerKind } from './layers/loaded.ts';
 
-/** A request of the store to the outside world, which the store itself never touches. */
+/**
+ * An action outside the console state that the store requests, such as an API request or output to the terminal. The
+ * store itself performs no input or output.
+ */
 export type Effect =
   | {
       readonly kind: 'change';
@@ -22,11 +25,13 @@ export type Effect =
   | { readonly kind: 'request-checks'; readonly orders: readonly CheckRunRequest[] }
   | { readonly kind: 'load-subject'; readonly subject: Subject }
   | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly deadLetters: readonly DeadLetterOrder[] }
-  /** Makes a member the leader of the cluster; `name` is for people and safe for a terminal. */
+  /**
+   * Makes the cluster member with the id `to` the leader. `name` is its name for the user, without control characters.
+   */
   | { readonly kind: 'hand-over'; readonly to: string; readonly name: string }
   | { readonly kind: 'load-layer'; readonly layer: LoadedLayerKind; readonly id: string }
   | { readonly kind: 'load-silence-policy' }
-  /** Loads the recent problems of a silence scope; `key` identifies the scope. */
+  /** Loads the recent problems that a silence with this scope would have covered. `key` identifies the scope. */
   | {
       readonly kind: 'load-silence-recent';
       readonly entries: readonly SilencedRequest[];
@@ -38,25 +43,28 @@ export type Effect =
   | { readonly kind: 'load-event'; readonly target: Target; readonly into: 'detail' | 'pane' }
   | { readonly kind: 'load-view'; readonly view: LoadedView }
   | { readonly kind: 'load-plan'; readonly id: number }
-  /** Renews this console's hold on a plan. */
+  /** Renews this console's ownership of an upgrade plan, before it expires. */
   | { readonly kind: 'hold-plan'; readonly id: number }
-  /** Sends orders one after the other, until one is rejected. */
+  /** Sends orders for an upgrade plan one after the other, until the backend rejects an order. */
   | { readonly kind: 'order-plan'; readonly id: number; readonly orders: readonly PlanOrder[] }
   | { readonly kind: 'new-plan'; readonly from: string; readonly to: string }
-  /** Saves a view in the configuration file; `undefined` removes it. */
+  /** Saves a view in the configuration file. If `view` is `undefined`, removes the view of this name. */
   | { readonly kind: 'save-view'; readonly name: string; readonly view: SavedView | undefined }
   | { readonly kind: 'switch-context'; readonly name: string }
-  /** Switches the namespace; `*` shows all that the credentials may read. */
+  /** Switches to another namespace; `*` shows all namespaces that the credentials may read. */
   | { readonly kind: 'switch-namespace'; readonly name: string }
-  /** Shows the lists at a past moment in epoch milliseconds; `undefined` returns to the present. */
+  /** Shows the lists at a past moment in epoch milliseconds. If `atMs` is `undefined`, returns to live data. */
   | { readonly kind: 'travel'; readonly atMs: number | undefined }
   | { readonly kind: 'load-namespaces' }
   | TerminalEffect
   | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'quit' };
 
-/** Output to the terminal besides frames, and the data that is loaded for it. */
+/** An effect that writes to the terminal outside of frames, or loads data to do so. */
 export type TerminalEffect =
-  /** Rings the bell; `notice` is the text of a notification, safe for a terminal. */
+  /**
+   * Rings the bell if `bell` is true. `notice` is the text of a desktop notification without control characters;
+   * `undefined` sends none.
+   */
   | { readonly kind: 'ring'; readonly bell: boolean; readonly notice: string | undefined }
   | { readonly kind: 'copy'; readonly label: string; readonly text: string }
   | { readonly kind: 'copy-event'; readonly target: Target }
@@ -65,16 +73,16 @@ export type TerminalEffect =
 /** The action on dead letters: run their handlers again, or drop them. */
 export type DeadLetterVerb = 'retry' | 'drop';
 
-/** A dead letter by its id, with its name. */
+/** The id of a dead letter, with a name for the user. */
 export interface DeadLetterOrder {
   readonly id: number;
-  /** Safe for a terminal. */
+  /** The name without control characters. */
   readonly name: string;
 }
 
 /** A request for an ad-hoc check. */
 export interface CheckRunRequest {
   readonly check: string;
-  /** The subscriptions; `undefined` means those of the definition. */
+  /** The subscriptions whose clients run the check; `undefined` means those of the check's definition. */
   readonly subscribers?: readonly string[];
 }

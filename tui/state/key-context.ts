@@ -1,6 +1,9 @@
 import type { ViewName } from './view-names.ts';
 
-/** The context in which a binding is active: a view by its name, or a layer above it. */
+/**
+ * The context in which a key binding is active: a view, a page or layer that is shown over it, or a line in which the
+ * user types.
+ */
 export type KeyContext =
   | ViewName
   | 'detail'

@@ -1,6 +1,6 @@
 import type { KeyContext } from './key-context.ts';
 
-/** The attributes of a decoded key that bindings use. */
+/** The attributes of a decoded key press that key bindings use. */
 export interface KeyPress {
   readonly name: string;
   readonly text?: string;
@@ -10,12 +10,12 @@ export interface KeyPress {
 }
 
 export interface Binding {
-  /** The keys in the notation of `chordOf`; the first one is displayed. */
+  /** The keys in the notation that `chordOf` returns. Hints and menus show the first key. */
   readonly keys: readonly [string, ...string[]];
   readonly in: readonly [KeyContext, ...KeyContext[]];
   /** The description of the action in the help. */
   readonly help: string;
-  /** One or two words for the footer, in the order of this table. Without it only the help lists the action. */
+  /** Description of the action in one or two words for the footer. Without it, only the help lists the action. */
   readonly hint?: string;
   /**
    * True if the action changes something at the backend; it is disabled while disconnected and in read-only
@@ -24,7 +24,9 @@ export interface Binding {
   readonly changes?: true;
 }
 
-/** The names of all actions, in the order of footer and help. The file of each noun defines its actions. */
+/**
+ * The names of all actions, in the order of footer and help. Files such as `actions/silences.ts` define the actions.
+ */
 const ACTION_NAMES = [
   'silence',
   'resolve',
@@ -37,6 +39,7 @@ const ACTION_NAMES = [
   'silence-end',
   'silence-delete',
   'silence-recreate',
+  'silence-new',
   'silence-filter',
   'dead-letter-retry',
   'dead-letter-drop',
@@ -152,19 +155,19 @@ const ACTION_NAMES = [
 
 export type KeyAction = (typeof ACTION_NAMES)[number];
 
-/** The keys of actions that the configuration file overrides. */
+/** The keys by action that the configuration file sets instead of the default keys. */
 export type OwnKeys = Readonly<Partial<Record<KeyAction, readonly [string, ...string[]]>>>;
 
 type BoundAction = readonly [KeyAction, Binding];
 
-/** The actions that the files of the nouns define, set by `putActions`. */
+/** All actions by name, as registered by `putActions`. */
 let actions: ReadonlyMap<KeyAction, Binding> = new Map();
 
-/** The active bindings. There is one keyboard, so this is the only state that the whole program shares. */
+/** The active bindings. They are module state, because the program has only one keyboard. */
 let bound: readonly BoundAction[] = [];
 let byContext = contextsOf(bound);
 
-/** Registers all actions, each once, with their default keys. */
+/** Registers all actions with their default keys. Each name must occur once. */
 export function putActions(all: readonly (Binding & { readonly name: KeyAction })[]): void {
   actions = new Map(all.map((action) => [action.name, action]));
   if (actions.size !== all.length) throw new Error('two actions have the same name');
@@ -176,7 +179,7 @@ export function bindings(): readonly BoundAction[] {
   return bound;
 }
 
-/** Returns the defined binding of an action, without the keys of the configuration. */
+/** Returns the binding of an action with its default keys, whatever the configuration says. */
 export function bindingOf(action: KeyAction): Binding {
   const binding = actions.get(action);
   if (binding === undefined) throw new Error(`${action} is not the name of an action`);
@@ -187,7 +190,7 @@ export function isAction(name: string): name is KeyAction {
   return (ACTION_NAMES as readonly string[]).includes(name);
 }
 
-/** Returns the bindings with the given keys for some actions; the others keep their default keys. */
+/** Returns all bindings. Actions in `own` get the keys from there; all others keep their default keys. */
 export function boundWith(own: OwnKeys): readonly BoundAction[] {
   return ACTION_NAMES.map((action) => {
     const binding = bindingOf(action);
@@ -195,7 +198,9 @@ export function boundWith(own: OwnKeys): readonly BoundAction[] {
   });
 }
 
-/** Activates these keys instead of any earlier ones. They must be free of conflicts. */
+/**
+ * Activates these keys and the default keys of all other actions. No two actions may have the same key in a context.
+ */
 export function bindKeys(own: OwnKeys): void {
   bound = boundWith(own);
   byContext = contextsOf(bound);
@@ -214,12 +219,12 @@ function keysOf(action: KeyAction): Binding['keys'] {
   return bound.find(([name]) => name === action)?.[1].keys ?? bindingOf(action).keys;
 }
 
-/** Returns the label of an action's key; the first one if there are several. */
+/** Returns the label of the first active key of an action. */
 export function keyOf(action: KeyAction): string {
   return keyLabel(keysOf(action)[0]);
 }
 
-/** Returns the key with its modifiers in the notation of bindings: `j`, `G`, `ctrl-d`, `shift-tab`. */
+/** Returns the name of a pressed key with its modifiers, as bindings write it: `j`, `G`, `ctrl-d`, `shift-tab`. */
 export function chordOf(key: KeyPress): string {
   // A printable character already includes Shift.
   const shift = key.shift && key.text === undefined ? 'shift-' : '';

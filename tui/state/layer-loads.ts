@@ -8,7 +8,7 @@ import { openLayer } from './layer-stack.ts';
 /** The load state of any loaded layer. */
 type AnyLoad = ViewLoad<LayerData[LoadedLayerKind]>;
 
-/** Updates the loaded data of a subject in every layer about it. */
+/** Updates the load state of a subject in every layer that shows the subject. */
 export function updateSubject(
   store: Screen,
   subject: Subject,
@@ -20,7 +20,7 @@ export function updateSubject(
   store.update({ layers });
 }
 
-/** Updates the loaded data in the layers of a kind about one object. */
+/** Updates the load state in every layer of this kind that shows the object with this id. */
 export function updateLoaded(store: Screen, kind: LoadedLayerKind, id: string, next: (load: AnyLoad) => AnyLoad): void {
   const layers = store.state.layers.map((layer) =>
     // The cast is safe, because data of a kind only goes to layers of that kind.

@@ -1,10 +1,10 @@
 import type { ListOrder } from '../model/list-order.ts';
 
-/** The cursor of a list. It refers to a listed item, not to a row of the screen. */
+/** The cursor of a list. It refers to an item of the list and not to a row of the screen. */
 export interface ListCursor {
   /** Key of the item under the cursor; `undefined` while the list is empty. */
   readonly key: string | undefined;
-  /** Index when it was last drawn; the cursor stays there if the item disappears. */
+  /** Index of the item when it was last drawn. If the item disappears, the cursor stays at this index. */
   readonly index: number;
   /** Index of the first visible row. */
   readonly top: number;
@@ -13,8 +13,8 @@ export interface ListCursor {
 export const CURSOR_AT_TOP: ListCursor = { key: undefined, index: 0, top: 0 };
 
 /**
- * Returns the cursor in a list that may have changed. It follows its item and keeps its position on the screen.
- * A window at the top of the list stays there while the cursor fits in, so that new items come into view.
+ * Returns the cursor in a list that may have changed. The cursor follows its item, at the same position on the screen.
+ * A window at the top of the list stays at the top while the cursor fits in, so that new items become visible.
  */
 export function settleCursor(cursor: ListCursor, order: ListOrder, rows: number): ListCursor {
   const keyIndex = cursor.key === undefined ? -1 : order.indexOf(cursor.key);
@@ -23,7 +23,7 @@ export function settleCursor(cursor: ListCursor, order: ListOrder, rows: number)
   return { key: order.at(index)?.key, index, top: windowTop(top, index, order.length, rows) };
 }
 
-/** Moves the cursor to another row; the window scrolls as little as possible. */
+/** Returns the cursor after a move to another index. The window scrolls as little as possible. */
 export function moveCursor(cursor: ListCursor, toIndex: number, order: ListOrder, rows: number): ListCursor {
   const index = clamp(toIndex, 0, order.length - 1);
   return { key: order.at(index)?.key, index, top: windowTop(cursor.top, index, order.length, rows) };

@@ -3,25 +3,33 @@ import type { SortState } from '../model/list-order.ts';
 
 export interface FilterState {
   readonly text: string;
-  /** Why the typed text is not a valid filter; the last valid one stays in effect. */
+  /**
+   * The reason why the typed text is not a valid filter; `undefined` if it is. The last valid filter stays in effect.
+   */
   readonly problem: { readonly message: string; readonly position: number } | undefined;
   /** Earlier filters, the newest last. */
   readonly history: readonly string[];
 }
 
-/** The settings of one list; every view has its own. */
+/** The state of one list: cursor, marks, filter, sort order and columns. Every view has its own. */
 export interface ListState {
   readonly cursor: ListCursor;
-  /** True if the user has moved the cursor; until then it is on the first row, whichever that is. */
+  /**
+   * True if the user has moved the cursor. Until then, it stays on the first row, even if another row becomes the
+   * first.
+   */
   readonly isCursorMoved: boolean;
   readonly marks: ReadonlySet<string>;
   readonly lastMark: string | undefined;
   readonly filter: FilterState;
-  /** `undefined` means the default order of the view. */
+  /** The sort order; `undefined` means the default order of the view. */
   readonly sort: SortState | undefined;
   /** Ids of the hidden columns. */
   readonly hidden: ReadonlySet<string>;
-  /** Steps to the right: first columns after the first one are left out, then parts of the last. */
+  /**
+   * Number of horizontal scroll steps to the right. They scroll out the columns after the first column, and then parts
+   * of the last column.
+   */
   readonly sideways: number;
   /** True if texts are shown at full width, at the expense of the columns after them. */
   readonly wide: boolean;
@@ -42,7 +50,7 @@ export const INITIAL_LIST: ListState = {
   following: false,
 };
 
-/** Returns where the cursor should be. Until the user moves it, it is on the first row. */
+/** Returns the cursor that the user wants: on the first row until the user moves it or follows the newest row. */
 export function desiredCursor({ cursor, isCursorMoved, following }: ListState): ListCursor {
   return isCursorMoved || following ? cursor : CURSOR_AT_TOP;
 }

@@ -1,13 +1,16 @@
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { ConsoleState } from './console-state.ts';
 
-/** Time that the cursor must rest on an event before the pane loads it, and the reload interval. */
+/**
+ * `SETTLE_MS` is the time for which the cursor must stay on an event before the pane loads it. `AGAIN_MS` is the
+ * minimum time between two requests for the same event.
+ */
 const SETTLE_MS = 150;
 const AGAIN_MS = 2000;
 
 /**
- * Decides when the pane below the list loads the event under the cursor. Events that the cursor only passes are
- * not loaded.
+ * Decides when the pane below the list loads the event under the cursor. An event that the cursor only passes is not
+ * loaded.
  */
 export class PanePeek {
   #key: string | undefined;
@@ -15,7 +18,7 @@ export class PanePeek {
   #requestedAtMs = 0;
 
   /**
-   * Returns whether to load the event now; called once per frame.
+   * Returns whether to load the event under the cursor now. It is called once per frame.
    *
    * @param peek the event that the pane shows or has requested
    * @param row the newest state of the event under the cursor

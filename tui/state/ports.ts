@@ -13,9 +13,9 @@ import type { ViewName } from './view-names.ts';
 import type { LastSilence, SilenceForm } from './layers/silence.ts';
 
 /*
- * Interfaces that functions of the console receive. Each function takes only the ones it uses, such as
- * `Screen & MessageSink`. `LiveData` and `MergedSources` are in the model, and `ListOfView` is in the folder of the
- * lists. One object implements all of them, and only `console.tsx` names it.
+ * The interfaces of the store. Each function of the console declares only the interfaces that it uses, such as `Screen
+ * & MessageSink`. `LiveData` and `MergedSources` are in the model, and `ListOfView` is in the folder of the lists. One
+ * object implements all interfaces, and only `console.tsx` names its class.
  */
 
 /** Reads the state of the screen. */
@@ -28,7 +28,7 @@ export interface Screen extends Shown {
   update(change: Partial<ConsoleState>): void;
 }
 
-/** Adjusts the state before a frame that is drawn anyway. */
+/** Changes the state without requesting a frame, because a frame is drawn anyway. */
 export interface Settles extends Shown {
   settle(change: Partial<ConsoleState>): void;
 }
@@ -38,7 +38,7 @@ export interface MessageSink {
   say(text: string, tone?: ConsoleMessage['tone']): void;
 }
 
-/** Requests an effect outside the console. */
+/** Requests an effect, such as an API request, which runs after the current key or frame. */
 export interface Asks {
   request(effect: Effect): void;
 }
@@ -48,7 +48,7 @@ export interface Opened {
   readonly options: ConsoleOptions;
 }
 
-/** The messages and changes of this console. */
+/** The messages that this console showed, and the changes that its user made. */
 export interface Remembers {
   readonly log: MessageLog;
   readonly ownChanges: OwnChanges;
@@ -60,18 +60,21 @@ export interface Silencing {
   readonly silencePolicy: SilencePolicy;
   /** The settings of the last silence that was created here. */
   readonly lastSilence: LastSilence | undefined;
-  /** The backend's response about the scope of the silence dialog. */
+  /**
+   * What the backend answered about the scope of the silence dialog: recent problems, or why it would reject the
+   * silence.
+   */
   readonly silenceRecent: {
     /**
-     * Returns the recent problems.
+     * Returns the recent problems that the silence of this form would have covered.
      *
      * @returns `undefined` until the backend has answered
      */
     of(form: SilenceForm): RecentProblems | undefined;
-    /** Returns why the backend would reject the silence; `undefined` if it did not say so. */
+    /** Returns the reason why the backend would reject the silence; `undefined` if it has not rejected it. */
     refusalOf(form: SilenceForm): string | undefined;
     /**
-     * Stores the response.
+     * Stores the recent problems that the backend returned.
      *
      * @param key identifies the scope
      */
@@ -79,24 +82,27 @@ export interface Silencing {
     refused(key: string, problem: string): void;
     failed(key: string, nowMs: number): void;
   };
-  /** The form of a silence dialog that was canceled; `undefined` if the last one was submitted. */
+  /** The form of the last silence dialog if the user canceled it; `undefined` if it was submitted. */
   readonly silenceDraft: SilenceForm | undefined;
   keepSilenceDraft(form: SilenceForm | undefined): void;
-  /** Stores the settings for the next silence. */
+  /** Stores the settings of a silence that was created, for the next silence. */
   rememberSilence(silence: LastSilence): void;
-  /** Returns what the silence dialog would cover now. */
+  /** Returns a summary of the events that the silence of this form would cover now. */
   silencePreview(form: SilenceForm): SilencePreview;
   /** Returns the events that a silence covers, or would cover if it were active. */
   silenceMatches(entry: SilencedRow): SilenceMatches;
 }
 
-/** Pauses the feed while the user reads. */
+/** Pauses and resumes the display of changes while the user reads. */
 export interface Pauses {
   pause(): void;
   resume(): void;
 }
 
-/** The parts to draw: only the time, figures in the header, or visible rows. */
+/**
+ * The part of the screen that the next frame changes: only the time (`none`), figures such as counters, or visible
+ * rows.
+ */
 export type Urgency = 'none' | 'figures' | 'rows';
 
 /** Records which rows of the tables may have changed. */
@@ -106,7 +112,7 @@ export interface Rows {
   allChanged(view: ViewName | LoadedView): void;
 }
 
-/** Schedules a frame. */
+/** Requests a frame that changes this part of the screen. */
 export interface Frames {
   touch(urgency: Urgency): void;
 }

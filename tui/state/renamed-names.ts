@@ -19,7 +19,7 @@ export const RENAMED_COLUMNS: Readonly<Partial<Record<ViewName, CurrentNames>>> 
   cluster: { behind: 'lag' },
 };
 
-/** Returns the current name of something that was renamed; undefined if the name is not an old one. */
+/** Returns the current name of an action or column that was renamed; `undefined` if `name` is not an old name. */
 export function currentName(names: CurrentNames | undefined, name: string): string | undefined {
   return names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
 }

@@ -3,9 +3,9 @@ import type { ViewName } from './view-names.ts';
 /** A view that the user has saved with its settings. */
 export interface SavedView {
   readonly view: ViewName;
-  /** Empty means all rows. */
+  /** The text of the filter; empty means all rows. */
   readonly filter: string;
-  /** `undefined` means the default order of the view. */
+  /** The sort order; `undefined` means the default order of the view. */
   readonly sort: { readonly column: string; readonly reversed: boolean } | undefined;
   /** Ids of the visible columns; `undefined` means all. */
   readonly columns: readonly string[] | undefined;

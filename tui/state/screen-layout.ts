@@ -8,9 +8,9 @@ export interface ListLayout {
   /** Rows between the header and the titles of the table. */
   readonly above: number;
   readonly list: number;
-  /** The line of figures under the list, if it fits. */
+  /** Rows of the line with figures under the list: 1 on a tall screen, otherwise 0. */
   readonly figures: number;
-  /** Rows of the pane with its rule; 0 if there is none. */
+  /** Rows of the pane including the rule above it; 0 if the pane is not shown. */
   readonly pane: number;
   readonly footer: number;
 }
@@ -19,7 +19,7 @@ const PANE_ROWS = 9;
 
 type LayoutState = Pick<ConsoleState, 'size' | 'pane' | 'header' | 'view'>;
 
-/** Returns the layout of the shown list; only the list of events has a pane. */
+/** Returns the layout of the shown list. Only the list of events has a pane. */
 export function listLayout(state: LayoutState): ListLayout {
   const tall = state.size.rows >= TALL_ROWS;
   // Tall: title, counters, tabs, rule, column titles. Short: title, column titles.
@@ -33,7 +33,7 @@ export function listLayout(state: LayoutState): ListLayout {
   return { tall, header, above, figures, pane, footer, list };
 }
 
-/** Returns the rows between the header and the titles of a list. */
+/** Returns the number of rows between the header and the column titles of a list. */
 function rowsAbove(view: ViewName): number {
   return view === 'cluster' ? 2 : 0;
 }
@@ -43,15 +43,15 @@ export function isTallHeader({ header }: Pick<ListLayout, 'header'>): boolean {
   return header > 2;
 }
 
-/** Returns the number of rows of the shown list. */
+/** Returns the number of rows that the screen has for the shown list. */
 export function listRows(state: LayoutState): number {
   return listLayout(state).list;
 }
 
-/** Minimum width for two columns of text, in cells. */
+/** Minimum screen width for two columns of text side by side, in cells. */
 export const WIDE_COLUMNS = 100;
 
-/** Returns the rows of a page between header and footer. */
+/** Returns the number of rows that a page has between header and footer. */
 export function pageRows({ size: { rows }, header }: Pick<ConsoleState, 'size' | 'header'>): {
   /** True if the header has counters and tabs. */
   readonly tall: boolean;
@@ -62,7 +62,7 @@ export function pageRows({ size: { rows }, header }: Pick<ConsoleState, 'size' |
   return { tall, rows: Math.max(1, rows - (tall ? 4 : 1) - 3) };
 }
 
-/** Returns the first row of a window that keeps the cursor centered if possible. */
+/** Returns the index of the first visible row, so that the cursor is in the middle of the window if possible. */
 export function centredTop(cursor: number, length: number, rows: number): number {
   return Math.max(0, Math.min(cursor - (rows >> 1), length - rows));
 }

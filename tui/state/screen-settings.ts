@@ -2,7 +2,7 @@ import type { ConsoleState } from './console-state.ts';
 import type { ListState } from './list-state.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
 
-/** The settings that do not depend on the backend. */
+/** The screen settings that do not depend on the shown backend. */
 export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
   Partial<Pick<ConsoleState, 'readOnly' | 'pane' | 'header' | 'attention' | 'mouse'>>;
 
@@ -13,7 +13,10 @@ export interface ScreenSettings {
   readonly common: Common;
 }
 
-/** Returns the settings without marks and cursors, which refer to rows of this backend. */
+/**
+ * Returns the screen settings that also apply to another backend. Marks and cursors are left out, because they refer to
+ * rows of this backend.
+ */
 export function keptOf(state: ConsoleState): ScreenSettings {
   const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(

@@ -1,11 +1,11 @@
 import { EMPTY_LINE, type LineEditor } from '../text/line-editor.ts';
 
-/** The search in the lines of a layer. */
+/** The search in the text or rows of a layer. */
 export interface SearchField {
   readonly line: LineEditor;
   /** True while the search is being typed; then all keys go into it. */
   readonly isOpen: boolean;
-  /** The line of the current match in a text. */
+  /** The index of the line with the current match in a text; `undefined` if there is no current match. */
   readonly at?: number | undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { BulkOperation, BulkOutcome } from '../../shared/schemas/bulk.ts';
 
-/** Maximum number of the user's changes that are remembered. */
+/** Maximum number of the user's changes that are kept for undo. */
 const REMEMBERED_MAX = 20;
 
-/** Time within which a change can be undone; later the user may not remember what it was. */
+/** Time in milliseconds within which a change can be undone; later the user may not remember what it was. */
 const UNDO_MS = 10 * 60_000;
 
 /** A change made from this console. */
@@ -11,13 +11,13 @@ export interface OwnChange {
   readonly id: number;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** The message about the change. */
+  /** The message that the console showed about the change. */
   readonly said: string;
   /** The operations that undo the change, in sending order; empty if it cannot be undone. */
   readonly operations: readonly BulkOperation[];
 }
 
-/** The last changes of the user. */
+/** The last changes that the user made from this console. */
 export class OwnChanges {
   #changes: readonly OwnChange[] = [];
   #nextId = 1;
@@ -27,20 +27,23 @@ export class OwnChanges {
     this.#changes = [...this.#changes, change].slice(-REMEMBERED_MAX);
   }
 
-  /** Returns the newest change that can be undone, and later ones that cannot. */
+  /**
+   * Returns the newest change that can be undone (`undefined` if there is none), and the newer changes that cannot be
+   * undone.
+   */
   last(nowMs: number): { readonly change: OwnChange | undefined; readonly since: readonly OwnChange[] } {
     const recent = this.#changes.filter(({ atMs }) => nowMs - atMs <= UNDO_MS);
     const at = recent.findLastIndex(({ operations }) => operations.length > 0);
     return { change: recent[at], since: recent.slice(at + 1) };
   }
 
-  /** Removes a change that was undone, or cannot be. */
+  /** Removes a change that was undone. */
   forget(id: number): void {
     this.#changes = this.#changes.filter((change) => change.id !== id);
   }
 }
 
-/** Returns the operations that undo a change, in reverse order. */
+/** Returns the operations that undo a change, the last operation first. */
 export function undoOperations(results: readonly BulkOutcome[]): readonly BulkOperation[] {
   return results.flatMap(({ undo }) => undo ?? []).toReversed();
 }

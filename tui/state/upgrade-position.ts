@@ -1,12 +1,12 @@
-/** The position in the upgrade view. */
+/** The page and the cursor of the upgrade view. */
 export interface UpgradePosition {
   /** The page: the versions of all programs, or the plan. */
   readonly page: 'versions' | 'plan';
-  /** Id of the plan for which the page was opened; each new plan opens it once. */
+  /** Id of the plan for which the plan page was opened by itself. Each new plan opens the page once. */
   readonly plan: number | undefined;
   /** Id of the step that was drawn under the cursor. */
   readonly step: string | undefined;
-  /** True if the cursor follows the current step. */
+  /** True if the cursor moves along with the current step of the plan. */
   readonly follows: boolean;
 }
 

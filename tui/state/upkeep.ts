@@ -11,7 +11,10 @@ import { BACKEND_COLUMN } from '../model/where-column.ts';
 import { isLoadedLayer, type LoadedLayer, type LoadedLayerKind } from './layers/loaded.ts';
 import { isFull } from './layers/layer.ts';
 
-/** Reload interval of a subject while it is shown. Subjects with many clients reload less often. */
+/**
+ * Reload interval of a subject while its screen is shown, in milliseconds. Subjects with many clients reload less
+ * often.
+ */
 const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
   client: 2000,
   result: 2000,
@@ -22,12 +25,12 @@ const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
 /** Minimum time between two reloads of the event on the detail screen. */
 const DETAIL_RELOAD_MS = 1000;
 
-/** Interval at which the shown silences are sorted again. */
+/** Interval at which the shown silences are sorted again, in milliseconds. */
 const SILENCES_AGE_MS = 5000;
 
 /**
- * Keeps visible data up to date. It requests nothing that is not visible, and reloads nothing while the feed is
- * paused.
+ * Requests data that is visible and due for a reload, and in the background the few values that trend and header need.
+ * While the console is paused, data that is already loaded is not reloaded.
  */
 export class Upkeep {
   readonly #peek = new PanePeek();
@@ -38,13 +41,13 @@ export class Upkeep {
   #silencesAgedAtMs = 0;
   #detailRequestedAtMs = 0;
 
-  /** Starts again with a new feed: data that the feed does not contain is requested again too. */
+  /** Makes the data that the feed does not contain be requested again, because a new snapshot begins. */
   startOver(): void {
     this.#isHistoryRequested = false;
     this.#isPolicyRequested = false;
   }
 
-  /** Sorts the silences again, because they begin, come near their end and disappear with time. */
+  /** Marks the silences as changed, because with time they begin, come near their end, and expire. */
   ageSilences(store: Shown & Rows, nowMs: number): void {
     if (store.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
     this.#silencesAgedAtMs = nowMs;
@@ -107,7 +110,7 @@ export class Upkeep {
 }
 
 /**
- * Returns true if loaded data must not change because of a pause. Data that was opened during the pause is
+ * Returns true if data must not be reloaded, because the console is paused. Data that was opened during the pause is
  * still loaded once.
  */
 export function standsStill({ state }: Shown, { loadedAtMs }: Pick<ViewLoad<unknown>, 'loadedAtMs'>): boolean {
@@ -122,9 +125,9 @@ function askView(store: Shown & Asks & Pick<LiveData, 'loads'>, nowMs: number): 
   store.request({ kind: 'load-view', view });
 }
 
-/** Requests the aggregates even if they are not shown, because the trend needs continuous values. */
+/** Requests the aggregates even if they are not shown, because their trend needs values at regular times. */
 function askTrend(store: Asks & Pick<LiveData, 'loads'> & MergedSources, nowMs: number): void {
-  // Aggregates belong to one backend.
+  // Aggregates belong to one backend, so a merged list of several backends has none.
   if (store.whereColumn === BACKEND_COLUMN) return;
   const { isLoading, requestedAtMs } = store.loads.of('aggregates');
   if (isLoading || nowMs - requestedAtMs < TREND_STEP_MS) return;
@@ -132,7 +135,10 @@ function askTrend(store: Asks & Pick<LiveData, 'loads'> & MergedSources, nowMs: 
   store.request({ kind: 'load-view', view: 'aggregates' });
 }
 
-/** Interval at which the cluster state is requested for the header; the cluster view requests it more often. */
+/**
+ * Interval at which the cluster state is requested for the header, in milliseconds. The cluster view requests it more
+ * often.
+ */
 const CLUSTER_MS = 5000;
 
 function askCluster(store: Asks & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
@@ -143,7 +149,10 @@ function askCluster(store: Asks & Pick<LiveData, 'loads' | 'feed'>, nowMs: numbe
   store.request({ kind: 'load-view', view: 'cluster' });
 }
 
-/** Interval at which the report of the last day is requested; it is expensive for the backend. */
+/**
+ * Interval at which the overview requests the report of the last day, in milliseconds. The report is expensive for the
+ * backend.
+ */
 const DAY_RELOAD_MS = 300_000;
 
 function askDay(store: Shown & Asks & Pick<LiveData, 'loads'>, nowMs: number): void {
@@ -155,7 +164,7 @@ function askDay(store: Shown & Asks & Pick<LiveData, 'loads'>, nowMs: number): v
   store.request({ kind: 'load-view', view: 'day' });
 }
 
-/** Reloads the subject of the screen on top; behind a dialog it stays unchanged. */
+/** Reloads the subject of the layer on top. While a dialog is over that layer, nothing is reloaded. */
 function askSubject(store: Screen & Asks, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'inspect' || standsStill(store, layer.load)) return;
@@ -172,13 +181,18 @@ function askLayer(store: Screen & Asks & Pick<LiveData, 'silenced'>, nowMs: numb
   store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
 }
 
-/** Returns the shown view if the feed sends its changes. The feed sends none for the past. */
+/**
+ * Returns the shown view if a feed sends its changes; otherwise `undefined`. For a past moment there are no changes.
+ */
 export function followedNow({ state, loads }: Shown & Pick<LiveData, 'loads'>): FollowedView | undefined {
   const view = loadedNow(state);
   return state.past === undefined && isFollowedView(view) && loads.isFollowed(view) ? view : undefined;
 }
 
-/** Returns the view whose data is visible. A layer that fills the screen hides the view. */
+/**
+ * Returns the view whose data is visible; `undefined` if a layer that fills the screen hides the view. The audit tab of
+ * the log counts as the view `log`.
+ */
 function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
   const full = layers.findLast(isFull);
   if (full?.kind === 'log') return full.tab === 'audit' ? 'log' : undefined;
@@ -190,12 +204,12 @@ function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): Loa
 /** Returns whether the layer is due for a reload. Requests never overlap. */
 function isLayerDue({ silenced }: Pick<LiveData, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
   const { isLoading, requestedAtMs } = layer.load;
-  // An ended silence only exists in the audit trail and on this console.
+  // The backend has no details of an ended silence: it is only known from the audit trail and on this console.
   if (layer.kind === 'silence-entry' && !silenced.has(layer.id)) return false;
   return !isLoading && nowMs - requestedAtMs >= LAYER_RELOAD_MS[layer.kind];
 }
 
-/** Reload interval of each layer; data that rarely changes is reloaded less often. */
+/** Reload interval of each layer in milliseconds. Data that rarely changes is reloaded less often. */
 const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
   'dead-letter': 5000,
   handling: 2000,

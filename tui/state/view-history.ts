@@ -1,6 +1,6 @@
 import type { ViewName } from './view-names.ts';
 
-/** The history of visited views, as in a browser. Both lists have the nearest view last. */
+/** The history of visited views, as in a browser. In both lists the last element is nearest to the shown view. */
 export interface ViewHistory {
   readonly past: readonly ViewName[];
   readonly future: readonly ViewName[];
@@ -11,18 +11,18 @@ export interface ViewPosition {
   readonly history: ViewHistory;
 }
 
-/** Maximum length of the history. */
+/** Maximum number of earlier views in the history. */
 const HISTORY_MAX = 50;
 
 export const NO_HISTORY: ViewHistory = { past: [], future: [] };
 
-/** Returns the history after opening a view; the views ahead are dropped. */
+/** Returns the position after a view was opened. Views that the user could go forward to are dropped. */
 export function toView({ view, history }: ViewPosition, nextView: ViewName): ViewPosition {
   if (nextView === view) return { view, history };
   return { view: nextView, history: { past: [...history.past, view].slice(-HISTORY_MAX), future: [] } };
 }
 
-/** Returns the previous view; the same place if there is none. */
+/** Returns the position after one step back; the same position if there is no earlier view. */
 export function backInHistory(position: ViewPosition): ViewPosition {
   const { past, future } = position.history;
   const view = past.at(-1);
@@ -30,7 +30,7 @@ export function backInHistory(position: ViewPosition): ViewPosition {
   return { view, history: { past: past.slice(0, -1), future: [...future, position.view] } };
 }
 
-/** Returns the view that was left by going back; the same place if there is none. */
+/** Returns the position after one step forward; the same position if the user has not gone back. */
 export function forwardInHistory(position: ViewPosition): ViewPosition {
   const { past, future } = position.history;
   const view = future.at(-1);
@@ -38,7 +38,7 @@ export function forwardInHistory(position: ViewPosition): ViewPosition {
   return { view, history: { past: [...past, position.view], future: future.slice(0, -1) } };
 }
 
-/** Returns the view that was shown last. The same key then goes back again. */
+/** Returns the position after a switch to the previously shown view. Another switch returns to the current view. */
 export function toLastView(position: ViewPosition): ViewPosition {
   const last = position.history.past.at(-1);
   return last === undefined ? position : toView(position, last);

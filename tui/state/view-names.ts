@@ -1,4 +1,4 @@
-/** The views in the order of their numbers, which are the keys that open them. */
+/** The views in the order of their numbers. The number is the key that opens the view. */
 export const VIEWS = [
   { number: 1, name: 'overview', title: 'Overview' },
   { number: 2, name: 'events', title: 'Events' },
@@ -16,7 +16,7 @@ export const VIEWS = [
 
 export type ViewName = (typeof VIEWS)[number]['name'];
 
-/** Returns whether a view is not a list. */
+/** Returns whether a view is a page, which means that it is not a list. */
 export function isPage(name: ViewName): boolean {
   return name === 'overview' || name === 'upgrade';
 }

@@ -1,23 +1,23 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import { graphemes } from './graphemes.ts';
 
-/** Nearly all text is printable ASCII, one cell per character. */
+/** Matches characters other than printable ASCII. Nearly all text is printable ASCII, with one cell per character. */
 const BEYOND_ASCII = /[^ -~]/;
 
-/** Escape sequences of colors and weights. */
+/** Escape sequences of colors and of styles such as bold. */
 const SGR = /\u001B\[[\d;]*m/g;
 
-/** Characters without a cell of their own: they combine with the previous one, or are invisible. */
+/** Matches characters that take no cell: they combine with the previous character, or are invisible. */
 const WITHOUT_CELL = /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
-/** The width of each character plus 1; 0 if it is not computed yet. */
+/** Cache by code point: the width of the character plus 1, or 0 if the width is not computed yet. */
 const kept = new Uint8Array(0x110000);
 
 /**
- * Returns the width of `text` on a terminal in cells. The width of text that is safe for a terminal is the sum
- * of its characters, so no grapheme clusters are needed. Clusters would cost microseconds for each text, and
- * loading their tables a quarter of the time to the first frame. The build makes Ink use this function too,
- * because two different measures would break the rows.
+ * Returns the width of `text` on a terminal in cells. The width of text that is safe for a terminal is the sum of the
+ * widths of its characters, so it is not split into grapheme clusters. That would cost microseconds for each text, and
+ * loading the tables for it a quarter of the time to the first frame. The build makes Ink use this function too,
+ * because rows would break if Ink measured text differently.
  */
 export function cellWidth(text: string): number {
   if (!BEYOND_ASCII.test(text)) return text.length;
@@ -38,17 +38,16 @@ function characterWidth(character: string): number {
 
 export interface FitOptions {
   readonly align?: 'left' | 'right';
-  /**
-   * The place where text is cut if it is too long; `middle` keeps the number at the end of `web-eu-west-017`.
-   */
+  /** The position of the cut in text that is too long; `middle` preserves the number at the end of `web-eu-west-017`. */
   readonly cut?: 'end' | 'middle';
 }
 
-/** The cell that replaces the missing text. */
+/** The character that replaces the omitted text. */
 const ELLIPSIS = '…';
 
 /**
- * Returns `text` in exactly `width` cells: padded with spaces, or cut between characters as a reader sees them.
+ * Returns `text` in exactly `width` cells: padded with spaces, or cut between graphemes (characters as a reader sees
+ * them).
  */
 export function fit(text: string, width: number, { align, cut }: FitOptions = {}): string {
   if (width <= 0) return '';
@@ -61,7 +60,7 @@ export function fit(text: string, width: number, { align, cut }: FitOptions = {}
   return align === 'right' ? padding + shown : shown + padding;
 }
 
-/** Returns at most `head` cells of the beginning, and `tail` cells of the end. */
+/** Returns at most `head` cells of the start of `text`, an ellipsis, and at most `tail` cells of its end. */
 function cutCells(text: string, head: number, tail: number): string {
   const characters = Array.from(graphemes(text), ({ segment }) => segment);
   const end = takeCells(characters.toReversed(), tail).toReversed();

@@ -12,10 +12,7 @@ export type Drawing =
   | { readonly type: 'clip'; readonly clip: Clip }
   | { readonly type: 'unclip' };
 
-/**
- * The area outside of which nothing is drawn. A missing side has no bound; the last column and row are
- * excluded.
- */
+/** The area outside of which nothing is drawn. A missing side has no bound; `x2` and `y2` are excluded. */
 interface Clip {
   readonly x1?: number | undefined;
   readonly x2?: number | undefined;
@@ -23,12 +20,15 @@ interface Clip {
   readonly y2?: number | undefined;
 }
 
-/** Texts of several rows, and characters without a cell of their own. */
+/**
+ * Matches text that can only be drawn as cells: with line ends or other control characters, or with characters that
+ * take no cell.
+ */
 const NEEDS_CELLS = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * Returns the frame as text with one line for each row, if no drawing overlaps another. Ink would split each
- * row into cells and join them again, which took most of the memory of a frame. The build makes Ink call this
+ * Returns the frame as text with one line for each row, if no drawing overlaps another. Otherwise Ink splits each row
+ * into cells and joins them again, which took most of the memory of a frame. The build makes Ink call this function
  * first.
  *
  * @returns `undefined` if cells are needed, for example under a dialog
@@ -38,7 +38,7 @@ export function frameOfRows(drawings: readonly Drawing[], height: number): strin
   const clips: Clip[] = [];
   for (const drawing of drawings) {
     if (drawing.type === 'clip') {
-      // Cutting rows at the sides needs cells.
+      // A row can only be cut at its sides if it is split into cells.
       if (drawing.clip.x1 !== undefined || drawing.clip.x2 !== undefined) return undefined;
       clips.push(drawing.clip);
       continue;

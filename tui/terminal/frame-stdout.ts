@@ -13,30 +13,30 @@ export interface SizeSource {
 type WriteCallback = (error?: Error | null) => void;
 
 /**
- * Delays between attempts while the terminal is busy. They start short, because it is mostly busy drawing what
- * it just received.
+ * Milliseconds between attempts to write while the terminal is busy, from the first to the longest delay. The first is
+ * short, because a terminal is mostly busy with drawing what it just received.
  */
 const RETRY_FIRST_MS = 1;
 const RETRY_LAST_MS = 32;
 
 /**
- * Backlog above which raw output is dropped: a few frames. A terminal that is stuck would not ring a bell
- * anyway.
+ * Number of queued bytes above which raw output is dropped: a few frames. A terminal that is stuck would not ring a
+ * bell anyway.
  */
 const RAW_BACKLOG_MAX = 64 * 1024;
 
 /**
- * The `stdout` that Ink gets. It joins everything that is written in one turn of the event loop into one write
- * (Ink writes a frame in three parts). It never blocks the loop, and reports when the terminal has accepted
- * everything.
+ * The `stdout` that Ink writes to. It joins everything that is written in one turn of the event loop into one write
+ * (Ink writes a frame in three parts). It never blocks the event loop, and reports when the terminal has accepted all
+ * output.
  *
- * Every byte counts: Ink writes the difference to the previous frame, so a rendered frame must arrive. To skip
- * frames while the terminal is busy, do not render them. Check `idle` before each render; if it is false,
- * render once at the next `idle` event. This also bounds the queue. A resize makes Ink render by itself, so it
- * waits for `idle` too, with the newest size; `writeRaw` drops its text when much is queued. Therefore at most
- * one frame is queued, plus what Ink's own timer of one millisecond draws after it.
+ * No output may be lost, because Ink writes only the difference to the previous frame. To skip frames while the
+ * terminal is busy, do not render them. Check `idle` before each render; if it is false, render once at the next `idle`
+ * event. This also limits the queue. A resize makes Ink render by itself, so the event is delayed until `idle` too, and
+ * then has the newest size; `writeRaw` drops its text if much is queued. Therefore at most one frame is queued, plus
+ * the output of Ink's own timer of one millisecond.
  *
- * Events: `resize` as on `process.stdout`; `idle`; `close` when the terminal is gone.
+ * Events: `resize` as on `process.stdout`; `idle` when all output was accepted; `close` when the terminal is gone.
  */
 export class FrameStdout extends Writable {
   readonly isTTY = true;
@@ -62,7 +62,7 @@ export class FrameStdout extends Writable {
     size.on('resize', this.#resized);
   }
 
-  /** True if the terminal exists and has accepted everything. */
+  /** True if the terminal exists and has accepted all output. */
   get idle(): boolean {
     return this.writableLength === 0 && !this.destroyed;
   }
@@ -74,9 +74,9 @@ export class FrameStdout extends Writable {
   }
 
   /**
-   * Writes a bell, a clipboard sequence or a change of modes between two frames.
+   * Writes a bell, a clipboard sequence or a change of terminal modes between two frames.
    *
-   * @returns `false` when it was dropped, because the terminal does not keep up
+   * @returns false if the text was dropped, because the terminal is gone or does not keep up
    */
   writeRaw(text: string): boolean {
     if (this.destroyed || this.writableLength > RAW_BACKLOG_MAX) return false;
@@ -85,7 +85,7 @@ export class FrameStdout extends Writable {
   }
 
   /**
-   * Drops all queued and future output until `unmute`, while another program owns the terminal.
+   * Drops all queued and future output until `unmute` is called, while another program uses the terminal.
    *
    * @returns true if a write was interrupted in the middle
    */
@@ -98,7 +98,7 @@ export class FrameStdout extends Writable {
     return frame !== undefined && frame.taken > 0;
   }
 
-  /** Accepts output again. The content of the screen is unknown now, so draw all of it. */
+  /** Accepts output again. The content of the screen is unknown then, so the caller must draw all of it. */
   unmute(): void {
     this.#isMuted = false;
   }
@@ -118,7 +118,7 @@ export class FrameStdout extends Writable {
     done(error);
   }
 
-  /** Collects the writes of this turn of the event loop into one. */
+  /** Delays writing to the end of this turn of the event loop, so that all its output is one write. */
   #join(): void {
     if (this.#isJoining) return;
     this.#isJoining = true;
@@ -147,7 +147,7 @@ export class FrameStdout extends Writable {
       frame.taken += taken;
       if (taken > 0) this.#retryMs = RETRY_FIRST_MS;
     } catch {
-      // The terminal is gone; the hang-up signal that comes with it reaches the program separately.
+      // The terminal is gone. The program also receives a hang-up signal and handles it elsewhere.
       this.destroy();
       return;
     }

@@ -1,21 +1,20 @@
-/** A character as a reader sees it, with its start index. */
+/** A grapheme, which is a character as a reader sees it, with its start index in the text. */
 export interface Grapheme {
   readonly segment: string;
   readonly index: number;
 }
 
 /**
- * Text in which each code unit is one character: Latin letters, punctuation, arrows, lines and blocks. It
- * excludes characters that combine with others, and the carriage return, which forms one character with a line
- * feed.
+ * Matches text in which each code unit is one grapheme: Latin letters, punctuation, arrows, lines and blocks. It
+ * excludes characters that combine with others, and the carriage return, which forms one grapheme with a line feed.
  */
 const SIMPLE = /^[\t\n\u001B -~\u00A0-\u02FF\u2010-\u2027\u2030-\u205E\u2100-\u2BFF]*$/;
 
 let cluster: Intl.Segmenter | undefined;
 
 /**
- * Replaces `Intl.Segmenter` for graphemes, which is only created for text that needs it. Its language tables
- * take a twelfth of the time to the first frame. The build makes Ink use this class too.
+ * Splits text into graphemes. `Intl.Segmenter` is only created for text that needs it, because its language tables take
+ * a twelfth of the time to the first frame. The build makes Ink use this class too.
  */
 export class GraphemeSegmenter {
   segment(text: string): Iterable<Grapheme> & Pick<Intl.Segments, 'containing'> {
@@ -27,7 +26,7 @@ export class GraphemeSegmenter {
   }
 }
 
-/** Returns the characters of `text` in order. */
+/** Returns the graphemes of `text` in order. */
 export function graphemes(text: string): Iterable<Grapheme> {
   return segmenter.segment(text);
 }

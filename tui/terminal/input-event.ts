@@ -7,7 +7,7 @@ export type InputEvent = KeyEvent | PasteEvent | FocusEvent | MouseEvent;
 export interface Modifiers {
   readonly ctrl: boolean;
   readonly meta: boolean;
-  /** Only set for named keys. A printable character already contains it: shift-g is `G` with `shift` false. */
+  /** True only for named keys. A printable character already contains the shift: shift-g is `G` with `shift` false. */
   readonly shift: boolean;
 }
 
@@ -20,15 +20,15 @@ export interface KeyEvent extends Modifiers {
    */
   readonly name: string;
   /**
-   * The text that a text field inserts: one code point. It is absent with ctrl or meta and for keys that type
+   * The text that the key types into a text field: one code point. Absent with ctrl or meta, and for keys that type
    * nothing.
    */
   readonly text?: string;
 }
 
 /**
- * A bracketed paste. Its content is always text, and line ends are `
- * `. It is not safe for a terminal yet.
+ * A bracketed paste. Its content is always text, never keys, and its line ends are `\n`. It is not safe for a terminal
+ * yet.
  */
 export interface PasteEvent {
   readonly kind: 'paste';
@@ -37,7 +37,7 @@ export interface PasteEvent {
   readonly truncated: boolean;
 }
 
-/** The terminal window got or lost the keyboard. */
+/** The terminal window got or lost the keyboard focus. */
 export interface FocusEvent {
   readonly kind: 'focus';
   readonly focused: boolean;

@@ -2,15 +2,18 @@ import type { InputEvent } from './input-event.ts';
 import { characterKey, controlKey, csiEvent, linuxKey, namedKey, ss3Key } from './key-sequences.ts';
 
 /**
- * A part of the input that ends at `end`. Without an event it has no meaning here; `paste` means that pasted
- * text follows.
+ * A decoded part of the input; `end` is the position after it. A part without an event is ignored; `paste` means that
+ * pasted text follows.
  */
 export interface InputToken {
   readonly end: number;
   readonly event?: InputEvent | 'paste' | undefined;
 }
 
-/** Maximum length of a sequence. A longer one is noise, and keys must work again. */
+/**
+ * Maximum length of an escape sequence. Longer input is not a sequence but noise, and is dropped so that keys work
+ * again.
+ */
 const SEQUENCE_LENGTH_MAX = 4096;
 
 const ESC = '\u001b';
@@ -18,9 +21,9 @@ const BEL = '\u0007';
 const REPLACEMENT = 0xfffd;
 
 /**
- * Returns the part of the input that begins at `start`, independent of the text before.
+ * Decodes the part of the input that begins at `start`. The text before `start` does not matter.
  *
- * @returns `undefined` if more input is needed
+ * @returns `undefined` if more input is needed to decode it
  */
 export function readPiece(text: string, start: number): InputToken | undefined {
   if (start >= text.length) return undefined;
@@ -30,7 +33,7 @@ export function readPiece(text: string, start: number): InputToken | undefined {
 function readCharacter(text: string, start: number, meta: boolean): InputToken {
   const code = text.codePointAt(start) ?? REPLACEMENT;
   const end = start + (code > 0xffff ? 2 : 1);
-  // No key sends malformed bytes or 8-bit controls.
+  // No key sends malformed bytes or 8-bit control characters, so they are ignored.
   if (code === REPLACEMENT || (code >= 0x80 && code < 0xa0)) return { end };
   if (code < 0x20 || code === 0x7f) return { end, event: controlKey(code, meta) };
   return { end, event: characterKey(String.fromCodePoint(code), { ctrl: false, meta, shift: false }) };
@@ -40,8 +43,8 @@ function readEscape(text: string, start: number): InputToken | undefined {
   const next = text[start + 1];
   if (next === undefined) return undefined;
   if (next !== ESC) return readSequence(text, start, false);
-  // Two escapes: some terminals put one before the sequence of a key for alt. Otherwise the key was pressed
-  // twice.
+  // Two escapes in a row: if the sequence of a key follows, some terminals mean that key with alt. Otherwise the first
+  // one is the escape key.
   const afterNext = text[start + 2];
   if (afterNext === undefined) return undefined;
   if (afterNext === '[' || afterNext === 'O') return readSequence(text, start + 1, true);
@@ -49,9 +52,9 @@ function readEscape(text: string, start: number): InputToken | undefined {
 }
 
 /**
- * Reads the sequence after an escape.
+ * Decodes the sequence after an escape character.
  *
- * @param escaped true if another escape came before it
+ * @param escaped true if another escape character came before it, which means alt
  */
 function readSequence(text: string, start: number, escaped: boolean): InputToken | undefined {
   switch (text[start + 1]) {
@@ -59,7 +62,7 @@ function readSequence(text: string, start: number, escaped: boolean): InputToken
       return readCsi(text, start + 2, escaped);
     case 'O':
       return readSs3(text, start + 2, escaped);
-    // OSC, DCS and APC are late responses to requests of the previous program.
+    // OSC, DCS and APC sequences are late responses to requests of the previous program, so they are ignored.
     case ']':
     case 'P':
     case '_':
@@ -81,27 +84,27 @@ function readCsi(text: string, start: number, escaped: boolean): InputToken | un
     const final = text[start + 1];
     return final === undefined ? undefined : { end: start + 2, event: linuxKey(final) };
   }
-  // A mouse report of the first xterm: three more bytes. The console never enables it, and it ends at column
-  // 94.
+  // A mouse report in the original encoding of xterm has three more bytes. It is ignored, because the console never
+  // enables this encoding, which only works up to column 94.
   if (text[start] === 'M') return start + 4 <= text.length ? { end: start + 4 } : undefined;
 
   for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const parameters = text.slice(start, index);
-    // rxvt ends shifted keys with a byte that never ends a sequence elsewhere.
+    // rxvt ends the sequence of a shifted key with `$`, which ends no other sequence.
     const isFinal = (code >= 0x40 && code < 0x7f) || (code === 0x24 && /^\d+$/.test(parameters));
     if (isFinal) {
       const final = text.charAt(index);
       if (parameters === '200' && final === '~') return { end: index + 1, event: 'paste' };
       return { end: index + 1, event: csiEvent(parameters, final, escaped) };
     }
-    // This byte cannot belong to a sequence: it was cut short, and something else begins here.
+    // The sequence was cut short, because this byte cannot be part of one, or it is too long. Other input begins here.
     if (code < 0x20 || code > 0x7e || index - start > SEQUENCE_LENGTH_MAX) return { end: index };
   }
   return undefined;
 }
 
-/** Reads up to BEL or ESC backslash. */
+/** Skips a string sequence up to its terminator, which is BEL or ESC backslash. */
 function readString(text: string, start: number): InputToken | undefined {
   for (let index = start; index < text.length; index++) {
     const character = text[index];

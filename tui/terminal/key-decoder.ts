@@ -3,19 +3,19 @@ import type { InputEvent } from './input-event.ts';
 import { readPiece } from './input-syntax.ts';
 import { namedKey } from './key-sequences.ts';
 
-/** Time after which an escape character is the key, and not the beginning of a sequence. */
+/** Milliseconds after which an escape character is the escape key, and not the beginning of a sequence. */
 export const ESCAPE_DELAY_MS = 20;
 
 /**
- * Time after which the rest of a sequence is lost. It is longer than the escape delay, because a bad link may
- * split a sequence.
+ * Milliseconds after which an incomplete sequence is dropped. This is longer than the escape delay, because a slow
+ * connection may split a sequence.
  */
 export const SEQUENCE_DELAY_MS = 500;
 
-/** Time after which the end of a paste is lost, and the keyboard must work again. */
+/** Milliseconds without input after which a paste ends without its end mark, so that the keyboard works again. */
 export const PASTE_DELAY_MS = 5000;
 
-/** Maximum length of a paste; the rest is dropped. */
+/** Maximum length of a paste in UTF-16 code units; text beyond it is dropped. */
 export const PASTE_LENGTH_MAX = 1024 * 1024;
 
 const ESC = '\u001b';
@@ -23,15 +23,15 @@ const PASTE_END = `${ESC}[201~`;
 const ESCAPES_ONLY = new RegExp(`^${ESC}+$`);
 
 /**
- * Decodes the input of a terminal into events. The chunking of the bytes does not matter. Only a pause does: it
- * distinguishes the escape key from the beginning of a sequence.
+ * Decodes the input of a terminal into events. It does not matter how the bytes are split into chunks. Only a pause
+ * matters: it distinguishes the escape key from the beginning of a sequence.
  *
- * Unknown sequences are ignored, and so are bytes that are not UTF-8.
+ * Unknown sequences and malformed UTF-8 are ignored.
  */
 export class KeyDecoder implements Disposable {
   readonly #emit: (event: InputEvent) => void;
   readonly #after: Delay;
-  // Malformed bytes become U+FFFD.
+  // Malformed bytes become U+FFFD, which no key sends.
   readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
   /** Incomplete input: the beginning of a sequence or, in a paste, of its end mark. */
   #pending = '';
@@ -65,9 +65,9 @@ export class KeyDecoder implements Disposable {
   }
 
   /**
-   * Decodes one step.
+   * Decodes the next key, sequence or part of a paste.
    *
-   * @returns where the next step begins; `position` itself if more input is needed
+   * @returns the position where decoding continues; `position` itself if more input is needed
    */
   #step(text: string, position: number): number {
     return this.#paste === undefined ? this.#stepKey(text, position) : this.#stepPaste(this.#paste, text, position);
@@ -88,7 +88,7 @@ export class KeyDecoder implements Disposable {
       this.#endPaste(paste);
       return end + PASTE_END.length;
     }
-    // The last few characters may be the beginning of the end mark.
+    // An escape character near the end may begin the end mark, so the text from there on is not added yet.
     const escape = text.indexOf(ESC, Math.max(position, text.length - PASTE_END.length + 1));
     const textEnd = escape === -1 ? text.length : escape;
     paste.add(text.slice(position, textEnd));
@@ -111,7 +111,10 @@ export class KeyDecoder implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Handles incomplete input as complete, because no more has arrived. */
+  /**
+   * Ends incomplete input after a pause: a paste ends here, escape characters become escape keys, and the beginning of
+   * a sequence is dropped.
+   */
   #giveUp(): void {
     this.#timer = undefined;
     const pending = this.#pending;
@@ -136,7 +139,8 @@ class Paste {
   }
 
   event(): InputEvent {
-    // The limit may have split a surrogate pair. Terminals send line ends as the enter key does.
+    // The limit may have split a surrogate pair. Terminals send a line end in a paste as a carriage return, like the
+    // enter key.
     const text = this.#text.replace(/[\ud800-\udbff]$/, '').replaceAll(/\r\n?/g, '\n');
     return { kind: 'paste', text, truncated: this.#truncated };
   }

@@ -8,7 +8,7 @@ import type { InputEvent, Modifiers, MouseEvent } from './input-event.ts';
 
 const NO_MODIFIERS: Modifiers = { ctrl: false, meta: false, shift: false };
 
-/** `CSI … letter`, also with a modifier, and `SS3 letter` (application mode). */
+/** Names of the keys that send `CSI letter`, also with modifiers, or `SS3 letter` (application mode). */
 const FINAL_KEYS: Readonly<Record<string, string>> = {
   A: 'up',
   B: 'down',
@@ -23,7 +23,7 @@ const FINAL_KEYS: Readonly<Record<string, string>> = {
   S: 'f4',
 };
 
-/** `SS3 letter` of the keypad in application mode (vt100). */
+/** Names of the keypad keys that send `SS3 letter` in application mode (vt100). */
 const KEYPAD_KEYS: Readonly<Record<string, string>> = {
   M: 'enter',
   X: '=',
@@ -45,7 +45,7 @@ const KEYPAD_KEYS: Readonly<Record<string, string>> = {
   y: '9',
 };
 
-/** `CSI number ~` (vt220), with gaps between its function keys. */
+/** Names of the keys that send `CSI number ~` (vt220). The numbers of the function keys have gaps. */
 const NUMBER_KEYS: Readonly<Record<number, string>> = {
   1: 'home',
   2: 'insert',
@@ -77,10 +77,10 @@ const NUMBER_KEYS: Readonly<Record<number, string>> = {
   34: 'f20',
 };
 
-/** `CSI [ letter`: the function keys of the Linux console. */
+/** Names of the function keys that send `CSI [ letter` on the Linux console. */
 const LINUX_KEYS: Readonly<Record<string, string>> = { A: 'f1', B: 'f2', C: 'f3', D: 'f4', E: 'f5' };
 
-/** `CSI number u` for keys without a character (kitty). */
+/** Names of the keys without a character that send `CSI number u` (kitty). */
 const KITTY_KEYS: Readonly<Record<number, string>> = {
   57_409: '.',
   57_410: '/',
@@ -107,7 +107,7 @@ const KITTY_F13 = 57_376;
 const KITTY_F35 = 57_398;
 const KITTY_KEYPAD_0 = 57_399;
 const KITTY_KEYPAD_9 = 57_408;
-/** The private use area in which kitty numbers its keys. */
+/** The first and last code point with which kitty numbers keys without a character (a private use area). */
 const KITTY_FIRST = 57_344;
 const KITTY_LAST = 63_743;
 
@@ -143,23 +143,23 @@ export function controlKey(code: number, meta = false): InputEvent {
 }
 
 /**
- * Returns the event of `SS3 letter`.
+ * Returns the event of the sequence `SS3 letter`.
  *
- * @returns `undefined` when no key sends it
+ * @returns `undefined` if no key sends this letter
  */
 export function ss3Key(final: string, meta: boolean): InputEvent | undefined {
   const modifiers = { ctrl: false, meta, shift: false };
   const name = FINAL_KEYS[final] ?? KEYPAD_KEYS[final];
   if (name !== undefined) return namedKey(name, modifiers);
-  // rxvt: arrows with ctrl.
+  // rxvt sends lower-case letters for arrow keys with ctrl.
   if (final >= 'a' && final <= 'd') return namedKey(arrow(final), { ...modifiers, ctrl: true });
   return undefined;
 }
 
 /**
- * Returns the event of `CSI [ letter`.
+ * Returns the event of the sequence `CSI [ letter`.
  *
- * @returns `undefined` when no key sends it
+ * @returns `undefined` if no key sends this letter
  */
 export function linuxKey(final: string): InputEvent | undefined {
   const name = LINUX_KEYS[final];
@@ -169,8 +169,8 @@ export function linuxKey(final: string): InputEvent | undefined {
 /**
  * Returns the event of a control sequence, `CSI parameters final`.
  *
- * @returns `undefined` when it is not a key, mouse or focus report, but for example a response to another
- *   program
+ * @param escaped true if another escape character came before the sequence, which means alt
+ * @returns `undefined` if it is not a key, mouse or focus report, but for example a response to another program
  */
 export function csiEvent(parameters: string, final: string, escaped: boolean): InputEvent | undefined {
   if (parameters.startsWith('<')) return mouseEvent(parameters.slice(1), final);
@@ -204,7 +204,8 @@ export function csiEvent(parameters: string, final: string, escaped: boolean): I
       return parameters === '' ? namedKey(arrow(final), { ...modifiers, shift: true }) : undefined;
     default: {
       const name = FINAL_KEYS[final];
-      // `CSI row ; column R` is also the response with the cursor position; a key has 1 there, or nothing.
+      // `CSI row ; column R` is also the report of the cursor position. In the sequence of a key, the first parameter
+      // is 1 or missing.
       if (name === undefined || (first !== '' && first.split(':')[0] !== '1')) return undefined;
       return namedKey(name, modifiers);
     }
@@ -216,7 +217,10 @@ function numberKey(number: number, modifiers: Modifiers): InputEvent | undefined
   return name === undefined ? undefined : namedKey(name, modifiers);
 }
 
-/** Returns a key by its code point, with the shifted one if the terminal sends it. */
+/**
+ * Returns the event of the key with this code point. `shiftedCode` is the code point that the key has with shift, if
+ * the terminal sends it.
+ */
 function codeKey(code: number, shiftedCode: string | undefined, modifiers: Modifiers): InputEvent | undefined {
   if (code === 0x1b) return namedKey('escape', modifiers);
   if (code === 0x09 || code === 0x0d || code === 0x7f || code === 0x08) {
@@ -255,12 +259,15 @@ function arrow(final: string): string {
   return FINAL_KEYS[final.toUpperCase()] ?? 'up';
 }
 
-/** Parses `modifiers` or `modifiers:event`. The number is 1 plus a bit for each modifier. */
+/**
+ * Parses the modifier parameter of a key sequence: `modifiers` or `modifiers:event`. `modifiers` is 1 plus a bit for
+ * each modifier.
+ */
 function readModifiers(text: string, escaped: boolean): { modifiers?: Modifiers; released: boolean } {
   const [number = '', event = ''] = text.split(':');
   const bits = number === '' ? 0 : Number(number) - 1;
   const released = event === '3';
-  // Super and hyper belong to the desktop: super-q is not `q`.
+  // Keys with super or hyper belong to the desktop and are ignored: super-q is not `q`.
   if (bits < 0 || (bits & 0b01_1000) !== 0) return { released };
   return {
     modifiers: { shift: (bits & 1) !== 0, meta: escaped || (bits & 0b10_0010) !== 0, ctrl: (bits & 4) !== 0 },
@@ -268,7 +275,9 @@ function readModifiers(text: string, escaped: boolean): { modifiers?: Modifiers;
   };
 }
 
-/** Parses `CSI < buttons ; column ; row M` (or `m` for a release), counted from 1. */
+/**
+ * Parses a mouse report: `CSI < buttons ; column ; row M`, or `m` for a release. Columns and rows are counted from 1.
+ */
 function mouseEvent(parameters: string, final: string): MouseEvent | undefined {
   const match = /^(\d{1,5});(\d{1,5});(\d{1,5})$/.exec(parameters);
   if (match === null || (final !== 'M' && final !== 'm')) return undefined;
@@ -281,7 +290,7 @@ function mouseEvent(parameters: string, final: string): MouseEvent | undefined {
     ctrl: (buttons & 16) !== 0,
   };
   const number = buttons & 3;
-  // Buttons beyond the wheel, as browsers have them, are ignored.
+  // Additional mouse buttons, such as back and forward, are ignored.
   if (buttons >= 128) return undefined;
   if ((buttons & 64) !== 0) {
     if (number > 1 || final === 'm') return undefined;

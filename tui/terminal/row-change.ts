@@ -2,7 +2,7 @@ import { cellWidth } from './cells.ts';
 
 /** A row of the terminal, split into cells. */
 interface Cells {
-  /** The text of each cell; '' is the second half of the previous one. */
+  /** The text of each cell; an empty text is the second half of a wide character in the cell before. */
   readonly texts: readonly string[];
   /** The active SGR parameters of each cell. */
   readonly looks: readonly string[];
@@ -11,20 +11,24 @@ interface Cells {
 const SEQUENCE = /\u001B\[([\d;]*)m/y;
 
 /**
- * Characters that a split row must not contain: they move the cursor, or their width differs between terminals.
+ * Characters with which a row cannot be split into cells: they move the cursor, or their width differs between
+ * terminals.
  */
 const UNCERTAIN = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{M}\p{Default_Ignorable_Code_Point}\u{10000}-\u{10FFFF}]/u;
 
 /**
- * Number of equal cells from which moving the cursor (`ESC [ n n n G`) is no longer than writing them again.
+ * Number of unchanged cells at which moving the cursor over them (`ESC [ n n n G`) is no longer than writing them
+ * again.
  */
 const GAP = 6;
 
 /**
- * Returns the output that changes row `previous` to `next` on a terminal of `columns` cells; only different
- * cells are written. Each second, a table of aging events changes two of a hundred cells in each row. The
- * cursor is in that row before, in any column, and after; the default look is active before and after. The
- * build makes Ink call this.
+ * Returns the output that changes the row `previous` of a terminal to `next`; only different cells are written. For
+ * example, a table of events changes only the ages each second, two of a hundred cells in each row. The cursor is in
+ * the row before and after the output, in any column; no style is active before or after. The build makes Ink call this
+ * function.
+ *
+ * @param columns width of the terminal in cells
  */
 export function rowChange(previous: string, next: string, columns: number): string {
   const fullRow = `\u001B[1G\u001B[K${next}`;
@@ -50,7 +54,7 @@ function changeOf(before: Cells, after: Cells): string {
     }
     let end = at + 1;
     for (let look = end; look < length && look - end < GAP; look++) if (!isSame(look)) end = look + 1;
-    // The first half of a wide character writes both.
+    // A wide character has two cells, which are always written together.
     while (after.texts[end] === '') end++;
     change += `\u001B[${String(at + 1)}G${textOf(after, at, end)}`;
     at = end;
@@ -74,7 +78,9 @@ function textOf({ texts, looks }: Cells, from: number, to: number): string {
   return look === '' ? text : `${text}\u001B[m`;
 }
 
-/** The split rows; each row of a frame is the previous one in the next frame. */
+/**
+ * Cache of rows that are split into cells: each row of a frame is needed again as the previous row of the next frame.
+ */
 const kept = new Map<string, Cells>();
 const KEPT_MAX = 512;
 
@@ -90,7 +96,7 @@ function cellsOf(row: string): Cells | undefined {
 /**
  * Splits a row into cells.
  *
- * @returns `undefined` when the position of a character is uncertain
+ * @returns `undefined` if the position of a character on the terminal is uncertain
  */
 function takeApart(row: string): Cells | undefined {
   if (UNCERTAIN.test(row)) return undefined;
@@ -119,7 +125,7 @@ function takeApart(row: string): Cells | undefined {
   return { texts, looks };
 }
 
-/** The looks that each resetting parameter turns off. */
+/** The styles that each SGR parameter turns off. */
 const OFF: Readonly<Record<string, readonly string[]>> = {
   '22': ['bold', 'dim'],
   '23': ['italic'],
@@ -140,9 +146,9 @@ const ON: Readonly<Record<string, string>> = {
 };
 
 /**
- * Applies a sequence to the active looks.
+ * Applies an SGR sequence to the active styles, which are the values of `on`.
  *
- * @returns `false` when it has an unknown parameter
+ * @returns false if the sequence has an unknown parameter
  */
 function applySequence(on: Map<string, string>, sequence: string): boolean {
   const color = /^(?:(?:(3|9)|(4|10))[0-7]|(?:(38)|(48));(?:5;\d+|2;\d+;\d+;\d+))$/.exec(sequence);

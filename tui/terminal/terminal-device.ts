@@ -3,10 +3,10 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 /** The terminal as a destination of bytes. */
 export interface TerminalDevice {
   /**
-   * Writes as much as the terminal accepts at once, and never waits.
+   * Writes as many bytes as the terminal accepts at once, and never waits for it.
    *
-   * @returns the number of accepted bytes; 0 when the terminal is busy
-   * @throws when the terminal is gone
+   * @returns the number of accepted bytes; 0 if the terminal is busy
+   * @throws an error when the terminal is gone
    */
   write(bytes: Uint8Array): number;
   close(): void;
@@ -16,15 +16,15 @@ export interface TerminalDevice {
 const STDOUT = 1;
 
 /**
- * First the terminal of standard output itself; then the controlling one, if another user owns the first
- * (`su`).
+ * Paths at which the terminal may be opened: that of standard output, or else the controlling terminal, if another user
+ * owns the first (`su`).
  */
 const PATHS = [`/proc/self/fd/${String(STDOUT)}`, '/dev/tty'];
 
 /**
- * Opens the terminal of standard output a second time, so that our own descriptor can be non-blocking. On the
- * shared one that would break the shell. `process.stdout` itself writes to a terminal synchronously, so one
- * ctrl-s or a hung ssh would stop the whole event loop (console 0.4).
+ * Opens the terminal of standard output a second time, because only a file descriptor of our own can be non-blocking:
+ * on the shared descriptor that would break the shell. `process.stdout` writes to a terminal synchronously, so ctrl-s
+ * or a hung ssh connection would block the whole event loop (console 0.4).
  */
 export function openTerminalDevice(): TerminalDevice {
   const own = openNonBlocking();
@@ -38,16 +38,16 @@ export function openTerminalDevice(): TerminalDevice {
 }
 
 /**
- * Opens the terminal without blocking.
+ * Opens the terminal for non-blocking writes.
  *
- * @returns `undefined` if the system has no such path: then writes block, which is worse but works
+ * @returns the file descriptor; `undefined` if no path can be opened, and then writes to standard output may block
  */
 function openNonBlocking(): number | undefined {
   for (const path of PATHS) {
     try {
       return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     } catch {
-      // The next path may work.
+      // The next path is tried.
     }
   }
   return undefined;

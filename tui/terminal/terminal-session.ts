@@ -6,42 +6,46 @@ import { openTerminalDevice, type TerminalDevice } from './terminal-device.ts';
 
 export interface TerminalSessionOptions {
   readonly onInput: (event: InputEvent) => void;
-  /** Called after a stop (SIGTSTP, SIGSTOP). The screen is empty then, so all of it must be drawn again. */
+  /**
+   * Called when the process continues after a stop (SIGTSTP, SIGSTOP). The screen is empty then, so all of it must be
+   * drawn again.
+   */
   readonly onResume: () => void;
   readonly mouse?: boolean;
 }
 
 /**
- * Moves to the top left and erases what follows. Unlike "erase all" it adds nothing to the scrollback of any
- * terminal.
+ * Moves the cursor to the top left and erases everything after it. Unlike "erase all" this adds nothing to the
+ * scrollback of any terminal.
  */
 export const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
-// Alternate screen (a terminal without one is cleared), hidden cursor, bracketed paste, focus reports.
+// Turns on the alternate screen (a terminal without one is cleared), bracketed paste and focus reports, and hides the
+// cursor.
 const ENTER = `\u001b[?1049h${CLEAR_SCREEN}\u001b[?25l\u001b[?2004h\u001b[?1004h`;
 
-// Clicks and drags, in the encoding without a column limit.
+// Turns on reports of clicks and drags, in the encoding without a column limit.
 const MOUSE_ON = '\u001b[?1000h\u001b[?1002h\u001b[?1006h';
 const MOUSE_OFF = '\u001b[?1006l\u001b[?1002l\u001b[?1000l';
 
-// Everything above in reverse, after the end of a synchronized frame and the default color.
+// Ends a synchronized frame, resets the colors, and turns off the modes above in reverse order.
 const LEAVE = `\u001b[?2026l\u001b[0m${MOUSE_OFF}\u001b[?1004l\u001b[?2004l\u001b[?25h\u001b[?1049l`;
 
-/** Ends an escape sequence that was interrupted in the middle. */
+/** A control character that ends an escape sequence that was interrupted in the middle. */
 const CANCEL = '\u0018';
 
-/** Attempts at the end for a terminal that accepts nothing, for example after ctrl-s. */
+/** Maximum number of attempts to restore a terminal that accepts nothing, for example after ctrl-s. */
 const LEAVE_ATTEMPTS = 40;
 const LEAVE_WAIT_MS = 5;
 
 const DEADLY_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Owns the terminal: raw input, alternate screen, cursor, bracketed paste, focus reports, mouse. However the
- * program ends or stops (except by SIGKILL), the terminal is restored.
+ * Controls all modes of the terminal: raw input, alternate screen, cursor, bracketed paste, focus reports, mouse.
+ * However the program ends or stops (except by SIGKILL or SIGSTOP), the terminal is restored.
  *
- * Ink gets `stdout` of this session, `alternateScreen: false` and no input hook, so that only this class changes a
- * mode. The type of `stdout` requires more of a `WriteStream` than Ink uses.
+ * Ink gets `stdout` of this session, `alternateScreen: false` and no input hook, so that only this class changes modes.
+ * The type of `stdout` requires more of a `WriteStream` than Ink uses.
  */
 class TerminalSession implements Disposable {
   readonly stdout: FrameStdout;
@@ -62,7 +66,7 @@ class TerminalSession implements Disposable {
     process.on('SIGTSTP', this.#stop);
     process.on('SIGCONT', this.#resume);
     process.on('exit', this.#leave);
-    // Before the error is printed, which would be lost with the alternate screen.
+    // The alternate screen must be left before the error is printed, because the error would disappear with it.
     process.on('uncaughtExceptionMonitor', this.#leave);
     process.stdin.on('data', this.#feed);
     process.stdin.on('end', this.#hangUp);
@@ -76,14 +80,14 @@ class TerminalSession implements Disposable {
     this.stdout.writeRaw(enabled ? MOUSE_ON : MOUSE_OFF);
   }
 
-  /** Restores the terminal for good. */
+  /** Restores the terminal and ends the session. */
   [Symbol.dispose](): void {
     this.#leave();
   }
 
   #enter(): void {
-    // Turned off first: after a stop the shell has changed the mode without our knowledge, and turning it on
-    // again would change nothing.
+    // Raw mode is turned off first. After a stop the shell has changed it without notice, so Node.js would do nothing
+    // to turn on a mode that it takes to be on already.
     process.stdin.setRawMode(false);
     process.stdin.setRawMode(true);
     process.stdin.resume();
@@ -114,7 +118,7 @@ class TerminalSession implements Disposable {
     this.#device.close();
   };
 
-  /** Ends the process by the signal itself, so that the parent sees the true reason. */
+  /** Restores the terminal and ends the process by the same signal, so that the parent process sees the true reason. */
   readonly #die = (signal: NodeJS.Signals): void => {
     this.#leave();
     process.kill(process.pid, signal);
@@ -124,14 +128,15 @@ class TerminalSession implements Disposable {
 
   readonly #stop = (): void => {
     this.#restore();
-    // SIGTSTP has our listener, so it would not stop the process.
+    // The listener of SIGTSTP prevents its default action, so the process is stopped by SIGSTOP.
     process.kill(process.pid, 'SIGSTOP');
   };
 
   readonly #resume = (): void => {
     this.stdout.unmute();
     this.#enter();
-    // The terminal may have another size by now, and SIGWINCH only went to processes in the foreground.
+    // The size of the terminal may have changed while the process was stopped in the background, where it gets no
+    // SIGWINCH.
     process.kill(process.pid, 'SIGWINCH');
     this.#onResume();
   };
@@ -140,9 +145,9 @@ class TerminalSession implements Disposable {
 }
 
 /**
- * Opens the session.
+ * Opens the terminal session of the console.
  *
- * @throws MonError `unavailable` when there is no terminal
+ * @throws MonError `unavailable` when standard input or output is not a terminal
  */
 export function openTerminalSession(options: TerminalSessionOptions): TerminalSession {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
@@ -154,7 +159,7 @@ export function openTerminalSession(options: TerminalSessionOptions): TerminalSe
   return new TerminalSession(options);
 }
 
-/** Writes at once, also while the process is exiting. It gives up on a terminal that accepts nothing. */
+/** Writes synchronously, so that it also works while the process exits. It gives up if the terminal accepts nothing. */
 function writeNow(device: TerminalDevice, text: string): void {
   let bytes: Uint8Array = Buffer.from(text);
   try {

@@ -125,7 +125,7 @@ function sequences(parameters: readonly string[]): string {
   return parameters.map((parameter) => (parameter === '' ? '' : `\u001B[${parameter}m`)).join('');
 }
 
-/** Returns `text` in a tone. The text must already be safe for a terminal. */
+/** Returns `text` with the escape sequences of a tone around it. The text must already be safe for a terminal. */
 export function paint({ color, skin = 'dark' }: Theme, tone: Tone, text: string): string {
   const { on, off } = SGR[color ? skin : 'mono'][tone];
   return text === '' ? text : on + text + off;

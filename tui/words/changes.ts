@@ -74,7 +74,7 @@ export function changeReport({ verb }: BulkChange, outcomes: readonly ChangeOutc
   return outcomeReport(WORDS[verb], outcomes);
 }
 
-/** Returns the report of outcomes with the given participle and noun, for a change that is not a `ChangeVerb`. */
+/** Returns the report of outcomes with the given participle and noun, for a change that has no `ChangeVerb`. */
 export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly ChangeOutcome[]): ChangeReport {
   const failed = outcomes.filter(({ problem }) => problem !== undefined);
   const succeeded = outcomes.length - failed.length;

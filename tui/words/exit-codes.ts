@@ -1,4 +1,4 @@
-/** The exit codes for scripts. The numbers are a promise: never change the meaning of one. */
+/** The exit codes of the programs. Scripts rely on the numbers, so the meaning of a number must never change. */
 export const EXIT = {
   success: 0,
   /** A defect of `monctl`, of the backend or of a program that responds in its place. */

@@ -4,7 +4,7 @@ import { ConsoleDriver } from '../../support/console-driver.ts';
 import { SCENE } from '../../support/console-scene.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-/** Keys that a person types. Some of their sequences are easily split between two chunks. */
+/** Keys that a person types, as the characters that the terminal sends. */
 const TYPED = ['j', 'jjj', ':3\r', 'k', 'G', 'g', ' ', 'V', 'a', 'A', 'j\r', '\r', 'o', 'O', 'x', '?', 's', 'q', 'é'];
 const SEQUENCES = ['\u001B[B', '\u001B[5~', '\u001BOP', '\u001B[1;5A', '\u001B[200~r\ny\n\u001B[201~', '\u0004'];
 const keys = fc.constantFrom(...TYPED, ...SEQUENCES);
@@ -14,7 +14,7 @@ function stateAfter(chunks: readonly string[]): unknown {
   for (const chunk of chunks) driver.type(chunk);
   driver.clock.advance(1000);
   driver.frame();
-  // JSON leaves out the functions of menus, which are new objects each time.
+  // JSON omits the functions of menus, which are new objects each time.
   return JSON.parse(
     JSON.stringify({ state: driver.store.state, effects: driver.store.takeEffects() }, (_key, value: unknown) =>
       value instanceof Set || value instanceof Map ? [...value] : value,
@@ -22,7 +22,7 @@ function stateAfter(chunks: readonly string[]): unknown {
   );
 }
 
-test('the console ends in the same state however the keys are cut into chunks', () => {
+test('the console ends in the same state however the terminal splits the keys into chunks', () => {
   fc.assert(
     fc.property(
       fc.array(keys, { maxLength: 40 }),
@@ -42,7 +42,7 @@ test('the console ends in the same state however the keys are cut into chunks', 
   );
 });
 
-test('a filter that is typed in one write shows the same as one typed by hand', () => {
+test('a filter that arrives in one chunk shows the same rows as a filter that is typed key by key', () => {
   const [whole, byHand] = [['/http\r'], Array.from('/http\r')].map((chunks) => {
     const driver = new ConsoleDriver().goLive(SCENE);
     for (const chunk of chunks) driver.type(chunk);
@@ -52,13 +52,13 @@ test('a filter that is typed in one write shows the same as one typed by hand', 
   expect(whole).toEqual(byHand);
 });
 
-test('two hundred keys in one write count as two hundred keys', () => {
+test('two hundred keys in one chunk count as two hundred keys', () => {
   const driver = new ConsoleDriver().goLive(SCENE);
   driver.type('jk'.repeat(95) + 'j'.repeat(10));
   expect(driver.store.list.cursor.index).toBe(10);
 });
 
-test('a paste with line ends executes nothing', () => {
+test('a paste with line ends executes no command of the console', () => {
   const driver = new ConsoleDriver().goLive(SCENE);
   driver.store.takeEffects();
   driver.type('\u001B[200~r\ry\rq\r\u001B[201~');

@@ -39,8 +39,8 @@ function candidates(): readonly string[] {
   return layer?.kind === 'command' ? completionOf(driver.store, layer).candidates : [];
 }
 
-describe('a command', () => {
-  test('a command opens a view with a filter', () => {
+describe('a command of the command line', () => {
+  test('a typed command opens a view with a filter', () => {
     run('clients');
     expect(driver.store.state.view).toBe('clients');
     run('events status=crit not silenced');
@@ -49,14 +49,14 @@ describe('a command', () => {
     expect(driver.list).toHaveLength(6);
   });
 
-  test('a command without a filter leaves the current filter in place', () => {
+  test('a typed view command without a filter leaves the current filter unchanged', () => {
     run('filter web');
     run('clients');
     run('events');
     expect(driver.store.list.filter.text).toBe('web');
   });
 
-  test('a command opens a view from the detail of an event', () => {
+  test('a typed command opens a view from the detail of an event', () => {
     driver.type('\r');
     expect(driver.store.state.layers.at(-1)?.kind).toBe('detail');
     run('clients');
@@ -70,14 +70,14 @@ describe('a command', () => {
     expect(driver.list[0]).toBe('web-021.eu-west-1/disk-root');
   });
 
-  test('the columns command chooses columns but keeps the one that names the row', () => {
+  test('the columns command chooses the shown columns but always keeps the column that names the row', () => {
     run('columns client, output');
     expect([...driver.store.list.hidden]).toEqual(['check', 'count', 'age', 'last']);
     run('columns all');
     expect(driver.store.list.hidden.size).toBe(0);
   });
 
-  test('a command does what the key of that name does', () => {
+  test('a typed command does the same as the key with the name of the command', () => {
     run('pause');
     expect(driver.store.state.paused).toBeDefined();
     run('mark-all');
@@ -88,12 +88,12 @@ describe('a command', () => {
     expect(driver.store.state.layers.at(-1)?.kind).toBe('help');
   });
 
-  test('a command without an argument opens the menu that its key opens', () => {
+  test('a typed command without an argument opens the same menu as its key', () => {
     run('sort');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'menu', title: 'Sort events by' });
   });
 
-  test('a command acts on the event that was under the cursor when the line was opened', () => {
+  test('a typed command acts on the event that was under the cursor when the command line was opened', () => {
     driver.type('j:');
     const target = eventUnderCursor(driver.store.state);
     const [first] = Object.values(SCENE.events ?? {});
@@ -115,7 +115,7 @@ describe('a command', () => {
     });
   });
 
-  test('a command changes nothing in read-only mode', () => {
+  test('a typed command changes nothing at the backend in read-only mode', () => {
     driver = new ConsoleDriver({ readOnly: true }).goLive(SCENE);
     run('resolve');
     run('silence 1h because');
@@ -123,7 +123,7 @@ describe('a command', () => {
     expect(driver.message).toMatch(/read-only/);
   });
 
-  test('the set command changes how the console looks', () => {
+  test('the set command changes the appearance of the console', () => {
     run('set ascii on');
     run('set pane off');
     run('set skin light');
@@ -131,7 +131,7 @@ describe('a command', () => {
   });
 });
 
-describe('a command that cannot be executed', () => {
+describe('an invalid command of the command line', () => {
   test.each([
     ['slience 1h', 'there is no command "slience": did you mean silence?'],
     ['why', 'unknown command why: use explain'],
@@ -151,7 +151,7 @@ describe('a command that cannot be executed', () => {
     ['set ascii', 'type :set ascii and one of on, off'],
     ['set skin pink', 'type :set skin and one of dark, light, deuteranopia, tritanopia, mono'],
     ['set colour on', 'there is no setting "colour": did you mean color?'],
-  ])('the invalid command :%s stays on the line and the message says what is allowed', (command, message) => {
+  ])('the invalid command :%s stays on the command line and the message says what is allowed', (command, message) => {
     run(command);
     expect(line()).toBe(command);
     expect(problem()).toMatch(message);
@@ -160,7 +160,7 @@ describe('a command that cannot be executed', () => {
   });
 });
 
-describe('completion', () => {
+describe('the completion of the command line', () => {
   test.each([
     ['', expect.arrayContaining(['events', 'sort', 'silence', 'pause', 'quit', 'view', 'ctx'])],
     ['so', ['sort', 'sort-reverse', 'sort-left', 'sort-right']],
@@ -173,12 +173,12 @@ describe('completion', () => {
     ['set ascii ', ['on', 'off']],
     ['view s', ['save']],
     ['pause ', []],
-  ])('completion of %j offers the expected candidates', (typed, expected) => {
+  ])('the completion of the command line %j offers the expected candidates', (typed, expected) => {
     driver.type(`:${typed}`);
     expect(candidates()).toEqual(expected);
   });
 
-  test('Tab and Shift-Tab cycle through the candidates, and typing continues from there', () => {
+  test('Tab and Shift-Tab cycle through the completion candidates, and typing continues after the chosen candidate', () => {
     driver.type(`:sort c${TAB}`);
     expect(line()).toBe('sort client');
     driver.type(TAB);
@@ -189,7 +189,7 @@ describe('completion', () => {
     expect(driver.store.sort.column).toBe('count');
   });
 
-  test('the only candidate can be executed without typing the rest', () => {
+  test('Enter executes the only completion candidate of a partly typed command', () => {
     driver.type(`:colu${TAB}`);
     expect(line()).toBe('columns ');
     driver.type(`\u0015events stat${TAB}wa${TAB}\r`);
@@ -197,7 +197,7 @@ describe('completion', () => {
   });
 });
 
-test('the arrow keys recall earlier commands, each once and the newest first', () => {
+test('the arrow keys recall earlier commands of the command line, each once and the newest first', () => {
   for (const command of ['sort client', 'sort age', 'sort client']) run(command);
   driver.type(`:${UP}`);
   expect(line()).toBe('sort client');
@@ -209,7 +209,7 @@ test('the arrow keys recall earlier commands, each once and the newest first', (
   expect(driver.store.state.layers).toEqual([]);
 });
 
-test('the line being typed comes back after the newest history entry, and arrow keys never lose it', () => {
+test('the arrow keys bring back the line being typed after the newest command of the history', () => {
   run('sort client');
   driver.type(`:sort ag${DOWN}`);
   expect(line()).toBe('sort ag');
@@ -219,20 +219,20 @@ test('the line being typed comes back after the newest history entry, and arrow 
   expect(line()).toBe('sort ag');
 });
 
-test('the command line reads keys one by one and in one chunk', () => {
+test('the command line accepts keys one by one and in one chunk with the same result', () => {
   const oneByOne = new ConsoleDriver().goLive(SCENE);
   for (const key of ':sort -age\r5jm') oneByOne.type(key);
   driver.type(':sort -age\r5jm');
   expect(driver.store.list).toEqual(oneByOne.store.list);
 });
 
-test('a pasted line is text and executes nothing', () => {
+test('a line that is pasted into the command line is not executed', () => {
   driver.type(':\u001B[200~quit\r\nquit\r\u001B[201~');
   expect(line()).toBe('quit quit ');
   expect(driver.effects()).toEqual([]);
 });
 
-test('every action of the key table is a command wherever its key is one', () => {
+test('every action of the key table is also a command in each context in which its key works', () => {
   const places = [...VIEWS.map(({ name }) => name), ...(['detail', 'inspect', 'silence-entry', 'log'] as const)];
   const withoutName = new Set(['view', 'command', 'save-view', 'interrupt']);
   for (const place of places) {
@@ -245,7 +245,7 @@ test('every action of the key table is a command wherever its key is one', () =>
 });
 
 describe('saved views', () => {
-  test('a view is saved as it is shown', () => {
+  test('a view is saved with its filter, order and columns', () => {
     run('filter status>=warn');
     run('sort -age');
     run('columns client output');
@@ -264,12 +264,12 @@ describe('saved views', () => {
     ]);
   });
 
-  test('Ctrl-S starts to save a view', () => {
+  test('Ctrl-S opens the command line to save a view', () => {
     driver.type('\u0013');
     expect(line()).toBe('view save ');
   });
 
-  test('a saved view is opened by its name and from the menu, whatever was set before', () => {
+  test('a saved view is opened by its name and from the menu, whatever filter and order were set before', () => {
     driver.store.update({
       savedViews: new Map([
         ['edge', { view: 'clients', filter: 'web', sort: undefined, columns: ['client', 'events'] }],
@@ -288,7 +288,7 @@ describe('saved views', () => {
   });
 });
 
-test('every typed command line is executed or its mistake is reported, whichever view it was opened in', () => {
+test('every typed command line is executed or rejected with a message, in whichever view it was opened', () => {
   const names = commandsFor('events').map(({ name }) => name);
   const words = fc.constantFrom(
     ...names.concat('|-age|all|save|delete|on|off|light|2h|0|(|"|!|not|status>=warn|__proto__|ä|😀'.split('|')),

@@ -10,7 +10,7 @@ import { propertyRuns } from '../../support/property-runs.ts';
 
 const CHECK = 'http-frontend';
 
-/** Event rows of these clients, newest first, so that the list is in the order of the names. */
+/** Returns event rows of these clients, the newest first, so that the list is in the order of the names. */
 function rowsOf(...clients: readonly string[]): readonly EventRow[] {
   return clients.map((client, index) => anEventRow({ client, since: 1000 - index }));
 }
@@ -29,7 +29,7 @@ function letters(from: string, to: string): readonly string[] {
 
 const key = (client: string): string => `${client}/${CHECK}`;
 
-describe('moving', () => {
+describe('movement keys', () => {
   test.each([
     { keys: 'j', at: 'b' },
     { keys: ':6\r', at: 'f' },
@@ -59,7 +59,7 @@ describe('moving', () => {
     expect(atOnce.store.list.marks).toEqual(oneByOne.store.list.marks);
   });
 
-  test('movement keys have the same result wherever the terminal cuts them', () => {
+  test('movement keys have the same result wherever the terminal splits their bytes', () => {
     const paste = '/\u001B[200~web\nGr\u001B[201~\r';
     const typed = fc.constantFrom(
       'j',
@@ -93,7 +93,7 @@ describe('moving', () => {
     );
   });
 
-  test('e and E move to the next and the previous critical event', () => {
+  test('the keys e and E move to the next and the previous critical event', () => {
     const driver = live(
       anEventRow({ client: 'a', since: 9 }),
       anEventRow({ client: 'b', since: 8 }),
@@ -105,7 +105,7 @@ describe('moving', () => {
     expect(driver.store.list.cursor.key).toBe(key('b'));
   });
 
-  test('the rows keep their positions for 400 ms after a key, then the cursor follows its event', () => {
+  test('the rows of a list keep their positions for 400 ms after a key, then the cursor follows its event', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.type('j');
     driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
@@ -116,7 +116,7 @@ describe('moving', () => {
     expect(driver.store.list.cursor).toMatchObject({ key: key('b'), index: 2 });
   });
 
-  test('a frame is due when the pause after a key ends, even if nothing else happens', () => {
+  test('the console draws a frame when the 400 ms after a key have passed, even if nothing else happens', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.pass(1000);
     driver.store.takeEffects();
@@ -127,7 +127,7 @@ describe('moving', () => {
     expect([driver.store.urgency, driver.store.events.frozen]).toEqual(['none', false]);
   });
 
-  test('the cursor stays at the top until the first snapshot is complete', () => {
+  test('the cursor of a list stays at the top until the first snapshot is complete', () => {
     const driver = new ConsoleDriver();
     driver.store.connectionChanged({ kind: 'syncing' });
     driver.store.rowsArrived({ events: byKey(rowsOf('m')) }, { replace: true, timeMs: undefined });
@@ -140,7 +140,7 @@ describe('moving', () => {
 });
 
 describe('marks', () => {
-  test('Space marks a row and moves on, V marks up to the cursor, A clears the marks', () => {
+  test('Space marks a row and moves to the next row, V marks up to the cursor, and A clears the marks', () => {
     const driver = live(...rowsOf(...letters('a', 'f')));
     driver.type(' jjV');
     expect([...driver.store.list.marks]).toEqual(['a', 'b', 'c', 'd'].map(key));
@@ -148,7 +148,7 @@ describe('marks', () => {
     expect(driver.store.list.marks.size).toBe(0);
   });
 
-  test('marks follow their events and disappear with them', () => {
+  test('marks follow their events when the order changes, and disappear with the events', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.type('  ');
     driver.pass(500);
@@ -165,7 +165,7 @@ describe('marks', () => {
 });
 
 describe('the filter line', () => {
-  test('the filter line filters while it is typed, and Esc shows everything again', () => {
+  test('the filter line filters the list while the filter is typed, and Esc clears the filter', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/db');
     expect(driver.list).toEqual([key('db-1')]);
@@ -174,7 +174,7 @@ describe('the filter line', () => {
     expect(driver.store.state.prompt).toBeUndefined();
   });
 
-  test('the filter line keeps the last valid filter in effect while the new one is invalid', () => {
+  test('the last valid filter stays in effect while the text in the filter line is invalid', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/db');
     driver.type(' (\r');
@@ -183,7 +183,7 @@ describe('the filter line', () => {
     expect(driver.list).toEqual([key('db-1')]);
   });
 
-  test('the filter line remembers earlier filters', () => {
+  test('the arrow keys recall earlier filters in the filter line', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r');
     driver.type('/\u0015db\r');
@@ -193,7 +193,7 @@ describe('the filter line', () => {
     expect(driver.store.state.prompt?.line.text).toBe('db');
   });
 
-  test('an arrow key in the filter line keeps the typed text and never shows everything again', () => {
+  test('an arrow key in the filter line keeps the typed text and never clears the filter', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r');
     driver.type('/\u0015db\u001B[B');
@@ -202,14 +202,14 @@ describe('the filter line', () => {
     expect([driver.store.state.prompt?.line.text, driver.list]).toEqual(['db', [key('db-1')]]);
   });
 
-  test('the filter line takes pasted lines as text and executes none of them', () => {
+  test('the filter line treats pasted lines as text and executes no command', () => {
     const driver = live(...rowsOf('web-1'));
     driver.type('/\u001B[200~web\rrq\n\u001B[201~');
     expect(driver.store.state.prompt?.line.text).toBe('web rq ');
     expect(driver.effects()).toEqual([]);
   });
 
-  test('Esc goes back one layer at a time: marks, then the filter', () => {
+  test('Esc clears the marks first and then the filter', () => {
     const driver = live(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r ');
     driver.escape();
@@ -219,8 +219,8 @@ describe('the filter line', () => {
   });
 });
 
-describe('silencing', () => {
-  test('s, a reason and Ctrl-S silence the event under the cursor for an hour or until it resolves', () => {
+describe('the keys that silence events', () => {
+  test('the key s, a reason and Ctrl-S silence the event under the cursor for an hour or until it resolves', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('jsdisk swap\u0013');
     expect(driver.effects()).toEqual([
@@ -252,7 +252,7 @@ describe('silencing', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { problem: 'a reason is required' } });
   });
 
-  test('the silence dialog keeps the marked targets however the list changes behind it', () => {
+  test('the silence dialog keeps the marked events as targets however the list changes behind the dialog', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.type('  s');
     driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
@@ -263,7 +263,7 @@ describe('silencing', () => {
     expect(driver.store.list.marks.size).toBe(0);
   });
 
-  test('a target that resolved meanwhile is removed from the silence and shown before anything is sent', () => {
+  test('an event that resolved while the silence dialog is open is removed and named before anything is sent', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('  swhy');
     driver.change({ events: { [key('a')]: null } });
@@ -286,7 +286,7 @@ describe('silencing', () => {
       },
     });
     driver.type('s');
-    // Move from the reason back to the scope, then to the last choice but one.
+    // These keys move from the reason back to the scope, and there to the last choice but one.
     driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D\u001B[D');
     const layer = driver.store.state.layers.at(-1);
     if (layer?.kind !== 'silence') throw new Error('no silence dialog');
@@ -301,14 +301,14 @@ describe('silencing', () => {
   });
 });
 
-describe('resolving', () => {
-  test('a single warning is resolved without a question', () => {
+describe('the key that resolves events', () => {
+  test('a single warning event is resolved without a confirmation', () => {
     const driver = live(anEventRow({ client: 'a', status: 1 }));
     driver.type('r');
     expect(changes(driver)).toEqual([{ verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: CHECK }] }]);
   });
 
-  test('a critical event, or several events, are resolved only after a confirmation', () => {
+  test('a critical event or several events are resolved only after a confirmation', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', button: 'Resolve 1 event' });
@@ -318,7 +318,7 @@ describe('resolving', () => {
     expect(changes(driver)).toMatchObject([{ verb: 'resolve', operations: [{ client: 'a' }, { client: 'b' }] }]);
   });
 
-  test('a resolve leaves out the events that resolved while the question was open', () => {
+  test('a resolve leaves out events that resolved while the confirmation was open', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('ar');
     driver.change({ events: { [key('a')]: null } });
@@ -327,7 +327,7 @@ describe('resolving', () => {
   });
 });
 
-test('an action applies to at most a thousand events at once', () => {
+test('an action of the console applies to at most a thousand events at once', () => {
   const driver = live(...rowsOf(...Array.from({ length: 1001 }, (_, index) => `c${String(index)}`)));
   for (const action of ['s', 'r']) {
     driver.type(`a${action}`);
@@ -336,10 +336,10 @@ test('an action applies to at most a thousand events at once', () => {
   }
 });
 
-describe('ending a silence', () => {
+describe('the key that ends a silence', () => {
   const silenced = anEventRow({ client: 'a', silenced_by: ['client:a:http-frontend'] });
 
-  test('ending a silence names it and asks first', () => {
+  test('the unsilence key names the silence and asks for a confirmation first', () => {
     const driver = new ConsoleDriver().goLive({
       events: byKey([silenced]),
       silenced: {
@@ -357,7 +357,7 @@ describe('ending a silence', () => {
     ]);
   });
 
-  test('an event that is not silenced has no silence to end', () => {
+  test('the unsilence key says that an event is not silenced', () => {
     const driver = live(anEventRow({ client: 'a' }));
     driver.type('u');
     expect(driver.message).toBe(`a/${CHECK} is not silenced`);
@@ -365,16 +365,19 @@ describe('ending a silence', () => {
   });
 });
 
-describe('keys that change something', () => {
-  test.each(['s', 'r', 'u'])('%s does nothing while disconnected and says so', (name) => {
-    const driver = live(...rowsOf('a'));
-    driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
-    driver.type(name);
-    expect(driver.message).toBe(`${name} is disabled while disconnected; R reconnects now`);
-    expect([driver.effects(), driver.store.state.layers]).toEqual([[], []]);
-  });
+describe('keys that change the state of the backend', () => {
+  test.each(['s', 'r', 'u'])(
+    'the key %s changes nothing while the console is disconnected, and a message says so',
+    (name) => {
+      const driver = live(...rowsOf('a'));
+      driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
+      driver.type(name);
+      expect(driver.message).toBe(`${name} is disabled while disconnected; R reconnects now`);
+      expect([driver.effects(), driver.store.state.layers]).toEqual([[], []]);
+    },
+  );
 
-  test('! locks and unlocks the changing keys, and --read-only cannot be unlocked', () => {
+  test('the key ! locks and unlocks the keys that change the backend, but not with --read-only', () => {
     const driver = live(...rowsOf('a'));
     driver.type('!s');
     expect(driver.message).toBe('s is disabled: the console is locked, ! unlocks it');
@@ -387,7 +390,7 @@ describe('keys that change something', () => {
     expect(locked.effects()).toEqual([]);
   });
 
-  test('a dialog that was open when the connection was lost does not send', () => {
+  test('a dialog that was open when the connection was lost sends no request', () => {
     const driver = live(...rowsOf('a'));
     driver.type('swhy');
     driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
@@ -397,8 +400,8 @@ describe('keys that change something', () => {
   });
 });
 
-describe('a pause', () => {
-  test('a pause holds back and counts all changes, and applies them at once when it ends', () => {
+describe('a paused list', () => {
+  test('a paused list counts all changes and applies them at once when the pause ends', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('p');
     driver.change({ events: { [key('a')]: null, ...byKey([anEventRow({ client: 'c' })]) } });
@@ -411,7 +414,7 @@ describe('a pause', () => {
     expect(driver.store.events.get(key('c'))?.row.status).toBe(1);
   });
 
-  test('a pause survives a new snapshot', () => {
+  test('a list stays paused during a new snapshot', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('p');
     driver.change({ events: byKey(rowsOf('x')) });
@@ -425,7 +428,7 @@ describe('a pause', () => {
 });
 
 describe('a new snapshot', () => {
-  test('a new snapshot keeps the cursor and the marks on their events', () => {
+  test('the cursor and the marks stay on their events when a new snapshot arrives', () => {
     const driver = live(...rowsOf('a', 'b', 'c'));
     driver.type('j ');
     driver.pass(500);
@@ -436,8 +439,8 @@ describe('a new snapshot', () => {
   });
 });
 
-describe('leaving', () => {
-  test('q quits at the list and goes back elsewhere', () => {
+describe('the keys that quit the console', () => {
+  test('the key q quits the console at the list and goes back in every other screen', () => {
     const driver = live(...rowsOf('a'));
     driver.type('?q');
     expect(driver.effects()).toEqual([]);
@@ -445,7 +448,7 @@ describe('leaving', () => {
     expect(driver.effects()).toEqual([{ kind: 'quit' }]);
   });
 
-  test('Ctrl-C quits from anywhere when it is pressed twice within a second', () => {
+  test('Ctrl-C quits the console from any screen when it is pressed twice within a second', () => {
     const driver = live(...rowsOf('a'));
     driver.type('s\u0003');
     driver.pass(1500);
@@ -456,13 +459,13 @@ describe('leaving', () => {
   });
 });
 
-/** Returns the requests for events since the last call. */
+/** Returns the requests since the last call that load an event. */
 function loads(driver: ConsoleDriver): readonly Effect[] {
   return driver.store.takeEffects().filter(({ kind }) => kind === 'load-event');
 }
 
-describe('the pane', () => {
-  test('the pane requests the event under the cursor once the cursor rests, and again when the event changes', () => {
+describe('the detail pane', () => {
+  test('the detail pane requests the event under the cursor once the cursor stops, and again when the event changes', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('j');
     driver.pass(100);
@@ -475,7 +478,7 @@ describe('the pane', () => {
     expect(loads(driver)).toEqual([]);
   });
 
-  test('the pane requests nothing while it is hidden', () => {
+  test('the detail pane requests nothing while it is hidden', () => {
     const driver = live(...rowsOf('a', 'b'));
     driver.type('\tj');
     driver.pass(1000);
@@ -483,7 +486,7 @@ describe('the pane', () => {
   });
 });
 
-/** Returns the requested changes since the last call. */
+/** Returns the changes that the console has requested since the last call. */
 function changes(driver: ConsoleDriver): readonly BulkChange[] {
   return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
 }

@@ -54,7 +54,7 @@ describe('the copy menu', () => {
   });
 
   test.each(['plain', 'two words', "it's", '$(reboot)', '`x`', 'a;b', '*', '~', '', '!x', '\\', '"'])(
-    'a shell reads the quoted %j as one word',
+    'a shell reads the text %j of a copied command as one word',
     (text) => {
       const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s' ${shellWord(text)}`], { encoding: 'utf8' });
       expect(stdout).toBe(text);
@@ -70,12 +70,12 @@ describe('the clipboard', () => {
     );
   });
 
-  test('the clipboard gets no text that is longer than terminals accept', () => {
+  test('a text that is longer than terminals accept is not copied to the clipboard', () => {
     expect(clipboardSequence('x'.repeat(CLIPBOARD_MAX), false)).toBeDefined();
     expect(clipboardSequence('é'.repeat(CLIPBOARD_MAX / 2 + 1), false)).toBeUndefined();
   });
 
-  test('the clipboard gets the JSON of the event as the backend sends it, between two frames', async () => {
+  test('the clipboard gets the JSON of an event unchanged, written between two frames', async () => {
     const [row] = SCENE_EVENTS;
     if (row === undefined) throw new Error('the scene is empty');
     const event = eventOf(row, { runbook: 'https://wiki.example.com/pg' });
@@ -84,7 +84,7 @@ describe('the clipboard', () => {
     await rig.shows('JSON copied');
     const [, base64 = ''] = /\u001B\]52;c;([^\u0007]*)\u0007/.exec(rig.screen.output) ?? [];
     expect(JSON.parse(Buffer.from(base64, 'base64').toString())).toEqual(event);
-    // The clipboard sequence must never be written within a frame.
+    // The clipboard sequence must never be written within a frame, which begins with `?2026h` and ends with `?2026l`.
     const before = rig.screen.output.slice(0, rig.screen.output.indexOf('\u001B]52'));
     expect(before.split('\u001B[?2026h')).toHaveLength(before.split('\u001B[?2026l').length);
 
@@ -108,7 +108,7 @@ test.each([
   expect(runbookOf({ runbook })).toEqual({ problem: expect.stringContaining(says) });
 });
 
-test('a runbook shows its host as it will be looked up', () => {
+test('a runbook with an international host name is shown with the encoded host name', () => {
   expect(runbookOf({ runbook: 'https://exаmple.com/\u202Ex' })).toEqual({
     url: 'https://xn--exmple-4nf.com/%E2%80%AEx',
   });

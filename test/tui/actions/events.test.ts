@@ -27,8 +27,8 @@ function top(driver: ConsoleDriver): ConsoleDriver['store']['state']['layers'][n
   return driver.store.state.layers.at(-1);
 }
 
-describe('acknowledging', () => {
-  test('K silences exactly the event under the cursor until it resolves', () => {
+describe('the acknowledge key', () => {
+  test('the key K acknowledges only the event under the cursor by a silence until it resolves', () => {
     const driver = live('a', 'b');
     driver.type('jK');
     expect(changes(driver)).toEqual([
@@ -49,7 +49,7 @@ describe('acknowledging', () => {
     ]);
   });
 
-  test('several events are acknowledged only after a confirmation, without those that resolved meanwhile', () => {
+  test('several events are acknowledged only after a confirmation, without events that resolved meanwhile', () => {
     const driver = live('a', 'b', 'c');
     driver.type('aK');
     expect(top(driver)).toMatchObject({ lines: expect.arrayContaining(['a/disk', 'b/disk', 'c/disk']) });
@@ -81,7 +81,7 @@ describe('acknowledging', () => {
 });
 
 describe('the repeated silence', () => {
-  test('S asks once and repeats the settings of the last silence for the current events', () => {
+  test('the key S repeats the settings of the last silence for the selected events after one confirmation', () => {
     const driver = live('a', 'b');
     driver.type('sdisk swap\u001B[Z\u001B[Z\u001B[Z8h\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([{ subscription: 'client:a', expire: 28_800 }]);
@@ -97,7 +97,7 @@ describe('the repeated silence', () => {
     ]);
   });
 
-  test('a repeated silence uses a subscription only if the clients share it', () => {
+  test('a repeated silence covers a subscription only if all selected clients have the subscription', () => {
     const driver = new ConsoleDriver().goLive({
       events: byKey(['a', 'b'].map((client, index) => anEventRow({ client, check: 'disk', since: 1000 - index }))),
       clients: {
@@ -111,15 +111,15 @@ describe('the repeated silence', () => {
     expect(top(driver)).toMatchObject({ lines: ['b / disk', expect.any(String)] });
   });
 
-  test('repeating the last silence reports that there is none when none was created here', () => {
+  test('the key S says that there is no last silence if this console has not created one', () => {
     const driver = live('a');
     driver.type('S');
     expect(driver.message).toBe('no silence to repeat yet: press s to create one');
   });
 });
 
-describe('deleting', () => {
-  test('D names the events and their results, and Enter alone deletes nothing', () => {
+describe('the key that deletes events', () => {
+  test('the key D names the events and results that would be deleted, and Enter alone deletes nothing', () => {
     const driver = live('a');
     driver.type('D');
     expect(top(driver)).toMatchObject({
@@ -151,13 +151,13 @@ describe('actions on many events', () => {
     expect(driver.effects().map(({ kind }: Effect) => kind)).toEqual([effect]);
   });
 
-  test('an action on 20 events asks the usual question', () => {
+  test('an action on 20 events asks for the usual confirmation', () => {
     const driver = live(...many(20));
     driver.type('ary');
     expect(changes(driver)[0]?.operations).toHaveLength(20);
   });
 
-  test('silencing many events asks for their number, and S keeps the settings when the question is closed', () => {
+  test('silencing many events asks for their number, and S keeps the settings when that question is closed', () => {
     const driver = live(...many(21));
     driver.type('aswhy\u0013');
     expect(top(driver)).toMatchObject({
@@ -173,7 +173,7 @@ describe('actions on many events', () => {
     expect(changes(driver)[0]?.operations).toHaveLength(21);
   });
 
-  test('a pasted number counts as typed', () => {
+  test('a pasted number of events confirms an action like a typed number', () => {
     const driver = live(...many(21));
     driver.type('ar');
     driver.type('\u001B[200~21\u001B[201~\u0013');
@@ -182,7 +182,7 @@ describe('actions on many events', () => {
 });
 
 describe('unsilencing events', () => {
-  test('u ends each silence of the marked events once', () => {
+  test('the key u ends each silence of the marked events once', () => {
     const ids = ['client:a:disk', '*:disk'];
     const driver = withEvents([
       anEventRow({ client: 'a', check: 'disk', silenced_by: ids }),
@@ -198,10 +198,10 @@ describe('unsilencing events', () => {
   });
 });
 
-describe('undo', () => {
+describe('the undo of a change', () => {
   const undo = { op: 'clear', id: 'client:a:disk', if_timestamp: 7 } as const;
 
-  test('an undo keeps the marks, which it does not concern', () => {
+  test('an undo does not change the marks', () => {
     const driver = live('a', 'b');
     driver.store.ownChanges.remember('1 silence created: client:a:disk', [undo], driver.clock.now());
     driver.type(' zy');
@@ -209,7 +209,7 @@ describe('undo', () => {
     expect([...driver.store.list.marks]).toEqual(['a/disk']);
   });
 
-  test('z shows exactly what it will undo and sends that to the backend', () => {
+  test('the key z shows exactly what it will undo and sends exactly that to the backend', () => {
     const driver = live('a');
     driver.store.ownChanges.remember('1 silence created: client:a:disk', [undo], driver.clock.now());
     driver.pass(4000);
@@ -228,7 +228,7 @@ describe('undo', () => {
     ]);
   });
 
-  test('ctrl-z undoes like z and names what cannot be undone', () => {
+  test('ctrl-z undoes like the key z, and a message names changes that cannot be undone', () => {
     const driver = live('a');
     driver.type('\u001A');
     expect(driver.message).toBe('nothing to undo: you changed nothing in the last 10 minutes');
@@ -251,7 +251,7 @@ describe('undo', () => {
     expect(driver.effects().filter(({ kind }) => kind === 'change')).toEqual([]);
   });
 
-  test('an undo does nothing while the console is disconnected or locked', () => {
+  test('the undo key sends nothing while the console is disconnected or locked', () => {
     const driver = live('a');
     driver.store.ownChanges.remember('1 silence created', [undo], driver.clock.now());
     driver.type('!z');

@@ -12,14 +12,14 @@ const CONTEXTS: readonly KeyContext[] = [
 
 const plain = { ctrl: false, meta: false, shift: false };
 
-test.each(CONTEXTS)('no key has two meanings in %s', (context) => {
+test.each(CONTEXTS)('no key has two actions in the context %s', (context) => {
   const keys = bindings()
     .filter(([, binding]) => binding.in.includes(context))
     .flatMap(([, binding]) => binding.keys);
   expect(keys).toEqual([...new Set(keys)]);
 });
 
-test('each action works in each of its contexts and nowhere else', () => {
+test('each action of the key table works in each of its contexts and in no other context', () => {
   const wrong = [...ACTIONS.values()].filter(({ in: places, run }) => {
     if (typeof run === 'function') return false;
     const runs = Object.keys(run).toSorted();
@@ -30,7 +30,7 @@ test('each action works in each of its contexts and nowhere else', () => {
 
 test.each([
   { name: 'a letter', key: { ...plain, name: 'j', text: 'j' }, chord: 'j' },
-  { name: 'a capital letter, which is not shift and a letter', key: { ...plain, name: 'G', text: 'G' }, chord: 'G' },
+  { name: 'a capital letter (without shift-)', key: { ...plain, name: 'G', text: 'G' }, chord: 'G' },
   { name: 'a control key', key: { ...plain, name: 'd', ctrl: true }, chord: 'ctrl-d' },
   { name: 'a named key with shift', key: { ...plain, name: 'tab', shift: true }, chord: 'shift-tab' },
   { name: 'the space bar', key: { ...plain, name: 'space', text: ' ' }, chord: 'space' },
@@ -39,7 +39,7 @@ test.each([
   expect(chordOf(key)).toBe(chord);
 });
 
-test('typing in a text field enters text and executes no command', () => {
+test('keys that are typed into a text field enter text and execute no command', () => {
   for (const name of ['s', 'r', 'q', 'j', '?', '!', 'p']) {
     expect(actionFor('prompt', { ...plain, name, text: name })).toBeUndefined();
     expect(actionFor('form', { ...plain, name, text: name })).toBeUndefined();
@@ -47,7 +47,7 @@ test('typing in a text field enters text and executes no command', () => {
 });
 
 describe('the help', () => {
-  test('the help labels keys in readable form', () => {
+  test('the help shows the names of keys in readable form', () => {
     expect(['ctrl-d', 'space', 'pagedown', 'shift-tab', 'j'].map(keyLabel)).toEqual([
       'Ctrl-D',
       'Space',

@@ -14,7 +14,7 @@ async function openWithMouse({ columns = 120, rows = 36 } = {}): Promise<Console
   return rig;
 }
 
-/** A click where a text begins on the screen; terminals report positions from 1. */
+/** Returns the mouse report of a click where a text begins on the screen. Terminals count positions from 1. */
 function clickOn(rig: ConsoleRig, text: string): string {
   const row = rig.screen.lines.findIndex((line) => line.includes(text));
   const column = rig.screen.lines[row]?.indexOf(text) ?? -1;
@@ -48,14 +48,14 @@ describe('the mouse', () => {
     { title: 'CHECK', says: 'sort: check' },
     { title: 'COUNT', says: 'sort: count' },
     { title: 'STATUS', says: 'sort: severity, age, reversed' },
-  ])('a click on the title $title sorts by that column', async ({ title, says }) => {
+  ])('a click on the column title $title sorts the list by that column', async ({ title, says }) => {
     const rig = await openWithMouse();
     rig.type(clickOn(rig, title));
     await rig.shows(says);
     expect(rig.row(says)).toContain('12 of 12 events shown');
   });
 
-  test('a second click on the title reverses the order, also in a table', async () => {
+  test('a second click on a column title reverses the order, in the list of events and in a table', async () => {
     const rig = await openWithMouse();
     rig.type(clickOn(rig, '5 Clients'));
     await rig.shows('[5 Clients]', 'KEEPALIVE');
@@ -68,7 +68,7 @@ describe('the mouse', () => {
     expect(rig.row('5 Clients')).toContain('[5 Clients]');
   });
 
-  test('a click on a tab opens its view', async () => {
+  test('a click on a tab opens the view of the tab', async () => {
     const rig = await openWithMouse();
     for (const title of ['Overview', 'Silences', 'Aggregates', 'Checks', 'Upgrade', 'Events']) {
       rig.type(clickOn(rig, title));
@@ -77,7 +77,7 @@ describe('the mouse', () => {
     }
   });
 
-  test('a click behind a dialog does nothing', async () => {
+  test('a click on a row behind a dialog does nothing', async () => {
     const rig = await openWithMouse();
     const click = clickOn(rig, 'ntp-001');
     rig.type('x');
@@ -97,15 +97,15 @@ test('mouse reports are ignored when the mouse is not enabled', async () => {
   expect(rig.row('ntp-001')).toMatch(/^ {3}/);
 });
 
-test('a click applies to the row that was drawn, whatever has moved since', () => {
+test('a click applies to the row that was drawn at that position, even if rows have moved since', () => {
   const driver = new ConsoleDriver().goLive({
     events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client, check: 'x' }))),
   });
   driver.store.update({ mouse: true });
   driver.frame();
-  // Worse events arrive above the others, but no frame has shown them yet.
+  // A new event arrives above the others, but no frame has drawn it yet.
   driver.change({ events: byKey([anEventRow({ client: '0', check: 'x', since: 2_000_000_000 })]) });
-  // A click on the third row below the header, which is five rows high.
+  // A click on the third row of the list, because the header is five rows high.
   driver.type('\u001B[<0;20;8M');
   expect(eventUnderCursor(driver.store.state)?.client).toBe('c');
 });

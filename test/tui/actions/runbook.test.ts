@@ -7,13 +7,13 @@ import { anEventRow } from '../../support/feed-rows.ts';
 
 const URL = 'https://wiki.example.com/disk';
 
-/** A console with two events; the cursor is on the first. */
+/** Opens a console with two events and the cursor on the first one. */
 function live(): ConsoleDriver {
   const events = ['a', 'b'].map((client, at) => anEventRow({ client, check: 'disk', since: 1000 - at }));
   return new ConsoleDriver().goLive({ events: byKey(events) });
 }
 
-test('a runbook is shown where it was requested', () => {
+test('the link of a runbook is shown on the screen on which it was requested', () => {
   const driver = live();
   driver.type('b');
   showRunbook(driver.store, targetOf('a/disk'), { url: URL });
@@ -21,11 +21,11 @@ test('a runbook is shown where it was requested', () => {
 });
 
 test.each([
-  { what: 'a silence is filled in', keys: 's', layers: ['silence'] },
-  { what: 'a question is answered', keys: 'r', layers: ['confirm'] },
+  { what: 'the silence dialog is open', keys: 's', layers: ['silence'] },
+  { what: 'a confirmation is open', keys: 'r', layers: ['confirm'] },
   { what: 'a filter is typed', keys: '/', layers: [] },
   { what: 'the cursor is on another event', keys: 'j', layers: [] },
-])('a runbook that arrives while $what is shown as a message and takes no key', ({ keys, layers }) => {
+])('a runbook that arrives while $what is shown as a message and receives no keys', ({ keys, layers }) => {
   const driver = live();
   driver.type(`b${keys}`);
   showRunbook(driver.store, targetOf('a/disk'), { url: URL });

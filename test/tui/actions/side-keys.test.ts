@@ -17,7 +17,7 @@ async function openList(columns = 80, rows = 24): Promise<ConsoleRig> {
 }
 
 describe('scrolling sideways', () => {
-  test('scrolling sideways moves the columns of the events to the left and reveals the hidden ones', async () => {
+  test('scrolling sideways moves the columns of the events to the left and shows hidden columns', async () => {
     const rig = await openList();
     expect(rig.row('STATUS')).not.toContain('LAST');
     expect(rig.row('filter:')).toContain('1 →');
@@ -62,7 +62,7 @@ describe('scrolling sideways', () => {
   });
 });
 
-test('w shows full names and counts the columns that no longer fit', async () => {
+test('the key w shows full names and counts the columns that no longer fit', async () => {
   const client = 'web-in-the-rack-beside-the-window-of-the-second-floor';
   const rig = await openRig({
     columns: 80,
@@ -92,8 +92,8 @@ const live = (): ConsoleDriver => {
   return driver;
 };
 
-describe('the key f that follows the newest', () => {
-  test('f sorts the list by time, and the cursor follows each new event', () => {
+describe('the key f that follows the newest event', () => {
+  test('the key f sorts the list by time, and the cursor follows each new event', () => {
     const driver = live();
     expect(driver.store.sort.column).toBe('age');
     expect(driver.store.list.cursor.key).toBe('b/http-frontend');
@@ -102,7 +102,7 @@ describe('the key f that follows the newest', () => {
     expect(driver.store.list.cursor).toMatchObject({ key: 'c/http-frontend', index: 0 });
   });
 
-  test('following the newest moves the cursor to the bottom when the newest rows are at the bottom', () => {
+  test('the cursor that follows the newest event moves to the bottom if the newest rows are at the bottom', () => {
     const driver = live();
     driver.type('O');
     driver.change({ events: byKey([at(300, 'c')]) });
@@ -110,7 +110,7 @@ describe('the key f that follows the newest', () => {
     expect(driver.store.list.cursor).toMatchObject({ key: 'c/http-frontend', index: 2 });
   });
 
-  test('a movement pauses following the newest, and f resumes it', () => {
+  test('a movement key pauses following the newest event, and the key f resumes it', () => {
     const driver = live();
     driver.type('j');
     expect(driver.message).toBe('no longer following the newest row: press f to follow again');
@@ -121,14 +121,14 @@ describe('the key f that follows the newest', () => {
     expect(driver.store.list.cursor.key).toBe('c/http-frontend');
   });
 
-  test('another order ends following the newest', () => {
+  test('another sort order ends following the newest event', () => {
     const driver = live();
     driver.type(':sort client\r');
     driver.pass(100);
     expect(driver.store.list.following).toBe(false);
   });
 
-  test('the cursor does not follow the newest while a dialog about its row is open', () => {
+  test('the cursor does not follow the newest event while a dialog about its row is open', () => {
     const driver = live();
     driver.type('s');
     driver.change({ events: byKey([at(300, 'c')]) });
@@ -151,7 +151,7 @@ test('Ctrl-E hides the counters and tabs and gives their rows to the list', asyn
   expect(rig.screen.text).not.toContain('[1 Overview]');
 });
 
-test('Ctrl-E on a short screen says that the header stays hidden', () => {
+test('Ctrl-E on a short screen shows a message that the header stays hidden', () => {
   const driver = new ConsoleDriver({ columns: 80, rows: 24 }).goLive({ events: byKey([anEventRow()]) });
   driver.type(CTRL_E);
   expect(driver.message).toBe('header off; it was already hidden: the terminal needs at least 30 rows');

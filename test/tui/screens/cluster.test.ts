@@ -28,7 +28,7 @@ async function openCluster(rig: ConsoleRig): Promise<void> {
   await rig.shows('NAME', 'web3:4567');
 }
 
-/** Tests that only look at the header, above the list of events. */
+/** Cases that test only the header, above the list of events. */
 const HEADERS = [
   { view: 'cluster-header-away', told: AWAY, shows: 'database down: writes wait' },
   { view: 'cluster-header-no-leader', told: NO_LEADER, shows: 'no leader: writes wait' },
@@ -67,7 +67,7 @@ describe.each(sizesOf([{ view: 'cluster' }]))('at $columns x $rows', ({ columns,
   });
 });
 
-describe('the page', () => {
+describe('the cluster page', () => {
   test('the cluster page is requested every two seconds while it is open', async () => {
     const scene = new ClusterScene();
     const rig = await scene.open();
@@ -104,8 +104,8 @@ describe('the page', () => {
   });
 });
 
-describe('a handover', () => {
-  test('a handover is confirmed, sent, timed and shown', async () => {
+describe('a handover in the console', () => {
+  test('a handover in the console is confirmed and sent, and the page shows its duration and the new leader', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('jH');
@@ -115,7 +115,7 @@ describe('a handover', () => {
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual(['POST /api/mon/v1/cluster/hand-over']);
   });
 
-  test('a handover is not sent when the question is declined', async () => {
+  test('a handover in the console is not sent if the confirmation is declined', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('jHn');
@@ -124,10 +124,10 @@ describe('a handover', () => {
   });
 
   test.each([
-    { to: 'the one that writes', keys: 'H', says: 'web1:4567 is the leader already' },
-    { to: 'one that is lost', keys: 'jjH', says: 'web3:4567 has sent no heartbeat for a while' },
-    { to: 'two of them', keys: ' j H', says: 'select a single member' },
-  ])('a handover to $to is rejected at once', async ({ keys, says }) => {
+    { to: 'the leader', keys: 'H', says: 'web1:4567 is the leader already' },
+    { to: 'a lost member', keys: 'jjH', says: 'web3:4567 has sent no heartbeat for a while' },
+    { to: 'two members', keys: ' j H', says: 'select a single member' },
+  ])('a handover in the console to $to is rejected at once', async ({ keys, says }) => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type(keys);
@@ -135,7 +135,7 @@ describe('a handover', () => {
     expect(rig.screen.text).not.toContain('Hand over leadership to');
   });
 
-  test('a handover requires the scope admin', async () => {
+  test('a handover in the console requires the scope admin', async () => {
     const scene = new ClusterScene();
     scene.scopes = ['read', 'silence', 'resolve'];
     const rig = await scene.open();
@@ -153,7 +153,7 @@ describe('a handover', () => {
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
-  test('a failed handover shows the reason, and the page still shows the leader', async () => {
+  test('a failed handover in the console shows the reason, and the page still shows the leader', async () => {
     const scene = new ClusterScene();
     scene.refusal = { status: 503, error: 'web2:4567 has not begun to write' };
     const rig = await scene.open();
@@ -163,7 +163,7 @@ describe('a handover', () => {
     expect(rig.row('web1:4567 ')).toContain('leader');
   });
 
-  test('a handover can be started from the page of one member', async () => {
+  test('a handover in the console can be started from the page of one member', async () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('j\r');
@@ -176,8 +176,8 @@ describe('a handover', () => {
   });
 });
 
-describe('the header', () => {
-  test('the header shows trouble of the cluster, and its end, within five seconds', async () => {
+describe('the cluster state in the header', () => {
+  test('the header of the console shows a cluster problem, and its end, within five seconds', async () => {
     const scene = new ClusterScene();
     const rig = await scene.open();
     await rig.pass(5000);
@@ -190,13 +190,13 @@ describe('the header', () => {
     expect(rig.screen.lines[0]).not.toContain('writes wait');
   });
 
-  test('the header shortens the trouble of the cluster on a narrow screen', async () => {
+  test('the header of the console shortens a cluster problem on a narrow screen', async () => {
     const rig = await new ClusterScene({ told: BEHIND }).open({ columns: 70, rows: 20 });
     await rig.shows(/LIVE {2}lagging/);
     expect(rig.screen.lines[0]).toContain('12:00Z');
   });
 
-  test('the header requests the cluster every five seconds if the store is shared', async () => {
+  test('the console requests the cluster state every five seconds if the store is shared', async () => {
     const rig = await new ClusterScene().open();
     for (let second = 0; second < 20; second += 1) await rig.pass(1000);
     const asked = rig.asked.filter((one) => one === 'GET /api/mon/v1/cluster');
@@ -205,7 +205,7 @@ describe('the header', () => {
     expect(rig.asked.filter((one) => one === 'GET /api/mon/v1/access')).toHaveLength(1);
   });
 
-  test('the header never requests the cluster if the store is not shared', async () => {
+  test('the console never requests the cluster state for its header if the store is not shared', async () => {
     const rig = await new ClusterScene({ isShared: false }).open();
     for (let second = 0; second < 20; second += 1) await rig.pass(1000);
     expect(rig.asked.filter((one) => one.includes('cluster'))).toEqual([]);

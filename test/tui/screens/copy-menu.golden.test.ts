@@ -13,7 +13,7 @@ const api: NonNullable<RigOptions['api']> = ({ path }) => {
 test.each(sizesOf([{ view: 'menu-copy' }]))(
   'the copy menu at $columns x $rows lists what can be copied',
   async ({ columns, rows }) => {
-    // The scripted backend has a new address each time. The search below hides the commands that contain it.
+    // The address of the scripted backend differs in each run, so the search below hides the commands that contain it.
     const rig = await openRig({ columns, rows, snapshot: SCENE, api });
     await rig.stats(SCENE_STATS);
     await rig.shows('99,409');

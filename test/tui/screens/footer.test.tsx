@@ -10,7 +10,7 @@ import { frameOf } from '../../support/frame-of.tsx';
 const THEME = { color: false, ascii: false };
 const COLUMNS = 100;
 
-describe('the hints', () => {
+describe('the key hints in the footer', () => {
   const EVERYWHERE: HintsProps = {
     theme: THEME,
     context: 'events',
@@ -21,33 +21,43 @@ describe('the hints', () => {
   };
 
   test.each<{ name: string; about: Partial<HintsProps>; shown: RegExp[]; missing: RegExp[] }>([
-    { name: 'tell how to act', about: {}, shown: [/s silence/, /r resolve/, /\? help$/], missing: [/R retry/] },
     {
-      name: 'tell of no change that cannot be sent',
+      name: 'name the keys for actions',
+      about: {},
+      shown: [/s silence/, /r resolve/, /\? help$/],
+      missing: [/R retry/],
+    },
+    {
+      name: 'name no key for a change while the console is disconnected',
       about: { connected: false },
       shown: [/R retry now/, /Enter detail/],
       missing: [/silence/, /resolve /],
     },
     {
-      name: 'tell of no change to who may only look',
+      name: 'name no key for a change in read-only mode',
       about: { readOnly: true },
       shown: [/Enter detail/],
       missing: [/silence/, /resolve /, /retry/],
     },
-    { name: 'tell how to go on after a pause', about: { paused: true }, shown: [/p resume/], missing: [/p pause/] },
     {
-      name: 'are those of the layer on top',
+      name: 'name the key that resumes a paused list',
+      about: { paused: true },
+      shown: [/p resume/],
+      missing: [/p pause/],
+    },
+    {
+      name: 'are the keys of the topmost layer',
       about: { context: 'prompt' },
       shown: [/Enter keep/],
       missing: [/silence/],
     },
     {
-      name: 'keep the way to all others when there is hardly any room',
+      name: 'keep the help key on a very narrow screen',
       about: { columns: 24 },
       shown: [/^ s silence {2}\? help$/],
       missing: [/resolve/],
     },
-  ])('the hints $name', ({ about, shown, missing }) => {
+  ])('the key hints in the footer $name', ({ about, shown, missing }) => {
     const text = frameOf(<Hints {...EVERYWHERE} {...about} />);
     for (const hint of shown) expect(text).toMatch(hint);
     for (const hint of missing) expect(text).not.toMatch(hint);
@@ -94,7 +104,7 @@ describe('the status line', () => {
     );
   });
 
-  test('the status line is where a filter is typed, with its problem and the position', () => {
+  test('the status line shows the filter being typed, with its problem and the position', () => {
     const prompt = newestLine(lineOf('age>'), []);
     const problem = { message: 'use a duration', position: 4 };
     expect(status({ prompt, filter: { ...disk, problem } })).toMatch(/^ \/age> +5: use a duration$/);
@@ -110,7 +120,7 @@ describe('the status line', () => {
     expect(line).toMatch(/^ \/web status> {3}12: a value is missing after status>: use …$/);
   });
 
-  test('the status line shows the outcome of the last action before anything else', () => {
+  test('the status line shows the outcome of the last action in preference to other texts', () => {
     const message = { text: '1 silence created: client:a:disk', tone: 'done', atMs: 0 } as const;
     expect(status({ message, filter: disk }, { stale: true })).toBe(' 1 silence created: client:a:disk');
   });
@@ -127,7 +137,7 @@ describe('the status line', () => {
   });
 });
 
-test('the figures show the rows, the position of the cursor and that the order is paused', () => {
+test('the footer shows the number of rows, the position of the cursor and whether the list is paused', () => {
   const state = initialState({ columns: COLUMNS, rows: 36 }, false);
   const list = { ...INITIAL_LIST, cursor: { key: 'a/b', index: 16, top: 0 }, marks: new Set(['a/b', 'a/c']) };
   const line = frameOf(

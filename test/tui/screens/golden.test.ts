@@ -226,7 +226,7 @@ test('the smallest possible screen matches its picture', async () => {
   expect(rig.screen.lines.at(-1)).toContain('help');
 });
 
-test('a backend that requires credentials gets a separate screen that says what to do', async () => {
+test('the console shows a screen that says what to do if the backend requires credentials', async () => {
   const server = await startFeedServer();
   server.refuse(401);
   const rig = await openRig({ columns: 80, rows: 24, server });
@@ -234,7 +234,7 @@ test('a backend that requires credentials gets a separate screen that says what 
   expect(rig.screen.text).toContain('The backend requires credentials');
 });
 
-test('a terminal that is too small shows the smallest size', async () => {
+test('the console on a terminal that is too small shows the required size', async () => {
   const rig = await openRig({ columns: 59, rows: 15, snapshot: SCENE });
   await expectGolden(rig.screen, 'too-small-59x15');
   rig.type('q');

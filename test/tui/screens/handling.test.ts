@@ -97,7 +97,7 @@ describe('the explanation of a missing notification', () => {
     expect(rig.row('slack-ops')).toMatch(/unknown_handler +no handler with this name is defined/);
   });
 
-  test('W shows the whole explanation from the list and the detail, and follows its changes', async () => {
+  test('the key W shows the whole explanation from the list and the detail, and the page follows its changes', async () => {
     const backend = handlingBackend();
     let isSilenced = false;
     const rig = await openHandlingScene({
@@ -117,7 +117,7 @@ describe('the explanation of a missing notification', () => {
     expect(rig.screen.text).toContain('unknown_handler');
   });
 
-  test('a check of a client is explained whether or not it has an event', async () => {
+  test('the page of a client explains a check whether or not the check has an event', async () => {
     const rig = await openHandlingScene({
       api: (request) => {
         const answer = subjectApi(request);
@@ -138,7 +138,7 @@ describe('the explanation of a missing notification', () => {
     expect(rig.row('handlers ›')).not.toContain('postgres-repl');
   });
 
-  test('a backend without explanations shows that there is none', async () => {
+  test('the console says that a backend of an earlier version offers no explanation', async () => {
     const { api } = handlingBackend();
     const rig = await openHandlingScene({
       api: (request) => (request.path.endsWith('/explain') ? { status: 404 } : api(request)),
@@ -164,7 +164,7 @@ describe('dead letters', () => {
     expect(rig.screen.text).toContain('1 of 3 dead letters shown');
   });
 
-  test('T retries the dead letters when the dialog that names them is confirmed', async () => {
+  test('the key T retries the dead letters that its dialog names after a confirmation', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('T');
@@ -176,7 +176,7 @@ describe('dead letters', () => {
     expect(changesOf(rig)).toEqual([`POST /api/mon/v1/dead-letters/${String(SCENE_LETTERS[0]?.id)}/retry`]);
   });
 
-  test('D drops all marked dead letters, and Enter alone cancels', async () => {
+  test('the key D drops all marked dead letters, and Enter alone cancels', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('  D');
@@ -194,7 +194,7 @@ describe('dead letters', () => {
     );
   });
 
-  test('a dead letter that somebody else retried meanwhile is reported separately', async () => {
+  test('a dead letter that another user has retried meanwhile is reported separately', async () => {
     const backend = handlingBackend();
     const rig = await openHandlingScene({ api: backend.api });
     await openLetters(rig);
@@ -221,7 +221,7 @@ describe('dead letters', () => {
     expect(changesOf(rig)).toEqual([]);
   });
 
-  test('an opened dead letter shows its event and is retried, dropped and explained from there', async () => {
+  test('the page of a dead letter shows its event and offers retry, drop and explanation', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('\r');
@@ -242,7 +242,7 @@ describe('dead letters', () => {
     expect(changesOf(rig)).toEqual(['DELETE /api/mon/v1/dead-letters/1763745000000000']);
   });
 
-  test('a dead letter says when its event is over', async () => {
+  test('the page of a dead letter says that its event is resolved', async () => {
     const rig = await openHandlingScene();
     await openLetters(rig);
     rig.type('G\r');
@@ -298,7 +298,7 @@ describe('the handlers of the overview', () => {
     await rig.shows('[1 Overview]');
   });
 
-  test('the overview shows the rest when the backend does not list its handlers', async () => {
+  test('the overview shows all other boxes if the backend does not list its handlers', async () => {
     const rig = await openOverviewScene({
       api: (request) => (request.path === '/api/mon/v1/handlers' ? { status: 404 } : overviewApi(request)),
     });
@@ -309,7 +309,7 @@ describe('the handlers of the overview', () => {
   });
 });
 
-test('the screen of a silence shows how many notifications it suppressed, and the time of the last one', async () => {
+test('the page of a silence shows how many notifications it suppressed and the time of the last suppression', async () => {
   const rig = await openHandlingScene();
   rig.type('3');
   await rig.pass(400);

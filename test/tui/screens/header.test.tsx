@@ -52,8 +52,8 @@ function nearLimit(total: number): FeedStatus {
   return { ...LIVE, stats: { ...LIVE.stats, entities: { total, proxies: 10, limit: 100 } } };
 }
 
-describe('an entity limit that is nearly reached', () => {
-  test('an entity limit that is nearly reached stands on the rule below the tall header', () => {
+describe('the warning of the entity limit', () => {
+  test('the warning of the entity limit is shown on the line below the tall header', () => {
     const wide = frameOf(<TallHeader {...PROPS} feed={nearLimit(95)} columns={120} />, { columns: 120, rows: 4 });
     expect(wide.split('\n')[3]).toBe(
       '── 95/100 entities (85 agents, 10 proxies): new ones are rejected; raise entity-limit '.padEnd(120, '─'),
@@ -65,7 +65,7 @@ describe('an entity limit that is nearly reached', () => {
     expect(tall({ feed: nearLimit(79) })[3]).toBe('─'.repeat(100));
   });
 
-  test('an entity limit that is nearly reached is shortened in a header of one row', () => {
+  test('the warning of the entity limit is shortened in a header of one row', () => {
     expect(short({ feed: nearLimit(80) })).toContain('80/100 entities');
     expect(short({ feed: nearLimit(79) })).not.toContain('entities');
   });
@@ -79,14 +79,14 @@ describe('the tall header', () => {
     );
   });
 
-  test('the tall header counts by word and symbol and draws the rates', () => {
+  test('the tall header shows the counts with words and symbols and a chart of the rates', () => {
     const [, counters] = tall();
     expect(counters).toMatch(
       /^ ✗ 41 crit {3}! 3 warn {3}\? 0 unkn {3}✓ 61,204 ok {3}S 1,234 silenced {3}~ 2 flapping +rate 5m ▁▃▅█/,
     );
   });
 
-  test('the tall header of a lost connection shows since when, the next attempt and the age of the list', () => {
+  test('the tall header shows since when the connection is lost, the next attempt and the age of the list', () => {
     const [title] = tall({ feed: LOST });
     expect(title).toMatch(/✗ DISCONNECTED 00:41 {2}retry in 4s \(#3\) {2}R now.* as of 22:13:25Z/);
     expect(title).not.toContain('results/s');
@@ -98,7 +98,7 @@ describe('the tall header', () => {
     expect(title).toMatch(/^ mon {2}http:\/\/127\.0\.0\.1:4567 {2}… CONNECTING/);
   });
 
-  test('the tall header says that it is paused, what was missed, and that nothing can be changed', () => {
+  test('the tall header shows a pause, the number of waiting changes and that the console is locked', () => {
     const [title] = tall({ paused: { sinceMs: NOW_MS - 3_725_000, unseen: 12_345 }, readOnly: true });
     expect(title).toMatch(/‖ PAUSED 1:02:05 {2}\+12,345 unseen/);
     expect(title).toContain('alice@ops (read-only)');
@@ -106,7 +106,7 @@ describe('the tall header', () => {
 });
 
 describe('the short header', () => {
-  test.each([100, 80, 60])('the short header keeps state, counters and time in one row of %i cells', (columns) => {
+  test.each([100, 80, 60])('the short header shows state, counters and time in one row of %i cells', (columns) => {
     const row = short({ columns });
     expect(row).toMatch(/^ ops-eu ● LIVE 4,812\/s +✗41 !3 \?0 S1,234.* {2}22:14Z/);
     expect(row.length).toBeLessThanOrEqual(columns);

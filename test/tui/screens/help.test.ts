@@ -14,7 +14,7 @@ test.each(Object.keys(CONTEXT_TITLES) as readonly KeyContext[])(
   },
 );
 
-/** Returns the key press of a chord. */
+/** Returns the key press for a chord such as `ctrl-a`. */
 function keyOfChord(chord: string): KeyPress {
   const [, modifiers = '', name = ''] = /^((?:ctrl-|meta-|shift-)*)(.+)$/.exec(chord) ?? [];
   const ctrl = modifiers.includes('ctrl-');
@@ -24,13 +24,13 @@ function keyOfChord(chord: string): KeyPress {
   return { name, ctrl, meta, shift: modifiers.includes('shift-'), ...(isText ? { text } : {}) };
 }
 
-test('every chord is converted back to its key', () => {
+test('the name of every key is converted back to the same key', () => {
   const chords = bindings().flatMap(([, { keys }]): readonly string[] => keys);
   expect(chords.map((chord) => chordOf(keyOfChord(chord)))).toEqual(chords);
 });
 
 describe('the help', () => {
-  test('the help covers the context from which it was opened', async () => {
+  test('the help lists the keys of the context from which it was opened', async () => {
     const rig = await openOverviewScene();
     rig.type('1?');
     await rig.shows('mon: key bindings for overview');
@@ -38,7 +38,7 @@ describe('the help', () => {
     expect(rig.screen.text).not.toContain('clear all marks');
   });
 
-  test('the help is searched, and Enter executes the line under the cursor', async () => {
+  test('the help can be searched, and Enter executes the action under the cursor', async () => {
     const rig = await openOverviewScene();
     rig.type('?/column sort');
     await rig.showsNo('clear all marks');
@@ -47,7 +47,7 @@ describe('the help', () => {
     expect(rig.screen.text).not.toContain('mon: key bindings');
   });
 
-  test('the help does nothing that the key itself would not do', async () => {
+  test('the help executes an action only if the key would execute the action too', async () => {
     const rig = await openOverviewScene({ readOnly: true });
     rig.type('?/silence the marked\r\r');
     await rig.shows('s is disabled');

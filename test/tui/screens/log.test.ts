@@ -17,7 +17,7 @@ test.each([
   expect(whenText(Date.parse(at), Date.parse('2026-11-20T12:00:00Z'))).toBe(text);
 });
 
-/** A console with three log messages. */
+/** Opens the log of a console that has three messages. */
 async function openLog(options: RigOptions = {}): Promise<ConsoleRig> {
   const rig = await openOverviewScene(options);
   rig.type('!');
@@ -57,7 +57,7 @@ describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
   });
 });
 
-test('the log keeps every message, the newest first', async () => {
+test('the log of the console lists every message, the newest first', async () => {
   const rig = await openLog();
   const messages = rig.screen.lines.filter((line) => /\d\d:\d\d:\d\dZ {2}/.test(line) && !line.includes('lag'));
   expect(messages).toHaveLength(3);
@@ -66,7 +66,7 @@ test('the log keeps every message, the newest first', async () => {
   expect(messages[2]).toContain('locked: keys that change something are disabled');
 });
 
-test('the search of the log narrows it down as it is typed, and Esc clears it, then closes the log', async () => {
+test('the search of the log filters while it is typed, and Esc clears the search first and then closes the log', async () => {
   const rig = await openAudit();
   rig.type('/resolve');
   await rig.showsNo('silence.create');
@@ -80,14 +80,14 @@ test('the search of the log narrows it down as it is typed, and Esc clears it, t
   expect(rig.screen.text).not.toContain('silence.create');
 });
 
-test('Enter shows the whole log entry, and Esc the list again', async () => {
+test('Enter shows the whole log entry, and Esc returns to the list of the log', async () => {
   const rig = await openEntry();
   rig.escape();
   await rig.showsNo('"expire"');
   expect(rig.screen.lines[1]).toMatch(/^> 11:59:00Z +alice/);
 });
 
-test('the person for whom a request was made stands beside the user in list, search and entry', async () => {
+test('the audit log shows the person for whom a request was made beside the user, in list, search and entry', async () => {
   const [newest, ...others] = SCENE_AUDIT;
   const audit = [{ ...newest, who: 'dashboard', on_behalf_of: 'alice' }, ...others];
   const rig = await openAudit({
@@ -102,7 +102,7 @@ test('the person for whom a request was made stands beside the user in list, sea
   await rig.shows(/who +dashboard/, /on behalf +alice/);
 });
 
-test('the audit log requests only new records, and the cursor stays on its record', async () => {
+test('the audit log requests only new records, and the cursor stays on its audit record', async () => {
   const rig = await openAudit();
   rig.type('j');
   await rig.pass(2000);

@@ -16,20 +16,20 @@ const COLORED = NAMES.filter((name) => name.endsWith('-color.txt'));
 const STATUS_TONES = ['critical', 'warning', 'unknown', 'ok', 'flapping'] as const satisfies readonly Tone[];
 
 describe('the screens in black and white', () => {
-  test.each(NAMES)('every status in %s has its sign beside its word', (name) => {
+  test.each(NAMES)('every status on the screen %s has its symbol beside its word', (name) => {
     const signs = { CRIT: '✗X', WARN: '!', UNKN: '?' };
     for (const [, sign = '', word = ''] of pictureOf(name).matchAll(/(\S) (CRIT|WARN|UNKN)\b/gu)) {
       expect(signs[word as keyof typeof signs] + SILENCED_SYMBOL + FLAPPING_SYMBOL).toContain(sign);
     }
   });
 
-  test('no two statuses have the same sign, in Unicode or in ASCII', () => {
+  test('no two statuses have the same symbol, in Unicode or in ASCII', () => {
     const signs = [...Object.values(STATUS).map(({ symbol }) => symbol), SILENCED_SYMBOL, FLAPPING_SYMBOL];
     expect(new Set(signs).size).toBe(signs.length);
     expect(new Set(signs.map((sign) => toAscii(sign, cellWidth))).size).toBe(signs.length);
   });
 
-  test.each(COLORED)('the screen %s shows nothing by color alone', (name) => {
+  test.each(COLORED)('the screen %s shows no information by color alone', (name) => {
     const mono = pictureOf(name.replace('-color', '-mono'));
     expect(unstyled(mono)).toBe(unstyled(pictureOf(name)));
     expect(mono).not.toMatch(/⟦[^⟧]*(?:red|green|yellow|blue|magenta|cyan|white|black|#)/);
@@ -38,7 +38,7 @@ describe('the screens in black and white', () => {
 
 describe('ASCII', () => {
   test.each(NAMES.filter((name) => !name.includes('-color') && !name.includes('-mono')))(
-    'every sign in %s has an ASCII form of its own',
+    'every symbol on the screen %s has an ASCII form of its own',
     (name) => {
       const symbols = new Set(pictureOf(name).match(/[^\u0000-\u007F]/gu));
       expect([...symbols].filter((symbol) => toAscii(symbol, cellWidth).includes('?'))).toEqual([]);
@@ -59,7 +59,7 @@ function unstyled(picture: string): string {
     .join('\n');
 }
 
-/** Opens every view and every layer above it. */
+/** Opens every view and every layer above the views. */
 async function seeEverything(rig: ConsoleRig): Promise<void> {
   await rig.stats(SCENE_STATS);
   rig.type(' ');
@@ -116,7 +116,7 @@ describe('skins', () => {
     for (const tone of STATUS_TONES) expect(paint(theme, tone, 'x')).not.toContain('38;');
   });
 
-  test(':set skin changes the colors of what is drawn', async () => {
+  test('the command :set skin changes the colors of the screen', async () => {
     const rig = await openRig({ snapshot: SCENE });
     rig.type(':set skin deuteranopia\r');
     await rig.pass(100);

@@ -51,7 +51,7 @@ const INHIBITIONS = [
   { name: 'site-away', source: 'check=uplink', target: 'check!=uplink', equal: [], inhibited: 0, inhibitors: [] },
 ];
 
-/** The events of the scene; another event inhibits two of them, and they are in a group. */
+/** Returns the rows of the scene, in which two events are inhibited and in a group. */
 function quietScene(): NonNullable<RigOptions['snapshot']> {
   const events = Object.entries(SCENE.events ?? {}).map(([key, row]) => {
     const isQuiet = key.startsWith('web-003.') || key.startsWith('web-007.');
@@ -63,7 +63,7 @@ function quietScene(): NonNullable<RigOptions['snapshot']> {
   return { ...SCENE, events: Object.fromEntries(events) };
 }
 
-/** The dead letter of a group with its first two events. */
+/** Returns the dead letter of a group, with two events. */
 function letterOfGroup(): object {
   const [event, other] = SCENE_EVENTS.filter(({ client }) => client.startsWith('web-')).map((row) =>
     Object.assign({ change: 'new' }, eventOf(row)),
@@ -149,7 +149,7 @@ describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
   });
 });
 
-test('Enter on a group shows its events, and on a rule the events that it inhibits', async () => {
+test('Enter on a group shows its events, and Enter on an inhibition rule shows the events that the rule inhibits', async () => {
   const rig = await openNoise();
   await openGroups(rig);
   rig.type('\r');
@@ -157,7 +157,7 @@ test('Enter on a group shows its events, and on a rule the events that it inhibi
   expect(rig.screen.text).not.toContain('db-014.eu-west-1 ');
 });
 
-test('I on an inhibition rule opens its source event', async () => {
+test('the key I on an inhibition rule opens its source event', async () => {
   const rig = await openNoise();
   await openInhibitions(rig);
   rig.type('I');
@@ -165,7 +165,7 @@ test('I on an inhibition rule opens its source event', async () => {
   expect(rig.screen.text).not.toContain('SOURCE EVENT');
 });
 
-test('I in the detail of an inhibited event opens its source event', async () => {
+test('the key I in the detail of an inhibited event opens its source event', async () => {
   const rig = await openNoise();
   rig.type('/web-003\r\r');
   await rig.shows('web-003.eu-west-1 / http-frontend', 'by switch-down: db-014.eu-west-1/postgres-repl is failing');
@@ -176,7 +176,7 @@ test('I in the detail of an inhibited event opens its source event', async () =>
   await rig.shows('no inhibiting event to open');
 });
 
-test('I on a rule says so when the rule inhibits nothing', async () => {
+test('the key I on an inhibition rule that inhibits no event says so', async () => {
   const rig = await openNoise();
   await openInhibitions(rig);
   rig.type('j');

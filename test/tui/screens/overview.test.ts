@@ -13,7 +13,7 @@ async function openOverview(options: RigOptions = {}): Promise<ConsoleRig> {
   rig.type('1');
   await rig.pass(400);
   await rig.shows('NEW CRITICAL', 'http-frontend', '20,000', '[■■■■');
-  // Small screens do not show this box.
+  // The box `LAST 24 H` is not shown on small screens.
   if (rig.screen.text.includes('LAST 24 H')) await rig.shows(/outages +9/);
   return rig;
 }
@@ -66,7 +66,7 @@ describe('Enter on the overview', () => {
     expect(rig.row('filter:')).toContain('filter: subscriptions=web events>0');
   });
 
-  test('Enter on a noisy check of the overview opens its events', async () => {
+  test('Enter on a noisy check of the overview opens the events of that check', async () => {
     const rig = await openOverview();
     for (let box = 0; box < 6; box++) rig.type(TAB);
     rig.type('jj\r');
@@ -74,7 +74,7 @@ describe('Enter on the overview', () => {
     expect(rig.row('filter:')).toContain('filter: check=disk-root');
   });
 
-  test('Enter on the last 24 hours of the overview opens their report', async () => {
+  test('Enter on the last 24 hours of the overview opens the report of that time', async () => {
     const rig = await openOverview();
     for (let box = 0; box < 4; box++) rig.type(TAB);
     await rig.shows('> LAST 24 H');
@@ -108,7 +108,7 @@ describe('Enter on the overview', () => {
   });
 });
 
-test('Tab moves from box to box and around, and a hidden box comes into view on a small screen', async () => {
+test('Tab moves from box to box of the overview and around, and scrolls to a hidden box on a small screen', async () => {
   const rig = await openOverview({ columns: 80, rows: 24 });
   await rig.shows('> NEW CRITICAL');
   expect(rig.screen.text).not.toContain('RESULTS PER SECOND');
@@ -119,7 +119,7 @@ test('Tab moves from box to box and around, and a hidden box comes into view on 
   expect(rig.screen.text).not.toContain('RESULTS PER SECOND');
 });
 
-test('the cursor of the overview stays on its row when something worse comes before it', async () => {
+test('the cursor of the overview stays on its row when a worse row is inserted above', async () => {
   const rig = await openOverview();
   await rig.shows(/> .*db-014/);
   const [first] = SCENE_EVENTS;
@@ -135,7 +135,7 @@ test('the cursor of the overview stays on its row when something worse comes bef
   expect(rig.row('postgres-repl  ')).toMatch(/ > 11:57 {2}db-014/);
 });
 
-test('the overview is loaded again while it is shown, and only then', async () => {
+test('the overview is loaded again only while it is shown', async () => {
   const rig = await openOverview();
   const asked = (): number => rig.requests.filter(({ path }) => path === '/api/mon/v1/overview').length;
   const before = asked();
@@ -156,7 +156,7 @@ test('the overview says that it is outdated while the console is disconnected', 
   expect(rig.row('registered')).toContain('20,000');
 });
 
-test('the overview without the right to read the audit trail shows everything else', async () => {
+test('the overview without the right to read the audit trail shows all other boxes', async () => {
   const rig = await openOverview({
     api: (request) =>
       request.path.startsWith('/api/mon/v1/audit') ? { status: 403, body: { error: 'no' } } : overviewApi(request),

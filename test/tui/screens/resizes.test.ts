@@ -3,7 +3,7 @@ import { chanceOf } from '../../support/chance.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
-/** More events than any of the screens has rows. */
+/** More events than the largest screen of the test has rows. */
 const EVENTS = Array.from({ length: 120 }, (_, index) =>
   anEventRow({ client: `web-${String(index).padStart(3, '0')}`, output: `数据 ${'overflow '.repeat(30)}` }),
 );
@@ -13,7 +13,7 @@ const REPAINT = '\u000C';
 test.each([
   { over: 'the list', keys: '\t' },
   { over: 'the silence dialog', keys: '\tas' },
-])('$over looks after several random sizes as if the screen had always had the last one', async ({ keys }) => {
+])('$over after several random resizes looks as if the screen always had the last size', async ({ keys }) => {
   const below = belowOf(chanceOf(20_261_120));
   const rig = await open(120, 36, keys);
   for (let resize = 0; resize < RESIZES; resize++) {
@@ -22,11 +22,11 @@ test.each([
     await rig.pass(100);
     const { lines } = rig.screen;
     const isTooSmall = columns < 60 || rows < 16;
-    // No frame of the feed arrives meanwhile.
+    // The feed sends no frame during the resizes, so the console may show that it lags.
     expect(lines[0]).toMatch(isTooSmall ? `(${String(columns)}x${String(rows)})` : /LIVE|LAGGING/);
     const blank = keys !== '\t' || isTooSmall ? [] : lines.filter((line) => line === '');
     expect(blank).toEqual([]);
-    // The screen shows no remains of an earlier size, and no row wraps into the next one.
+    // A repaint changes nothing, so the screen has no remains of an earlier size and no wrapped rows.
     if (resize % 5 === 0) rig.type(REPAINT);
     await rig.pass(0);
     expect(lines).toEqual(rig.screen.lines);

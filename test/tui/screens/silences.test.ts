@@ -48,8 +48,8 @@ const PICTURES: readonly Picture[] = [
   {
     view: 'silence-wide',
     play: async (rig) => {
-      // Opens a silence for all checks of a subscription, which lasts longer than allowed, on the event of bob's
-      // silence.
+      // The keys open a silence on the event of bob's silence. It is for all checks of a subscription, and longer than
+      // allowed.
       rig.type(`Gs`);
       await rig.shows('CHG-*');
       rig.type(`${SHIFT_TAB.repeat(3)}${RIGHT.repeat(5)}${SHIFT_TAB}${RIGHT}`);
@@ -139,7 +139,7 @@ testPictures(PICTURES, async ({ play }, options) => {
   return rig;
 });
 
-test('the silence dialog still has its buttons on the smallest screen', async () => {
+test('the silence dialog shows its buttons on the smallest screen', async () => {
   const rig = await openSilenceScene({ columns: 60, rows: 16 });
   rig.type('Gs');
   await rig.shows('[ Silence 1 event ]');

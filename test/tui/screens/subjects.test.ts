@@ -72,7 +72,7 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-/** Results of the rules of the aggregate of the scene. */
+/** Results of the rules of an aggregate in the scene. */
 const RULES = [
   { check: 'web-health', status: 1, text: '19 of 100 (19 %) not OK (warning from 15%, critical from 40%)', needs: 85 },
   { check: 'web-size', status: 0, text: '0 of 100 (0 %) stale (critical from 5)' },
@@ -82,7 +82,7 @@ describe.each([
   { columns: 80, rows: 24 },
   { columns: 120, rows: 36 },
 ])('an aggregate with rules at $columns x $rows', ({ columns, rows }) => {
-  test('an aggregate shows what each rule requires and has, and is marked by the strictest', async () => {
+  test('the page of an aggregate shows the threshold and value of each rule and is marked by the strictest rule', async () => {
     const rig = await openScene({
       columns,
       rows,

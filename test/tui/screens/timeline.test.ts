@@ -63,7 +63,7 @@ describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
 });
 
 describe('the timeline of a check', () => {
-  test('the timeline of a check steps from outage to outage and says when there is none', async () => {
+  test('the cursor of the timeline steps from outage to outage, and a message says when there is none', async () => {
     const rig = await openTimelineScene();
     await openTimeline(rig);
     rig.type('l');
@@ -99,7 +99,7 @@ describe('the timeline of a check', () => {
     expect(asked).toEqual([24, 168, 24, 1].map((hours) => String(rig.clock.now() - hours * 3_600_000)));
   });
 
-  test('the timeline opens from the detail of an event and returns there', async () => {
+  test('the timeline of a check opens from the detail of an event and returns to the detail', async () => {
     const rig = await openTimelineScene();
     rig.type('\r');
     await rig.shows('events ›', 'history');
@@ -118,7 +118,7 @@ describe('the timeline of a check', () => {
 });
 
 describe('the report', () => {
-  test('the report covers the span that is typed', async () => {
+  test('the report covers the time span that is typed', async () => {
     const rig = await openTimelineScene();
     const span = '7d';
     rig.type(`:report ${span}\r`);
@@ -127,14 +127,14 @@ describe('the report', () => {
     expect(since).toBe(String(rig.clock.now() - 7 * 86_400_000));
   });
 
-  test('an invalid duration of a report is rejected where it was typed', async () => {
+  test('an invalid duration of a report is rejected on the line on which it was typed', async () => {
     const rig = await openTimelineScene();
     rig.type(':report tomorrow\r');
     await rig.shows('"tomorrow" is not a duration');
     expect(rig.screen.text).toContain('is not a duration');
   });
 
-  test('the report is searched like any text and copied as Markdown', async () => {
+  test('the report can be searched like any text and copied as Markdown', async () => {
     const rig = await openTimelineScene();
     rig.type(':report\r');
     await rig.shows('report ›', 'still open');

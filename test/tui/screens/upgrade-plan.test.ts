@@ -7,7 +7,7 @@ interface Picture {
   readonly play: (options: RigOptions) => Promise<ConsoleRig>;
 }
 
-/** A plan that this console holds, with all steps before this one completed. */
+/** Opens a console that holds a plan in which all steps before this one are completed. */
 async function heldAt(step: string, options: RigOptions = {}): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ ...options, parts: { session: 'console-1' } });

@@ -22,7 +22,7 @@ test.each(sizesOf([{ view: 'upgrade' }]))(
   },
 );
 
-test('the upgrade page scrolls when it does not fit', async () => {
+test('the upgrade page scrolls if it does not fit on the screen', async () => {
   const rig = await openUpgrade({ columns: 80, rows: 24 });
   expect(rig.screen.text).not.toContain('HEALTH');
   rig.type('G');
@@ -34,7 +34,7 @@ test('the upgrade page scrolls when it does not fit', async () => {
   await rig.showsNo('PLANS');
 });
 
-test('a console with another version than its backend says so', async () => {
+test('the upgrade page says that the console and its backend have different versions', async () => {
   const versions = { ...SCENE_VERSIONS, backend: { ...SCENE_VERSIONS.backend, version: '9.9.9' } };
   const rig = await openUpgrade({
     api: (request) =>

@@ -84,8 +84,8 @@ export const AGGREGATES = tableView<AggregateEntry>({
 });
 
 /**
- * Returns by how many percentage points the aggregate exceeds its threshold. Aggregates without a threshold
- * sort last.
+ * Returns by how many percentage points the share of OK results exceeds the threshold of the aggregate. An aggregate
+ * without a threshold sorts last.
  */
 function distance({ percent, need }: AggregateEntry): number {
   return percent === undefined || need === undefined ? 1000 : percent - need;

@@ -16,17 +16,18 @@ import { compareText } from '../../../shared/domain/compare-text.ts';
 import { namespaceField } from '../namespace-field.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** A check with the counts of its results and silenced events. */
+/** A row of the list of checks: a check with the counts of its results and of its silenced events. */
 export interface CheckTableRow {
   readonly check: DefinedCheck;
   /**
-   * The clients counted by the severity of their last result; `undefined` if the backend did not count them.
+   * The number of clients by the severity of their last result. `ok` is `undefined` if the backend did not count the
+   * clients.
    */
   readonly ok: number | undefined;
   readonly critical: number;
   readonly warning: number;
   readonly unknown: number;
-  /** The silenced events of the check at the time when the row was built. */
+  /** The number of silenced events of the check at the time when the row was built. */
   readonly silenced: number;
 }
 
@@ -70,7 +71,7 @@ export const CHECKS = tableView<CheckTableRow>({
     [countField('silenced', ({ silenced }) => silenced), namespaceField(({ check }) => check.name)],
   ),
   empty: () => ['The backend schedules no checks.'],
-  menu: ['open', 'run'],
+  menu: ['open', 'silence', 'run'],
 });
 
 /** Returns the text that says when the check runs. */
@@ -80,7 +81,7 @@ export function checkScheduleText({ interval, cron, publish }: DefinedCheck): st
   return typeof interval === 'number' ? `every ${formatDuration(interval)}` : 'on request';
 }
 
-/** Returns the checks of the last load by name. The map is built once for each response. */
+/** Returns the checks of the last response by name. The map is built once for each response. */
 function definitions({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DefinedCheck> {
   const { data } = loads.of('checks');
   if (data === undefined) return NONE;
@@ -92,14 +93,14 @@ function definitions({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, De
 const NONE: ReadonlyMap<string, DefinedCheck> = new Map();
 const definitionsMemo = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string, DefinedCheck>>();
 
-// The counts are copied, because the counters keep changing and a row never changes.
+// The counts are copied, because the counters keep changing and a row must not change.
 function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckTableRow {
-  // A backend that does not count results still sends the events of those that are not OK.
+  // If the backend does not count results, the events are counted instead, which exist for all results that are not OK.
   const counts = check.results ?? { ok: undefined, critical, warning, unknown };
   return { check, silenced, ...counts };
 }
 
-/** Returns the result counts of the backend, or `undefined` if only the events are counted. */
+/** Returns the number of results by severity; `undefined` if the backend did not count them. */
 function countsOf({ ok, critical, warning, unknown }: Omit<CheckTableRow, 'check'>): CheckTableRow['check']['results'] {
   return ok === undefined ? undefined : { ok, critical, warning, unknown };
 }

@@ -12,23 +12,23 @@ import { classTone, SILENCED_SYMBOL, STATUS, type EventClass } from '../../text/
 import type { EventCounts } from '../../model/event-counts.ts';
 import { eventClass } from '../../model/event-record.ts';
 
-/** A client with the counts of its open events. */
+/** A row of the list of clients: a client with the number of its open events. */
 export interface ClientTableRow {
   readonly client: ClientRow;
-  /** The open events of the client at the time when the row was built. */
+  /** The number of open events of the client at the time when the row was built. */
   readonly open: number;
   /** The class of the worst open event; `undefined` if no event is open. */
   readonly worst: EventClass | undefined;
   /**
-   * The class of the keepalive event, which says which threshold of the client has passed; `undefined` if there
-   * is none.
+   * The class of the client's keepalive event, which shows whether the warning or the critical threshold has passed;
+   * `undefined` if there is no such event.
    */
   readonly keepalive: EventClass | undefined;
 }
 
 /**
- * Event classes with the worst first. Events that are OK but still open, such as flapping ones, come after
- * failing ones.
+ * Event classes, the worst first. Events that are OK but still open, such as flapping events, come after failing
+ * events.
  */
 const WORST_FIRST: readonly EventClass[] = ['critical', 'warning', 'unknown', 'ok', 'silenced'];
 
@@ -76,7 +76,7 @@ export function clientEntry(client: ClientRow, counts: EventCounts, keepalive: E
   return { client, worst, keepalive, open: WORST_FIRST.reduce((sum, kind) => sum + counts[kind], 0) };
 }
 
-/** `✗ CRIT 3`: the worst status, and how many events are open. */
+/** Returns the worst status and the number of open events, such as `✗ CRIT 3`. */
 function eventsText({ worst, open }: ClientTableRow): string {
   if (worst === undefined) return 'none';
   const sign =

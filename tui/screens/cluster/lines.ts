@@ -18,7 +18,7 @@ const STATE_TEXTS: Readonly<Record<MemberState, string>> = {
   lost: 'lost: no heartbeat for a while',
 };
 
-/** Returns all that is known about one member of the cluster. */
+/** Returns the lines of the screen of a cluster member, with all its attributes. */
 export function memberLines(
   { nowMs, state: { size } }: Shown & Pick<LiveData, 'nowMs'>,
   { load: { data } }: MemberLayer,

@@ -10,8 +10,8 @@ import { run, type Line, type Run } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
 
 /**
- * Returns the lines above the members: the leader and since when it leads, and the location and state of the
- * database.
+ * Returns the two lines above the list of members: the leader and since when it leads, and the state and location of
+ * the database.
  */
 export function summaryLines({ state, loads, nowMs }: Shown & Pick<LiveData, 'loads' | 'nowMs'>): readonly Line[] {
   const { columns } = state.size;
@@ -34,7 +34,7 @@ function leaderRuns(view: ClusterView, nowMs: number): readonly Run[] {
 
 function databaseRuns({ database: { kind, location, state, problem } }: ClusterView): readonly Run[] {
   const where = safeLine(location === '' ? kind : location);
-  // The problem comes first, because a list of hosts may be long.
+  // The problem replaces the location, because a list of hosts may be long.
   if (state === 'unavailable')
     return [labelRun('database'), run(safeLine(`unavailable: ${problem ?? 'no response'}`), 'alert')];
   return [labelRun('database'), run('ok', 'ok'), run(`  ${where}`)];

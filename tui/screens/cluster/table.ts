@@ -8,7 +8,7 @@ import type { LiveData } from '../../model/live-data.ts';
 import { MEMBER_TONES } from './lines.ts';
 import { summaryLines } from './summary.ts';
 
-/** The view of the backends that share a store. */
+/** The view of the members of the cluster. */
 export const CLUSTER = tableView<ClusterMember>({
   name: 'cluster',
   nouns: ['member', 'members'],
@@ -34,7 +34,7 @@ export const CLUSTER = tableView<ClusterMember>({
   menu: ['open', 'hand-over'],
 });
 
-/** Returns a column for the age of a moment, with the newest first. */
+/** Returns a column for the time since a moment. The newest moment sorts first. */
 function ageColumn(id: string, title: string, at: (member: ClusterMember) => number): TableColumn<ClusterMember> {
   return {
     id,

@@ -11,7 +11,7 @@ const TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
   unproved: 'alert',
 };
 
-/** Short texts for a header of one row, where the full text does not fit. */
+/** Short texts of cluster problems, for a header in which the full text does not fit. */
 const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
   unavailable: 'database down',
   'no-leader': 'no leader',
@@ -20,17 +20,17 @@ const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
 };
 
 /**
- * Returns the worst problem of the cluster of the shown backend. It is `undefined` if there is none or the
- * store is not shared.
+ * Returns the worst problem of the cluster that the shown backend belongs to; `undefined` if there is none or the
+ * backend is not part of a cluster.
  */
 export function shownTrouble({ feed, loads }: Pick<LiveData, 'feed' | 'loads'>): ClusterTrouble | undefined {
   const { data } = loads.of('cluster');
-  // After the connection is lost, the last known state may be outdated.
+  // After the connection is lost, the last known state of the cluster may be outdated.
   if (!feed.isShared || data === undefined || feed.lostAtMs !== undefined) return undefined;
   return clusterTroubles(data.view)[0];
 }
 
-/** Returns the problem in at most `width` cells, and a shorter text if the full one does not fit. */
+/** Returns the text of the problem. If it does not fit in `width` cells, returns a short text. */
 export function troubleRuns(trouble: ClusterTrouble | undefined, width: number): readonly Run[] {
   if (trouble === undefined) return [];
   const { kind, text } = trouble;

@@ -2,8 +2,8 @@ import type { Opened } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
 /**
- * Returns the text of a list before the first connection: the backend, the failure, and the time of the next
- * attempt.
+ * Returns the text that a list shows before the first connection: the address of the backend, the last failure, and the
+ * time until the next attempt.
  */
 export function connectingText({ feed, options, nowMs }: Opened & Pick<LiveData, 'feed' | 'nowMs'>): readonly string[] {
   const { connection } = feed;

@@ -4,12 +4,12 @@ import { countText } from '../../words/count-text.ts';
 import { lagAt, LAGGING_MS, type FeedStatus } from '../../model/feed-status.ts';
 import { run, type Run } from '../../text/theme.ts';
 
-/** Epoch milliseconds as `22:14:07Z`; without seconds `22:14Z`. */
+/** Returns a time, given in epoch milliseconds, as `22:14:07Z`, or without seconds as `22:14Z`. */
 export function clockText(atMs: number, seconds = true): string {
   return `${new Date(atMs).toISOString().slice(11, seconds ? 19 : 16)}Z`;
 }
 
-/** A span as `00:41`, or `1:02:03` from an hour on. */
+/** Returns a duration, given in milliseconds, as `00:41`, or as `1:02:03` from an hour on. */
 export function spanText(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));
   const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
@@ -55,7 +55,10 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
   }
 }
 
-/** Returns how many backends of a merged list are live and do not lag, and since when the others are not. */
+/**
+ * Returns how many backends of a merged list are live and do not lag, and for the other backends what is wrong and for
+ * how long.
+ */
 export function membersRuns(backends: ReadonlyMap<string, FeedStatus>, nowMs: number): readonly Run[] {
   const all = [...backends];
   const isLive = (status: FeedStatus): boolean =>

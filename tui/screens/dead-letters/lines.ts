@@ -7,7 +7,7 @@ import type { Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DeadLetterLayer, LayerData } from '../../state/layers/loaded.ts';
 
-/** Returns all that is known about one dead letter, with the event that the handler should have got. */
+/** Returns the lines of the screen of a dead letter, with the event that its handler should have received. */
 export function deadLetterLines(
   { nowMs, state }: Shown & Pick<LiveData, 'nowMs'>,
   { load: { data } }: DeadLetterLayer,

@@ -8,7 +8,7 @@ import { whenText } from '../log/lines.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 
-/** The view of the dead-letter queue: handler runs that failed for good. */
+/** The view of the dead-letter queue: notifications whose handler failed after all retries. */
 export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   name: 'dead-letters',
   nouns: ['dead letter', 'dead letters'],
@@ -38,7 +38,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'explain'],
 });
 
-/** Returns the dead letters of the last load by id. The map is built once for each response. */
+/** Returns the dead letters of the last response by id. The map is built once for each response. */
 function summaries({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
   const { data } = loads.of('dead-letters');
   if (data === undefined) return NONE;

@@ -1,18 +1,19 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { Target } from '../../model/target.ts';
 import type { Screen, Asks } from '../../state/ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 import { openLayer, putLayer } from '../../state/layer-stack.ts';
 
-export function openDetail(store: Screen & Asks, target: Target, raw: boolean): void {
+export function openDetail(store: Screen & Asks & Pick<LiveData, 'events'>, target: Target, raw: boolean): void {
   const { peek } = store.state;
-  // The pane may have loaded the event already; the screen still requests the newest one.
+  // If the pane has already loaded the event, it is shown at once. The screen still requests the newest state.
   const loaded = peek?.target.key === target.key && peek.load.kind === 'loaded' ? peek.load : undefined;
   const layer: DetailLayer = {
     kind: 'detail',
     target,
     load: loaded === undefined ? { kind: 'loading' } : { ...loaded, reloading: true },
-    row: loaded?.row,
+    row: store.events.get(target.key)?.row ?? loaded?.row,
     resolvedAtMs: undefined,
     top: 0,
     raw,

@@ -17,16 +17,16 @@ import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
-/** Width of the labels in cells. */
+/** Width of the labels on the detail screen, in cells. */
 const LABELS = { cells: 10 };
 
-/** Maximum number of other events of the client that are listed. */
+/** Maximum number of other events of the same client that are listed. */
 const RELATED_MAX = 8;
 
-/** The hint below a list that is cut to fit the screen. */
+/** The hint below a text that is cut because it is too long. */
 const FULL_EVENT_HINT = 'run monctl event info to see all of them';
 
-/** Returns the part of the detail screen that scrolls. */
+/** Returns the lines of the detail screen that scroll: all below its head. */
 export function detailBody(store: Shown & LiveData, layer: DetailLayer): readonly Line[] {
   const { load } = layer;
   const width = store.state.size.columns - 1;
@@ -55,7 +55,7 @@ export function detailBody(store: Shown & LiveData, layer: DetailLayer): readonl
   }
 }
 
-/** Returns the history, the output and the other attributes of the event. */
+/** Returns the lines with history, output, command and client of an event. */
 export function eventParts(event: Event, width: number, wraps: boolean): readonly Line[] {
   return partRows.of(event, `${String(width)} ${String(wraps)}`, () => {
     const command = commandOf(event.check['command']);
@@ -78,14 +78,14 @@ function historyRow({ check: { interval, history } }: Event): Line {
   return [...historyRuns(history.map(Number), Infinity), run(`  (${each})`, 'faint')];
 }
 
-/** Returns the line of the next run. It is empty for a check that an agent or somebody else schedules. */
+/** Returns the line about the next run; empty if the backend does not schedule the check. */
 function nextRun(atSeconds: number | undefined, nowMs: number): readonly Described[] {
   if (atSeconds === undefined) return [];
   const seconds = atSeconds - nowMs / 1000;
   return [{ label: 'next run', text: seconds > 0 ? `in ${formatDuration(seconds)}` : 'now' }];
 }
 
-/** Returns the handlers with their verdicts on the event; empty if the backend sent none. */
+/** Returns the lines about how each handler handles the event; empty if the backend has not reported it. */
 function handlers(handling: EventExplanation | undefined, nowMs: number, width: number): readonly Described[] {
   if (handling === undefined) return [];
   const hint = [run(`press ${keyOf('explain')} for the full explanation`, 'faint')];
@@ -101,8 +101,8 @@ function clientText(event: Event): string {
 }
 
 /**
- * Returns the agent of the client. A client without keepalives was created by a result with a source, or by the
- * API.
+ * Returns a text about the agent of the client. A client without keepalives has no agent: a result with a source, or
+ * the API, created it.
  */
 function agentText({ type, keepalives, version }: Event['client']): string {
   if (keepalives !== false) return `agent ${version}`;
@@ -118,14 +118,17 @@ function silencesOn(
   return ids.map((id) => store.silenced.get(id) ?? id);
 }
 
-/** Returns the rule that inhibits the event, and the event that caused it. */
+/**
+ * Returns the line with the inhibition rule that inhibits the event, and the event that activates the rule; empty if
+ * the event is not inhibited.
+ */
 function inhibitor({ events }: Pick<LiveData, 'events'>, key: string): readonly Described[] {
   const by = events.get(key)?.row.inhibited_by;
   if (by === undefined) return [];
   return [{ label: 'cause', text: safeLine(`inhibited by ${by.rule}: ${by.client}/${by.check} is failing`) }];
 }
 
-/** Returns the creator, the remaining time and the reason of each silence on the event. */
+/** Returns the lines about the silences on the event: id, creator, remaining time and reason. */
 function silences(entries: readonly (SilencedRow | string)[], nowMs: number): Described {
   if (entries.length === 0) return { label: 'silence', text: 'none', tone: 'faint' };
   return { label: 'silence', text: entries.map((entry) => silenceText(entry, nowMs)) };

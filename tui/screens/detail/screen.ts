@@ -7,7 +7,7 @@ import { textPage } from '../text-page.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
-/** The screen of one event with all its details. */
+/** Returns the screen of one event with all its details. */
 export function detailScreen(store: PagePorts, layer: DetailLayer): Page {
   const { client, check } = layer.target;
   const breadcrumb = [run(' events › ', 'faint'), run(`${safeLine(client)} / ${safeLine(check)}`, 'strong')];
@@ -26,7 +26,7 @@ function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load, ro
   return summaryRuns(gone, event, store.nowMs);
 }
 
-/** Returns a note if the shown event is not the current one. */
+/** Returns a note if the shown event is not the current state of the event. */
 function freshness(store: Pick<LiveData, 'events'>, { target, load, row: lastRow }: DetailLayer): Line {
   if (load.kind !== 'loaded') return [];
   if (load.failure !== undefined) return [run(`cannot update: ${safeLine(load.failure)} `, 'critical')];

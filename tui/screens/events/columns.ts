@@ -18,19 +18,19 @@ import {
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** A row of the list of events. */
+/** The data that the columns of the list of events draw. */
 export interface EventLine {
   readonly record: EventRecord;
-  /** The first known silence on the event. */
+  /** The first of the event's silences that the console knows; `undefined` if it knows none. */
   readonly silence: SilencedRow | undefined;
-  /** True if the client is shown without its backend or namespace, because another column shows it. */
+  /** True if the name of the client is shown without its backend or namespace, because another column shows that. */
   readonly isPlaced: boolean;
 }
 
-/** Time for which a changed status stays highlighted. */
+/** Time for which the row of a changed event stays highlighted, in milliseconds. */
 const NEWS_MS = 2000;
 
-/** Columns of the list of events. `place.ts` decides their widths. */
+/** The columns of the list of events. `fitEventColumns` decides their widths. */
 export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
   column({
     id: 'status',
@@ -38,7 +38,7 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     text: ({ record }) => statusText(record),
     runs: ({ record }, _, width) => [run(statusText(record).padEnd(width), statusTone(record))],
     tone: ({ record }) => statusTone(record),
-    // The list starts sorted by severity and age; the column of the age shows the direction.
+    // The default order is by severity and age. The `age` column shows its direction.
     orderText: 'severity, age',
     signAt: 'age',
     isOrdered: true,
@@ -105,7 +105,7 @@ function newsTone({ record }: EventLine, nowMs: number): Tone {
   return nowMs - record.changedAtMs < NEWS_MS ? 'strong' : 'plain';
 }
 
-/** Returns symbol and word, so that the status is readable without color and without the font of the symbol. */
+/** Returns the status as symbol and word, so that it is readable without color and without the font of the symbol. */
 function statusText({ row, gone }: EventRecord): string {
   if (gone) return '✓ gone';
   const { symbol, word } = STATUS[severityOf(row.status)];
@@ -114,7 +114,7 @@ function statusText({ row, gone }: EventRecord): string {
   return row.recovering === undefined ? `${symbol} ${word}` : `${RECOVERING_SYMBOL} ${word}`;
 }
 
-/** Returns the text of the output column. The caller still has to make its end safe for a terminal. */
+/** Returns the text of the output column. The text may contain control characters, which the caller must remove. */
 export function outputText(
   { record: { row, gone }, silence }: Pick<EventLine, 'record' | 'silence'>,
   nowMs: number,
@@ -129,7 +129,10 @@ export function outputText(
   return `silenced${by}${left}: ${reason ?? output}`;
 }
 
-/** Returns the states of an event that is not silenced: inhibited, flapping or recovering. */
+/**
+ * Returns the state that is shown in front of the output of an event that is not silenced: inhibited, flapping,
+ * recovering, or `''`.
+ */
 function stateText({ action, recovering, inhibited_by: by }: EventRow): string {
   if (by !== undefined) return `quiet: ${safeLine(`${by.client}/${by.check}`)}  `;
   if (action === 'flapping') return 'flapping  ';

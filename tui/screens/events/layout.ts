@@ -11,33 +11,36 @@ import { cellWidth } from '../../terminal/cells.ts';
 import { EVENT_COLUMNS, outputText } from './columns.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** The columns between status and output; the output gets the remaining width. */
+/** The columns between status and output. The output column gets the remaining width. */
 const NARROW = ['where', 'client', 'check', 'count', 'age', 'last'] as const;
 type Narrow = (typeof NARROW)[number];
 
 const STATUS_CELLS = 6;
 
 /**
- * Maximum width of the names of backends or namespaces, in cells. A narrow screen has just enough for the
+ * Maximum width of the column of backends or namespaces, in cells. On a narrow screen it is just wide enough for its
  * title.
  */
 const WIDE_CELLS = 14;
 const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: 'NAMESPACE'.length };
 
-/** Width in cells of the columns that are only shown if they fit. */
+/**
+ * Width in cells of `count` and `last` after the user scrolled or chose full texts. Otherwise, a narrow screen gives
+ * them less space or none.
+ */
 const ROOMY: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
 
-/** The settings that decide how the list of events is drawn. */
+/** The state of the list of events that decides which columns are drawn. */
 export interface EventLook extends Partial<SideLook> {
   /** The column that names the backend or namespace in a merged list; default: the backend. */
   readonly where?: WhereColumn;
-  /** The names of the backends or namespaces; default: none. */
+  /** The names of the backends or namespaces that the column may show; default: none. */
   readonly sourceNames?: Iterable<string>;
-  /** The rows that are drawn; default: none. */
+  /** The visible rows; default: none. */
   readonly window?: readonly EventRecord[];
 }
 
-/** Returns where the columns of the list of events are drawn. */
+/** Returns the drawn columns of the list of events with their widths. */
 export function layOutEventTable(
   store: Shown & LiveData & MergedSources & { readonly list: SideLook },
   window: readonly EventRecord[],
@@ -58,7 +61,7 @@ export function layOutEventTable(
   };
 }
 
-/** Returns the first known silence on an event. */
+/** Returns the first of an event's silences that the console knows; `undefined` if it knows none. */
 export function silenceOf(
   silenced: ReadonlyMap<string, SilencedRow>,
   { row: { silenced_by: ids } }: EventRecord,
@@ -71,8 +74,8 @@ export function silenceOf(
 }
 
 /**
- * Returns the columns that fit. Less important ones give way first: LAST, then the count, then names get
- * narrower.
+ * Returns the columns that fit on the screen. On a narrow screen, LAST is dropped first and then COUNT; then the names
+ * get narrower.
  */
 export function fitEventColumns(
   columns: number,
@@ -97,7 +100,7 @@ export function fitEventColumns(
       Math.max(wished[id], ROOMY[id] ?? 0, fullWidths[id] ?? 0),
     );
     const out = there.length - left - widths.size;
-    // Names at full width may leave no room for the output.
+    // Names at full width may leave no space for the output.
     const right = out + (isOutputShown && output === 0 ? 1 : 0);
     return { placed: placedColumns(widths, where, isOutputShown ? output : 0), left, right, shift };
   }
@@ -132,7 +135,7 @@ function wishedWidths(
   };
 }
 
-/** Returns as many of these columns as fit; the output gets the remaining width. */
+/** Returns the widths of as many of these columns as fit, and the remaining width for the output. */
 function fitNarrowColumns(
   there: readonly Narrow[],
   available: number,

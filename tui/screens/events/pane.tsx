@@ -27,7 +27,7 @@ export interface EventPaneProps {
   readonly nowMs: number;
 }
 
-/** The pane below the list that shows the event under the cursor. */
+/** Renders the pane below the list, which shows the event under the cursor. */
 export function PaneUnderCursor({
   theme,
   store,
@@ -88,7 +88,10 @@ export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs
   ];
 }
 
-/** Returns `✓ resolved 2s ago, after 22m29s`, or without the times if the console did not see it resolve. */
+/**
+ * Returns text such as `✓ resolved 2s ago, after 22m29s`. Without the times, if the event resolved before the console
+ * could record the time.
+ */
 function resolvedRuns({ row, changedAtMs }: EventRecord, nowMs: number): readonly Run[] {
   if (changedAtMs === 0) return [run('✓ resolved', 'ok')];
   const ago = formatDuration((nowMs - changedAtMs) / 1000);

@@ -13,7 +13,7 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
   nouns: ['event', 'events'],
   columns: EVENT_COLUMNS,
   sort: EVENT_COLUMN,
-  // The cast is safe, because the rows of this list are always records of events.
+  // The cast is safe, because all rows of this list are of the type `EventRecord`.
   order: (sort) => eventSort(sort) as unknown as RowOrder<ListRecord>,
   newestBy: ['age', 'last'],
   search: EVENT_SEARCH,

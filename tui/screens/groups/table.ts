@@ -44,7 +44,7 @@ export const GROUPS = tableView<GroupRow>({
   menu: ['open'],
 });
 
-/** Returns the number of firing events with the worst status, such as `✗ CRIT 31`. */
+/** Returns the worst status and the number of firing events in a group, such as `✗ CRIT 31`. */
 function eventsText({ firing, worst = 'unknown' }: GroupRow): string {
   if (firing === 0) return 'resolved';
   return `${STATUS[worst].symbol} ${STATUS[worst].word.padEnd(4)} ${countText(firing)}`;
@@ -54,7 +54,10 @@ function worstRank({ firing, worst = 'unknown' }: GroupRow): number {
   return firing === 0 ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
 }
 
-/** Returns the groups of the last load in the shown namespace. The map is built once for each response. */
+/**
+ * Returns the groups of the last response that belong to the shown namespace, by key. The map is built once for each
+ * response.
+ */
 function groups({ loads, options }: Opened & Pick<LiveData, 'loads'>): ReadonlyMap<string, GroupRow> {
   const { data } = loads.of('groups');
   if (data === undefined) return NONE;
@@ -63,7 +66,10 @@ function groups({ loads, options }: Opened & Pick<LiveData, 'loads'>): ReadonlyM
   return byKey;
 }
 
-/** Returns the key of a group. A backend of an earlier version sends no id. */
+/**
+ * Returns the key of a group. It is built from other attributes if the backend has an earlier version, which sends no
+ * id.
+ */
 function keyOfGroup({ id, namespace, handler, by }: GroupRow): string {
   return id ?? JSON.stringify([namespace, handler, by]);
 }

@@ -13,13 +13,13 @@ import type { HandlingLayer } from '../../state/layers/loaded.ts';
 
 type HandlerVerdict = EventExplanation['handlers'][number];
 
-/** Maximum width of a handler's name in cells, if other columns follow. */
+/** Maximum width of a handler's name in cells, so that the columns after it fit. */
 const NAME_CELLS_MAX = 20;
 
-/** Maximum number of handlers that the detail of an event lists; the others are counted. */
+/** Maximum number of handlers that the detail screen of an event lists. If there are more, a line says how many. */
 const SHORT_MAX = 6;
 
-/** Tones of the verdicts. Red ones need a fix by an operator. */
+/** Tones of the verdicts on handlers. A red verdict needs a fix by an operator. */
 const VERDICT_TONES: ReadonlyMap<string, Tone> = new Map<string, Tone>([
   ['handle', 'ok'],
   ['overflow', 'critical'],
@@ -30,7 +30,7 @@ const VERDICT_TONES: ReadonlyMap<string, Tone> = new Map<string, Tone>([
   ['nested_set', 'critical'],
 ]);
 
-/** Returns one row for each handler: name, verdict, outcome of its last run, and the reason. */
+/** Returns a line for each handler of an event: its name, the verdict, the outcome of its last run, and the reason. */
 export function handlerRows({ handlers, reason }: EventExplanation, nowMs: number, width: number): readonly Line[] {
   if (handlers.length === 0) return [[run(cutCells(safeLine(reason), width))]];
   const cells = {
@@ -58,7 +58,7 @@ function handlerRow(
   ];
 }
 
-/** Returns the full explanation of how each handler handles an event. */
+/** Returns the lines of the screen that explains how each handler handles an event. */
 export function handlingLines(
   { nowMs, state }: Shown & Pick<LiveData, 'nowMs'>,
   { load: { data } }: HandlingLayer,

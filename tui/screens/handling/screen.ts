@@ -7,7 +7,7 @@ import { textPage } from '../text-page.ts';
 import { targetOf } from '../../model/target.ts';
 import type { DeadLetterLayer, HandlingLayer, MemberLayer } from '../../state/layers/loaded.ts';
 
-/** The screen of a dead letter, of a cluster member, or of how handlers handle an event. */
+/** Returns the screen of a dead letter, of a cluster member, or of how handlers handle an event. */
 export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | HandlingLayer | MemberLayer): Page {
   const { load, search } = layer;
   const head = [spread(breadcrumbRuns(layer), asOfLine(load), store.state.size.columns)];

@@ -8,7 +8,7 @@ import { helpRows, helpView, openHelp } from './layer.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 
-/** Returns the bindings that are shown, and the index of the one under the cursor. */
+/** Returns the actions whose bindings the help shows, and the index of the one under the cursor. */
 export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAction[]; readonly index: number } {
   const { lines, cursor } = helpView(layer);
   return {
@@ -17,7 +17,7 @@ export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAc
   };
 }
 
-/** Moves the cursor from binding to binding, past headings and blank lines. */
+/** Moves the cursor of the help from binding to binding. Headings and blank lines are skipped. */
 export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction): void {
   const { actions, index } = bindingsOf(layer);
   const last = actions.length - 1;
@@ -25,7 +25,10 @@ export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction
   if (to !== undefined) putLayer(store, { ...layer, at: actions[to] });
 }
 
-/** Moves to the next match. All shown bindings match, so this is the next line; the first follows the last. */
+/**
+ * Moves to the next or previous binding, which is also the next match, because only matching bindings are shown. The
+ * first binding follows the last.
+ */
 export function seekBinding(store: ActionPorts, layer: HelpLayer, step: 1 | -1): void {
   if (layer.search.line.text === '') return store.say('no search yet: press / to start one');
   const { actions, index } = bindingsOf(layer);
@@ -37,7 +40,7 @@ export function closeHelp(store: ActionPorts, layer: HelpLayer): void {
   else putLayer(store, { ...layer, search: NO_SEARCH, at: undefined });
 }
 
-/** Actions in the help screen, and the action that opens it. */
+/** The actions in the help screen, and the action that opens the help. */
 export const HELP_ACTIONS: readonly Action[] = [
   {
     name: 'help-run',
@@ -50,7 +53,7 @@ export const HELP_ACTIONS: readonly Action[] = [
       const line = lines[cursor];
       if (line?.kind !== 'binding') return;
       closeLayer(store);
-      // A digit in the help does not say which view, so the menu of views opens.
+      // The action `view` needs a digit to know which view to open. The help has none, so it opens the menu of views.
       perform(line.action === 'view' ? 'views' : line.action);
     }),
   },

@@ -11,12 +11,12 @@ export function openHelp(store: Screen): void {
   openLayer(store, layer);
 }
 
-/** Returns how many lines of the help fit on the screen. */
+/** Returns the number of lines of the help that fit on the screen. */
 export function helpRows(store: Shown): number {
   return pageHeight(store, 'none', 1) - 1;
 }
 
-/** Returns the lines of the help and the line under the cursor; -1 if no key matches. */
+/** Returns the lines of the help and the index of the line under the cursor; -1 if no key matches the search. */
 export function helpView({ context, search, at }: HelpLayer): {
   readonly lines: readonly HelpLine[];
   readonly cursor: number;

@@ -9,7 +9,7 @@ export type HelpLine =
   | { readonly kind: 'binding'; readonly action: KeyAction; readonly keys: string; readonly text: string }
   | { readonly kind: 'blank' };
 
-/** The titles of the key contexts. */
+/** The titles of the key contexts for the help. */
 export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   overview: 'Overview',
   events: 'Events',
@@ -46,7 +46,10 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
 const EVERY_VIEW = VIEWS.map(({ name }) => name);
 const LISTS = EVERY_VIEW.filter((name) => name !== 'overview' && name !== 'upgrade');
 
-/** The groups of the help in order. A binding appears in the first group that it belongs to. */
+/**
+ * The sections of the help in order, with the test whether an action belongs to the section. A binding appears in the
+ * first matching section.
+ */
 const GROUPS: readonly (readonly [
   title: (context: KeyContext) => string,
   holds: (action: KeyAction, binding: Binding) => boolean,
@@ -61,8 +64,8 @@ const GROUPS: readonly (readonly [
 ];
 
 /**
- * Returns the help of a context from the table of bindings. Specific keys come first, keys of all contexts
- * last.
+ * Returns the help of a context, built from the table of bindings. Keys of this context come first, keys of all
+ * contexts last.
  */
 export function helpLines(context: KeyContext, search?: SearchField): readonly HelpLine[] {
   const left = new Map(bindings().filter(([action, binding]) => isShown(action, binding, context, search)));
@@ -78,7 +81,7 @@ function isShown(action: KeyAction, binding: Binding, context: KeyContext, searc
   return search === undefined || holdsWords(`${keysText(binding)} ${binding.help} ${action}`, search);
 }
 
-/** Returns a section with a blank line at its end; empty if the group is empty. */
+/** Returns the lines of a section with a blank line at its end; no lines if the section is empty. */
 function sectionOf(title: string, group: readonly (readonly [KeyAction, Binding])[]): readonly HelpLine[] {
   if (group.length === 0) return [];
   const lines = group.map(([action, binding]): HelpLine => ({

@@ -11,7 +11,7 @@ import { run, type Line, type Run } from '../../text/theme.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 
-/** The screen with the keys of the context from which the help was opened. */
+/** Returns the help screen, with the keys of the context from which the help was opened. */
 export function helpScreen(store: PagePorts, layer: HelpLayer): Page {
   const { columns } = store.state.size;
   const { lines, cursor } = helpView(layer);

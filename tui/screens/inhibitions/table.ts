@@ -37,7 +37,7 @@ export const INHIBITIONS = tableView<InhibitionRow>({
   menu: ['open', 'inhibitor'],
 });
 
-/** Returns the first event that activates the rule, and the number of the others. */
+/** Returns the first event that activates the inhibition rule, and the number of further such events. */
 function inhibitorText({ inhibitors }: InhibitionRow): string {
   const [first, ...others] = inhibitors;
   if (first === undefined) return 'none now';
@@ -45,7 +45,10 @@ function inhibitorText({ inhibitors }: InhibitionRow): string {
   return `${first.client}/${first.check}${more}`;
 }
 
-/** Returns the rules of the last load within the shown namespace. The map is built once for each response. */
+/**
+ * Returns the inhibition rules of the last response by name, limited to the shown namespace. The map is built once for
+ * each response.
+ */
 function rules({ loads, options }: Opened & Pick<LiveData, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;

@@ -19,18 +19,18 @@ import type { InspectLayer } from '../../state/layers/inspect.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';
 
-/** Moves the cursor of the rows, or scrolls if the screen shows text. */
+/** Moves the cursor, or scrolls if the screen shows text. */
 export function moveInspect(store: ActionPorts, layer: InspectLayer, action: KeyAction): void {
   if (moveText(store, action)) return;
   const { rows, height } = inspectBody(store, layer);
   const order = cursorOrder(rows);
-  // A response may have arrived since the last frame.
+  // The rows may have changed, because a response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
   const to = movedTo(action, from.index, { rows: height, last: rows.length - 1 });
   if (to !== undefined) putLayer(store, { ...layer, cursor: moveCursor(from, to, order, height) });
 }
 
-/** The keys that act on the row under the cursor. */
+/** The actions that affect the row under the cursor. */
 const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
   'mark',
   'actions',
@@ -43,9 +43,10 @@ const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
 ]);
 
 /**
- * Protects against acting on a row that moved under the cursor just before the key press.
+ * Prevents that a key acts on another row than the user meant.
  *
- * @returns `taken` if the row moved there so recently that the user may have meant another one
+ * @returns `taken` (the key has no further effect) if another row came under the cursor just before; otherwise
+ *   `undefined`
  */
 export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefined): 'taken' | undefined {
   const layer = store.state.layers.at(-1);
@@ -58,7 +59,10 @@ export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefin
   return 'taken';
 }
 
-/** Opens the members of a group row. Other rows open their event, or the last result if there is no event. */
+/**
+ * Opens or closes the list of members below a group row. Any other row opens its event, or its last result if there is
+ * no event.
+ */
 export function openRow(store: Screen & Asks & Pick<LiveData, 'events'>, layer: InspectLayer): void {
   const row = inspectRowUnderCursor(layer);
   if (row === undefined) return;
@@ -73,7 +77,10 @@ export function openRow(store: Screen & Asks & Pick<LiveData, 'events'>, layer: 
   openInspect(store, { kind: 'result', name: target.key });
 }
 
-/** Opens the explanation of how handlers handle the event of the row, or says why that is not possible. */
+/**
+ * Opens the explanation of how handlers handle the event of the row. If several rows are selected, a message says that
+ * this is not possible.
+ */
 export function explainRow(store: Screen & MessageSink, layer: InspectLayer): void {
   const [target, ...others] = inspectTargets(layer);
   if (target === undefined || others.length > 0)
@@ -81,7 +88,7 @@ export function explainRow(store: Screen & MessageSink, layer: InspectLayer): vo
   openLoadedLayer(store, 'handling', target.key);
 }
 
-/** The actions of the menu, in its order. */
+/** The actions in the menu of the inspect screen, in order. */
 const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'explain', 'json'];
 
 export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perform }: Pressed): void {
@@ -90,7 +97,7 @@ export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perfo
   openActionMenu(store, subjectText, MENU, perform);
 }
 
-/** Clears marks and search first, and closes the screen if there are none. */
+/** Clears the marks, or else the search. If there are neither, closes the screen. */
 export function closeInspect(store: ActionPorts, layer: InspectLayer): void {
   if (clearTextSearch(store)) return;
   const { table } = inspectBody(store, layer);

@@ -9,19 +9,19 @@ import type { ListOrder } from '../../model/list-order.ts';
 import type { Opened, Settles, Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
-/** The content of the inspect screen, and how many screen rows each part gets. */
+/** The content of the inspect screen, and the number of screen rows for it. */
 export interface InspectBody {
-  /** The lines above the rows or the text. */
+  /** The summary of the subject above the rows or the text. */
   readonly head: readonly Line[];
-  /** The table of the rows; `undefined` if the screen shows text. */
+  /** The definition of the table of rows; `undefined` if the screen shows text. */
   readonly table: InspectTable | undefined;
   readonly rows: readonly InspectRow[];
   readonly text: readonly Line[];
-  /** Screen rows available for the rows or the text. */
+  /** Number of screen rows that are available for the rows or the text. */
   readonly height: number;
 }
 
-/** Screen rows for title, location, rule, status and hints. */
+/** Number of screen rows for title, location, rule, status and hints. */
 const ROWS_AROUND = 5;
 
 export function inspectBody(store: Shown & LiveData, layer: InspectLayer): InspectBody {
@@ -38,7 +38,7 @@ export function inspectBody(store: Shown & LiveData, layer: InspectLayer): Inspe
   };
 }
 
-/** Returns the rows as the order that a cursor moves in. */
+/** Returns the rows in the form that functions such as `moveCursor` need. */
 export function cursorOrder(rows: readonly InspectRow[]): ListOrder<InspectRow> {
   return {
     length: rows.length,
@@ -49,7 +49,8 @@ export function cursorOrder(rows: readonly InspectRow[]): ListOrder<InspectRow> 
 }
 
 /**
- * Stores the drawn position of the cursor: a key acts on the row that was under it, whatever is loaded later.
+ * Updates cursor and marks before a frame. A key then acts on the row that the frame shows under the cursor, even if a
+ * response arrives before the key.
  */
 export function settleInspect(store: Settles & Opened & LiveData): void {
   const { layers } = store.state;
@@ -59,23 +60,21 @@ export function settleInspect(store: Settles & Opened & LiveData): void {
   if (table === undefined) return;
   const settled = settleCursor(layer.cursor, cursorOrder(rows), height);
   const { key, index, top } = layer.cursor;
-  // A dialog above refers to the rows that were marked or under the cursor when it opened, even if they are
-  // gone.
+  // A dialog over this layer refers to the rows that were marked or under the cursor when it opened. They stay selected
+  // even if they are gone.
   const isOnTop = layers.at(-1) === layer;
   const cursor = isOnTop ? settled : { ...settled, key };
   const marks = isOnTop ? existingMarks(layer) : layer.marks;
   if (cursor.key === key && cursor.index === index && cursor.top === top && marks === layer.marks) return;
   // A row that the filter hides still exists.
   const isGone = key !== undefined && cursor.key !== key && inspectRows(layer).every((row) => row.key !== key);
-  // Without the last mark, a key acts on the row under the cursor, which is not what the user just selected.
+  // If the last mark is removed, a key acts on the row under the cursor, which is not the row that the user selected.
   const isOther = isGone || (layer.marks.size > 0 && marks.size === 0);
   const shiftedAtMs = isOther ? store.options.now() : layer.shiftedAtMs;
   store.settle({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor, marks, shiftedAtMs }) });
 }
 
-/**
- * Returns the marks without those of rows that no longer exist. Rows that the filter hides keep their marks.
- */
+/** Returns the marks of rows that still exist. Rows that the filter hides keep their marks. */
 function existingMarks(layer: InspectLayer): InspectLayer['marks'] {
   const { marks } = layer;
   if (marks.size === 0) return marks;

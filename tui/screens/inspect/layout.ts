@@ -8,7 +8,7 @@ import type { LiveData } from '../../model/live-data.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Returns where the columns of the rows are drawn. */
+/** Returns the drawn columns of the rows, with their widths. */
 export function layOutInspectTable(
   store: Shown & LiveData,
   layer: InspectLayer,

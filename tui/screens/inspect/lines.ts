@@ -21,7 +21,7 @@ import { boundedLines, describe, KeptRows, textRows, type Described } from '../.
 import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
 
-/** Returns the summary above the rows: a few lines of one row each. */
+/** Returns the summary of the subject that is shown above the rows. Each of its lines takes one screen row. */
 export function inspectHead(store: Shown & LiveData, { load, subject }: InspectLayer): readonly Line[] {
   const { data } = load;
   if (data === undefined) return [];
@@ -41,7 +41,7 @@ function subjectDetails(store: LiveData, name: string, data: SubjectData): reado
   }
 }
 
-/** Returns the whole subject as text: the JSON, or the output of a result. */
+/** Returns the text of the subject: the output of a result, or the data as JSON. */
 export function inspectText(store: Shown, { load: { data }, raw }: InspectLayer): readonly Line[] {
   if (data === undefined) return [];
   const width = store.state.size.columns - 1;
@@ -106,10 +106,10 @@ function attributeOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** Attributes that the screen shows elsewhere. */
+/** Attributes of a client that the screen already shows elsewhere. */
 const SAID = new Set(['name', 'address', 'version', 'subscriptions', 'timestamp']);
 
-/** Returns the other attributes that are plain values; the JSON shows the rest. */
+/** Returns further attributes of a client that are plain values. The screen with the JSON shows all attributes. */
 function attributesText(client: Readonly<Record<string, unknown>>): string {
   const plain = Object.entries(client).filter(
     ([name, value]) => !SAID.has(name) && ['string', 'number', 'boolean'].includes(typeof value),
@@ -143,7 +143,7 @@ function resultCounts(results: Extract<SubjectData, { kind: 'check' }>['results'
   return countRuns(counts);
 }
 
-/** Returns the counts such as `✗ 2 crit   ! 1 warn`; counts of zero are faint. */
+/** Returns the number of results by severity, such as `✗ 2 crit   ! 1 warn`. A number of zero is faint. */
 function countRuns(counts: Readonly<Record<Severity, number>>): readonly Run[] {
   return WORST_FIRST.map((severity) => {
     const { symbol, word, tone } = STATUS[severity];
@@ -152,7 +152,7 @@ function countRuns(counts: Readonly<Record<Severity, number>>): readonly Run[] {
   });
 }
 
-/** Width of the bar and of the trend, in cells. */
+/** Width of the bar with the share of OK results, and of its trend, in cells. */
 const BAR_CELLS = 32;
 const TREND_CELLS = 30;
 
@@ -181,10 +181,10 @@ function aggregateDetails(
   ];
 }
 
-/** Maximum number of rules that are listed; the others are counted. */
+/** Maximum number of rules that are listed. If there are more, a line says how many. */
 const RULES_MAX = 4;
 
-/** Returns the verdict of each rule of the backend on the aggregate: the value and the threshold. */
+/** Returns the status of each rule that the backend applies to the aggregate, with the value and the threshold. */
 function ruleDetails(rules: readonly AggregateRuleVerdict[] = []): readonly Described[] {
   if (rules.length === 0) return [];
   const name = Math.max(...rules.slice(0, RULES_MAX).map(({ check }) => cellWidth(safeLine(check))));

@@ -5,7 +5,7 @@ import { inspectRows, isMember, type InspectRow } from './rows.ts';
 import { inspectTableOf } from './tables.ts';
 import type { SortState } from '../../model/list-order.ts';
 
-/** Returns the rows that match the filter, in the chosen order; by default the worst come first. */
+/** Returns the rows that match the filter, in the chosen order. By default the worst come first. */
 export function shownRows(layer: InspectLayer, nowSeconds: number): readonly InspectRow[] {
   const all = inspectRows(layer);
   const search = rowSearch(layer);
@@ -28,7 +28,7 @@ const shownMemo = new WeakMap<
   }
 >();
 
-/** Returns the search of the layer for its rows; `undefined` if it shows no rows. */
+/** Returns the search that filters the rows of the layer; `undefined` if the layer shows no rows. */
 export function rowSearch({
   load: { data },
   raw,
@@ -38,7 +38,7 @@ export function rowSearch({
   return table && readSearch(table.search, search.line.text);
 }
 
-/** A row with the members that are listed below it. */
+/** A row, followed by the members of its group that are listed below it. */
 type Block = readonly [head: InspectRow, ...members: InspectRow[]];
 
 function blocksOf(rows: readonly InspectRow[]): readonly Block[] {

@@ -3,8 +3,8 @@ import type { Screen } from '../../state/ports.ts';
 import { openLayer } from '../../state/layer-stack.ts';
 
 /**
- * Opens the screen of a client, a check, an aggregate or a result. The screen reloads itself while it is on
- * top.
+ * Opens the screen of a client, a check, an aggregate or a result. While the screen is on top, its data is loaded again
+ * at an interval.
  */
 export function openInspect(store: Screen, subject: Subject): void {
   openLayer(store, inspectLayer(subject));

@@ -3,40 +3,40 @@ import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { AggregateOutputs, InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 
-/** A row that the cursor can select. */
+/** A row of the inspect screen that the user can select. */
 export interface InspectRow {
   readonly key: string;
   /** The client and check pairs that the row represents. */
   readonly targets: readonly Target[];
 }
 
-/** The last result of one client and check. */
+/** A row with the last result of a check on a client. */
 export interface ResultRow extends InspectRow {
-  /** The name of the client or the check, whichever the screen is not about. */
+  /** The name of the check on the screen of a client, or of the client on the screen of a check. */
   readonly name: string;
-  /** The status; null if there is an event but its result no longer exists. */
+  /** The status of the result; null if there is an event whose result no longer exists. */
   readonly status: number | null;
   readonly executed: number | null;
   readonly history: readonly number[];
   readonly output: string;
   readonly isSilenced: boolean;
   readonly isFlapping: boolean;
-  /** Epoch seconds; null if the check does not run on a schedule. */
+  /** Time of the next run in epoch seconds; null if the check does not run on a schedule. */
   readonly nextRun: number | null;
 }
 
-/** Clients with the same output of a check, or one of these clients. */
+/** A row for all clients with the same output of a check, or for one of these clients. */
 export interface OutputRow extends InspectRow {
   readonly severity: Severity;
   readonly check: string;
   readonly output: string;
   readonly total: number;
-  /** The client; `undefined` in the row that represents all of them. */
+  /** The name of the client; `undefined` in the row for all clients with this output. */
   readonly client: string | undefined;
   readonly isOpen: boolean;
 }
 
-/** Returns the rows, the worst first. They are built once for each response and set of opened rows. */
+/** Returns all rows of the layer, the worst first. They are built once for each response and set of opened rows. */
 export function inspectRows({ load: { data }, opened }: InspectLayer): readonly InspectRow[] {
   if (data === undefined) return [];
   const memo = rowsMemo.get(data);

@@ -27,7 +27,7 @@ const LIST_TITLES: Readonly<Record<SubjectKind, string>> = {
   result: 'results',
 };
 
-/** The screen of a client, a check, an aggregate or a result. */
+/** Returns the screen of a client, a check, an aggregate or a result. */
 export function inspectScreen(store: PagePorts, layer: InspectLayer): Page {
   const body = inspectBody(store, layer);
   const tableLayout = body.table && layOutInspectTable(store, layer, body.table, body.rows);
@@ -114,7 +114,9 @@ function statusRuns(
   return spread(filter, right, columns);
 }
 
-/** Returns the filter that is being typed, and its problem if it has one. */
+/**
+ * Returns the line in which the user types the filter, with the problem of the filter or the number of matching rows.
+ */
 function filterRuns(layer: InspectLayer, count: number, columns: number): readonly Run[] {
   const read = rowSearch(layer);
   const problem = read?.kind === 'problem' ? fit(safeLine(read.message), columns >> 1).trimEnd() : undefined;

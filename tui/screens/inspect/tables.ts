@@ -20,12 +20,12 @@ import { nextRunText } from '../../words/next-run-text.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** The list below the summary of the subject. */
+/** The definition of the list below the summary of a subject. */
 export interface InspectTable {
-  /** The nouns for one row and for several. */
+  /** The singular and the plural noun for a row. */
   readonly nouns: readonly [one: string, several: string];
   readonly columns: readonly TableColumn<unknown>[];
-  /** The language of the filter of these rows. */
+  /** The search language of the filter of these rows. */
   readonly search: SearchLanguage<unknown>;
 }
 
@@ -54,7 +54,7 @@ const HISTORY_COLUMN: TableColumn<ResultRow> = column(
 
 const OUTPUT_COLUMN: TableColumn<ResultRow> = column('output', 'OUTPUT', [10, Infinity], ({ output }) => output);
 
-/** Returns the search language for rows of results, which are named after a check or a client. */
+/** Returns the search language for rows of results. The rows are named after checks or clients. */
 function resultSearch(named: 'check' | 'client'): SearchLanguage<ResultRow> {
   return searchLanguage<ResultRow>(
     [

@@ -2,7 +2,10 @@ import { inspectRows, type InspectRow } from './rows.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 
-/** Returns the client and check pairs that are marked, under the cursor, or shown. */
+/**
+ * Returns the pairs of client and check that an action affects: those of the marked rows, or of the row under the
+ * cursor, or of the shown result.
+ */
 export function inspectTargets(layer: InspectLayer): readonly Target[] {
   if (layer.subject.kind === 'result') return [targetOf(layer.subject.name)];
   // The JSON shows the whole subject, so no row is visible, marked or under a cursor.

@@ -10,7 +10,7 @@ import type { KeyAction } from '../../state/keys.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 
-/** Moves the cursor of the list, or scrolls the opened entry. */
+/** Moves the cursor of the log, or scrolls the text of the opened entry. */
 export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction): void {
   if (layer.opened !== undefined) return void moveText(store, action);
   const entries = logEntries(store, layer);
@@ -19,7 +19,10 @@ export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction):
   if (to !== undefined) putLayer(store, { ...layer, at: entries[to]?.id });
 }
 
-/** Moves to the next match. All listed entries match, so this is the next row; the first follows the last. */
+/**
+ * Moves to the next or previous match. All listed entries match the search, so this is the next row. The first entry
+ * follows the last.
+ */
 export function seekEntry(store: ActionPorts, layer: LogLayer, step: 1 | -1): void {
   if (layer.opened !== undefined) return seekMatch(store, step);
   if (layer.search.line.text === '') return store.say('no search yet: press / to start one');
@@ -27,7 +30,7 @@ export function seekEntry(store: ActionPorts, layer: LogLayer, step: 1 | -1): vo
   putLayer(store, { ...layer, at: entries.at((logIndex(entries, layer) + step) % entries.length)?.id });
 }
 
-/** Opens the search of the list. An opened entry has none. */
+/** Opens the search of the log. While an entry is opened, there is no search. */
 export function openLogSearch(store: ActionPorts, layer: LogLayer): void {
   if (layer.opened === undefined) putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
 }
@@ -38,12 +41,12 @@ export function closeLog(store: ActionPorts, layer: LogLayer): void {
   closeLayer(store);
 }
 
-/** Makes the cursor follow the newest entry. */
+/** Makes the cursor stay on the newest entry when further entries arrive. */
 export function followLog(store: ActionPorts, layer: LogLayer): void {
   if (layer.opened === undefined) putLayer(store, { ...layer, at: undefined });
 }
 
-/** Actions in the log screen, and the action that opens it. */
+/** The actions in the log screen, and the action that opens the log. */
 export const LOG_ACTIONS: readonly Action[] = [
   {
     name: 'log',
@@ -74,8 +77,8 @@ export const LOG_ACTIONS: readonly Action[] = [
 ];
 
 /**
- * Opens the entry under the cursor, or returns to the list. The cursor then stays on this entry when newer ones
- * arrive.
+ * Opens the entry under the cursor. If an entry is open already, returns to the list. The cursor stays on this entry
+ * when newer entries arrive.
  */
 function openEntry(store: ActionPorts, layer: LogLayer): void {
   if (layer.opened !== undefined) return putLayer(store, { ...layer, opened: undefined });

@@ -9,14 +9,14 @@ import { pageHeight } from '../page.tsx';
 import type { Remembers, Shown } from '../../state/ports.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
-/** A line of the log. All texts are safe for a terminal. */
+/** An entry of the log. Its texts contain no control characters. */
 export interface LogEntry {
   readonly id: number;
-  /** Epoch milliseconds. */
+  /** Time of the entry in epoch milliseconds. */
   readonly atMs: number;
-  /** The user who acted; empty for this console. */
+  /** The user who acted; empty for a message of this console. */
   readonly who: string;
-  /** The kind of message or action. */
+  /** The tone of a message, or the name of a recorded action. */
   readonly kind: string;
   readonly text: string;
   readonly tone: Tone;
@@ -30,12 +30,12 @@ export function logEntries(store: Remembers & Pick<LiveData, 'loads'>, { tab, se
   return all.filter(({ who, kind, text }) => holdsWords(`${who} ${kind} ${text}`, search));
 }
 
-/** Returns the screen rows for the list, or for an opened entry. */
+/** Returns the number of screen rows for the list, or for the text of an opened entry. */
 export function logRows(store: Shown): number {
   return pageHeight(store, 'none', 2) - 1;
 }
 
-/** Returns the index of the entry under the cursor; also 0 if there are no entries. */
+/** Returns the index of the entry under the cursor; 0 if there are no entries. */
 export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number {
   return Math.max(
     0,

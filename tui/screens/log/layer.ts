@@ -6,7 +6,7 @@ import { openLayer } from '../../state/layer-stack.ts';
 /**
  * Opens the log.
  *
- * @param at id of the entry to start on
+ * @param at id of the entry on which the cursor starts; default: the newest entry
  */
 export function openLog(store: Screen, tab: LogTab, at?: number): void {
   const layer: LogLayer = { kind: 'log', tab, at, opened: undefined, search: NO_SEARCH };

@@ -34,8 +34,8 @@ export function logDetailLines(store: Shown & Remembers & Pick<LiveData, 'loads'
 }
 
 /**
- * Returns the time of day, with the date if it is more than a day away. A moment far ahead is a date with its
- * year.
+ * Returns the time of day in UTC. A time more than a day away also gets its date. A time far in the future is only a
+ * date with its year.
  */
 export function whenText(atMs: number, nowMs: number): string {
   const text = new Date(atMs).toISOString();
@@ -43,5 +43,5 @@ export function whenText(atMs: number, nowMs: number): string {
   return atMs - nowMs > FAR_MS ? text.slice(0, 10) : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
 }
 
-/** Distance from which a date is ambiguous without its year. */
+/** Distance into the future, in milliseconds, from which a date would be ambiguous without its year. */
 const FAR_MS = 180 * DAY_MS;

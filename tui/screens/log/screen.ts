@@ -14,7 +14,7 @@ import type { Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
-/** The screen with the messages of the console and the audit trail. */
+/** Returns the log screen, with the messages of the console or the audit trail. */
 export function logScreen(store: PagePorts, layer: LogLayer): Page {
   const entries = logEntries(store, layer);
   const text = textPaneOf(store, layer);

@@ -10,10 +10,10 @@ import type { FiguresSource } from '../../model/overview-figures.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 
-/** Rows that a page key moves by; a box shows no more. */
+/** Number of rows that a page key moves by in a box. */
 const PAGE_ROWS = 5;
 
-/** Actions in the boxes of the overview. */
+/** The actions in the boxes of the overview. */
 export const OVERVIEW_ACTIONS: readonly Action[] = [
   {
     name: 'box-next',
@@ -40,13 +40,13 @@ export const OVERVIEW_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Returns the index of the row under the cursor; also 0 if there are no rows. */
+/** Returns the index of the row under the cursor; 0 if the box has no rows. */
 export function rowIndex({ rows }: OverviewBox, { key, index }: OverviewPosition): number {
   const matchIndex = key === undefined ? -1 : rows.findIndex((row) => row.key === key);
   return matchIndex === -1 ? clamp(index, 0, Math.max(0, rows.length - 1)) : matchIndex;
 }
 
-/** Moves the focus to the next box; the first follows the last. A box without rows can have the focus too. */
+/** Moves the focus to the next or previous box, also to a box without rows. The first box follows the last. */
 function focusBox(store: Screen, by: 1 | -1): void {
   const order = boxOrder(store.state.size);
   const at = order.indexOf(store.state.overview.box) + by;

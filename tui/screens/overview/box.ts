@@ -11,7 +11,7 @@ export interface BoxOptions {
   readonly cursor: number | undefined;
 }
 
-/** Returns title and rows of a box, each in exactly `width` cells. */
+/** Returns the lines of a box: its title and its rows, each in exactly `width` cells. */
 export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxOptions): readonly Line[] {
   const isFocused = cursor !== undefined;
   const title = box.title.toUpperCase();

@@ -24,15 +24,15 @@ import type { ListOfView } from '../../list/list-of-view.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import type { BoxId } from '../../state/overview-position.ts';
 
-/** A row of a box. */
+/** A row of a box in the overview. */
 export interface BoxRow {
-  /** Unique within the box. */
+  /** A key that is unique within the box. */
   readonly key: string;
-  /** The left part, which is cut at its end if it does not fit; safe for a terminal. */
+  /** The left part of the row, which is cut at its end if it does not fit. It contains no control characters. */
   readonly left: readonly Run[];
-  /** The right part, which is never cut. */
+  /** The right part of the row, which is never cut. */
   readonly right: readonly Run[];
-  /** Runs on Enter; without it Enter does nothing. */
+  /** Called when the user presses Enter on the row. Without it, Enter does nothing. */
   readonly open?: (store: ActionPorts) => void;
 }
 
@@ -43,9 +43,12 @@ export interface OverviewBox {
   /** The titles of the columns at the right end. */
   readonly head: string;
   readonly rows: readonly BoxRow[];
-  /** Chart that is drawn instead of rows: the values, the oldest first, and their maximum number. */
+  /**
+   * The chart that is drawn instead of rows: its values, the oldest first, and the number of values that it has space
+   * for.
+   */
   readonly chart?: { readonly values: readonly number[]; readonly capacity: number };
-  /** The text of a box without rows. */
+  /** The text that is shown if the box has no rows. */
   readonly empty: string;
   /** Minimum and maximum number of rows without the title. */
   readonly least: number;
@@ -55,10 +58,10 @@ export interface OverviewBox {
 /** Maximum number of rows of a box; nobody scrolls further. */
 const ROWS_MAX = 100;
 
-/** Silences that end within this time are listed. */
+/** Silences that end within this many seconds are listed. */
 const ENDING_SECONDS = 7200;
 
-/** The time that the chart of rates covers. */
+/** The time that the chart of result rates covers, in seconds. */
 const CHART_SECONDS = 900;
 
 /** Width of a bar with its brackets, in cells. */
@@ -87,9 +90,9 @@ export function overviewBoxes(store: Remembers & FiguresSource & LiveData): Read
 }
 
 /**
- * Builds a box with defaults.
+ * Returns a box; by default its column titles are empty.
  *
- * @param rows minimum and maximum number of rows, without the title
+ * @param rows the minimum and maximum number of rows, without the title
  */
 function boxOf(
   id: BoxId,
@@ -297,12 +300,14 @@ function handlersBox(data: OverviewData | undefined): OverviewBox {
   });
 }
 
-/** Sorts handlers by dead letters, then by failed runs, then by waiting runs. */
+/**
+ * Compares handlers for sorting: by dead letters, then by failed runs, then by waiting runs, the largest number first.
+ */
 function worstHandlerFirst(a: HandlerStatus, b: HandlerStatus): number {
   return b.dead_letters - a.dead_letters || b.failed - a.failed || waitingOf(b) - waitingOf(a);
 }
 
-/** Returns the number of runs that are queued or wait for a retry. */
+/** Returns the number of runs of a handler that are queued or wait for a retry. */
 function waitingOf({ queued, retrying }: HandlerStatus): number {
   return queued + retrying;
 }

@@ -5,7 +5,7 @@ import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import type { OverviewBox } from './boxes.ts';
 import type { BoxId } from '../../state/overview-position.ts';
 
-/** A box with the number of rows that it gets under its title. */
+/** A box with the number of rows that it has under its title. */
 export interface PlacedBox {
   readonly box: OverviewBox;
   readonly rows: number;
@@ -13,7 +13,7 @@ export interface PlacedBox {
 
 export interface OverviewLayout {
   readonly tall: boolean;
-  /** Screen rows between header and footer. */
+  /** Number of screen rows between header and footer. */
   readonly height: number;
   /** Width of each column in cells; a rule with a space on both sides separates two columns. */
   readonly widths: readonly number[];
@@ -24,7 +24,7 @@ export interface OverviewLayout {
 const LEFT: readonly BoxId[] = ['rates', 'critical', 'aggregates', 'clients', 'actions', 'day'];
 const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade'];
 
-/** The order in one column: boxes that need action come first. */
+/** The order of the boxes on a screen with one column. Boxes about problems come first. */
 const NARROW: readonly BoxId[] = [
   'critical',
   'problems',
@@ -46,9 +46,9 @@ export function boxOrder(size: ScreenSize): readonly BoxId[] {
 }
 
 /**
- * Returns which boxes are drawn, and where.
+ * Returns which boxes are drawn, and where. On a large screen they are in two columns, otherwise in one.
  *
- * @param focused the box that stays visible if there is no room for all
+ * @param focused the box that must be visible even if the screen does not have space for all boxes
  */
 export function overviewLayout(
   { size, header }: Pick<ConsoleState, 'size' | 'header'>,
@@ -67,8 +67,9 @@ export function overviewLayout(
 }
 
 /**
- * Gives each box its minimum rows, in order, while they fit. The remaining rows go to boxes with more content,
- * one at a time. If a focused box does not fit, boxes at the top are left out.
+ * Distributes `height` rows among the boxes. Each box gets its minimum in order, while the rows suffice. The remaining
+ * rows go to boxes with more content, one row at a time. If the focused box would not fit, boxes at the top are left
+ * out.
  */
 export function layOutBoxes(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly PlacedBox[] {
   const at = boxes.findIndex(({ id }) => id === focused);
@@ -93,7 +94,7 @@ export function layOutBoxes(boxes: readonly OverviewBox[], focused: BoxId, heigh
   return shown;
 }
 
-/** Returns the rows that the boxes need, with their titles and a blank line between two. */
+/** Returns the minimum number of rows for the boxes, including their titles and a blank line between two boxes. */
 function neededFor(boxes: readonly OverviewBox[]): number {
   return boxes.reduce((sum, { least }) => sum + least + 2, -1);
 }

@@ -9,7 +9,7 @@ import { run, type Line } from '../../text/theme.ts';
 import { failureText } from '../failure-text.ts';
 import type { Shown } from '../../state/ports.ts';
 
-/** The screen with the most important facts of the site, in boxes. */
+/** Returns the overview screen, which shows the most important facts of the site in boxes. */
 export function overviewScreen(store: PagePorts): Page {
   const layout = overviewLayout(store.state, overviewBoxes(store), store.state.overview.box);
   const columns = layout.columns.map((boxes, index) => columnLines(store, boxes, layout.widths[index] ?? 0));
@@ -24,7 +24,7 @@ export function overviewScreen(store: PagePorts): Page {
   };
 }
 
-/** Returns the boxes of a column, one below the other with a blank line between two. */
+/** Returns the lines of a column: its boxes one below the other, with a blank line between two boxes. */
 function columnLines(store: Shown, boxes: readonly PlacedBox[], width: number): readonly Line[] {
   const { overview } = store.state;
   return boxes.flatMap((placed, index) => {

@@ -12,7 +12,7 @@ import type { ActionPorts } from '../../keys/action-ports.ts';
 import { restoreCommandLine } from '../../words/plan-text.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';
 
-/** The actions of the menu of a plan, in its order. */
+/** The actions in the menu of an upgrade plan, in order. */
 const MENU: readonly KeyAction[] = [
   'plan-run',
   'plan-skip',
@@ -26,7 +26,7 @@ const MENU: readonly KeyAction[] = [
   'plan-page',
 ];
 
-/** Actions on an upgrade plan. */
+/** The actions on an upgrade plan. */
 export const PLAN_ACTIONS: readonly Action[] = [
   {
     name: 'plan-run',
@@ -128,9 +128,9 @@ function togglePage(store: Screen & MessageSink & Pick<LiveData, 'plans'>): void
 }
 
 /**
- * Moves the cursor over the steps of the plan.
+ * Moves the cursor from step to step in the upgrade plan.
  *
- * @returns `false` if there is no plan yet
+ * @returns `false` if no plan is loaded, or if the action is not a movement
  */
 export function moveStep(store: Screen & Pick<LiveData, 'plans'>, action: KeyAction): boolean {
   const plan = shownPlan(store);
@@ -141,7 +141,7 @@ export function moveStep(store: Screen & Pick<LiveData, 'plans'>, action: KeyAct
   const to = movedTo(action, index, { rows: planLayout(store).steps, last });
   if (to === undefined) return false;
   const step = plan.steps[to]?.id;
-  // On the current step, the cursor follows the plan again.
+  // If the user moves the cursor to the current step, it moves along with the plan again.
   store.update({ upgrade: { ...upgrade, step, follows: step === currentStep(plan)?.id } });
   return true;
 }

@@ -8,9 +8,10 @@ import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.t
 import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
 
 /**
- * Opens the dialog of a change to a plan.
+ * Opens the dialog that asks the user before a change to an upgrade plan.
  *
- * @param question `focused` is the first field by default, or the cancel button if there is no field
+ * @param question the content of the dialog; by default the first text field has the focus, or the cancel button if
+ *   there is no text field
  */
 export function openUpgradeDialog(
   store: Screen,
@@ -39,8 +40,8 @@ export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
 };
 
 /**
- * Returns the text fields, then the cancel button, then the submit button. At a button, the arrow keys act like
- * Tab.
+ * Returns the fields of the dialog: its text fields, the cancel button and the submit button. On a button, the arrow
+ * keys move the focus, as Tab does.
  */
 function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDialogLayer>[] {
   const ids = [...fields.map(({ label }) => label), 'cancel', 'submit'];
@@ -67,7 +68,7 @@ function submit(
 ): void {
   if (!mayChange(store, 'form-submit')) return;
   const texts = layer.fields.map(({ line }) => line.text.trim());
-  // The dialog may have been open for long, and the change may no longer apply.
+  // The change is checked again now: the dialog may have been open for long, so that the change no longer applies.
   const outcome = wishOutcome(store, layer.wish, texts);
   if (outcome.kind === 'problem') {
     return putLayer(store, { ...layer, problem: outcome.text, field: layer.fields[0]?.label ?? 'cancel' });

@@ -3,17 +3,17 @@ import { shownPlan } from './plan.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
-/** The rows of each part of the page of a plan. */
+/** The number of rows of each part of the plan page. */
 export interface PlanLayout {
   readonly tall: boolean;
-  /** Screen rows between the header and the footer. */
+  /** Number of screen rows between the header and the footer. */
   readonly height: number;
   readonly steps: number;
-  /** Rows of the log of the step under the cursor, without its title. */
+  /** Rows of the log of the step under the cursor, without the title of the log. */
   readonly log: number;
 }
 
-/** Rows of the plan's title, its holder, the column titles and the log's title. */
+/** Number of rows for the title of the plan, its owner, the column titles, and the title of the log. */
 const FIXED_ROWS = 4;
 const LOG_ROWS_MIN = 5;
 

@@ -12,7 +12,10 @@ import type { UpgradeData } from '../../model/view-data.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { Shown } from '../../state/ports.ts';
 
-/** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */
+/**
+ * A line of the page of versions: a value with its name, or a sentence without a name. It contains no control
+ * characters.
+ */
 export interface UpgradeLine {
   readonly label: string;
   readonly text: string;
@@ -24,7 +27,7 @@ export interface UpgradeSection {
   readonly lines: readonly UpgradeLine[];
 }
 
-/** Scrolls the page of versions. */
+/** Scrolls the page that shows the versions of all programs. */
 export function scrollVersions(store: ActionPorts, action: KeyAction): void {
   const { rows } = pageRows(store.state);
   const last = Math.max(0, upgradeHeight(store) - rows);
@@ -42,7 +45,10 @@ const KIND_WORDS: readonly (readonly [kind: RecordKind, words: string])[] = [
   ['audit', 'audit records'],
 ];
 
-/** Returns the sections of each column, from top to bottom. There is one column if two do not fit. */
+/**
+ * Returns the sections of each column of the page of versions, from top to bottom. There is one column if the screen is
+ * too narrow for two.
+ */
 export function upgradeColumns(
   store: Shown & Pick<LiveData, 'plans' | 'loads'>,
 ): readonly (readonly UpgradeSection[])[] {
@@ -56,7 +62,7 @@ export function upgradeColumns(
   return isWide ? [[...programs, plans], kept] : [[plans, ...programs, ...kept]];
 }
 
-/** Returns the rows of the longest column, which include titles and blank lines. */
+/** Returns the number of rows of the longest column, including titles and blank lines. */
 export function upgradeHeight(store: Shown & Pick<LiveData, 'plans' | 'loads'>): number {
   const heights = upgradeColumns(store).map((sections) =>
     sections.reduce((sum, { lines }) => sum + lines.length + 2, -1),
@@ -64,7 +70,7 @@ export function upgradeHeight(store: Shown & Pick<LiveData, 'plans' | 'loads'>):
   return Math.max(...heights);
 }
 
-/** Returns the newest plan, or how to create one. */
+/** Returns the section about the newest upgrade plan. If there is no plan, it says how to create one. */
 function planSection(store: Pick<LiveData, 'plans'>): UpgradeSection {
   const { row } = store.plans;
   if (row === undefined) {

@@ -7,7 +7,7 @@ import { textPaneOf } from '../text-pane.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 
-/** The screen with all details of a step, or with the whole log of the plan. */
+/** Returns the screen with all details of a step, or with the whole log of the plan. */
 export function planPageScreen(store: PagePorts, layer: PlanPageLayer): Page {
   const text = textPaneOf(store, layer);
   const position = `line ${countText((text?.top ?? 0) + 1)}/${countText(text?.lines.length ?? 0)}`;

@@ -31,7 +31,7 @@ export function planPageLines(store: Shown & Pick<LiveData, 'plans'>, layer: Pla
   return [...(step === undefined ? [] : stepLines(plan, step, columns)), ...findingLines(plan, step, columns)];
 }
 
-/** Returns a log line with the number of its step, wrapped to as many rows as it needs. */
+/** Returns the rows of a log line, with the number of its step. A long line is wrapped. */
 function wrappedLogLine(plan: PlanRun, line: PlanRun['log'][number], columns: number): readonly Line[] {
   const [time, ...text] = logLine(line);
   const number = plan.steps.findIndex(({ id }) => id === line.step) + 1;
@@ -68,7 +68,10 @@ function stepLines(plan: PlanRun, step: PlanRunStep, columns: number): readonly 
   ];
 }
 
-/** Returns the findings of the rules: first that of the step's own rule, then the worst. */
+/**
+ * Returns the lines of the findings: first the finding of the step's own rule, then the others from the worst to the
+ * best.
+ */
 function findingLines({ findings }: PlanRun, step: PlanRunStep | undefined, columns: number): readonly Line[] {
   const rank = (finding: Finding): number =>
     finding.rule === step?.rule ? 0 : { block: 1, warn: 2, pass: 3 }[finding.verdict];

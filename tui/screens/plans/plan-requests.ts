@@ -11,15 +11,15 @@ import { stepText, holderName } from '../../words/plan-text.ts';
 
 export type WishOutcome =
   | { readonly kind: 'effect'; readonly effect: Effect }
-  /** A problem that the user can fix in the field. */
+  /** A problem that the user can fix in a text field of the dialog. */
   | { readonly kind: 'problem'; readonly text: string }
-  /** The change no longer applies. */
+  /** The reason why the change no longer applies. */
   | { readonly kind: 'gone'; readonly text: string };
 
 /**
- * Returns the request for a change to a plan, or why it is not possible.
+ * Returns the request for a change to an upgrade plan, or why the change is not possible.
  *
- * @param texts the typed fields: the versions, the confirmation, or the reason
+ * @param texts the text of each field of the dialog: the two versions, the confirmation, or the reason
  */
 export function wishOutcome(
   store: Opened & Pick<LiveData, 'plans' | 'feed'>,

@@ -4,23 +4,23 @@ import type { UpgradePosition } from '../../state/upgrade-position.ts';
 import type { Settles, Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
-/** Returns the plan of the view; `undefined` if there is none or it is still being loaded. */
+/** Returns the plan that the upgrade view shows; `undefined` if there is none or it is still being loaded. */
 export function shownPlan({ plans }: Pick<LiveData, 'plans'>): PlanRun | undefined {
   return plans.row === undefined || plans.row.id === plans.plan?.id ? plans.plan : undefined;
 }
 
-/** Returns the step that was drawn under the cursor, in its current state. */
+/** Returns the current state of the step under the cursor; `undefined` if no plan is loaded. */
 export function stepUnderCursor(store: Shown & Pick<LiveData, 'plans'>): PlanRunStep | undefined {
   const { step } = store.state.upgrade;
   return shownPlan(store)?.steps.find(({ id }) => id === step);
 }
 
-/** Returns the number of a step, counted from 1. */
+/** Returns the number of a step, counted from 1; 0 if the plan has no such step. */
 export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undefined): number {
   return steps.findIndex((step) => step.id === id) + 1;
 }
 
-/** Runs before a frame: opens the page of a new plan, and moves the cursor along with the plan. */
+/** Updates the upgrade view before a frame: opens the page of a new plan, and moves the cursor along with the plan. */
 export function settleUpgrade(store: Settles & Pick<LiveData, 'plans'>): void {
   const before = store.state.upgrade;
   const after = settledPosition(before, shownPlan(store));

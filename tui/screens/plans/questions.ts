@@ -15,7 +15,7 @@ import type { LiveData } from '../../model/live-data.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { holderName, stepText, restoreCommandLine } from '../../words/plan-text.ts';
 
-/** Asks for the current and the new version of an upgrade. */
+/** Opens a dialog that asks for the current and the new version, to create an upgrade plan. */
 export function askNewPlan(store: Screen & MessageSink & Pick<LiveData, 'plans' | 'loads'>): void {
   const open = shownPlan(store);
   if (open?.state === 'open') {
@@ -34,7 +34,7 @@ export function askNewPlan(store: Screen & MessageSink & Pick<LiveData, 'plans' 
   });
 }
 
-/** Runs the current step, or asks for confirmation first if the step changes something. */
+/** Runs the current step of the plan, or asks first if the step changes something or is done by the operator. */
 export function runStep(
   store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
 ): void {
@@ -133,7 +133,10 @@ export function askAbandon(store: Screen & MessageSink & Opened & Pick<LiveData,
   );
 }
 
-/** Releases the plan, takes it if it is free, or asks whether to take it from its holder. */
+/**
+ * Gives up this console's ownership of the plan, or takes it if nobody owns the plan. If another console owns it, asks
+ * first.
+ */
 export function changeHold(
   store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
 ): void {
@@ -154,13 +157,16 @@ export function changeHold(
   });
 }
 
-/** Returns the commands that the operator has to run; `undefined` if there are none. */
+/** Returns the commands that the operator has to run for a step, as one line; `undefined` if there are none. */
 export function stepCommandLine({ commands = [] }: PlanRunStep): string | undefined {
-  // If the text is pasted into a shell, each command waits for the previous one.
+  // `&&` makes each command wait for the previous command, and run only if it succeeded.
   return commands.length === 0 ? undefined : commands.map(safeLine).join(' && ');
 }
 
-/** Calls `act` with the step under the cursor if it is the current one and this console holds the plan. */
+/**
+ * Calls `act` with the current step, if the cursor is on it, and this console or nobody owns the plan. Otherwise shows
+ * a message.
+ */
 function withCurrentStep(
   store: Shown & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
   act: (plan: PlanRun, step: PlanRunStep) => void,

@@ -18,7 +18,7 @@ import type { Opened, Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { restoreCommandLine } from '../../words/plan-text.ts';
 
-/** Symbol and word of each state. Both are always shown, so that color is never the only sign. */
+/** The symbol and word of each state of a step. Both are shown, so that color is never the only sign. */
 export const STEP_STATES: Readonly<
   Record<PlanRunStepState, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
 > = {
@@ -36,7 +36,7 @@ export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; r
   block: { symbol: '✗', tone: 'critical' },
 };
 
-/** Returns the page of a plan, from the first row to the last. */
+/** Returns all lines of the plan page. */
 export function planRows(store: Shown & Opened & Pick<LiveData, 'plans' | 'nowMs'>, plan: PlanRun): readonly Line[] {
   const { columns } = store.state.size;
   const { steps, log } = planLayout(store);
@@ -81,7 +81,7 @@ function holderRuns(store: Opened, plan: PlanRun): Line {
   ];
 }
 
-/** Returns the counts of findings by verdict, such as `✗ 1 block  ! 2 warn  ✓ 8 pass`. */
+/** Returns the number of findings by verdict, such as `✗ 1 block  ! 2 warn  ✓ 8 pass`. */
 function findingRuns({ findings }: PlanRun): Line {
   return (['block', 'warn', 'pass'] as const).flatMap((verdict) => {
     const count = findings.filter((finding) => finding.verdict === verdict).length;
@@ -92,7 +92,7 @@ function findingRuns({ findings }: PlanRun): Line {
 
 const STATE_CELLS = 7;
 const TIME_CELLS = 6;
-/** Width of cursor, symbol, number and gaps, in cells. */
+/** Width of cursor, symbol, step number and gaps, in cells. */
 const LEFT_CELLS = 9;
 const NOTE_CELLS_MIN = 24;
 
@@ -110,7 +110,7 @@ function stepRows(store: Shown & Pick<LiveData, 'nowMs'>, plan: PlanRun, height:
   ];
 }
 
-/** Returns the width of the titles: that of the longest title if notes fit beside it. */
+/** Returns the width of the step titles in cells: that of the longest title, if notes fit beside it. */
 function titleCells({ steps }: PlanRun, columns: number): number {
   const longest = Math.max(...steps.map(({ title }) => cellWidth(safeLine(title))), 4);
   const note = columns < WIDE_COLUMNS ? 0 : NOTE_CELLS_MIN + 2;
@@ -155,7 +155,10 @@ function noteText({ note, confirm, state }: PlanRunStep): string {
   return confirm !== undefined && state === 'pending' ? 'cannot be undone' : '';
 }
 
-/** Returns the command of the step under the cursor, and its log with the newest line at the bottom. */
+/**
+ * Returns the log of the step under the cursor, with the newest line at the bottom, and the commands that the operator
+ * has to run. Without log lines it shows the details of the step.
+ */
 function logRows(store: Shown & Pick<LiveData, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const step = stepUnderCursor(store);
@@ -173,7 +176,7 @@ function logRows(store: Shown & Pick<LiveData, 'plans'>, plan: PlanRun, height: 
   return [rule, ...shown.slice(Math.max(0, shown.length - logHeight)), ...orders];
 }
 
-/** Wraps a text into an indented block beside its head. */
+/** Wraps the text of a line. The text is indented, so that it does not extend below its head. */
 function wrapped([head, text]: Line, columns: number): readonly Line[] {
   if (head === undefined || text === undefined) return [];
   const indent = cellWidth(head.text);
@@ -183,7 +186,7 @@ function wrapped([head, text]: Line, columns: number): readonly Line[] {
   ]);
 }
 
-/** Returns the command that the operator has to run. */
+/** Returns the line with the commands that the operator has to run; empty if there are none. */
 function orderLines(plan: PlanRun, step: PlanRunStep | undefined): readonly Line[] {
   if (plan.state === 'rolled-back' && plan.backup !== null) return [commandLine(restoreCommandLine(plan.backup))];
   const command = step?.state === 'confirm' || step?.state === 'pending' ? stepCommandLine(step) : undefined;

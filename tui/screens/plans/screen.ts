@@ -14,8 +14,8 @@ import { failureText } from '../failure-text.ts';
 const LABEL_CELLS = 28;
 
 /**
- * The screen with the versions of all programs and the stored data that an upgrade migrates, or with the
- * upgrade plan.
+ * Returns the screen of the upgrade view: the versions of all programs and the stored data that an upgrade migrates, or
+ * the upgrade plan.
  */
 export function upgradeScreen(store: PagePorts): Page {
   const plan = shownPlan(store);
@@ -35,7 +35,7 @@ export function upgradeScreen(store: PagePorts): Page {
   };
 }
 
-/** The screen of an upgrade plan: its steps, and the log of the step under the cursor. */
+/** Returns the page of an upgrade plan: its steps, and the log of the step under the cursor. */
 function planScreen(store: PagePorts, plan: PlanRun): Page {
   const position = `step ${String(stepNumber(plan, store.state.upgrade.step))}/${String(plan.steps.length)}`;
   const backendNote = plan.state === 'open' ? '   the plan runs on the backend; you can close this console' : '';

@@ -9,14 +9,14 @@ import { KeptRows, textRows } from '../../text/describe.ts';
 import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { whenText } from '../log/lines.ts';
 
-/** Minimum width in cells of a column that gets narrower. */
+/** Width in cells below which a column of the report is not narrowed. */
 const CELLS_LEAST = 6;
 
 const GAP = 2;
 
 const WORD_TONES: ReadonlyMap<string, Tone> = new Map(Object.values(STATUS).map(({ word, tone }) => [word, tone]));
 
-/** Returns the whole report, section after section. */
+/** Returns the lines of the shift report: its summary and its sections. */
 export function reportLines(
   { nowMs, state: { size } }: Shown & Pick<LiveData, 'nowMs'>,
   { load: { data } }: ReportLayer,
@@ -32,7 +32,7 @@ export function reportLines(
   });
 }
 
-/** Returns a time without seconds. It is shorter than in Markdown, which is read elsewhere and later. */
+/** Returns a time without seconds. The Markdown report has longer times, because it is read elsewhere and later. */
 function minuteText(ms: number, nowMs: number): string {
   return whenText(ms, nowMs).replace(/^(\d\d:\d\d):\d\dZ$/, '$1');
 }
@@ -64,7 +64,8 @@ function sectionLines({ title, columns, rows, more, empty }: ReportSection, widt
 }
 
 /**
- * Returns the widths of the columns: those of their texts. If they do not fit, the widest columns get narrower.
+ * Returns the widths of the columns in cells. A column is as wide as its longest text. If the columns do not fit, the
+ * widest get narrower.
  */
 function cellsOf(rows: readonly (readonly string[])[], width: number): readonly number[] {
   const cells = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => cellWidth(row[index] ?? ''))));

@@ -10,11 +10,11 @@ import { asOfLine, notLoadedLines } from '../freshness.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 
-/** The default span: one shift. */
+/** The time span that a report covers by default: one shift. */
 const SPAN = '12h';
 
 /**
- * Opens the report of a span.
+ * Opens the report of the last `span`, such as `12h`.
  *
  * @returns the problem with the span and the allowed format; `undefined` if the span is valid
  */
@@ -25,7 +25,7 @@ export function openReport(store: Screen, span = ''): string | undefined {
   return undefined;
 }
 
-/** The screen of the shift report. */
+/** Returns the screen of the shift report. */
 export function reportScreen(store: PagePorts, layer: ReportLayer): Page {
   const breadcrumb: Line = [run(' report › ', 'faint'), run(`last ${layer.id}`, 'strong')];
   const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns)];

@@ -35,19 +35,19 @@ import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/fi
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
-/** Maximum number of names in a line; further ones are counted. */
+/** Maximum number of names in a line. If there are more, the line says how many. */
 const NAMED_MAX = 3;
 
-/** The state that the silence dialog shows. */
+/** The data that the silence dialog shows. */
 export interface SilenceDialogState {
   readonly form: SilenceForm;
   readonly preview: SilencePreview;
   /** The recent problems that the silence would have covered; `undefined` until the backend has answered. */
   readonly recent?: RecentProblems | undefined;
   readonly policy: SilencePolicy;
-  /** Why the backend would reject the silence; `undefined` if it did not. */
+  /** The reason why the backend would reject the silence; `undefined` if it has not rejected it. */
   readonly refused?: string | undefined;
-  /** The silences by id, to find those that this one replaces or overlaps. */
+  /** The existing silences by id, to find those that the new silence replaces or overlaps. */
   readonly silenced: ReadonlyMap<string, SilencedRow>;
   readonly nowMs: number;
 }
@@ -67,7 +67,7 @@ export function silenceDialog(state: SilenceDialogState, size: ScreenSize): Dial
   );
   const problem =
     form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
-  // The chosen value, the figures and the buttons take one row each.
+  // The chosen scope, the number of matches and the buttons take one row each.
   const available = { width, rows: dialogRows(size.rows) - fields.length - problem.length - 3 };
   const times = recurs(form) ? windowRows(form, nowMs, available) : [endLine(form, nowMs)];
   const figures: readonly Line[] = [matchLine(preview), ...times];
@@ -77,8 +77,8 @@ export function silenceDialog(state: SilenceDialogState, size: ScreenSize): Dial
     buttonRun('Cancel', form.field === 'cancel'),
     run(`   ${keyOf('form-submit')} submit   ${keyOf('form-cancel')} cancel`, 'faint'),
   ];
-  // On a small screen the notes are dropped first, then the unchosen scopes, then figures; the buttons always
-  // stay.
+  // On a small screen the notes are dropped first, then the scopes that are not chosen, then the figures. The buttons
+  // are always shown.
   const remainingRows = dialogRows(size.rows) - fields.length - figures.length - problem.length - 1;
   const all = form.origin === undefined ? fieldRows([scopeField(form)], width) : entryLines(form.origin.entries, width);
   const scopes = all.length <= remainingRows ? all : chosenLines(form, all);
@@ -99,6 +99,7 @@ const ORIGIN_TITLES: Readonly<Record<SilenceOrigin['kind'], string>> = {
 
 function titleText({ origin, targets }: SilenceForm): string {
   const [target] = targets;
+  if (origin === undefined && targets.length === 0) return 'New silence';
   if (origin === undefined) {
     const what =
       targets.length === 1 && target !== undefined
@@ -112,7 +113,7 @@ function titleText({ origin, targets }: SilenceForm): string {
   return safeLine(`${ORIGIN_TITLES[origin.kind]}: ${what}`);
 }
 
-/** Returns true if the silence covers the matches of a search. */
+/** Returns true if the form is about a new silence that covers the matches of a search. */
 function isSearch({ origin, scope }: Pick<SilenceForm, 'origin' | 'scope'>): boolean {
   return origin === undefined && scope === 'search';
 }
@@ -121,11 +122,12 @@ function isSearch({ origin, scope }: Pick<SilenceForm, 'origin' | 'scope'>): boo
 function effectText(form: SilenceForm, { total, isCounting }: SilencePreview): string {
   const { origin } = form;
   if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
-  // The matches of a recurring silence or of a search change, or do not exist yet.
+  // The number of matches is not part of the text: those of a recurring silence or of a search change, or do not exist
+  // yet.
   if (recurs(form) || (isSearch(form) && total === 0 && isCounting !== true))
     return `Create ${countOf(silenceScopeEntries(form).length, 'silence')}`;
   if (isCounting === true) return 'Silence all matches';
-  // Before a maintenance starts there may be no event to silence.
+  // A silence for a maintenance may be created before there is an event to silence.
   if (origin !== undefined && total === 0) return `Create ${countOf(origin.entries.length, 'silence')}`;
   return `Silence ${countOf(total, 'event')}`;
 }
@@ -142,13 +144,16 @@ function scopeField(form: SilenceForm): FieldRow {
   };
 }
 
-/** Returns the line of the chosen scope, or of the first silence that is changed. */
+/** Returns the line of the chosen scope only, or of the first silence that the dialog is about. */
 function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[] {
   const [, ...runs] = lines[Math.max(0, silenceScopes(form).indexOf(form.scope))] ?? [];
   return [[fieldLabel(form.origin === undefined ? 'Scope' : 'Silence', form.field === 'scope'), ...runs]];
 }
 
-/** Returns the silences that are changed; what they cover stays the same. */
+/**
+ * Returns lines that name the silences which the dialog changes or creates again. The dialog cannot change what they
+ * cover.
+ */
 function entryLines(entries: readonly SilencedRow[], width: number): readonly Line[] {
   const shown = entries.length > NAMED_MAX ? entries.slice(0, NAMED_MAX - 1) : entries;
   const moreCount = entries.length - shown.length;
@@ -244,7 +249,10 @@ function matchLine({ total, bySeverity, alreadySilenced, isCounting }: SilencePr
   return [fieldLabel('Preview'), run(`matches now: ${countOf(total, 'event')}`, 'strong'), ...parts, run(already)];
 }
 
-/** Returns the resolved problems that the silence would have covered; empty until the backend has answered. */
+/**
+ * Returns the line with the number of resolved problems that the silence would have covered; empty until the backend
+ * has answered.
+ */
 function recentLines({ recent, nowMs }: SilenceDialogState): readonly Line[] {
   if (recent === undefined) return [];
   const { recovered, since } = recent;
@@ -277,7 +285,7 @@ function endText(form: SilenceForm, startMs: number, nowMs: number): string {
   return `ends ${momentText(endMs, nowMs)} (in ${formatDuration((endMs - nowMs) / 1000)})`;
 }
 
-/** Returns the notes and warnings before submission; the most important comes first. */
+/** Returns the notes and warnings about the silence, the most important first. */
 function noteLines(state: SilenceDialogState, width: number): readonly Line[] {
   const { form, preview, policy, silenced, nowMs } = state;
   const note = (text: string, isWarning = true): Line => [
@@ -310,7 +318,10 @@ function noteLines(state: SilenceDialogState, width: number): readonly Line[] {
   ];
 }
 
-/** Returns the problem of the search: a local one, or the one that the backend reported. */
+/**
+ * Returns the problem with the search of the silence: a hint if it is empty, why it is not valid, or why the backend
+ * would reject it; `undefined` if there is none.
+ */
 function refusedSearch({ form, refused }: SilenceDialogState): string | undefined {
   if (!isSearch(form) || form.problem !== undefined) return undefined;
   if (form.selector.text.trim() === '')
@@ -318,7 +329,7 @@ function refusedSearch({ form, refused }: SilenceDialogState): string | undefine
   return selectorProblem(form.selector.text) ?? (refused === undefined ? undefined : `not allowed: ${refused}`);
 }
 
-/** Returns a note if several silences are changed at once: recurring ones keep their schedule. */
+/** Returns a note that recurring silences keep their schedule, if several silences are changed at once. */
 function keptSchedules({ origin }: SilenceForm): readonly string[] {
   if (origin === undefined || origin.entries.length === 1) return [];
   const count = origin.entries.filter(({ recurrence }) => recurrence !== undefined).length;
@@ -335,7 +346,7 @@ function globalText({ origin, scope }: SilenceForm): readonly string[] {
   return scope === 'subscription' ? ['applies to all checks of all clients with this subscription'] : [];
 }
 
-/** Returns the silences that have the same id as a new one, which replaces them. */
+/** Returns the existing silences that the new silences replace, because they have the same id. */
 function replaced(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
   if (form.origin !== undefined) return [];
   return silenceScopeEntries(form)
@@ -357,7 +368,7 @@ function othersText({ others: { count, names: some } }: SilencePreview): string 
   return `also matches ${countOf(count, 'other')}: ${some.map(safeLine).join(', ')}${moreCount > 0 ? ` and ${String(moreCount)} more` : ''}`;
 }
 
-/** Returns a silence such as `bob's silence on db-008 / disk (41m left)`. */
+/** Returns the description of a silence, such as `bob's silence on db-008 / disk (41m left)`. */
 function entryText(entry: SilencedRow, nowMs: number): string {
   const whose = entry.creator === null ? 'a silence' : `${entry.creator}'s silence`;
   const { expire_at: end, recurrence } = entry;
@@ -366,9 +377,9 @@ function entryText(entry: SilencedRow, nowMs: number): string {
   return safeLine(`${whose} on ${targetText(entry)} (${left})`);
 }
 
-/** Returns a time such as `22:14Z`, with the date if it is not today. */
+/** Returns the text of a time, such as `22:14Z`, with the date if it is not today. */
 function momentText(atMs: number, nowMs: number): string {
-  // The backend would reject a time that a date cannot represent.
+  // A date cannot represent this time, and the backend would reject it.
   if (!Number.isFinite(new Date(atMs).getTime())) return 'never';
   const day = new Date(atMs).toISOString().slice(0, 10);
   const isToday = day === new Date(nowMs).toISOString().slice(0, 10);

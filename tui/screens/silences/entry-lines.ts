@@ -16,7 +16,7 @@ import type { Silencing, Shown } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
-/** Returns all details of a silence, and the events that it covers. */
+/** Returns the lines of the screen of a silence: all its details, and the events that it covers. */
 export function silenceEntryLines(
   store: Shown & Pick<Silencing, 'silenceMatches'> & LiveData,
   { id, load }: SilenceEntryLayer,
@@ -60,7 +60,7 @@ function entryDetails(entry: SilencedRow, endedAtMs: number | undefined, nowMs: 
   ];
 }
 
-/** Returns a note if the silence has matched nothing for long. */
+/** Returns a note if the backend reports that the silence has matched no event for long. */
 function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
   if (idle === undefined) return [];
   const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless an event matches`;
@@ -81,7 +81,7 @@ function windowDetails(
   return [recurs, { label: 'now', text: present }, { label: 'windows', text: windowsOf(entry, nowMs) }];
 }
 
-/** Returns how many notifications the silence has suppressed so far. */
+/** Returns the lines that say how many notifications the silence has suppressed so far. */
 function keptBack(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Described[] {
   if (kept === undefined) return [];
   const { suppressed, last_suppressed: last } = kept;
@@ -112,9 +112,9 @@ function covered(
   return { label: 'events', rows: [[run(said, 'strong')], ...rows, ...more] };
 }
 
-/** Returns a moment such as `2026-11-20 22:14:07Z (4m ago)`. */
+/** Returns the text of a time, such as `2026-11-20 22:14:07Z (4m ago)`. */
 function momentText(seconds: number, nowMs: number): string {
-  // A date cannot represent this time.
+  // A date cannot represent a time that is so far away.
   if (Number.isNaN(new Date(seconds * 1000).getTime())) return 'never';
   const away = seconds - nowMs / 1000;
   return `${pastText(seconds * 1000)} (${away > 0 ? `in ${formatDuration(away)}` : `${formatDuration(-away)} ago`})`;

@@ -5,7 +5,7 @@ import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
-/** The screen of one silence. */
+/** Returns the screen of one silence. */
 export function silenceEntryScreen(store: PagePorts, layer: SilenceEntryLayer): Page {
   const { id } = layer;
   const breadcrumb = [run(' silences › ', 'faint'), run(safeLine(id), 'strong')];

@@ -19,10 +19,10 @@ import type {
 
 const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription', 'search'];
 
-/** A choice for the end of a silence. */
+/** An end or duration that the silence dialog offers. */
 export type SilenceDuration =
   | { readonly kind: 'span'; readonly label: string; readonly seconds: number }
-  /** The next time at this hour, UTC. */
+  /** The silence ends at the next full hour `hour`, in UTC. */
   | { readonly kind: 'until'; readonly label: string; readonly hour: number }
   | { readonly kind: 'custom' | 'keep'; readonly label: string };
 
@@ -42,9 +42,10 @@ const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 
 const ONE_HOUR = 1;
 
 /**
- * Opens the form on the reason, because all fields before it have a useful default.
+ * Returns the form for a new silence. The reason has the focus, because all fields before it have a useful default.
+ * Without targets the silence covers a search, so the search has the focus.
  *
- * @param search the filter of the list, which becomes the search of the silence if a silence supports it
+ * @param search the filter of the list, which becomes the search of the silence if it is valid there
  */
 export function openSilenceForm(
   targets: readonly Target[],
@@ -54,7 +55,7 @@ export function openSilenceForm(
   return {
     targets,
     origin: undefined,
-    scope: 'pairs',
+    scope: targets.length === 0 ? 'search' : 'pairs',
     subscriptions,
     subscription: 0,
     selector: selectorProblem(search) === undefined ? lineOf(search) : EMPTY_LINE,
@@ -66,14 +67,15 @@ export function openSilenceForm(
     at: EMPTY_LINE,
     ...NO_RECURRENCE,
     reason: EMPTY_LINE,
-    field: 'reason',
+    field: targets.length === 0 ? 'selector' : 'reason',
     problem: undefined,
     isWarned: false,
   };
 }
 
 /**
- * Returns a new form with the reason of the canceled dialog, and with all its settings if it was about the same events.
+ * Returns a new form with the reason of a dialog that the user canceled. If both are about the same events, it gets all
+ * settings of the canceled dialog.
  */
 export function withDraft(form: SilenceForm, draft: SilenceForm | undefined): SilenceForm {
   if (draft === undefined) return form;
@@ -83,10 +85,13 @@ export function withDraft(form: SilenceForm, draft: SilenceForm | undefined): Si
     form.targets.length === draft.targets.length &&
     form.targets.every(({ key }, index) => key === draft.targets[index]?.key);
   if (!isSame) return { ...form, reason: draft.reason };
-  return { ...draft, field: 'reason', problem: undefined, isWarned: false };
+  return { ...draft, field: form.field, problem: undefined, isWarned: false };
 }
 
-/** Opens the form for one or more existing silences. Values that are not chosen stay unchanged. */
+/**
+ * Returns the form to change existing silences, to create ended silences again, or to create the silences of `origin`.
+ * If silences are changed, values that the user does not choose stay unchanged.
+ */
 export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm {
   const [only, ...others] = origin.entries;
   const isMade = origin.kind !== 'change';
@@ -106,16 +111,16 @@ export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm
   };
 }
 
-/** Returns the durations to choose from. */
+/** Returns the ends and durations that the dialog offers. */
 export function silenceDurations({ origin }: Pick<SilenceForm, 'origin'>): readonly SilenceDuration[] {
   return origin?.kind === 'change' ? CHANGE_DURATIONS : NEW_DURATIONS;
 }
 
-/** The fields in Tab order. */
+/** The fields of the silence dialog, in the order in which Tab visits them. */
 export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   {
     id: 'scope',
-    isThere: ({ origin }) => origin === undefined,
+    isThere: ({ origin, targets }) => origin === undefined && targets.length > 0,
     choose: (form, by) => {
       const scopes = silenceScopes(form);
       return { ...form, scope: scopes[around(scopes.indexOf(form.scope) + by, scopes.length)] ?? 'pairs' };
@@ -149,7 +154,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'on-resolve',
-    // If several silences are changed, each keeps its own value.
+    // If several silences are changed, each keeps its own value of this field.
     isThere: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
     choose: (form) => ({ ...form, onResolve: !endsOnResolve(form) }),
     toggles: true,
@@ -177,24 +182,29 @@ function lineField(name: 'selector' | 'custom' | 'at' | 'reason'): NonNullable<F
 
 export function nextSilenceForm(form: SilenceForm, step: FormStep): SilenceForm {
   const next = stepForm(SILENCE_FIELDS, { ...form, problem: undefined }, step);
-  // A warning about scope and end stays valid until one of them changes.
+  // A confirmed warning about a large scope stays confirmed while the user moves the focus or types text. After another
+  // choice it is shown again.
   return step.kind === 'field' || step.kind === 'edit' ? next : { ...next, isWarned: false };
 }
 
-/** Returns the scopes that can be chosen. A subscription is one of them only if the targets share it. */
+/**
+ * Returns the scopes that the user can choose. A subscription is offered only if the clients of all targets share one.
+ */
 export function silenceScopes({ origin, subscriptions, targets }: SilenceForm): readonly SilenceScope[] {
   if (origin !== undefined) return [];
+  if (targets.length === 0) return ['search'];
   const isMerged = targets.some(({ client }) => splitName(client).context !== undefined);
   return SILENCE_SCOPES.filter((scope) => {
     if (scope === 'subscription') return subscriptions.length > 0;
-    // The name of a check does not say at which backend it is, and neither does a search.
+    // In a merged list of several backends, the name of a check does not say to which backend it belongs, and neither
+    // does a search.
     return (scope !== 'checks' && scope !== 'search') || !isMerged;
   });
 }
 
 /**
- * Returns the starts that can be chosen. A merged list offers no recurrence, because a backend may not support
- * it.
+ * Returns the starts that the user can choose. A merged list of several backends offers no recurrence, because a
+ * backend may not support it.
  */
 export function silenceStarts({
   origin,
@@ -204,23 +214,23 @@ export function silenceStarts({
   return names.some((name) => splitName(name).context !== undefined) ? ['now', 'at'] : ['now', 'at', 'recurs'];
 }
 
-/** Returns the part of a silence that contains the name of its backend in a merged list. */
+/** Returns the attribute of a silence that contains the name of its backend in a merged list. */
 function contextPart({ subscription, check, selector }: SilencedRow): string {
   return selector ?? subscription ?? check ?? '';
 }
 
-/** Returns why a text is not a valid selector of a silence; `undefined` if it is valid. */
+/** Returns the problem if a text is not a valid selector of a silence; `undefined` if it is valid. */
 export function selectorProblem(text: string): string | undefined {
   const selector = parseSelector(text);
   return selector.kind === 'problem' ? selector.message : undefined;
 }
 
-/** Returns the fields that Tab visits. Fields of unchosen options are left out. */
+/** Returns the ids of the fields that Tab visits. Fields of options that are not chosen are left out. */
 export function silenceFields(form: SilenceForm): readonly SilenceField[] {
   return fieldsThere(SILENCE_FIELDS, form).map(({ id }) => id);
 }
 
-/** Returns the silences that the form describes, one for each row, even if the form is incomplete. */
+/** Returns what each silence of the form covers, even if the form is incomplete. */
 export function silenceScopeEntries(
   form: Pick<SilenceForm, 'targets' | 'origin' | 'scope' | 'subscriptions' | 'subscription' | 'selector'>,
 ): readonly SilenceParts[] {
@@ -251,7 +261,7 @@ interface SilenceParts {
   readonly selector?: string;
 }
 
-/** Returns the parts that decide what a silence covers. */
+/** Returns the subscription, check and selector of a silence, which decide what it covers. */
 export function partsOf({ subscription, check, selector }: SilencedRow): SilenceParts {
   return {
     ...(subscription !== null && { subscription }),
@@ -261,8 +271,9 @@ export function partsOf({ subscription, check, selector }: SilencedRow): Silence
 }
 
 /**
- * Returns whether each silence ends when an event that it covers resolves. By default only those do that start now and
- * cover one check of one client: a wider one would end for all its events when the first of them resolves.
+ * Returns whether each silence of the form ends when an event that it covers resolves. By default this is true for a
+ * silence that starts now and covers one check of one client. A wider silence would end for all its events when the
+ * first event resolves.
  */
 export function endsOnResolve(form: SilenceForm): boolean {
   return form.onResolve ?? (form.starts === 'now' && !isWide(form));
@@ -279,7 +290,7 @@ function durationOf(form: SilenceForm): SilenceDuration | undefined {
   return silenceDurations(form)[form.duration];
 }
 
-/** Returns when the silences start, in epoch milliseconds; `undefined` if the typed start is invalid. */
+/** Returns the start of the silences in epoch milliseconds; `undefined` if the typed start is invalid. */
 export function silenceStartMs(form: SilenceForm, nowMs: number): number | undefined {
   if (form.starts !== 'at') return nowMs;
   const seconds = parseStart(form.at.text, nowMs);
@@ -287,8 +298,8 @@ export function silenceStartMs(form: SilenceForm, nowMs: number): number | undef
 }
 
 /**
- * Returns the seconds from start to end; -1 means that the silence never expires. `undefined` if the typed
- * duration is invalid.
+ * Returns the seconds from start to end. -1 means that the silence never expires, and `'keep'` that it keeps its end.
+ * `undefined` if the typed duration is invalid.
  */
 export function silenceSeconds(form: SilenceForm, startMs: number): number | 'keep' | undefined {
   const duration = durationOf(form);
@@ -311,7 +322,7 @@ function typedSeconds(text: string): number | undefined {
   return typed === undefined || typed === 0 ? undefined : typed;
 }
 
-/** Returns the settings of a submitted form, as defaults for the next one. */
+/** Returns the settings of a submitted form, with which another silence can be created later. */
 export function lastSilenceOf(form: SilenceForm): LastSilence {
   const { scope, duration, custom, onResolve, starts, at, schedule, zone, lasts, firstDay, lastDay, reason } = form;
   const subscriptionName = scope === 'subscription' ? form.subscriptions[form.subscription] : undefined;

@@ -4,7 +4,10 @@ import type { SilenceForm } from '../../state/layers/silence.ts';
 import { silenceScopeEntries } from './form.ts';
 import { recurs } from './recurrence.ts';
 
-/** Returns recurring silences that the form would replace by another kind, which the backend rejects. */
+/**
+ * Returns the recurring silences that the form would replace by silences without a recurrence, which the backend
+ * rejects.
+ */
 export function lostRecurrences(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
   if (recurs(form) || form.origin?.kind === 'change') return [];
   return silenceScopeEntries(form)

@@ -6,7 +6,7 @@ import type { LiveData } from '../../model/live-data.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { MenuItem } from '../../state/layers/menu.ts';
 
-/** Opens the menu of filters for silences; each filter can also be typed. */
+/** Opens the menu of filters for the list of silences. The user can also type each of these filters. */
 export function openSilenceFilter(store: Screen & Opened & Pick<LiveData, 'events'> & ListOfView): void {
   const { creator } = store.options;
   const choices: readonly (readonly [label: string, filter: string])[] = [

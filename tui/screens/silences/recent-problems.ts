@@ -6,40 +6,45 @@ import type { Asks, Shown } from '../../state/ports.ts';
 import type { LiveData, MergedSources } from '../../model/live-data.ts';
 import type { SilenceForm } from '../../state/layers/silence.ts';
 
-/** Time for which the scope must stay unchanged before the backend is asked. */
+/** Time for which the scope must stay unchanged before the backend is asked, in milliseconds. */
 const SETTLE_MS = 150;
 
-/** Time until the next attempt after a failed request. */
+/** Time until the next attempt after a failed request, in milliseconds. */
 const RETRY_MS = 2000;
 
 /**
- * The backend's response about the scope of the open dialog: the recent problems that it would have covered.
+ * Requests and stores what the backend says about the scope of the open silence dialog: the recent problems that the
+ * silence would have covered, or why the backend would reject it.
  */
 export class SilenceRecent {
   /**
-   * True while a request waits for the scope to settle. A frame must then be drawn even if nothing else
-   * happens.
+   * True while a request is due later, because the scope has just changed. Frames must then be drawn even if nothing
+   * else happens.
    */
   isWaiting = false;
   #currentKey = '';
-  /** When the request is due. */
+  /** Epoch milliseconds when the request is due. */
   #dueAtMs = 0;
   #requestedKey = '';
   #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
   #refusal: { readonly key: string; readonly problem: string } | undefined;
 
-  /** Requests the problems once the scope has settled, and once each time that the dialog opens. */
+  /**
+   * Requests the recent problems when the scope has not changed for a moment, and again each time that the dialog
+   * opens.
+   */
   ask(store: Shown & Asks & Pick<LiveData, 'feed'> & MergedSources, nowMs: number): void {
     this.isWaiting = false;
     const layer = store.state.layers.at(-1);
-    // A merged list has no single backend to ask. A dialog on existing silences shows what they cover.
+    // In a merged list there is no single backend to ask. A dialog about existing silences already shows what they
+    // cover.
     if (layer?.kind !== 'silence') return this.#forget();
     if (store.whereColumn !== undefined) return;
     const { form } = layer;
     if (form.origin !== undefined && !recurs(form)) return;
     const recurrence = recurrenceIn(form, nowMs);
     const entries = silenceScopeEntries(form);
-    // The dialog itself reports values that cannot be parsed.
+    // Nothing is requested for values that cannot be parsed: the dialog reports them itself.
     if (entries.length === 0 || entries.some(isUnreadable)) return;
     const key = keyOf(form);
     if (key !== this.#currentKey) {
@@ -67,7 +72,7 @@ export class SilenceRecent {
     this.#dueAtMs = nowMs + RETRY_MS;
   }
 
-  /** The response was only valid when it was requested, so it is dropped. */
+  /** Drops the responses when the dialog is closed, because they may be outdated when it is opened again. */
   #forget(): void {
     this.#currentKey = '';
     this.#requestedKey = '';
@@ -80,7 +85,7 @@ export class SilenceRecent {
   }
 
   /**
-   * Returns the recent problems of a form.
+   * Returns the recent problems that the silence of a form would have covered.
    *
    * @returns `undefined` until the backend has answered
    */

@@ -10,7 +10,7 @@ import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { clockChangeText, fullWindowText, windowText } from '../../words/recurrence-text.ts';
 
-/** The fields of the dialog that describe a recurrence. */
+/** The text fields of the silence dialog that describe a recurrence. */
 type RecurrenceLines = Pick<SilenceForm, 'schedule' | 'zone' | 'lasts' | 'firstDay' | 'lastDay'>;
 
 export const NO_RECURRENCE: RecurrenceLines = {
@@ -27,7 +27,7 @@ interface FieldDetails {
   readonly hint: string;
 }
 
-/** The fields of a recurrence, in Tab order. */
+/** The fields of a recurrence, in the order in which Tab visits them. */
 const FIELD_DETAILS: ReadonlyMap<SilenceField, FieldDetails> = new Map<SilenceField, FieldDetails>([
   ['schedule', { label: 'Schedule', line: 'schedule', hint: 'e.g. sat,sun 02:00; daily 6:00,18:00; or cron' }],
   ['zone', { label: 'Zone', line: 'zone', hint: 'e.g. UTC, Europe/Berlin or +02:00' }],
@@ -50,12 +50,12 @@ export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(F
   line: { of: (form: SilenceForm) => form[line], with: (form: SilenceForm, next) => ({ ...form, [line]: next }) },
 }));
 
-/** Returns whether the form is about a recurring silence. */
+/** Returns whether the form creates or changes a recurring silence. */
 export function recurs({ starts }: Pick<SilenceForm, 'starts'>): boolean {
   return starts === 'recurs';
 }
 
-/** Converts a recurrence to the texts of the fields. */
+/** Returns the text fields that describe a recurrence. */
 export function recurrenceLines(recurrence: Recurrence): RecurrenceLines {
   const { schedule, zone, duration, firstDay, lastDay } = writtenRecurrence(recurrence);
   return {
@@ -67,7 +67,7 @@ export function recurrenceLines(recurrence: Recurrence): RecurrenceLines {
   };
 }
 
-/** Parses the texts of the fields to a recurrence. */
+/** Returns the recurrence that the text fields describe, or the problem with a field. */
 export function typedRecurrence(form: RecurrenceLines, nowMs: number): ReadRecurrence {
   const { schedule, zone, lasts, firstDay, lastDay } = form;
   return readRecurrence(
@@ -82,12 +82,12 @@ export function typedRecurrence(form: RecurrenceLines, nowMs: number): ReadRecur
   );
 }
 
-/** Returns the field of an invalid part. */
+/** Returns the field in which the user types a part of a recurrence. */
 export function fieldOfPart(part: RecurrencePart): SilenceField {
   return FIELD_OF_PART[part];
 }
 
-/** Returns the rows of the fields; a problem is shown beside its field. */
+/** Returns the rows of the fields of a recurrence. If a field is not valid, its row says so. */
 export function recurrenceRows(form: SilenceForm, nowMs: number): readonly FieldRow[] {
   if (!recurs(form)) return [];
   const read = typedRecurrence(form, nowMs);
@@ -104,12 +104,15 @@ export function recurrenceRows(form: SilenceForm, nowMs: number): readonly Field
   }));
 }
 
-/** Returns true if the example is shown. A field with text does not need it. */
+/** Returns true if an example is shown beside the field: it has the focus, or it is empty. */
 function isHinted(form: SilenceForm, id: SilenceField, line: keyof RecurrenceLines): boolean {
   return form.field === id || form[line].text === '';
 }
 
-/** Returns the next windows with the effects of daylight saving, or the problem, in at most `rows` lines. */
+/**
+ * Returns at most `rows` lines with the next windows and the effects of daylight saving time, or with the problem of
+ * the recurrence.
+ */
 export function windowRows(
   form: SilenceForm,
   nowMs: number,
@@ -138,7 +141,7 @@ function markedWindow(window: ShownWindow, { zone }: Recurrence): string {
   return `${windowText(window, zone)}${window.clock_change === undefined ? '' : ' *'}`;
 }
 
-/** Returns the current window of a recurring silence and the following ones, one for each line. */
+/** Returns the texts of the current window of a recurring silence and of the following windows, one for each line. */
 export function windowsOf({ recurrence }: Pick<SilencedRow, 'recurrence'>, nowMs: number): readonly string[] {
   if (recurrence === undefined) return [];
   return shownWindows(recurrence, nowMs).map((window) => fullWindowText(window, recurrence.zone));

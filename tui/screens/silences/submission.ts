@@ -26,15 +26,18 @@ export type SilenceSubmission =
   | { readonly kind: 'ready'; readonly entries: readonly SubmittedMonSilenced[] }
   | { readonly kind: 'incomplete'; readonly problem: string; readonly field: SilenceField };
 
-/** The context for validating a form. */
+/** The data that is needed to validate the form of a silence. */
 export interface SubmissionContext {
-  /** The user who creates the silence. */
+  /** The name of the user who submits the form. */
   readonly creator: string;
   readonly policy: SilencePolicy;
   readonly nowMs: number;
 }
 
-/** Returns the silences that the form describes, or the first missing value or policy violation. */
+/**
+ * Returns the silences that the form describes. If a value is missing, not valid, or violates the policy, returns the
+ * first such problem and its field.
+ */
 export function silenceSubmission(form: SilenceForm, context: SubmissionContext): SilenceSubmission {
   if (form.origin === undefined && form.scope === 'search') {
     const problem = selectorProblem(form.selector.text);
@@ -83,7 +86,10 @@ function entriesOnce(form: SilenceForm, context: SubmissionContext): readonly Su
     : form.origin.entries.map((entry) => nextEntry(form, context, entry, begin));
 }
 
-/** Returns how the end violates the policy, while the form is still being filled in. */
+/**
+ * Returns how the end of the silence violates the policy, while the user still fills in the form; `undefined` if it
+ * does not.
+ */
 export function endProblem(form: SilenceForm, policy: SilencePolicy, nowMs: number): string | undefined {
   const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
   const typed = silenceSeconds(form, silenceStartMs(form, nowMs) ?? nowMs);
@@ -112,8 +118,8 @@ function newEntries(
 }
 
 /**
- * Returns the changed silence. A changed silence keeps its creator; a silence that is created again gets the
- * current user.
+ * Returns the silence after a change, or a silence that is created again. A change keeps the creator; otherwise the
+ * current user becomes the creator.
  */
 function nextEntry(
   form: SilenceForm,
@@ -124,11 +130,11 @@ function nextEntry(
   const { recurrence } = entry;
   const isOnly = form.origin?.entries.length === 1;
   const words = wordsOf(form, context, entry);
-  // In a change of several silences, a recurring one has no single end and keeps its schedule.
+  // If several silences are changed, a recurring silence keeps its schedule, because it has no single end.
   if (recurrence !== undefined && !isOnly) return { ...partsOf(entry), ...words, recurrence };
   const { nowMs } = context;
   const starts = form.hasStart ? begin : (entry.begin ?? undefined);
-  // The lifetime counts from the start if that is in the future.
+  // The lifetime counts from now, or from the start if that is in the future.
   const startMs = Math.max(nowMs, (starts ?? 0) * 1000);
   const expire = silenceSeconds(form, startMs);
   return {
@@ -140,7 +146,7 @@ function nextEntry(
   };
 }
 
-/** Returns the creator and the reason. */
+/** Returns the creator and the reason of a silence that is changed or created again. */
 function wordsOf(
   { origin, reason: { text } }: SilenceForm,
   { creator }: SubmissionContext,
@@ -157,7 +163,8 @@ function wordsOf(
 }
 
 /**
- * Returns the reason with a note about who changed what, except if the creator made the change without a note.
+ * Returns the reason of a silence, with a note about who changed it and why. No note is added if the creator made the
+ * change and typed none.
  */
 function withNote({ reason, creator }: SilencedRow, note: string, by: string): string {
   if (note === '' && creator === by) return reason ?? '';
@@ -170,7 +177,7 @@ function endsBefore({ origin, hasStart }: SilenceForm, startMs: number): boolean
   return hasStart && origin?.entries.some(({ expire_at: end }) => end !== null && end * 1000 <= startMs) === true;
 }
 
-/** Returns the seconds from the start to the existing end. */
+/** Returns the seconds from the start to the existing end, at least 1; -1 if the silence never expires. */
 function secondsKept({ expire_at: end }: SilencedRow, startMs: number): number {
   return end === null ? EXPIRE_NEVER : Math.max(1, Math.ceil(end - startMs / 1000));
 }
@@ -191,12 +198,14 @@ function incomplete(field: SilenceField, problem: string): Incomplete {
   return { kind: 'incomplete', field, problem };
 }
 
-/** Returns the operations that create or change the silences. */
+/** Returns the bulk operations that create or change the silences. */
 export function silenceOperations(entries: readonly SubmittedMonSilenced[]): readonly BulkOperation[] {
   return entries.map((entry): BulkOperation => ({ op: 'silence', ...entry }));
 }
 
-/** Returns descriptions of silences that have changed since the form was opened. */
+/**
+ * Returns a description of each silence that somebody has changed, ended or created again since the form was opened.
+ */
 export function changedMeanwhile(store: Pick<LiveData, 'silenced'>, { origin }: SilenceForm): readonly string[] {
   if (origin === undefined) return [];
   return origin.entries.flatMap((entry) => {
@@ -204,14 +213,14 @@ export function changedMeanwhile(store: Pick<LiveData, 'silenced'>, { origin }: 
     const name = operationName({ op: 'clear', id: entry.id });
     if (origin.kind !== 'change') return now === undefined ? [] : [`${name} was created again`];
     if (now === undefined) return [`${name} has ended`];
-    // The next window replaces an expired one without any change by a user.
+    // For a recurring silence, another end is no change by a user: the next window replaced the previous window.
     const hasSameEnd = entry.recurrence !== undefined || now.expire_at === entry.expire_at;
     const isSame = now.timestamp === entry.timestamp && hasSameEnd;
     return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];
   });
 }
 
-/** Returns the new settings of a silence in words. */
+/** Returns a text with duration and reason of a silence. */
 export function entryText({ expire, expire_on_resolve: onResolve, reason, recurrence }: SubmittedMonSilenced): string {
   if (recurrence) return safeLine(`recurring, ${recurrenceText(recurrenceOf(recurrence))}: ${reason ?? 'no reason'}`);
   const lasts =

@@ -32,7 +32,7 @@ export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   },
 };
 
-/** Submits the form, unless the user must see a change first; then the form shows it. */
+/** Submits the form. If something has changed that the user must see first, shows that in the form instead. */
 function submit(store: ActionPorts, layer: SilenceLayer): void {
   if (!mayChange(store, 'form-submit')) return;
   const form = recheck(store, layer.form);
@@ -51,7 +51,8 @@ function submit(store: ActionPorts, layer: SilenceLayer): void {
 }
 
 /**
- * Returns the form with the changes that the user must see before submission; the same form if there are none.
+ * Returns the form with what the user must see before the submission, such as resolved events; the same object if there
+ * is nothing.
  */
 function recheck(
   store: Pick<Silencing, 'silencePolicy' | 'silencePreview'> & Pick<LiveData, 'events' | 'silenced'>,
@@ -73,8 +74,9 @@ function recheck(
 }
 
 /**
- * Returns why the recurrence cannot be submitted yet. A backend without support would create a silence that
- * never expires, so it is asked first, unless one of its silences already recurs.
+ * Returns the reason why a recurring silence cannot be submitted yet; `undefined` if it can. A backend without support
+ * for recurrence would create a silence that never expires, so the backend is asked first. This is not needed if all
+ * silences of the form recur already.
  */
 function unknownRecurrence(store: Pick<Silencing, 'silenceRecent'>, form: SilenceForm): string | undefined {
   if (!recurs(form) || form.origin?.entries.every(({ recurrence }) => recurrence !== undefined) === true)
@@ -84,10 +86,7 @@ function unknownRecurrence(store: Pick<Silencing, 'silenceRecent'>, form: Silenc
   return said.windows === undefined ? NO_RECURRENCE_THERE : undefined;
 }
 
-/**
- * Asks for confirmation by number if there are many silences. The settings become the defaults of the next
- * form.
- */
+/** Sends the silences to the backend. If there are many, the user must confirm their number first. */
 function send(
   store: Screen & Asks & Pick<ListOfView, 'updateList'>,
   verb: 'silence' | 'change-silence',
@@ -111,8 +110,8 @@ function send(
 }
 
 /**
- * Removes resolved events from the form. The dialog must show exactly what it silences, so a change is shown
- * first.
+ * Returns the form without events that have resolved, and with a message about them. The dialog must show exactly what
+ * it silences, so the user sees the change before the submission.
  */
 function withoutResolved(form: SilenceForm, openTargets: readonly Target[]): SilenceForm {
   if (openTargets.length === 0) return { ...form, problem: 'all of these events have resolved: press Esc' };

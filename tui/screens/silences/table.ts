@@ -1,3 +1,4 @@
+import { keyOf } from '../../state/keys.ts';
 import { column, textColumn, countColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
@@ -21,25 +22,25 @@ const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   ended: 'faint',
 };
 
-/** Tones of the words that the column of events shows instead of a number. */
+/** Tones of the words that the column of events may contain instead of a number. */
 const EVENTS_TONES: ReadonlyMap<string, Tone> = new Map([
   ['none', 'faint'],
   ['idle', 'accent'],
 ]);
 
-/** A row of the table: an existing silence or an ended one. */
+/** A row of the list of silences: an existing or an ended silence. */
 export interface SilenceEntry {
   readonly entry: SilencedRow;
-  /** Epoch milliseconds; `undefined` if it has not ended. */
+  /** Epoch milliseconds when the silence ended; `undefined` if it has not ended. */
   readonly endedAtMs: number | undefined;
   /**
-   * The state when the row was built. The shown text follows the clock, but the position changes only with the
-   * next row.
+   * The state of the silence when the row was built, which decides its position. The shown text follows the clock, but
+   * the position changes only when the row is built again.
    */
   readonly state: SilencedState;
-  /** Events that the silence covers now. */
+  /** Number of events that the silence covers now. */
   readonly events: number;
-  /** The notifications that the silence suppressed, as far as the backend has reported them. */
+  /** How many notifications the silence has suppressed; `undefined` if the backend has not reported it. */
   readonly kept: SilencedUse | undefined;
 }
 
@@ -63,25 +64,37 @@ export const SILENCES = tableView<SilenceEntry>({
       tone: (row, nowMs) => EVENTS_TONES.get(eventsText(row, nowMs)) ?? 'plain',
       compare: (a, b) => b.events - a.events,
     }),
-    // The notifications that the silence suppressed.
+    // The number of notifications that the silence has suppressed.
     countColumn('suppressed', 'SUPPRESSED', ({ kept }) => kept?.suppressed, { spare: 3 }),
     column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
   ],
   sort: 'state',
   search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
     textField('target', ({ entry }) => targetText(entry)),
-    // An ended silence no longer exists, so its times do not matter.
+    // The state depends on the time, and an ended silence matches only `ended`.
     {
       ...choiceField<SilenceEntry>('state', SILENCED_STATES, (row, nowSeconds) => stateOf(row, nowSeconds * 1000)),
       usesTime: true,
     },
     countField('events', ({ events }) => events),
   ]),
-  empty: () => ['No silences.', '', 'Press s on an event to silence it.'],
-  menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-recreate', 'silence-filter'],
+  empty: () => [
+    'No silences.',
+    '',
+    `Press ${keyOf('silence-new')} to create one, or ${keyOf('silence')} on an event to silence it.`,
+  ],
+  menu: [
+    'open',
+    'silence-change',
+    'silence-end',
+    'silence-delete',
+    'silence-recreate',
+    'silence-new',
+    'silence-filter',
+  ],
 });
 
-/** Returns the row of a silence in its current state; `undefined` if there is none. */
+/** Returns the row of a silence in its current state; `undefined` if no such silence is known. */
 export function silenceEntry(store: Opened & LiveData, id: string): SilenceEntry | undefined {
   const { nowMs } = store;
   const entry = store.silenced.get(id);
@@ -94,7 +107,7 @@ export function silenceEntry(store: Opened & LiveData, id: string): SilenceEntry
   return ended && { ...ended, state: 'ended', events: 0, kept: undefined };
 }
 
-/** Returns the use of a silence by its id. The map is built once for each response. */
+/** Returns how many notifications a silence has suppressed, by its id. The map is built once for each response. */
 function keptOf({ loads }: Pick<LiveData, 'loads'>, id: string): SilencedUse | undefined {
   const { data } = loads.of('kept-back');
   if (data === undefined) return undefined;
@@ -110,7 +123,9 @@ export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'ende
   return endedAtMs === undefined ? silencedState(entry, nowMs / 1000) : 'ended';
 }
 
-/** Returns the remaining time such as `41m`, `till OK`, `never`, `in 2h`, `3h ago`. */
+/**
+ * Returns the time until or since the next change of a silence, such as `41m`, `till OK`, `never`, `in 2h`, `3h ago`.
+ */
 export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): string {
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = row.entry;
   switch (stateOf(row, nowMs)) {
@@ -129,15 +144,15 @@ function span(seconds: number): string {
   return formatDuration(seconds, 1);
 }
 
-/** Returns the reason, after the schedule if the silence recurs. */
+/** Returns the reason of a silence. If the silence recurs, its schedule comes first. */
 function reasonText({ reason, recurrence }: SilencedRow): string {
   if (recurrence === undefined) return reason ?? '';
   return `recurs ${scheduleText(recurrence)}${reason === null ? '' : `: ${reason}`}`;
 }
 
 /**
- * Returns the number of events. Pending and ended silences cover none; a silence without a match for long is
- * idle.
+ * Returns the number of covered events, or a word: `-` for pending and ended silences, `none`, or `idle` for a silence
+ * that has matched no event for long.
  */
 function eventsText(row: SilenceEntry, nowMs: number): string {
   const state = stateOf(row, nowMs);
@@ -146,7 +161,7 @@ function eventsText(row: SilenceEntry, nowMs: number): string {
   return row.events === 0 ? 'none' : countText(row.events);
 }
 
-/** Sorts silences by their end, the earliest first; ended ones have the latest end first. */
+/** Compares silences by their end: the earliest end first. Among ended silences, the latest end comes first. */
 function compareEnds(a: SilenceEntry, b: SilenceEntry): number {
   const end = ({ entry, endedAtMs }: SilenceEntry): number =>
     endedAtMs === undefined ? (entry.expire_at ?? Number.MAX_SAFE_INTEGER) : -endedAtMs / 1000;

@@ -10,25 +10,25 @@ import { NOT_LOADED } from '../../model/view-data.ts';
 const FIRST_SPAN: PastSpan = 'day';
 
 /**
- * Opens the timeline of a check.
+ * Opens the timeline of a check on a client.
  *
- * @param key the key of the event
+ * @param key the event key of client and check
  */
 export function openTimeline(store: Screen, key: string): void {
   openLoadedLayer(store, 'timeline', timelineId(FIRST_SPAN, key));
 }
 
-/** Changes the span of the timeline to the next longer or shorter one; the first follows the last. */
+/** Changes the time span of the timeline to the next longer or shorter span. The first span follows the last. */
 export function changeSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
   const { span, key } = timelineOf(layer.id);
   const next = PAST_SPANS.at((PAST_SPANS.indexOf(span) + by) % PAST_SPANS.length) ?? FIRST_SPAN;
   putLayer(store, { kind: 'timeline', id: timelineId(next, key), load: NOT_LOADED, top: 0, search: NO_SEARCH });
 }
 
-/** Returns the selected outage: the newest by default; `undefined` if there is none. */
+/** Returns the selected outage, by default the newest. `outage` is `undefined` if there is no outage. */
 export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
   readonly outage: Outage | undefined;
-  /** The index counted from the newest outage, which is 0. */
+  /** The index of the outage, counted from the newest outage, which has the index 0. */
   readonly index: number;
   readonly count: number;
 } {
@@ -39,9 +39,9 @@ export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
 }
 
 /**
- * Selects another outage.
+ * Selects the next earlier or later outage in the timeline.
  *
- * @param by 1 selects the earlier one, which is further left
+ * @param by 1 selects the next earlier outage, -1 the next later outage
  */
 export function stepOutage(store: Screen & MessageSink, layer: TimelineLayer, by: 1 | -1): void {
   const { data } = layer.load;

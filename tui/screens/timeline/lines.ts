@@ -17,7 +17,7 @@ import { countOf } from '../../words/changes.ts';
 import { whenText } from '../log/lines.ts';
 import { outageOf } from './layer.ts';
 
-/** Rows above the transitions. */
+/** Number of rows above the transitions. */
 export const TIMELINE_HEAD_ROWS = 6;
 
 const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, Tone]>> = {
@@ -32,8 +32,8 @@ const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, 
 type TimelinePorts = Shown & Pick<LiveData, 'nowMs'>;
 
 /**
- * Returns the lines above the transitions of a check: the spans, the strip with the selected outage, and
- * figures.
+ * Returns the lines above the transitions of a check: the time spans to choose from, a strip with the states over time,
+ * a marker for the selected outage, and figures.
  */
 export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
   const { data } = layer.load;
@@ -58,7 +58,7 @@ function spanRuns(span: string, chosen: string): readonly Run[] {
   return span === chosen ? [run(`[${span}]`, 'strong'), run(' ')] : [run(` ${span}  `, 'faint')];
 }
 
-/** Merges adjacent cells of the same tone into one run. */
+/** Returns the strip of states over time. Adjacent cells of the same tone are merged into one run. */
 function stripRuns(past: CheckPast, cells: number): readonly Run[] {
   const runs: Run[] = [];
   for (const cell of stripOf(past, cells)) {
@@ -81,7 +81,7 @@ function markerText({ since, until }: CheckPast, outage: Outage | undefined, cel
 /**
  * Returns the line of times under the strip.
  *
- * @param hasDates true if the scale is longer than a day; all times then have the same format
+ * @param hasDates true if the time span is longer than a day, so that all times include the date
  */
 function axisLine({ since, until }: CheckPast, hasDates: boolean, cells: number): Line {
   const middle = momentText((since + until) / 2, hasDates);
@@ -99,7 +99,8 @@ function momentText(ms: number, hasDate: boolean): string {
 const PAST_DAY_MS = 86_400_000;
 
 /**
- * Returns the availability such as `98.214 % OK, 3 outages, ✗ CRIT 12m, ! WARN 3m, silenced 20m, no data 2h`.
+ * Returns the text of the availability, such as `98.214 % OK, 3 outages, ✗ CRIT 12m, ! WARN 3m, silenced 20m, no data
+ * 2h`.
  */
 function availabilityText(availability: Availability): string {
   const { percent, outages, warning, critical, unknown, silenced, no_data: noData } = availability;
@@ -132,7 +133,9 @@ function outageLine(
   ];
 }
 
-/** Returns the transitions of the check, the newest first; those of the selected outage are highlighted. */
+/**
+ * Returns the lines of a check's transitions, the newest first. Transitions of the selected outage are marked with `>`.
+ */
 export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
   const { data } = layer.load;
   if (data === undefined) return [];
@@ -147,7 +150,7 @@ export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: 
   ];
 }
 
-/** Returns the lines of a search in the timeline. */
+/** Returns the lines of the transitions that match a search in the timeline. */
 export function timelineSearchLines(
   { nowMs, state: { size } }: TimelinePorts,
   { load: { data } }: TimelineSearchLayer,

@@ -9,7 +9,7 @@ import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import { timelineHead } from './lines.ts';
 
-/** The screen of a check's timeline: a strip with the transitions below. */
+/** Returns the screen of a check's timeline: a strip with the states over time, and the transitions below. */
 export function timelineScreen(store: PagePorts, layer: TimelineLayer): Page {
   const { client, check } = targetOf(timelineOf(layer.id).key);
   const breadcrumb: Line = [run(' timeline › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];
@@ -21,7 +21,7 @@ export function timelineScreen(store: PagePorts, layer: TimelineLayer): Page {
   );
 }
 
-/** The screen with the matches of a search in the timeline. */
+/** Returns the screen with the transitions that match a search in the timeline. */
 export function timelineSearchScreen(store: PagePorts, layer: TimelineSearchLayer): Page {
   const breadcrumb: Line = [
     run(' timeline › ', 'faint'),

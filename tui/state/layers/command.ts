@@ -4,8 +4,11 @@ import type { LineInHistory } from '../../text/line-history.ts';
 /** The command line after `:`, shown over any screen. */
 export interface CommandLayer extends LineInHistory {
   readonly kind: 'command';
-  /** The typed text and the index of the inserted candidate, while Tab cycles through the candidates. */
+  /**
+   * The typed text, and the index of the candidate that replaces it, while Tab cycles through the candidates; otherwise
+   * `undefined`.
+   */
   readonly chosen: { readonly typed: LineEditor; readonly at: number } | undefined;
-  /** Why the command failed, and the allowed values. */
+  /** The reason why the command failed, with the allowed values; `undefined` if it did not fail. */
   readonly problem: string | undefined;
 }

@@ -1,16 +1,16 @@
 import type { Effect } from '../effects.ts';
 import type { LineEditor } from '../../text/line-editor.ts';
 
-/** A question with two buttons; without an effect it is a message with one button. */
+/** A dialog with a question and two buttons. Without an effect it is a message with one button. */
 export interface ConfirmLayer {
   readonly kind: 'confirm';
   readonly title: string;
-  /** The affected objects, one a line; already limited in number. */
+  /** Lines that name the affected objects. A long list of objects is already shortened. */
   readonly lines: readonly string[];
-  /** The effect in words: `Resolve 3 events`. */
+  /** Label of the submit button, which says what happens: `Resolve 3 events`. */
   readonly button: string;
   readonly focused: 'cancel' | 'submit';
-  /** The text that the user must type to confirm, and the text typed so far. */
+  /** The text that the user must type to confirm, and the text typed so far; `undefined` if nothing must be typed. */
   readonly typed?: { readonly expected: string; readonly line: LineEditor } | undefined;
   readonly effect: Effect | undefined;
 }

@@ -4,7 +4,7 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { SearchField } from '../search-field.ts';
 import type { Target } from '../../model/target.ts';
 
-/** An event from the backend, and its row in the feed at that time. */
+/** The load state of an event. A loaded event comes with the row that the feed had at that time. */
 export type EventLoad =
   | { readonly kind: 'loading' }
   | {
@@ -13,7 +13,7 @@ export type EventLoad =
       readonly row: EventRow | undefined;
       /** Epoch seconds of the next scheduled run; `undefined` if there is none or it was not requested. */
       readonly nextRun: number | undefined;
-      /** How the handlers handle the event; `undefined` if the backend did not report it or was not asked. */
+      /** How each handler handles the event; `undefined` if the backend did not report it, or it was not requested. */
       readonly handling: EventExplanation | undefined;
       readonly reloading: boolean;
       /** Why the last reload failed; the event of before is still shown. Default: it did not fail. */

@@ -1,13 +1,13 @@
 import type { SearchField } from '../search-field.ts';
 import type { KeyContext } from '../key-context.ts';
 
-/** The help with the keys of the context from which it was opened. */
+/** The help screen, with the keys of the context from which the user opened it. */
 export interface HelpLayer {
   readonly kind: 'help';
   readonly context: KeyContext;
   /**
-   * The action of the binding under the cursor. If it is `undefined` or not shown, the cursor is on the first
-   * one.
+   * The action whose binding is under the cursor. If it is `undefined` or not shown, the cursor is on the first
+   * binding.
    */
   readonly at: string | undefined;
   readonly search: SearchField;

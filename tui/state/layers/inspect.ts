@@ -10,7 +10,7 @@ import type { SortState } from '../../model/list-order.ts';
 
 export type SubjectKind = 'client' | 'check' | 'aggregate' | 'result';
 
-/** The object of an inspect screen. A result is named by the key of its event. */
+/** The object that an inspect screen shows. The name of a result is the key of its event. */
 export interface Subject {
   readonly kind: SubjectKind;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Subject {
 /** Maximum number of results of a check that are requested. The worst come first, and nobody reads more. */
 export const CHECK_RESULTS_MAX = 1000;
 
-/** Outputs of an aggregate with one severity. */
+/** The results of an aggregate that have the same severity. */
 export interface AggregateOutputs {
   readonly severity: Severity;
   readonly results: readonly AggregateResults[];
@@ -31,14 +31,14 @@ export type SubjectData =
   | {
       readonly kind: 'check';
       readonly name: string;
-      /** `undefined` if no backend publishes the check. */
+      /** The definition of the check; `undefined` if the backend does not publish this check. */
       readonly definition: DefinedCheck | undefined;
       readonly results: readonly CheckOfClient[];
     }
   | {
       readonly kind: 'aggregate';
       readonly summary: AggregateSummary;
-      /** The worst severity first. */
+      /** The outputs by severity, the worst severity first. */
       readonly outputs: readonly AggregateOutputs[];
     }
   | { readonly kind: 'result'; readonly result: StoredResult };
@@ -48,22 +48,22 @@ export interface InspectLayer {
   readonly kind: 'inspect';
   readonly subject: Subject;
   readonly load: ViewLoad<SubjectData>;
-  /** The cursor on the rows as they were last drawn; keys act on it. */
+  /** The cursor in the rows of the last frame. Keys act on the row under it. */
   readonly cursor: ListCursor;
-  /** The time when another row moved under the cursor because the previous one disappeared. */
+  /** Epoch milliseconds when another row last moved under the cursor because the previous row disappeared. */
   readonly shiftedAtMs: number;
   /** Keys of the group rows whose members are shown. */
   readonly opened: ReadonlySet<string>;
   readonly raw: boolean;
   /** Index of the first visible line, if the screen shows text without rows. */
   readonly top: number;
-  /** The words to find in a text, or the filter of the rows. */
+  /** The words to find if the screen shows text, or the filter if it shows rows. */
   readonly search: SearchField;
-  /** The order of the rows; `undefined` means the worst first. */
+  /** The sort order of the rows; `undefined` means the worst first. */
   readonly sort: SortState | undefined;
   /** Keys of the rows that an action affects instead of the one under the cursor. */
   readonly marks: ReadonlySet<string>;
-  /** The horizontal scroll position of the rows, as in lists. */
+  /** The number of horizontal scroll steps to the right, as in lists. */
   readonly sideways: number;
   readonly wide: boolean;
 }

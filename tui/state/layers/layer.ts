@@ -18,7 +18,7 @@ import type { SilenceLayer } from './silence.ts';
 import type { ConfirmLayer } from './confirm.ts';
 import type { SearchField } from '../search-field.ts';
 
-/** The layers over the view, the last one on top. */
+/** A layer that is drawn over the view. Layers can be stacked. */
 export type Layer = FullLayer | SilenceLayer | ConfirmLayer | UpgradeDialogLayer | MenuLayer | CommandLayer;
 
 /** A layer that fills the screen and hides the view. */

@@ -8,22 +8,22 @@ import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
 import type { SearchField } from '../search-field.ts';
 import type { ViewLoad } from '../../model/view-data.ts';
 
-/** The data that a layer requests while it is on top, by the kind of the layer. */
+/** The data that each kind of layer requests from the backend while the layer is on top. */
 export interface LayerData {
-  /** A handler run that failed for good, with the event that the handler would get, without secrets. */
+  /** A dead letter, with the event (or the events of a group) that its handler would get. Secrets are removed. */
   readonly 'dead-letter': DeadLetterSummary & {
     readonly event: Readonly<Record<string, unknown>>;
     readonly events?: readonly Readonly<Record<string, unknown>>[] | undefined;
   };
-  /** One of the backends that share a store. */
+  /** A member of the cluster. */
   readonly member: ClusterMember;
   /** How each handler handles an event, with reasons. */
   readonly handling: EventExplanation;
-  /** The details of a silence that the feed does not contain. */
+  /** The details of a silence, of which the feed contains only a part. */
   readonly 'silence-entry': SilencedDetail;
   /** The shift report. */
   readonly report: Report;
-  /** The states and transitions of a check in a past time span. */
+  /** The states and transitions of a check on a client during a time span. */
   readonly timeline: Transitions & { readonly past: CheckPast };
   /** The transitions that match a search. */
   readonly 'timeline-search': Transitions;
@@ -32,7 +32,7 @@ export interface LayerData {
 /** Transitions, the newest first. */
 export interface Transitions {
   readonly rows: readonly TimelineRow[];
-  /** True if there are older ones. */
+  /** True if there are older transitions, which `rows` does not contain. */
   readonly more: boolean;
 }
 
@@ -42,8 +42,8 @@ export type LoadedLayerKind = keyof LayerData;
 export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
   /**
-   * The id of the dead letter, silence or member, or the key of the event. For a timeline it is span and key,
-   * for a report its span, for a search its text.
+   * Identifies the object: the id of a dead letter, silence or member, or the key of an event. For a timeline it
+   * contains time span and event key, for a report the time span, for a timeline search the searched text.
    */
   readonly id: string;
   readonly load: ViewLoad<LayerData[Kind]>;
@@ -63,7 +63,7 @@ export type SilenceEntryLayer = LoadedLayerOf<'silence-entry'>;
 export type ReportLayer = LoadedLayerOf<'report'>;
 
 export interface TimelineLayer extends LoadedLayerOf<'timeline'> {
-  /** Epoch milliseconds of the selected outage; absent means the newest. */
+  /** Start of the selected outage in epoch milliseconds; absent means the newest outage. */
   readonly at?: number;
 }
 

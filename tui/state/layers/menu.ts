@@ -1,14 +1,17 @@
 import type { LineEditor } from '../../text/line-editor.ts';
 
 export interface MenuItem {
-  /** Unique within the menu. */
+  /** An id that is unique within the menu. */
   readonly id: string;
   readonly label: string;
   /** The label of the key that runs the same action without the menu. */
   readonly key?: string | undefined;
-  /** Why the item cannot be chosen now. */
+  /** The reason why the item cannot be chosen now; `undefined` if it can. */
   readonly disabled?: string | undefined;
-  /** The state of a checkbox item; choosing it leaves the menu open. */
+  /**
+   * The state of an item with a checkbox; absent for other items. Choosing an item with a checkbox leaves the menu
+   * open.
+   */
   readonly ticked?: boolean;
   readonly choose: () => void;
 }
@@ -17,9 +20,9 @@ export interface MenuItem {
 export interface MenuLayer {
   readonly kind: 'menu';
   readonly title: string;
-  /** Returns the items of this frame, so that checkboxes and reasons are up to date. */
+  /** Returns the current items. It is called for each frame, so that checkboxes and reasons are up to date. */
   readonly items: () => readonly MenuItem[];
   readonly search: LineEditor;
-  /** Id of the item under the cursor; the first item if it is not shown. */
+  /** Id of the item under the cursor. If it is `undefined` or not shown, the cursor is on the first item. */
   readonly at: string | undefined;
 }

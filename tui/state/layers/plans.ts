@@ -1,7 +1,7 @@
 import type { PlanWish } from '../../../shared/domain/plan/operator.ts';
 import type { LineEditor } from '../../text/line-editor.ts';
 
-/** A user's request about plans: to create one, or to change the existing one. */
+/** A request of the user about upgrade plans: to create a plan, or to change the existing plan. */
 export type UpgradeWish = { readonly kind: 'new' } | PlanWish;
 
 export interface DialogField {
@@ -13,26 +13,26 @@ export interface DialogField {
 export interface UpgradeDialogLayer {
   readonly kind: 'upgrade-dialog';
   readonly title: string;
-  /** Safe for a terminal. */
+  /** The explanations, without control characters. */
   readonly lines: readonly string[];
   readonly fields: readonly DialogField[];
-  /** The effect in words. */
+  /** Label of the submit button, which says what happens. */
   readonly button: string;
-  /** Label of the field that has the focus; or `cancel` or `submit`, the buttons below. */
+  /** Label of the text field that has the focus, or `cancel` or `submit` for one of the buttons. */
   readonly field: string;
-  /** The problem with the typed text. */
+  /** The problem with the typed text; `undefined` if there is none. */
   readonly problem: string | undefined;
-  /** The command that `c` copies, if no text field has the focus. */
+  /** The command that the key `c` copies while no text field has the focus; `undefined` if there is none. */
   readonly command: string | undefined;
   readonly wish: UpgradeWish;
 }
 
-/** The screen of a plan: one of its steps with all findings, or its whole log. */
+/** A screen about an upgrade plan: one step with all its findings, or the whole log of the plan. */
 export interface PlanPageLayer {
   readonly kind: 'plan-page';
   readonly content: 'details' | 'log';
-  /** Id of the step. */
+  /** Id of the step whose details are shown. */
   readonly step: string | undefined;
-  /** Index of the first visible line; `undefined` follows the end, including new lines. */
+  /** Index of the first visible line; `undefined` stays at the end of the text, also when lines are added. */
   readonly top: number | undefined;
 }

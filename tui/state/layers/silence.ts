@@ -28,15 +28,15 @@ export type SilenceField =
   | 'submit';
 
 /**
- * The silences that the form is about instead of events: to change, to create again after their end, or new
- * ones.
+ * The silences that the form is about, if it is not about events: existing silences to change, ended silences to create
+ * again, or the entries of new silences.
  */
 export interface SilenceOrigin {
   readonly kind: 'change' | 'again' | 'new';
   readonly entries: readonly SilencedRow[];
 }
 
-/** The silence dialog. It keeps its targets by name, even if the list behind it changes. */
+/** The state of the silence dialog. Its targets stay the same even if the list behind the dialog changes. */
 export interface SilenceForm {
   readonly targets: readonly Target[];
   readonly origin: SilenceOrigin | undefined;
@@ -44,7 +44,7 @@ export interface SilenceForm {
   /** Subscriptions that the clients of all targets share, without their own `client:` subscriptions. */
   readonly subscriptions: readonly string[];
   readonly subscription: number;
-  /** The search that replaces the named targets. */
+  /** The search that selects the events to silence; it is used instead of `targets` if `scope` is `search`. */
   readonly selector: LineEditor;
   /** Index in `silenceDurations`. */
   readonly duration: number;
@@ -52,28 +52,31 @@ export interface SilenceForm {
   /** Whether the silence ends when an event resolves; `undefined` until the user decides, see `endsOnResolve`. */
   readonly onResolve: boolean | undefined;
   /**
-   * True if the start can be chosen. It cannot for a silence that has begun, nor for several silences with
+   * True if the user can choose the start. This is false for a silence that has begun, and for several silences with
    * different starts.
    */
   readonly hasStart: boolean;
   readonly starts: 'now' | 'at' | 'recurs';
   readonly at: LineEditor;
-  /** The recurrence: start of the windows, time zone, duration of each window, and the first and last day. */
+  /** Fields of a recurring silence: start of its windows, time zone, duration of a window, first and last day. */
   readonly schedule: LineEditor;
   readonly zone: LineEditor;
   readonly lasts: LineEditor;
   readonly firstDay: LineEditor;
   readonly lastDay: LineEditor;
-  /** The reason; for changed silences it is a note that is added to their reasons. */
+  /** The reason of the silence. If existing silences are changed, it is a note that is added to their reasons. */
   readonly reason: LineEditor;
   readonly field: SilenceField;
-  /** Why the form was not sent, and how to fix it. */
+  /** The reason why the form was not submitted, and how to fix it; `undefined` if there is no problem. */
   readonly problem: string | undefined;
-  /** True if the form has warned about a large scope; the next submission is sent. */
+  /** True if the form has shown a warning about a large scope, so that the next submission is sent. */
   readonly isWarned: boolean;
 }
 
-/** The settings of a silence without its targets. */
+/**
+ * The settings of the last silence that was created, without its targets. The user can create another silence with
+ * them.
+ */
 export type LastSilence = Pick<
   SilenceForm,
   | 'scope'

@@ -44,7 +44,7 @@ function textOf(record: EventRecord, columns: number, more: RowAbout = {}): stri
     .join('');
 }
 
-test('a row and its header fill the screen exactly at every width', () => {
+test('a row of the event list and the header fill the screen exactly at every width', () => {
   const record = new EventRecord(
     'k',
     anEventRow({ client: 'a-rather-long-name.eu-west-1.example.org', occurrences: 123_456 }),
@@ -57,7 +57,7 @@ test('a row and its header fill the screen exactly at every width', () => {
   }
 });
 
-test('no text of an event sends a control byte to the terminal or moves a column', () => {
+test('a hostile text in the event list sends no control byte to the terminal and does not shift a column', () => {
   const nasty = fc.string({
     unit: fc.oneof(
       fc.constantFrom('\u001B', '\u009B', '\u0007', '\n', '\r', '\t', '\u202E', '\u200D', '\uFE0F', '\u0300', '\uD800'),
@@ -89,21 +89,21 @@ describe('the row of an event', () => {
     { name: 'unknown', row: { status: 127 }, says: '? UNKN' },
     { name: 'flapping', row: { status: 2, action: 'flapping' as const }, says: '~ CRIT' },
     { name: 'recovering', row: { status: 2, recovering: RECOVERING }, says: '↑ CRIT' },
-    { name: 'how far it has recovered', row: { recovering: RECOVERING }, says: 'recovering, OK for 40s of 5m' },
+    { name: 'the progress of a recovery', row: { recovering: RECOVERING }, says: 'recovering, OK for 40s of 5m' },
     { name: 'silenced', row: { status: 2, silenced_by: ['x'] }, says: 'S CRIT' },
-    { name: 'how long it lasts', row: { since: NOW_MS / 1000 - 7300 }, says: ' 2h ' },
+    { name: 'the age of the event', row: { since: NOW_MS / 1000 - 7300 }, says: ' 2h ' },
     { name: 'a count too long for its column', row: { occurrences: 1_234_567 }, says: '1234k' },
-  ])('the row of an event shows in words: $name', ({ row, says }) => {
+  ])('the row of an event shows the state in words: $name', ({ row, says }) => {
     expect(textOf(new EventRecord('k', anEventRow(row)), 120)).toContain(says);
   });
 
-  test('the row of a silenced event says who silenced it, for how long and why', () => {
+  test('the row of a silenced event shows who silenced it, for how long and why', () => {
     const record = new EventRecord('k', anEventRow({ silenced_by: ['x'] }));
     const silence = aSilencedRow({ creator: 'bob', reason: 'CHG-1', expire_at: NOW_MS / 1000 + 2460 });
     expect(textOf(record, 120, { silence })).toContain('silenced by bob, 41m left: CHG-1');
   });
 
-  test('the row of a resolved event says that it is gone while the order is paused', () => {
+  test('the row of a resolved event shows that the event is gone while the list is paused', () => {
     const record = new EventRecord('k', anEventRow());
     record.gone = true;
     expect(textOf(record, 120)).toContain('✓ gone');

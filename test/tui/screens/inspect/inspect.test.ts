@@ -40,7 +40,7 @@ function aClient(...checks: readonly ClientDetail['checks'][number][]): SubjectD
 
 const CLIENT_A = { kind: 'client', name: 'a' } as const;
 
-/** Opens the client a, for which the backend has responded. */
+/** Opens the client `a`, whose details the backend has sent. */
 function onClient(driver = live(), ...checks: readonly ClientDetail['checks'][number][]): ConsoleDriver {
   driver.type('5');
   driver.pass(400);
@@ -63,8 +63,8 @@ function layerOf(driver: ConsoleDriver): InspectLayer {
 const keysOf = (driver: ConsoleDriver): readonly string[] =>
   inspectBody(driver.store, layerOf(driver)).rows.map(({ key }) => key);
 
-describe('a client', () => {
-  test('a client is loaded when it is opened, and every two seconds while it is on top', () => {
+describe('the page of a client', () => {
+  test('the page of a client is loaded when it is opened, and every two seconds while it is the topmost page', () => {
     const driver = live();
     driver.type('5');
     driver.pass(400);
@@ -83,18 +83,18 @@ describe('a client', () => {
   });
 
   test.each<{ name: string; about: object; said: string }>([
-    { name: 'of the legacy protocol', about: {}, said: '  warning after 2m, critical after 3m' },
+    { name: 'with a v1 agent', about: {}, said: '  warning after 2m, critical after 3m' },
     {
-      name: 'of the newer generation',
+      name: 'with a v2 agent',
       about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 90 } },
       said: '  warning after 40s, critical after 1m30s',
     },
     {
-      name: 'of the newer generation without a critical threshold',
+      name: 'with a v2 agent without a critical threshold',
       about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 0 } },
       said: '  warning after 40s, never critical',
     },
-  ])('a client $name says when missing keepalives count', ({ about, said }) => {
+  ])('the page of a client $name shows the keepalive thresholds', ({ about, said }) => {
     const driver = onClient();
     const data = aClient();
     if (data.kind !== 'client') throw new Error('it is no client');
@@ -107,7 +107,7 @@ describe('a client', () => {
     expect(told).toContain(said);
   });
 
-  test('a client lists the worst checks first and the silenced ones last', () => {
+  test('the page of a client lists the worst checks first and silenced checks last', () => {
     const silenced = {
       ...aCheck('ntp', 2),
       event: { id: 'x', action: 'create', status: 2, occurrences: 1, silenced_by: ['client:a'] },
@@ -116,7 +116,7 @@ describe('a client', () => {
     expect(keysOf(driver)).toEqual(['a/disk', 'a/swap', 'a/odd', 'a/cpu', 'a/ntp']);
   });
 
-  test('Enter opens the event of a check, or its last result when there is no event', () => {
+  test('Enter on a check of a client opens its event, or its last result if there is no event', () => {
     const driver = onClient();
     driver.type('\r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'detail', target: { key: 'a/disk' } });
@@ -127,7 +127,7 @@ describe('a client', () => {
     expect(layerOf(driver).subject).toEqual(CLIENT_A);
   });
 
-  test('the check under the cursor is silenced and resolved if it has an event', () => {
+  test('the check under the cursor on the page of a client is silenced and resolved if it has an event', () => {
     const driver = onClient();
     driver.type('s');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { targets: [{ key: 'a/disk' }] } });
@@ -138,7 +138,7 @@ describe('a client', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 1 event' });
   });
 
-  test('the event under the cursor of a client is acknowledged', () => {
+  test('the event under the cursor on the page of a client is acknowledged', () => {
     const driver = onClient();
     driver.type('K');
     expect(driver.effects()).toMatchObject([
@@ -147,7 +147,7 @@ describe('a client', () => {
     expect(driver.store.state.layers.at(-1)).toBe(layerOf(driver));
   });
 
-  test('the cursor of a client stays on its check when the order changes', () => {
+  test('the cursor on the page of a client stays on its check when the order changes', () => {
     const driver = onClient();
     driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 2), aCheck('disk', 0), aCheck('apt', 2)));
     driver.pass(10);
@@ -157,7 +157,7 @@ describe('a client', () => {
     ]);
   });
 
-  test('a key applies to the row that was drawn under the cursor, and to nothing once it is gone', () => {
+  test('a key on the page of a client applies to the drawn row, and to no row once that row is gone', () => {
     const driver = onClient();
     driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('cpu', 0)));
     expect(layerOf(driver).cursor.key).toBe('a/disk');
@@ -166,7 +166,7 @@ describe('a client', () => {
   });
 
   test.each(['K', 'r'])(
-    '%s does not apply to a row that has just come under the cursor, until it is pressed again',
+    'the key %s applies to a row that has just come under the cursor only when it is pressed again',
     (key) => {
       const warnings = ['disk', 'cpu', 'apt'].map((check) => anEventRow({ client: 'a', check, status: 1 }));
       const driver = onClient(live(warnings), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 1));
@@ -183,17 +183,20 @@ describe('a client', () => {
     },
   );
 
-  test.each(['j', ' '])('%j moves on from the row under the cursor, wherever a response has put it since', (key) => {
-    const driver = onClient(live(), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 0));
-    driver.store.answers.subjectLoaded(
-      CLIENT_A,
-      aClient(...['ntp', 'raid', 'swap'].map((name) => aCheck(name, 2)), aCheck('disk', 1), aCheck('cpu', 1)),
-    );
-    driver.type(key);
-    expect(layerOf(driver).cursor).toMatchObject({ key: 'a/cpu', index: 4 });
-  });
+  test.each(['j', ' '])(
+    'the key %j moves on from the row under the cursor even if a response has moved that row',
+    (key) => {
+      const driver = onClient(live(), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 0));
+      driver.store.answers.subjectLoaded(
+        CLIENT_A,
+        aClient(...['ntp', 'raid', 'swap'].map((name) => aCheck(name, 2)), aCheck('disk', 1), aCheck('cpu', 1)),
+      );
+      driver.type(key);
+      expect(layerOf(driver).cursor).toMatchObject({ key: 'a/cpu', index: 4 });
+    },
+  );
 
-  test('the JSON of a client has no rows for a key to act on, and no marks', () => {
+  test('keys for rows and marks do nothing on the JSON page of a client', () => {
     for (const keys of ['y', ' y']) {
       const driver = onClient();
       driver.type(keys);
@@ -206,7 +209,7 @@ describe('a client', () => {
     }
   });
 
-  test('the loaded details of a client stay when they cannot be loaded again', () => {
+  test('the page of a client keeps its details if they cannot be loaded again', () => {
     const driver = onClient();
     driver.store.answers.subjectFailed(CLIENT_A, 'the backend is busy');
     driver.pass(10);
@@ -218,7 +221,7 @@ describe('a client', () => {
 });
 
 describe('the deletion of clients', () => {
-  test('the deletion of clients shows what goes, selects Cancel, and deletes the named ones', () => {
+  test('the deletion of clients names what is deleted, selects Cancel, and deletes the named clients', () => {
     const driver = live();
     driver.type('5');
     driver.pass(400);
@@ -232,7 +235,7 @@ describe('the deletion of clients', () => {
     expect(driver.effects()).toEqual([{ kind: 'delete-clients', names: ['a', 'b'] }]);
   });
 
-  test('a client is deleted on its own screen, and never without the right to change', () => {
+  test('a client can be deleted on its page, but not in read-only mode', () => {
     const driver = onClient();
     driver.type('Dy');
     expect(driver.effects()).toEqual([{ kind: 'delete-clients', names: ['a'] }]);
@@ -244,7 +247,7 @@ describe('the deletion of clients', () => {
 });
 
 describe('the silencing of clients', () => {
-  test('silencing clients covers all of their checks, even without problems', () => {
+  test('a silence of clients covers all of their checks, even checks without problems', () => {
     const driver = live();
     driver.type('5');
     driver.pass(400);
@@ -270,7 +273,7 @@ describe('the silencing of clients', () => {
     ]);
   });
 
-  test('silencing a client changes the silence that exists already', () => {
+  test('silencing a client that is already silenced changes the existing silence', () => {
     const driver = live();
     const entry = aSilencedRow({ id: 'client:a:*', subscription: 'client:a', check: null });
     driver.change({ silenced: { [entry.id]: entry } });
@@ -293,7 +296,7 @@ describe('the silencing of clients', () => {
 describe('the key R', () => {
   const CHECK = { name: 'disk', interval: 60, subscribers: ['linux', 'db'], command: 'check-disk', next_run: null };
 
-  test('R runs checks on the subscribers that the question names', () => {
+  test('the key R runs checks on the subscribers that the confirmation names', () => {
     const driver = live();
     driver.type('6');
     driver.pass(400);
@@ -311,7 +314,7 @@ describe('the key R', () => {
     ]);
   });
 
-  test('R runs the checks of marked events once each, only on their clients', () => {
+  test('the key R runs the checks of marked events once each, only on the clients of the events', () => {
     const driver = live([
       DISK_EVENT,
       anEventRow({ client: 'b', check: 'disk' }),
@@ -329,7 +332,7 @@ describe('the key R', () => {
     ]);
   });
 
-  test('R runs the check of the event or the row on the screen', () => {
+  test('the key R runs the check of the shown event or of the row under the cursor', () => {
     const driver = live();
     driver.type('\rRy');
     const order = { kind: 'request-checks', orders: [{ check: 'disk', subscribers: ['client:a'] }] };
@@ -339,7 +342,7 @@ describe('the key R', () => {
     expect(client.effects()).toContainEqual(order);
   });
 
-  test('R reconnects while there is no connection, and changes nothing in a locked console', () => {
+  test('the key R reconnects while there is no connection, and runs no check in a locked console', () => {
     const driver = live();
     driver.store.connectionChanged({ kind: 'waiting', attempt: 1, retryAtMs: Infinity, reason: 'gone' });
     driver.type('R');
@@ -350,7 +353,7 @@ describe('the key R', () => {
   });
 });
 
-describe('an aggregate', () => {
+describe('the page of an aggregate', () => {
   const WEB = { kind: 'aggregate', name: 'web' } as const;
   const summary = {
     clients: 3,
@@ -381,7 +384,7 @@ describe('an aggregate', () => {
     return driver;
   }
 
-  test('an aggregate lists its outputs, and Enter shows and hides the members of one', () => {
+  test('the page of an aggregate lists its outputs, and Enter shows and hides the members of an output', () => {
     const driver = onAggregate();
     expect(keysOf(driver)).toEqual(['critical disk full', 'ok disk fine']);
     driver.type('\r');
@@ -390,7 +393,7 @@ describe('an aggregate', () => {
     expect(keysOf(driver)).toEqual(['critical disk full', 'ok disk fine']);
   });
 
-  test('an output of an aggregate stands for its members, and those with an event can be silenced', () => {
+  test('an action on an output of an aggregate applies to its members, and silences those with an event', () => {
     const driver = onAggregate();
     driver.type('s');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { targets: [{ key: 'a/disk' }] } });
@@ -405,12 +408,12 @@ describe('an aggregate', () => {
 
 test.each([
   {
-    what: 'a client',
+    what: 'the page of a client',
     keys: ['5', '\r'],
     answer: ({ store }: ConsoleDriver) => store.answers.subjectLoaded(CLIENT_A, aClient()),
   },
   { what: 'a view', keys: ['6'], answer: ({ store }: ConsoleDriver) => store.answers.viewLoaded('checks', []) },
-])('$what that is opened in a pause is loaded once and then stands still', ({ keys, answer }) => {
+])('$what that is opened during a pause is loaded once and then does not change', ({ keys, answer }) => {
   const driver = live();
   driver.type('p');
   for (const key of keys) {

@@ -88,7 +88,7 @@ describe('the checks of a client', () => {
     ['!status=ok check~d*', ['a/disk']],
     // An invalid filter hides nothing and shows an error.
     ['status>=bad', ['a/disk', 'a/http', 'a/cpu']],
-  ])('the checks of a client are filtered with / as in lists: %s', (filter, expected) => {
+  ])('the checks of a client are filtered with the key / as in lists: %s', (filter, expected) => {
     driver.type(`/${filter}\r`);
     expect(shown()).toEqual(expected);
   });
@@ -104,7 +104,7 @@ describe('the checks of a client', () => {
     expect(driver.store.state.layers).toEqual([]);
   });
 
-  test('the checks of a client are sorted by any column, in both directions, and by the worst again', () => {
+  test('the checks of a client are sorted by any column in both directions, and again by severity', () => {
     driver.type('onext\r');
     expect(shown()).toEqual(['a/cpu', 'a/disk', 'a/http']);
     driver.type('ocheck\r');
@@ -119,7 +119,7 @@ describe('the checks of a client', () => {
     expect(layer().sort).toBeUndefined();
   });
 
-  test('marked checks of a client are acted on together if they have events', () => {
+  test('an action on marked checks of a client applies to all of them that have events', () => {
     driver.type('  ');
     expect([[...layer().marks], layer().cursor.key]).toEqual([['a/disk', 'a/http'], 'a/cpu']);
     driver.type('s');
@@ -133,7 +133,7 @@ describe('the checks of a client', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 2 events' });
   });
 
-  test('marks disappear with their checks, and no key then applies to the row under the cursor', () => {
+  test('marks of a client disappear with their checks, and the next key does not apply to the row under the cursor', () => {
     driver.type(' ');
     driver.store.answers.subjectLoaded({ kind: 'client', name: 'a' }, aClient(CHECKS.slice(2)));
     driver.pass(10);
@@ -144,7 +144,7 @@ describe('the checks of a client', () => {
     expect(driver.effects()).toMatchObject([{ kind: 'change', change: { verb: 'resolve' } }]);
   });
 
-  test('the menu of actions applies to the marked checks, even if they have disappeared', () => {
+  test('the menu of actions applies to the marked checks of a client even if the checks have disappeared', () => {
     driver.type(' x');
     driver.store.answers.subjectLoaded({ kind: 'client', name: 'a' }, aClient(CHECKS.slice(2)));
     driver.pass(1000);
@@ -152,7 +152,7 @@ describe('the checks of a client', () => {
     expect(driver.message).toBe('there is no open event here to resolve');
   });
 
-  test('the checks of a client have their actions in a menu', () => {
+  test('the page of a client has a menu with the actions of its checks', () => {
     driver.type(' xack\r');
     expect(driver.effects()).toMatchObject([{ kind: 'change', change: { verb: 'acknowledge' } }]);
   });
@@ -177,7 +177,7 @@ describe('the outputs of an aggregate', () => {
     expect(shown()).toEqual(['warning http slow', 'critical disk full', 'a/disk', 'b/disk']);
   });
 
-  test('an output and its members are not acted on twice', () => {
+  test('an action on a marked output and its marked members applies to each member once', () => {
     driver.type('\ra');
     driver.type('R');
     expect(driver.store.state.layers.at(-1)).toMatchObject({
@@ -189,7 +189,7 @@ describe('the outputs of an aggregate', () => {
 
 const AGGREGATE_RESULTS = { ok: 1, warning: 1, critical: 2, unknown: 0, total: 4, stale: 0, silenced: 0, down: 0 };
 
-test('the screen of a client counts shown and marked checks and shows the problem of the filter', async () => {
+test('the page of a client counts shown and marked checks and shows the problem of an invalid filter', async () => {
   const rig = await openRig({
     columns: 80,
     rows: 24,

@@ -11,7 +11,7 @@ import { byKey } from '../../../support/console-rig.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
 
-/** Returns the text and tone of the cell of a column in the row of this key. */
+/** Returns text and tone of a cell: the column with this id in the row with this key. */
 function cellOf(driver: ConsoleDriver, table: AnyTable, key: string, id: string): readonly [string, string] {
   const row = table.source?.row(driver.store, key);
   const column = table.columns.find((candidate) => candidate.id === id);
@@ -24,12 +24,12 @@ test.each([
   { status: 1, silenced: [], tone: 'warning' },
   { status: 2, silenced: [], tone: 'critical' },
   { status: 2, silenced: ['client:a:*'], tone: 'silenced' },
-])('the age of a keepalive has the tone of its event: $tone', ({ status, silenced, tone }) => {
+])('the age of a keepalive has the color of its event: $tone', ({ status, silenced, tone }) => {
   const keepalive = anEventRow({ client: 'a', check: 'keepalive', status, silenced_by: silenced });
   const clients = { a: aClientRow({ name: 'a' }), b: aClientRow({ name: 'b', timestamp: 0 }) };
   const driver = new ConsoleDriver().goLive({ clients, events: byKey([keepalive]) });
   expect(cellOf(driver, CLIENTS, 'a', 'keepalive')[1]).toBe(tone);
-  // A client without keepalive events is never overdue: nobody expects keepalives of it.
+  // A client without keepalive events is never overdue, because no keepalives are expected from it.
   expect(cellOf(driver, CLIENTS, 'b', 'keepalive')[1]).toBe('plain');
 });
 
@@ -37,7 +37,7 @@ function countsOf(driver: ConsoleDriver): readonly string[] {
   return ['ok', 'critical', 'warning', 'unknown', 'silenced'].map((id) => cellOf(driver, CHECKS, 'disk', id)[0]);
 }
 
-describe('a check', () => {
+describe('the page of a check', () => {
   const definition = { name: 'disk', interval: 60, subscribers: ['linux'], command: 'check-disk', next_run: null };
   const events = byKey([
     anEventRow({ client: 'a', check: 'disk', status: 2 }),
@@ -46,14 +46,14 @@ describe('a check', () => {
     anEventRow({ client: 'a', check: 'other', status: 2 }),
   ]);
 
-  test('a check shows the counts of its results and of its silenced events', () => {
+  test('the page of a check shows the counts of its results and of its silenced events', () => {
     const driver = new ConsoleDriver().goLive({ events });
     const results = { ok: 12_345_678, warning: 1, critical: 2, unknown: 0 };
     driver.store.answers.viewLoaded('checks', [{ ...definition, results }]);
     expect(countsOf(driver)).toEqual(['12345k', '2', '1', '0', '1']);
   });
 
-  test('a check is counted by its events when the backend counts no results', () => {
+  test('the page of a check counts events if the backend does not count results', () => {
     const driver = new ConsoleDriver().goLive({ events });
     driver.store.answers.viewLoaded('checks', [definition]);
     expect(countsOf(driver)).toEqual(['-', '1', '1', '0', '1']);
@@ -65,13 +65,13 @@ describe('a check', () => {
     { about: {}, schedule: 'every 1m' },
     { about: { interval: undefined, cron: '*/5 * * * *' }, schedule: '*/5 * * * *' },
     { about: { publish: false }, schedule: 'on request' },
-  ])('a check shows its schedule "$schedule"', ({ about, schedule }) => {
+  ])('the page of a check shows its schedule "$schedule"', ({ about, schedule }) => {
     const driver = new ConsoleDriver().goLive({});
     driver.store.answers.viewLoaded('checks', [{ ...definition, ...about }]);
     expect(cellOf(driver, CHECKS, 'disk', 'schedule')[0]).toBe(schedule);
   });
 
-  test('a check counts down to its next run', () => {
+  test('the page of a check counts down to its next run', () => {
     const driver = new ConsoleDriver().goLive({});
     driver.store.answers.viewLoaded('checks', [{ ...definition, next_run: driver.clock.now() / 1000 + 90 }]);
     const next = (): string => cellOf(driver, CHECKS, 'disk', 'next')[0];
@@ -83,7 +83,7 @@ describe('a check', () => {
   });
 });
 
-test('no detail of a client draws a control byte or moves a column', () => {
+test('a hostile detail of a client draws no control byte and does not shift a column', () => {
   const driver = new ConsoleDriver({ columns: 100, rows: 30 }).goLive({});
   const nasty = fc
     .array(fc.constantFrom('\u001B[2J', '\u0007', '\u009B', '\u202E', '\u200B', '漢', '👩‍👩‍👧', 'a', ' ', '\n', '\t'), {

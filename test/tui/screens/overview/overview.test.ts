@@ -29,8 +29,8 @@ const clientsOf = (
     Object.entries(subscriptions).map(([name, names]) => [name, aClientRow({ name, subscriptions: [...names] })]),
   );
 
-describe('the newly critical events', () => {
-  test('newly critical events are grouped by check below their newest client, the newest first', () => {
+describe('the newly critical events of the overview', () => {
+  test('the overview groups newly critical events by check with their newest client, the newest first', () => {
     const events = eventsOf(
       { client: 'a', check: 'http', status: 2, since: NOW - 300 },
       { client: 'b', check: 'http', status: 2, since: NOW - 100 },
@@ -44,18 +44,18 @@ describe('the newly critical events', () => {
   });
 
   test.each([
-    { what: 'ten minutes ago', row: { status: 2, since: NOW - 600 }, is: true },
-    { what: 'longer ago', row: { status: 2, since: NOW - 601 }, is: false },
+    { what: 'critical for ten minutes', row: { status: 2, since: NOW - 600 }, is: true },
+    { what: 'critical for longer', row: { status: 2, since: NOW - 601 }, is: false },
     { what: 'a warning', row: { status: 1 }, is: false },
-    { what: 'unknown', row: { status: 3 }, is: false },
+    { what: 'of unknown status', row: { status: 3 }, is: false },
     { what: 'silenced', row: { status: 2, silenced_by: ['*:http'] }, is: false },
-  ])('a critical event counts as new for $what: $is', ({ row, is }) => {
+  ])('the overview lists an event as newly critical if it is $what: $is', ({ row, is }) => {
     const { newCritical } = overviewFigures(eventsOf({ client: 'a', check: 'http', ...row }), new Map(), NOW_MS);
     expect(newCritical.length > 0).toBe(is);
   });
 });
 
-test('a problem counts for each shared subscription of its client, and the worst come first', () => {
+test('the overview counts a problem for each shared subscription of its client, the worst subscription first', () => {
   const events = eventsOf(
     { client: 'a', check: 'one', status: 1 },
     { client: 'a', check: 'two', status: 3 },
@@ -71,7 +71,7 @@ test('a problem counts for each shared subscription of its client, and the worst
   ]);
 });
 
-test('silenced events are counted by the id of their silence', () => {
+test('the overview counts silenced events by the id of their silence', () => {
   const events = eventsOf(
     { client: 'a', check: 'one', silenced_by: ['*:one'] },
     { client: 'b', check: 'one', silenced_by: ['*:one', 'client:b:*'] },
@@ -82,7 +82,7 @@ test('silenced events are counted by the id of their silence', () => {
   ]);
 });
 
-test('the figures are counted again every two seconds and not before', () => {
+test('the overview counts events again every two seconds and not before', () => {
   const events = eventsOf({ client: 'a', check: 'http', status: 2 });
   const memory = new FiguresMemory();
   const at = (nowMs: number): number =>
@@ -94,7 +94,7 @@ test('the figures are counted again every two seconds and not before', () => {
   expect(at(NOW_MS + 2000)).toBe(0);
 });
 
-test('the figures of very many events are counted in chunks while the last figures stay', () => {
+test('the overview counts very many events in chunks while the last counts stay', () => {
   const events = eventsOf(...Array.from({ length: 30_000 }, (_, at) => ({ client: `c${String(at)}`, check: 'http' })));
   const memory = new FiguresMemory();
   const at = (nowMs: number): number | undefined =>
@@ -106,10 +106,10 @@ test('the figures of very many events are counted in chunks while the last figur
   expect(at(NOW_MS + 2000)).toBe(29_998);
 });
 
-describe('the boxes of a column', () => {
-  test('the boxes get the rows that they need, and the rest goes to those with more content', () => {
+describe('the boxes of the overview', () => {
+  test('each box of the overview gets the rows that it needs, and boxes with more content share free rows', () => {
     const boxes = [box('critical', 2, 9), box('clients', 2, 2), box('problems', 2, 3)];
-    // Three headings and two blank lines leave eleven rows.
+    // Of the 16 rows, three headings and two blank lines leave eleven.
     expect(placed(boxes, 'critical', 16)).toEqual([
       ['critical', 6],
       ['clients', 2],
@@ -117,18 +117,18 @@ describe('the boxes of a column', () => {
     ]);
   });
 
-  test('the last boxes are left out when there is not enough space', () => {
+  test('the last boxes of the overview are left out if there is not enough space', () => {
     const boxes = [box('critical', 2, 2), box('clients', 2, 2), box('problems', 2, 2)];
     expect(placed(boxes, 'critical', 8).map(([id]) => id)).toEqual(['critical', 'clients']);
   });
 
-  test('the box with the focus pushes out the first ones', () => {
+  test('the focused box of the overview is shown in place of the first boxes if there is not enough space', () => {
     const boxes = [box('critical', 2, 2), box('clients', 2, 2), box('problems', 2, 2)];
     expect(placed(boxes, 'problems', 8).map(([id]) => id)).toEqual(['clients', 'problems']);
   });
 });
 
-test('the log keeps the newest messages, each with its own number', () => {
+test('the message log of the console keeps the newest messages, each with its own number', () => {
   const log = new MessageLog();
   for (let number = 1; number <= LOG_MAX + 5; number++) {
     log.add({ text: `message ${String(number)}`, tone: 'note', atMs: NOW_MS });
@@ -150,32 +150,35 @@ function placed(boxes: readonly OverviewBox[], focused: BoxId, height: number): 
 test.each([
   { box: 'problems', tabs: 5, filter: 'subscriptions="web servers" events>0', finds: ['a'] },
   { box: 'silences', tabs: 7, filter: '"web servers:disk (old)"', finds: ['web servers:disk (old)'] },
-])('a row of $box opens the list of what it names, whatever characters the name has', ({ tabs, filter, finds }) => {
-  const driver = new ConsoleDriver();
-  const ends = { expire_at: driver.clock.now() / 1000 + 600 };
-  driver.goLive({
-    events: {
-      'a/http': anEventRow({ client: 'a', check: 'http' }),
-      'b/http': anEventRow({ client: 'b', check: 'http' }),
-    },
-    clients: {
-      a: aClientRow({ name: 'a', subscriptions: ['web servers', 'client:a'] }),
-      b: aClientRow({ name: 'b', subscriptions: ['client:b'] }),
-    },
-    silenced: {
-      'web servers:disk (old)': aSilencedRow({ id: 'web servers:disk (old)', subscription: 'web servers', ...ends }),
-      'web:disk': aSilencedRow({ id: 'web:disk', subscription: 'web', expire_at: null }),
-    },
-  });
-  driver.type('1');
-  driver.pass(400);
-  driver.type('\t'.repeat(tabs));
-  driver.type('\r');
-  driver.pass(100);
-  expect([driver.store.list.filter.text, driver.list]).toEqual([filter, finds]);
-});
+])(
+  'a row of the overview box $box opens the list for its name, whatever characters the name contains',
+  ({ tabs, filter, finds }) => {
+    const driver = new ConsoleDriver();
+    const ends = { expire_at: driver.clock.now() / 1000 + 600 };
+    driver.goLive({
+      events: {
+        'a/http': anEventRow({ client: 'a', check: 'http' }),
+        'b/http': anEventRow({ client: 'b', check: 'http' }),
+      },
+      clients: {
+        a: aClientRow({ name: 'a', subscriptions: ['web servers', 'client:a'] }),
+        b: aClientRow({ name: 'b', subscriptions: ['client:b'] }),
+      },
+      silenced: {
+        'web servers:disk (old)': aSilencedRow({ id: 'web servers:disk (old)', subscription: 'web servers', ...ends }),
+        'web:disk': aSilencedRow({ id: 'web:disk', subscription: 'web', expire_at: null }),
+      },
+    });
+    driver.type('1');
+    driver.pass(400);
+    driver.type('\t'.repeat(tabs));
+    driver.type('\r');
+    driver.pass(100);
+    expect([driver.store.list.filter.text, driver.list]).toEqual([filter, finds]);
+  },
+);
 
-test('the actions box offers to undo the last own change only while it can be undone', () => {
+test('the actions box of the overview offers the undo of the last own change only while that is possible', () => {
   const driver = new ConsoleDriver().goLive({});
   const head = (): string => overviewBoxes(driver.store).actions.head;
   expect(head()).toBe('');

@@ -10,7 +10,10 @@ import { propertyRuns } from '../../../support/property-runs.ts';
 
 const SESSION = 'console-1';
 
-/** A move of the test. `advance` changes the plan without a frame, as when news arrive between two frames. */
+/**
+ * A step of the test. `advance` changes the plan without drawing a frame, like a change that arrives between two
+ * frames.
+ */
 type Move = { readonly kind: 'advance' | 'frame' } | { readonly kind: 'key'; readonly key: string };
 
 const move: fc.Arbitrary<Move> = fc.oneof(
@@ -24,7 +27,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-test('a key acts only on the step that was drawn under the cursor or that a dialog names', () => {
+test('a key acts only on the plan step that was drawn under the cursor or that a dialog names', () => {
   let orders = 0;
   fc.assert(
     fc.property(fc.array(move, { minLength: 20, maxLength: 60 }), (moves) => {

@@ -26,8 +26,8 @@ function play(form: SilenceForm, ...actions: readonly FormStep[]): SilenceForm {
   return actions.reduce(nextSilenceForm, form);
 }
 
-describe('the fields', () => {
-  test('Tab moves through the fields and around, without the unchosen ones', () => {
+describe('the fields of the silence dialog', () => {
+  test('Tab moves through the fields of the silence dialog and around, and skips fields that do not apply', () => {
     const form = openSilenceForm(TWO, ['web']);
     expect(silenceFields(form)).toEqual(['scope', 'expires', 'on-resolve', 'starts', 'reason', 'submit', 'cancel']);
     expect(play(form, next, next, next).field).toBe('scope');
@@ -45,14 +45,14 @@ describe('the fields', () => {
     ]);
   });
 
-  test('a subscription can be chosen only if the targets share one', () => {
+  test('the silence dialog offers a subscription only if all targets share one', () => {
     const none = { ...openSilenceForm(TWO, []), field: 'scope' as const };
     expect(play(none, left, left).scope).toBe('clients');
     const shared = { ...openSilenceForm(TWO, ['web']), field: 'scope' as const };
     expect(play(shared, left, left).scope).toBe('subscription');
   });
 
-  test('a silence ends when the check resolves, unless it covers more than one check on one client', () => {
+  test('the silence dialog sets expire_on_resolve by default unless the silence covers more than one event', () => {
     const form = openSilenceForm(TWO, ['web']);
     expect(endsOnResolve(form)).toBe(true);
     for (const scope of ['checks', 'clients', 'subscription', 'search'] as const) {
@@ -61,14 +61,14 @@ describe('the fields', () => {
     expect(endsOnResolve({ ...form, starts: 'at' })).toBe(false);
   });
 
-  test('what the user has ticked stays, whatever the scope and the duration are', () => {
+  test('a choice of the user about the end on resolve stays, whatever the scope is', () => {
     const at = { ...openSilenceForm(TWO, []), field: 'on-resolve' as const };
     expect(play(at, { kind: 'toggle' })).toMatchObject({ onResolve: false, duration: at.duration });
     const ticked = play({ ...at, scope: 'checks' }, { kind: 'toggle' });
     expect([endsOnResolve(ticked), endsOnResolve({ ...ticked, scope: 'pairs' })]).toEqual([true, true]);
   });
 
-  test('durations are chosen by arrows, and a typed one goes to its field', () => {
+  test('durations of the silence dialog are chosen by arrow keys, and a typed duration goes to its field', () => {
     const form = { ...openSilenceForm(TWO, []), field: 'expires' as const };
     expect(play(form, right).duration).toBe(2);
     const typed = play(form, { kind: 'type', text: '9' }, { kind: 'edit', edit: { kind: 'insert', text: '0m' } });
@@ -79,12 +79,12 @@ describe('the fields', () => {
     });
   });
 
-  test('a start that is typed on its choices goes to its field', () => {
+  test('a start that is typed on the choices of the silence dialog goes to its field', () => {
     const form = { ...openSilenceForm(TWO, []), field: 'starts' as const };
     expect(play(form, { kind: 'type', text: '2' })).toMatchObject({ starts: 'at', field: 'at', at: { text: '2' } });
   });
 
-  test('any change clears the problem of the form', () => {
+  test('any change in the silence dialog clears its problem', () => {
     const form = { ...openSilenceForm(TWO, []), problem: 'a reason is required' };
     expect(play(form, { kind: 'edit', edit: { kind: 'insert', text: 'x' } }).problem).toBeUndefined();
     expect(play(form, previous).problem).toBeUndefined();

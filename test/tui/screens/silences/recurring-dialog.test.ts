@@ -11,9 +11,9 @@ const SHIFT_TAB = '\u001B[Z';
 const LEFT = '\u001B[D';
 const CLEAR = '\u0015';
 const SEND = '\u0013';
-/** Keys in a dialog about an event: move from the reason to the start, and there to the last choice. */
+/** Keys for the silence dialog of an event: they move from the reason to the start, and there to the last choice. */
 const RECURS = `${SHIFT_TAB}${LEFT}`;
-/** Keys that move from the reason to the scope, and there to the last choice. */
+/** Keys for the silence dialog of an event: they move from the reason to the scope, and there to the last choice. */
 const SEARCH = `${SHIFT_TAB.repeat(4)}${LEFT}`;
 
 const NIGHTLY = { schedule: 'daily 02:00', zone: 'UTC', duration: 3600 };
@@ -47,7 +47,7 @@ function onSilences(rows: readonly SilencedRow[]): ConsoleDriver {
   return driver;
 }
 
-/** Returns the error of the open dialog. */
+/** Returns the problem that the open silence dialog shows, if there is one. */
 function problem({ store }: ConsoleDriver): string | undefined {
   const layer = store.state.layers.at(-1);
   return layer?.kind === 'silence' ? layer.form.problem : undefined;
@@ -58,7 +58,7 @@ function field({ store }: ConsoleDriver): string | undefined {
   return layer?.kind === 'silence' ? layer.form.field : undefined;
 }
 
-/** Waits until the dialog requests a count from the backend, and responds with these problems. */
+/** Waits until the silence dialog requests a count of recent problems, and responds with this count. */
 function answer(driver: ConsoleDriver, problems: Partial<RecentProblems>): unknown {
   driver.pass(200);
   const question = driver.store.takeEffects().findLast((effect) => effect.kind === 'load-silence-recent');
@@ -67,7 +67,7 @@ function answer(driver: ConsoleDriver, problems: Partial<RecentProblems>): unkno
   return question;
 }
 
-/** Returns the keys of the scopes that the dialog requests from the backend. */
+/** Returns the keys of the scopes for which the silence dialog has requested a count. */
 function asked(driver: ConsoleDriver): readonly string[] {
   return driver.store.takeEffects().flatMap((effect) => (effect.kind === 'load-silence-recent' ? [effect.key] : []));
 }
@@ -76,8 +76,8 @@ function sent(driver: ConsoleDriver): readonly unknown[] {
   return driver.effects().flatMap((effect) => (effect.kind === 'change' ? effect.change.operations : []));
 }
 
-describe('a recurring silence in the dialog', () => {
-  test('a recurring silence is sent once the backend has returned its windows, and S repeats it', () => {
+describe('a recurring silence in the silence dialog', () => {
+  test('the dialog sends a recurring silence once the backend has returned its windows, and S repeats it', () => {
     const driver = opened();
     driver.type(`sbackup${RECURS}\tsat,sun 02:00\t${CLEAR}Europe/Berlin\t${CLEAR}2h\t2026-02-01\t2026-03-01${SEND}`);
     expect(problem(driver)).toContain('still loading the next windows');
@@ -97,7 +97,7 @@ describe('a recurring silence in the dialog', () => {
     expect(sent(driver).at(-1)).toMatchObject({ op: 'silence', recurrence });
   });
 
-  test('a recurring silence is not sent to a backend that ignores its windows and would silence forever', () => {
+  test('the dialog sends no recurring silence to an older backend, which would silence without an end', () => {
     const driver = opened();
     driver.type(`sbackup${RECURS}\tdaily 02:00`);
     answer(driver, {});
@@ -121,7 +121,7 @@ describe('a recurring silence in the dialog', () => {
     expect(sent(driver)).toEqual([]);
   });
 
-  test('a recurring silence keeps its schedule when something else is changed', () => {
+  test('a recurring silence keeps its schedule when another attribute is changed', () => {
     const driver = onSilences([recurring()]);
     driver.type('e');
     expect(field(driver)).toBe('schedule');
@@ -133,7 +133,7 @@ describe('a recurring silence in the dialog', () => {
     expect(operation).not.toHaveProperty('begin');
   });
 
-  test('a recurring silence keeps its schedule among others that are extended', () => {
+  test('a recurring silence keeps its schedule when it is extended together with other silences', () => {
     const once = aSilencedRow({ id: '*:load', subscription: null, check: 'load', timestamp: NOW, expire_at: NOW + 60 });
     const driver = onSilences([recurring(), once]);
     driver.type(`  e4h${SEND}`);
@@ -142,7 +142,7 @@ describe('a recurring silence in the dialog', () => {
     expect(operations.find(({ check }) => check === 'load')).toMatchObject({ expire: 14_400 });
   });
 
-  test('a recurring silence is not replaced by a single one, and the dialog says so before it sends', () => {
+  test('the dialog rejects replacing a recurring silence by a single silence before it sends a request', () => {
     const driver = opened([recurring()]);
     driver.type(`swhy${SEND}`);
     expect(problem(driver)).toBe('client:a:disk recurs (daily 02:00 UTC): end it first, or silence by search');
@@ -150,8 +150,8 @@ describe('a recurring silence in the dialog', () => {
   });
 });
 
-describe('a silence by search in the dialog', () => {
-  test('a silence by search starts with the search of the list and is sent once the backend has counted', () => {
+describe('a silence by search in the silence dialog', () => {
+  test('a silence by search begins with the filter of the list and is sent once the backend has counted matches', () => {
     const driver = opened();
     driver.type(`/client=a\rswhy${SEARCH}`);
     expect(answer(driver, {})).toMatchObject({ entries: [{ selector: 'client=a' }] });
@@ -161,7 +161,7 @@ describe('a silence by search in the dialog', () => {
     expect(sent(driver)).toMatchObject([{ op: 'silence', selector: 'client=a env=prod', expire: 3600, reason: 'why' }]);
   });
 
-  test('a silence by search does not start with terms that no selector supports', () => {
+  test('a silence by search does not begin with filter terms that selectors do not support', () => {
     const driver = opened();
     driver.type(`/status=2 client=a\rswhy${SEARCH}${SEND}`);
     expect(problem(driver)).toContain('a selector needs at least one condition');
@@ -178,7 +178,7 @@ describe('a silence by search in the dialog', () => {
   });
 });
 
-describe('what the silence dialog requests from the backend', () => {
+describe('the requests of the silence dialog', () => {
   test('the silence dialog requests the recovered events again when it is opened again', () => {
     const driver = opened();
     driver.type('s');

@@ -35,7 +35,7 @@ function silencedEvent(client: string, ...ids: readonly string[]): EventRow {
   return anEventRow({ client, check: 'disk', silenced_by: ids });
 }
 
-/** Opens the view of silences. */
+/** Opens the view of silences with these rows. */
 function onSilences(rows: readonly SilencedRow[], events: readonly EventRow[] = []): ConsoleDriver {
   const driver = new ConsoleDriver().goLive({
     events: byKey(events),
@@ -56,8 +56,8 @@ function changes(driver: ConsoleDriver): readonly BulkChange[] {
   return driver.effects().flatMap((effect) => (effect.kind === 'change' ? [effect.change] : []));
 }
 
-describe('the states', () => {
-  test('silences are listed as expiring, active and pending, each with its remaining time', () => {
+describe('the states in the view of silences', () => {
+  test('the view of silences lists expiring, active and pending silences, each with its remaining time', () => {
     const driver = onSilences([
       silence('later', { begin: NOW + 2 * HOUR, expire_at: NOW + 3 * HOUR }),
       silence('ever', { expire_at: null }),
@@ -81,7 +81,7 @@ describe('the states', () => {
     expect(shown(driver, 'state')).toEqual(['expiring', 'active']);
   });
 
-  test('a silence that ends while the console runs stays listed with the time of its end', () => {
+  test('a silence that ends while the console runs stays in the view of silences with the time of its end', () => {
     const driver = onSilences([silence('a'), silence('b')]);
     driver.change({ silenced: { 'client:a:disk': null } });
     driver.pass(MINUTE * 1000);
@@ -109,7 +109,7 @@ describe('the silences that ended before the console started', () => {
     hash: 'x',
   };
 
-  test('ended silences are requested once, when the silences are first opened', () => {
+  test('ended silences are requested once, when the view of silences is first opened', () => {
     const driver = new ConsoleDriver().goLive({ silenced: { 'client:a:disk': silence('a') } });
     driver.store.takeEffects();
     driver.type('3');
@@ -123,7 +123,7 @@ describe('the silences that ended before the console started', () => {
     ['in seconds', record],
     // Earlier versions of the backend wrote milliseconds.
     ['in milliseconds', { ...record, before: { ...silence('old'), expire_at: (NOW - HOUR) * 1000 } }],
-  ])('an ended silence is listed for a day, with its end %s', (_unit, ended) => {
+  ])('an ended silence is listed for a day if the audit trail contains its end %s', (_unit, ended) => {
     const driver = onSilences([silence('a')]);
     driver.store.answers.endedSilencesLoaded([ended]);
     driver.pass(100);
@@ -204,7 +204,7 @@ describe('the menu of the silences to show', () => {
 });
 
 describe('changing silences', () => {
-  test('e extends a silence, keeps its author, and the note names the editor', () => {
+  test('the key e extends a silence and keeps its author, and the reason names the editor', () => {
     const driver = onSilences([silence('a', { creator: 'bob', reason: 'CHG-1' })]);
     driver.type('e4h\t\tslow\u0013');
     expect(changes(driver)).toEqual([
@@ -225,7 +225,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('a changed silence keeps its end to the second, and a pending one its start, unless they are chosen', () => {
+  test('a changed silence keeps its end, and a pending silence its start, unless new times are chosen', () => {
     const pending = silence('a', {
       begin: NOW + HOUR,
       expire_at: NOW + 3 * HOUR,
@@ -237,12 +237,12 @@ describe('changing silences', () => {
     expect(changes(driver)[0]?.operations).toMatchObject([{ begin: NOW + HOUR, expire: 2 * HOUR, reason: 'CHG-1' }]);
   });
 
-  test('a pending silence can start at another time and keeps its end', () => {
+  test('a pending silence can get another start and keeps its end', () => {
     const pending = silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR, creator: 'alice@ops' });
     const driver = onSilences([pending]);
     driver.type('e');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { starts: 'at', hasStart: true } });
-    // Move from the end past `on resolve` and the choice to the time.
+    // These keys move from the end past `on resolve` and the choice of the start to its time.
     driver.type('\t\t\t\u0015+2h\u0013');
     const [operation] = changes(driver)[0]?.operations ?? [];
     const begin = Math.floor(driver.clock.now() / 1000) + 2 * HOUR;
@@ -255,7 +255,7 @@ describe('changing silences', () => {
     });
   });
 
-  test('a pending silence can start now', () => {
+  test('a pending silence can be changed to start now', () => {
     const driver = onSilences([silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR })]);
     driver.type('e15m\t\t  \u0013');
     const [operation] = changes(driver)[0]?.operations ?? [];
@@ -272,7 +272,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('several extended silences keep their reasons and whether they expire on resolve', () => {
+  test('several silences that are extended together keep their reasons and expire_on_resolve', () => {
     const driver = onSilences([
       silence('a', { creator: 'bob', reason: 'one', expire_on_resolve: true }),
       silence('b', { creator: 'alice@ops', reason: 'two' }),
@@ -290,7 +290,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('nothing is sent when somebody changed or ended the silence meanwhile', () => {
+  test('the console sends no change of a silence that another user has changed or ended meanwhile', () => {
     const driver = onSilences([silence('a')]);
     driver.type('e');
     driver.change({ silenced: { 'client:a:disk': silence('a', { timestamp: NOW, creator: 'carol' }) } });
@@ -301,11 +301,11 @@ describe('changing silences', () => {
     });
   });
 
-  test('n creates an ended silence again with its reason and a new author', () => {
+  test('N creates an ended silence again with its reason and a new author', () => {
     const driver = onSilences([silence('a', { creator: 'bob', reason: 'CHG-1', expire_on_resolve: true })]);
     driver.change({ silenced: { 'client:a:disk': null } });
     driver.pass(100);
-    driver.type('n\u0013');
+    driver.type('N\u0013');
     expect(changes(driver)).toMatchObject([
       {
         verb: 'silence',
@@ -316,7 +316,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test('u ends the marked silences, unless another one was created under the same name', () => {
+  test('the key u ends the marked silences except a silence that was created again under the same id', () => {
     const driver = onSilences([silence('a'), silence('b', { timestamp: 7 })]);
     driver.type('au');
     driver.change({ silenced: { 'client:a:disk': null } });
@@ -326,7 +326,7 @@ describe('changing silences', () => {
     ]);
   });
 
-  test.each([{ keys: 'n', says: 'this silence has not ended: press e to change the silence' }])(
+  test.each([{ keys: 'N', says: 'this silence has not ended: press e to change the silence' }])(
     '$keys on a silence to which it does not apply names the right key',
     ({ keys, says }) => {
       const driver = onSilences([silence('a')]);
@@ -335,7 +335,7 @@ describe('changing silences', () => {
     },
   );
 
-  test('D ends silences as well, but Enter alone cancels', () => {
+  test('the key D ends silences like the key u, but Enter alone cancels', () => {
     const driver = onSilences([silence('a')]);
     driver.type('D\r');
     expect(changes(driver)).toEqual([]);
@@ -343,7 +343,7 @@ describe('changing silences', () => {
     expect(changes(driver)).toMatchObject([{ verb: 'end-silence', operations: [{ id: 'client:a:disk' }] }]);
   });
 
-  test('the screen of one silence has the same keys', () => {
+  test('the page of a silence has the same keys as the view of silences', () => {
     const driver = onSilences([silence('a')]);
     driver.type('\r');
     expect(driver.store.state.layers).toMatchObject([{ kind: 'silence-entry', id: 'client:a:disk' }]);
@@ -352,7 +352,7 @@ describe('changing silences', () => {
   });
 });
 
-test('no text of a silence reaches the terminal as a control sequence or widens a line', () => {
+test('a hostile text of a silence sends no control sequence to the terminal and does not widen a line', () => {
   const hostile = fc.string({ unit: 'binary', maxLength: 60 });
   fc.assert(
     fc.property(hostile, hostile, hostile, (creator, reason, check) => {
@@ -382,7 +382,7 @@ test('no text of a silence reaches the terminal as a control sequence or widens 
   );
 });
 
-test('the silence policy of the backend is applied before anything is sent', () => {
+test('the console applies the silence policy of the backend before it sends a change of a silence', () => {
   const driver = new ConsoleDriver().goLive({ events: byKey([anEventRow({ client: 'a' })]) });
   driver.store.silencePolicyLoaded(silencePolicy({ reason_pattern: 'CHG-*', max_expire: HOUR / 2 }));
   driver.type('swhy\u0013');
@@ -395,7 +395,7 @@ test('the silence policy of the backend is applied before anything is sent', () 
   expect(changes(driver)[0]?.operations).toMatchObject([{ expire: 900, reason: 'CHG-7' }]);
 });
 
-test('a silence of many events is sent on the second request, and asks again for another scope', () => {
+test('a silence of many events is sent after a confirmation, which another scope requires again', () => {
   const driver = new ConsoleDriver().goLive({
     events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client }))),
   });
@@ -409,7 +409,7 @@ test('a silence of many events is sent on the second request, and asks again for
   expect(changes(driver)).toHaveLength(1);
 });
 
-test('the entry of an unknown silence is undefined', () => {
+test('the lookup of an unknown silence returns undefined', () => {
   const driver = onSilences([silence('a')]);
   expect(silenceEntry(driver.store, 'client:a:disk')).toMatchObject({ state: 'active' });
   expect(silenceEntry(driver.store, 'client:never:disk')).toBeUndefined();
@@ -418,7 +418,7 @@ test('the entry of an unknown silence is undefined', () => {
 describe('a silence that has matched nothing for long', () => {
   const idle = { since: NOW - 9 * 24 * HOUR, at: NOW - 2 * 24 * HOUR, ends_at: NOW + 5 * 24 * HOUR };
 
-  test('an idle silence says so in place of its events, even between its windows, while it covers none', () => {
+  test('the view of silences marks an idle silence that covers no event, even between its windows', () => {
     const driver = onSilences(
       [
         silence('a', { idle }),
@@ -437,14 +437,14 @@ describe('a silence that has matched nothing for long', () => {
     });
   });
 
-  test('idle finds silences that have matched nothing for long, and !idle the others', () => {
+  test('the search idle finds silences without a recent match, and !idle finds all other silences', () => {
     const driver = onSilences([silence('a', { idle }), silence('b')]);
     driver.type('/idle');
     driver.pass(400);
     expect(shown(driver, 'target')).toEqual(['a / disk']);
   });
 
-  test('the page of an idle silence says since when and when it ends', () => {
+  test('the page of an idle silence shows since when it is idle and when it ends', () => {
     const driver = onSilences([silence('a', { idle })]);
     driver.type('\r');
     const lines = silenceEntryLines(driver.store, {

@@ -14,10 +14,10 @@ const ABOUT = { creator: 'alice', policy: silencePolicy(), nowMs: Date.UTC(2026,
 
 const TWO = [target('a', 'disk'), target('b', 'disk')];
 
-describe('the entries that are sent', () => {
+describe('the silences that the silence dialog sends', () => {
   test.each<{ name: string; targets: readonly Target[]; change: Partial<SilenceForm>; expected: readonly object[] }>([
     {
-      name: 'pairs: one entry for each',
+      name: 'one silence for each pair of client and check',
       targets: TWO,
       change: {},
       expected: [
@@ -26,37 +26,42 @@ describe('the entries that are sent', () => {
       ],
     },
     {
-      name: 'a check everywhere: one entry, however many events',
+      name: 'one silence for a check on all clients, however many events are selected',
       targets: TWO,
       change: { scope: 'checks' },
       expected: [{ check: 'disk' }],
     },
     {
-      name: 'clients: one entry for each client, however many of its checks',
+      name: 'one silence for each client, however many of its checks are selected',
       targets: [...TWO, target('a', 'cpu')],
       change: { scope: 'clients' },
       expected: [{ subscription: 'client:a' }, { subscription: 'client:b' }],
     },
     {
-      name: 'a subscription',
+      name: 'a silence of a subscription',
       targets: TWO,
       change: { scope: 'subscription', subscription: 1 },
       expected: [{ subscription: 'web' }],
     },
-    { name: 'a preset', targets: [target('a', 'disk')], change: { duration: 6 }, expected: [{ expire: 86_400 }] },
     {
-      name: 'a typed duration',
+      name: 'a silence with a preset duration',
+      targets: [target('a', 'disk')],
+      change: { duration: 6 },
+      expected: [{ expire: 86_400 }],
+    },
+    {
+      name: 'a silence with a typed duration',
       targets: [target('a', 'disk')],
       change: { duration: 7, custom: lineOf(' 1d12h ') },
       expected: [{ expire: 129_600 }],
     },
     {
-      name: 'not only until it resolves',
+      name: 'a silence without expire_on_resolve',
       targets: [target('a', 'disk')],
       change: { onResolve: false },
       expected: [{ expire: 3600, expire_on_resolve: false, reason: 'why', creator: 'alice' }],
     },
-  ])('the silence form yields $name', ({ targets, change, expected }) => {
+  ])('the silence dialog sends $name', ({ targets, change, expected }) => {
     const form = { ...openSilenceForm(targets, ['linux', 'web']), reason: lineOf(' why '), ...change };
     expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'ready', entries: expected });
   });
@@ -64,9 +69,9 @@ describe('the entries that are sent', () => {
   test.each([
     { name: 'no reason', change: { reason: lineOf('  ') }, field: 'reason' },
     { name: 'no duration', change: { duration: 7 }, field: 'custom' },
-    { name: 'a duration that is none', change: { duration: 7, custom: lineOf('soon') }, field: 'custom' },
-    { name: 'no time at all', change: { duration: 7, custom: lineOf('0') }, field: 'custom' },
-  ])('the silence form with $name is incomplete and moves to that field', ({ change, field }) => {
+    { name: 'an invalid duration', change: { duration: 7, custom: lineOf('soon') }, field: 'custom' },
+    { name: 'a duration of 0', change: { duration: 7, custom: lineOf('0') }, field: 'custom' },
+  ])('the silence dialog with $name is incomplete and moves to that field', ({ change, field }) => {
     const form = { ...openSilenceForm(TWO, []), reason: lineOf('why'), ...change };
     expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'incomplete', field });
   });

@@ -1,0 +1,120 @@
+import { targetId } from '../../shared/domain/silencing.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import { openMenu } from '../form/menu.ts';
+import type { Action } from '../keys/action.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
+import { LISTS } from '../keys/context-groups.ts';
+import type { LiveData } from '../model/live-data.ts';
+import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
+import { openLayer } from '../state/layer-stack.ts';
+import type { MenuItem } from '../state/layers/menu.ts';
+import type { Asks, MessageSink, Opened, Screen, Silencing } from '../state/ports.ts';
+import { countOf } from '../words/changes.ts';
+import { targetText } from '../words/silence-text.ts';
+import { openSilenceEntries } from './silences.ts';
+
+/** The subscription or the check, or both, that a new silence covers. */
+interface NewTarget {
+  readonly subscription?: string;
+  readonly check?: string;
+}
+
+/**
+ * Opens the silence dialog for targets without events. A target that is silenced already is left alone, unless all are:
+ * then their silences are changed.
+ *
+ * @param noun what the targets are, for messages: `client`
+ */
+export function silenceTargets(
+  store: Screen & MessageSink & Asks & Opened & Pick<Silencing, 'silenceDraft'> & Pick<LiveData, 'silenced'>,
+  targets: readonly NewTarget[],
+  noun: string,
+): void {
+  if (targets.length === 0) return store.say(`there is no ${noun} to silence`);
+  const existing = targets.flatMap((target) => store.silenced.get(targetId(target)) ?? []);
+  if (existing.length === targets.length) return openSilenceEntries(store, { kind: 'change', entries: existing });
+  const others = targets.filter((target) => !store.silenced.has(targetId(target)));
+  openSilenceEntries(store, { kind: 'new', entries: others.map((target) => newEntry(store, target)) });
+  if (existing.length > 0) store.say(`${countOf(existing.length, noun)} already silenced: unchanged`);
+}
+
+function newEntry({ options }: Opened, target: NewTarget): SilencedRow {
+  return {
+    id: targetId(target),
+    subscription: target.subscription ?? null,
+    check: target.check ?? null,
+    reason: null,
+    creator: options.creator,
+    begin: null,
+    expire_on_resolve: false,
+    timestamp: Math.floor(options.now() / 1000),
+    expire_at: null,
+  };
+}
+
+/** Opens the menu of what a new silence can cover, which need not have an event. */
+function openNewSilence(store: ActionPorts): void {
+  const clients = Array.from(store.clients.keys(), (name) =>
+    targetItem(store, { subscription: clientSubscription(name) }),
+  );
+  // The names of subscriptions and checks do not say at which backend or in which namespace they are.
+  const isMerged = store.whereColumn !== undefined;
+  const subscriptions = isMerged ? [] : subscriptionItems(store);
+  const openChecks = new Set(isMerged ? [] : Array.from(store.events.records(), ({ row }) => row.check));
+  const search: MenuItem = {
+    id: 'search',
+    label: 'everything matching a search, now and later',
+    choose: () => {
+      openLayer(store, { kind: 'silence', form: withDraft(openSilenceForm([], []), store.silenceDraft) });
+      store.request({ kind: 'load-silence-policy' });
+    },
+  };
+  const items = (): readonly MenuItem[] => {
+    if (isMerged) return clients;
+    const checks = new Set([...openChecks, ...(store.loads.of('checks').data ?? []).map(({ name }) => name)]);
+    return [
+      search,
+      ...subscriptions,
+      ...[...checks].toSorted().map((check) => targetItem(store, { check })),
+      ...clients,
+    ];
+  };
+  openMenu(store, { title: 'New silence: type to search for what it covers', items });
+  if (!isMerged && store.loads.of('checks').data === undefined) store.request({ kind: 'load-view', view: 'checks' });
+}
+
+function subscriptionItems(store: ActionPorts): readonly MenuItem[] {
+  const counts = new Map<string, number>();
+  for (const { name, subscriptions } of store.clients.values()) {
+    for (const subscription of subscriptions) {
+      if (subscription !== clientSubscription(name)) counts.set(subscription, (counts.get(subscription) ?? 0) + 1);
+    }
+  }
+  return [...counts]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([subscription, count]) => targetItem(store, { subscription }, `  (${countOf(count, 'client')})`));
+}
+
+function targetItem(store: ActionPorts, target: NewTarget, note = ''): MenuItem {
+  const { subscription = null, check = null } = target;
+  return {
+    id: targetId(target),
+    label: `${safeLine(targetText({ subscription, check }))}${note}`,
+    choose: () => silenceTargets(store, [target], 'target'),
+  };
+}
+
+/** The action that creates a silence whatever is on the screen. */
+export const NEW_SILENCE_ACTIONS: readonly Action[] = [
+  {
+    name: 'silence-new',
+    keys: ['n'],
+    in: [...LISTS, 'overview', 'silence-entry'],
+    help: 'silence a search, subscription, check or client',
+    hint: 'new',
+    changes: true,
+    run: openNewSilence,
+  },
+];
