@@ -24,7 +24,7 @@ export const restoreSchema = z.strictObject({
     .array(z.string().max(1024))
     .max(3 * RESTORE_MAX)
     .optional(),
-  /** For a dry run: number of entities that earlier requests would have created. They count for the entity limit. */
+  /** Number of entities that earlier requests of the dry run would have created. They count for the entity limit. */
   assumed_entities: z.int().min(0).max(100_000_000).optional(),
 });
 

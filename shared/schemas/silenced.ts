@@ -162,7 +162,7 @@ export interface SilencedUse {
   readonly suppressed: number;
   /** Time of the last suppressed run, in epoch seconds; null if there was none. */
   readonly last_suppressed: number | null;
-  /** For a recurring silence: the counters of the last window in which it suppressed runs. */
+  /** The counters of the last window in which the silence suppressed runs, if it recurs. */
   readonly window?: WindowUse;
 }
 

@@ -6,7 +6,7 @@ import { parsePatternTree, type Assertion, type PatternNode } from './pattern-sy
 interface CharacterClass {
   readonly index: number;
   readonly side: Side;
-  /** For each character set of the pattern, by its index: whether it contains the characters of this class. */
+  /** The character sets of the pattern by index, and for each whether it contains the characters of this class. */
   readonly isIn: readonly boolean[];
 }
 
