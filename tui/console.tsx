@@ -55,7 +55,7 @@ export interface ConsoleParts extends ShownBackend {
   readonly kept?: ScreenSettings;
   /** Percentage of OK results that each aggregate needs; default 80. */
   readonly aggregateNeeds?: AggregateNeeds;
-  /** Saves a view in the configuration file; `undefined` removes it. */
+  /** Saves a view in the configuration file. If `view` is `undefined`, removes the saved view of this name. */
   readonly saveView?: (name: string, view: SavedView | undefined) => Promise<void>;
   readonly stdout: FrameStdout;
   readonly clock: ConsoleClock;
@@ -199,7 +199,7 @@ export function openConsole(parts: ConsoleParts): Console {
   >();
   /** The user's changes by namespace and context, so that undo never affects another namespace or context. */
   const ownChanges = new Map<string, OwnChanges>();
-  /** Shows another backend, namespace or moment. */
+  /** Shows another backend, namespace or moment in a new store, and closes the feeds of the previous store. */
   const show = (
     next: ShownBackend,
     context: string | undefined,

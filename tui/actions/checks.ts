@@ -15,7 +15,7 @@ import { reportDisconnected } from '../keys/targets.ts';
 import type { CheckRunRequest } from '../state/effects.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
-/** Returns one order for each check, for the clients of the targets. */
+/** Returns one request for each check, to run it on the clients of the targets. */
 function runsOn(targets: readonly Target[]): readonly CheckRunRequest[] {
   const byCheck = Map.groupBy(targets, ({ check }) => check);
   return Array.from(byCheck, ([check, some]) => ({
@@ -24,7 +24,7 @@ function runsOn(targets: readonly Target[]): readonly CheckRunRequest[] {
   }));
 }
 
-/** Asks for confirmation to run checks now. Without a connection the key reconnects instead. */
+/** Opens a dialog that asks whether to run checks now. Without a connection, it reconnects instead. */
 function askRun(store: ActionPorts, orders: readonly CheckRunRequest[]): void {
   if (!isConnected(store.feed)) return store.request({ kind: 'reconnect' });
   if (orders.length === 0) return store.say('there is no check to run');
@@ -46,13 +46,13 @@ function askRun(store: ActionPorts, orders: readonly CheckRunRequest[]): void {
   });
 }
 
-/** Returns an order such as `disk on client:web-01, client:web-02`. */
+/** Returns the text of a request to run a check, such as `disk on client:web-01, client:web-02`. */
 function orderText({ check, subscribers }: CheckRunRequest): string {
   if (subscribers === undefined) return safeLine(`${check} on all of its subscribers`);
   return safeLine(`${check} on ${named(subscribers).join(', ')}`);
 }
 
-/** Actions on checks. */
+/** The actions on checks. */
 export const CHECK_ACTIONS: readonly Action[] = [
   {
     name: 'run',
@@ -76,12 +76,15 @@ export const CHECK_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Returns the marked checks, or the one under the cursor. */
+/** Returns the rows of the marked checks, or of the check under the cursor. */
 export function selectedCheckRows(store: Pick<ListOfView, 'list' | 'rows'>): readonly CheckTableRow[] {
   return selectedRows(store) as readonly CheckTableRow[];
 }
 
-/** Runs the check of the screen on all its clients, or only what is selected among its rows. */
+/**
+ * Asks whether to run the checks of the selected rows. If no row is selected, asks whether to run the check of the
+ * screen on all its subscribers.
+ */
 function runInspected(store: ActionPorts, layer: InspectLayer): void {
   const targets = inspectTargets(layer);
   if (targets.length > 0) return askRun(store, runsOn(targets));

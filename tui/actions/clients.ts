@@ -9,7 +9,7 @@ import type { EventCounts } from '../model/event-counts.ts';
 import type { Screen, MessageSink } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 
-/** Asks for confirmation to delete clients, and lists what is deleted with them. */
+/** Opens a dialog that asks whether to delete clients, and lists what is deleted with them. */
 function askDeleteClients(store: Screen & MessageSink & Pick<LiveData, 'events'>, names: readonly string[]): void {
   if (names.length === 0) return store.say('there is no client to delete');
   const what = countOf(names.length, 'client');
@@ -35,7 +35,7 @@ function openEvents({ critical, warning, unknown, ok, silenced }: EventCounts): 
   return critical + warning + unknown + ok + silenced;
 }
 
-/** Actions on clients. */
+/** The actions on clients. */
 export const CLIENT_ACTIONS: readonly Action[] = [
   {
     name: 'delete-client',
@@ -57,7 +57,7 @@ export const CLIENT_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Returns the marked clients, or the one under the cursor. */
+/** Returns the rows of the marked clients, or of the client under the cursor. */
 export function selectedClients(store: Pick<ListOfView, 'list' | 'rows'>): readonly ClientTableRow[] {
   return selectedRows(store) as readonly ClientTableRow[];
 }

@@ -10,7 +10,7 @@ import type { LiveData } from '../model/live-data.ts';
 import type { MessageSink, Screen } from '../state/ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
-/** Actions on the members of a cluster. */
+/** The actions on members of the cluster. */
 export const CLUSTER_ACTIONS: readonly Action[] = [
   {
     name: 'hand-over',
@@ -28,7 +28,10 @@ export function openMember(store: ActionPorts): void {
   if (member !== undefined) openLoadedLayer(store, 'member', member.id);
 }
 
-/** Returns the id of the shown member, or of the one under the cursor. */
+/**
+ * Returns the id of the shown member, or of the member under the cursor; `undefined` if there is none, or if several
+ * members are marked.
+ */
 function selectedMemberId(store: ActionPorts): string | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'member') return layer.id;
@@ -37,7 +40,7 @@ function selectedMemberId(store: ActionPorts): string | undefined {
   return others.length > 0 ? undefined : member?.id;
 }
 
-/** Asks for confirmation of a handover, or says why it is not possible. */
+/** Opens a dialog that asks whether to make a member the leader, or shows a message why that is not possible. */
 function askHandOver(store: Screen & MessageSink & Pick<LiveData, 'loads' | 'nowMs'>, to: string | undefined): void {
   const { data } = store.loads.of('cluster');
   if (data === undefined || to === undefined) return;

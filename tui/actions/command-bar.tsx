@@ -9,7 +9,7 @@ import { fitRuns } from '../text/runs.ts';
 import { fieldRuns } from '../form/text-field.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
 
-/** The command line over the last rows of the screen: the typed text, its problem, and the completions. */
+/** Renders the command line over the last rows of the screen: the typed text, its problem, and the completions. */
 export function CommandBar({
   theme,
   size,
@@ -38,7 +38,7 @@ function belowRuns({ problem, chosen }: CommandLayer, completion: Completion, co
   return candidateRuns(candidates.map(safeLine), chosen?.at, columns);
 }
 
-/** Returns the page of candidates that contains the chosen one. */
+/** Returns as many candidates as fit in the line, among them the chosen candidate. */
 function candidateRuns(candidates: readonly string[], at: number | undefined, columns: number): readonly Run[] {
   let page: Run[] = [];
   let available = columns - 2;

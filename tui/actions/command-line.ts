@@ -13,9 +13,9 @@ import { closeLayer, layerOnTop, openLayer, putLayer } from '../state/layer-stac
 /** Maximum number of commands in the history. */
 const HISTORY_MAX = 100;
 
-/** The completions at the caret. */
+/** The candidates that complete the word before the caret. */
 export interface Completion {
-  /** Index in the line where a candidate is inserted. */
+  /** Index in the line at which a candidate is inserted. */
   readonly from: number;
   readonly candidates: readonly string[];
   /** The usage of the typed command; `undefined` while its name is being typed. */
@@ -38,11 +38,11 @@ export function typeInCommandLine(store: Screen & Asks & MergedSources, edit: Li
   if (layer === undefined || edit === undefined) return;
   const line = editLine(layer.line, edit);
   putLayer(store, { ...layer, line, chosen: undefined, problem: undefined });
-  // Loads the namespaces before the user starts to type one.
+  // Requests the namespaces now, so that they are loaded when the user types the name of one.
   if (line.text === 'ns' && store.backends === undefined) store.request({ kind: 'load-namespaces' });
 }
 
-/** Actions in the command line, and the action that opens it. */
+/** The actions in the command line, and the action that opens it. */
 export const COMMAND_ACTIONS: readonly Action[] = [
   {
     name: 'command',
@@ -131,7 +131,7 @@ export function completionOf(store: CompletionPorts, { line, chosen }: CommandLa
   }
   const command = commands.find((candidate) => candidate.name === name);
   const word = /[^\s(!]*$/u.exec(before)?.[0] ?? '';
-  // A blank at the end starts a new word.
+  // A blank at the end of the text starts a new word.
   const { operand } = splitCommand(before);
   const typed = word === '' && operand !== '' ? `${operand} ` : operand;
   const candidates = startingWith(command?.complete?.(store, typed) ?? [], word);
@@ -151,8 +151,8 @@ function choose(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
   const at = (before + by + candidates.length) % candidates.length;
   const start = typed.text.slice(0, from) + (candidates[at] ?? '');
   const isOnly = candidates.length === 1;
-  // A single candidate is inserted completely, and the next word may follow. After an operator a value follows
-  // without a blank.
+  // A single candidate is followed by a blank, so that the user can type the next word. An operator is not, because its
+  // value follows without a blank.
   const end = isOnly && !/[=<>~]$/.test(start) ? ' ' : '';
   const line = { text: start + end + typed.text.slice(typed.caret), caret: start.length + end.length };
   putLayer(store, { ...layer, line, chosen: isOnly ? undefined : { typed, at }, problem: undefined });
@@ -163,7 +163,7 @@ function run(store: ActionPorts, layer: CommandLayer, perform: Perform): void {
   closeLayer(store);
   const problem = runCommandLine(store, text, perform);
   if (problem === undefined) return remember(store, text.trim());
-  // The user can fix the line where it is.
+  // The command line opens again with its text, so that the user can fix it.
   openLayer(store, { ...layer, chosen: undefined, problem });
 }
 

@@ -28,13 +28,13 @@ import { openReport } from '../screens/report/screen.ts';
 import { isThere, openView } from '../screens/open-view.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
-/** Performs the action of a key. */
+/** Performs an action in the current context, as its key would. */
 export type Perform = (action: KeyAction) => void;
 
-/** A command that can be typed after `:`. */
+/** A command that the user can type after `:`. */
 export interface ConsoleCommand {
   readonly name: string;
-  /** The operands in the usage text. */
+  /** The names of the operands, as the usage text shows them. */
   readonly operands: string;
   readonly help: string;
   /** True if the command needs an operand. */
@@ -45,14 +45,18 @@ export interface ConsoleCommand {
    * @returns the problem with the operand and the allowed values; `undefined` on success
    */
   readonly run: (store: ActionPorts, operand: string, perform: Perform) => string | undefined;
-  /** Returns completions of the operand's last word; only those with the same start are shown. */
+  /**
+   * Returns candidates for the last word of the operand. The caller shows only those that start with the typed letters.
+   */
   readonly complete?: (store: CompletionPorts, operand: string) => readonly string[];
 }
 
-/** Actions that depend on the pressed key, and the action that opens the command line. */
+/**
+ * The actions that are no commands: `view` depends on the pressed key, and the others open the command line or quit.
+ */
 const NO_ACTIONS: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-view', 'interrupt']);
 
-/** Returns all commands of a context: those with operands, then the actions of keys. */
+/** Returns all commands of a context: the commands of this table first, then the actions that have a key there. */
 export function commandsFor(context: KeyContext): readonly ConsoleCommand[] {
   const own = OWN_COMMANDS.map((command) => ownOrAction(command, context));
   const names = new Set(own.map(({ name }) => name));
@@ -61,9 +65,9 @@ export function commandsFor(context: KeyContext): readonly ConsoleCommand[] {
 }
 
 /**
- * Runs a command line, which is already closed.
+ * Runs the text of a command line that is already closed.
  *
- * @returns the problem and the allowed values; `undefined` on success
+ * @returns the problem with the text and the allowed values; `undefined` on success
  */
 export function runCommandLine(store: ActionPorts, text: string, perform: Perform): string | undefined {
   const { name, operand } = splitCommand(text);
@@ -93,7 +97,10 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['run-now', 'run'],
 ]);
 
-/** Returns the command. Without an operand it performs the key action of the same name, if there is one. */
+/**
+ * Returns a command that, without an operand, performs the action of the same name. If the context has no such action,
+ * the command stays the same.
+ */
 function ownOrAction(command: ConsoleCommand, context: KeyContext): ConsoleCommand {
   const action = actionsIn(context).find(([name]) => name === command.name)?.[0];
   if (action === undefined) return command;
@@ -126,7 +133,7 @@ function actionCommand(action: KeyAction, help: string): ConsoleCommand {
   };
 }
 
-/** Returns the error for the old name of an action; undefined if the name is not an old one. */
+/** Returns the error message for the old name of an action; `undefined` if the name is not an old name. */
 function renamedCommand(name: string): string | undefined {
   const current = currentName(RENAMED_ACTIONS, name);
   return current === undefined ? undefined : `unknown command ${name}: use ${current}`;
@@ -171,7 +178,7 @@ function switchSetting(set: (store: ActionPorts, isOn: boolean) => void): Settin
   return { values: ['on', 'off'], set: (store, value) => set(store, value === 'on') };
 }
 
-/** The settings that `:set` changes, until the console ends. */
+/** The settings that `:set` changes. The change lasts until the console ends. */
 const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ['ascii', switchSetting((store, ascii) => store.update({ look: { ...store.state.look, ascii } }))],
   ['color', switchSetting((store, color) => store.update({ look: { ...store.state.look, color } }))],
@@ -189,7 +196,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ],
 ]);
 
-/** The name for all namespaces that users type. */
+/** The word that the user types for all namespaces. */
 const ALL = 'all';
 
 const OWN_COMMANDS: readonly ConsoleCommand[] = [
@@ -277,7 +284,7 @@ const OWN_COMMANDS: readonly ConsoleCommand[] = [
   },
 ];
 
-/** Returns the contexts as items of a menu. */
+/** Returns the menu items for the contexts that the user can switch to. */
 function contextItems(store: Asks & Opened): readonly MenuItem[] {
   const { contexts } = store.options;
   return contextNames(contexts).map((name) => ({

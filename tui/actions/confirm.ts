@@ -12,7 +12,7 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
 
-/** Actions that answer a confirmation. */
+/** The actions in a dialog that asks a question. */
 export const CONFIRM_ACTIONS: readonly Action[] = [
   {
     name: 'confirm-yes',
@@ -43,7 +43,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Edits the number that must be typed to confirm. */
+/** Edits the number that the user must type to confirm. */
 export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {
   const layer = layerOnTop(store, 'confirm');
   if (layer?.typed === undefined || edit === undefined) return;
@@ -55,26 +55,27 @@ function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   if (typed !== undefined && typed.line.text.trim() !== typed.expected) {
     return store.say(`type ${typed.expected} to confirm, Esc cancels`, 'problem');
   }
-  // The dialog may have been open for long, so the effect skips what no longer exists.
+  // The dialog may have been open for long, so changes may no longer be possible, and objects may no longer exist.
   if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
   closeLayer(store);
   const remaining = withoutGoneTargets(store, effect);
   if (remaining === undefined) return store.say('nothing to do: the target no longer exists');
-  // The marked rows have been handled. On another screen and for an undo, the marks refer to something else.
+  // The marks are removed, because the marked rows have been handled. On another screen, and for an undo, the marks
+  // refer to something else.
   if (store.state.layers.length === 0 && !isUndo(effect)) store.updateList({ marks: new Set(), lastMark: undefined });
   store.request(remaining);
 }
 
 /**
- * Returns the effect without objects that resolved or ended while the dialog was open; `undefined` if nothing
- * is left.
+ * Returns the effect without objects that resolved or ended while the dialog was open; `undefined` if no object
+ * remains.
  */
 function withoutGoneTargets(store: Pick<LiveData, 'events' | 'silenced'>, effect: Effect): Effect | undefined {
   if (effect.kind === 'delete-events') {
     const targets = stillThere(store, effect.targets);
     return targets.length === 0 ? undefined : { ...effect, targets };
   }
-  // Only the backend knows what an undo affects, and its operations contain their preconditions.
+  // An undo is sent as it is: only the backend knows what it affects, and its operations contain their preconditions.
   if (effect.kind !== 'change' || isUndo(effect)) return effect;
   const operations = effect.change.operations.filter((operation) => {
     if (operation.op === 'clear') return store.silenced.has(operation.id);
@@ -88,10 +89,10 @@ function isUndo(effect: Effect): boolean {
   return effect.kind === 'change' && effect.change.verb === 'undo';
 }
 
-/** Returns the only event of an operation; `undefined` if it affects several or none. */
+/** Returns the key of the event that an operation affects; `undefined` if it may affect several events or none. */
 function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefined {
   if (operation.op === 'resolve') return eventKey(operation.client, operation.check);
-  // A silence from the view of silences also covers future events.
+  // Other silences, such as those from the view of silences, also cover future events.
   if (operation.op !== 'silence' || (verb !== 'acknowledge' && verb !== 'repeat-silence')) return undefined;
   const { subscription, check } = operation;
   if (typeof check !== 'string' || subscription?.startsWith('client:') !== true) return undefined;

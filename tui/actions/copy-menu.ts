@@ -9,14 +9,14 @@ import type { Asks, Opened, Screen, MessageSink, Shown } from '../state/ports.ts
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
-/** The object that is copied. */
+/** The object about which the menu offers texts to copy. */
 export interface Copied {
   readonly kind: 'event' | 'result' | 'client' | 'check' | 'silence' | 'aggregate';
-  /** `client/check` for an event or a result; otherwise the name or id. */
+  /** The name or id of the object; `client/check` for an event or a result. */
   readonly name: string;
 }
 
-/** The backend and namespace of the object. */
+/** The backend and namespace to which the object belongs. */
 type CopiedLocation = Pick<ConsoleOptions, 'backend' | 'namespace'>;
 
 const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
@@ -27,7 +27,7 @@ const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
   checks: 'check',
 };
 
-/** The paths of the API; the segments of the name follow. */
+/** The first segment of the API path of each kind of object. The segments of its name follow. */
 const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
   event: 'events',
   result: 'results',
@@ -36,7 +36,7 @@ const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
   aggregate: 'aggregates',
 };
 
-/** Opens the menu of texts to copy about the shown object or the one under the cursor. */
+/** Opens the menu of texts to copy about the shown object, or about the object under the cursor. */
 export function openCopyMenu(store: Screen & MessageSink & Asks & Opened & Pick<ListOfView, 'list'>): void {
   const subject = copiedNow(store);
   if (subject === undefined) return store.say('nothing to copy here');
@@ -56,7 +56,8 @@ function copiedNow({ state, list }: Shown & Pick<ListOfView, 'list'>): Copied | 
 function copyItems(store: Asks & Opened, subject: Copied): readonly MenuItem[] {
   const { kind, name } = subject;
   const text = (id: string, label: string, copied: string): MenuItem => {
-    // One line without control characters, so that a shell does not run it before Enter is pressed.
+    // The copied text is one line without control characters, so that a shell does not run it before the user presses
+    // Enter.
     const safe = safeLine(copied);
     return { id, label: `${label}: ${safe}`, choose: () => store.request({ kind: 'copy', label, text: safe }) };
   };
@@ -73,7 +74,10 @@ function copyItems(store: Asks & Opened, subject: Copied): readonly MenuItem[] {
   ];
 }
 
-/** Returns the command without credentials, which would be stored in the shell history. */
+/**
+ * Returns a `curl` command that reads the object. It contains no credentials, because the shell history would store
+ * them.
+ */
 function curlCommand(
   path: string,
   subject: Copied,

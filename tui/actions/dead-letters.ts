@@ -19,7 +19,7 @@ const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {
   drop: 'These notifications will not be sent. This cannot be undone.',
 };
 
-/** Asks for confirmation to retry or drop the dead letters. */
+/** Opens a dialog that asks whether to retry or to drop dead letters. */
 function ask(store: Screen & MessageSink, verb: DeadLetterVerb, deadLetters: readonly DeadLetterSummary[]): void {
   if (deadLetters.length === 0) return store.say(`there is no dead letter to ${verb}`);
   const orders = deadLetters.map((deadLetter): DeadLetterOrder => ({
@@ -38,15 +38,15 @@ function ask(store: Screen & MessageSink, verb: DeadLetterVerb, deadLetters: rea
 }
 
 /**
- * Returns the name of a dead letter such as `pager for web-1/disk`, or of a group `pager for dc=fra (31
- * events)`. It is safe for a terminal.
+ * Returns the name of a dead letter, such as `pager for web-1/disk`, or for a group `pager for dc=fra (31 events)`. It
+ * contains no control characters.
  */
 function deadLetterName(deadLetter: DeadLetterSummary): string {
   const { handler, client, check, group } = deadLetter;
   return safeLine(`${handler} for ${group === undefined ? `${client}/${check}` : deadLetterSubject(deadLetter)}`);
 }
 
-/** Opens the screen of a dead letter. */
+/** Opens the screen of a dead letter; does nothing without one. */
 export function openDeadLetter(store: Screen, deadLetter: DeadLetterSummary | undefined): void {
   if (deadLetter !== undefined) openLoadedLayer(store, 'dead-letter', String(deadLetter.id));
 }
@@ -57,7 +57,7 @@ export function explainDeadLetter(store: Screen & MessageSink, deadLetter: DeadL
   openLoadedLayer(store, 'handling', eventKey(deadLetter.client, deadLetter.check));
 }
 
-/** Opens the current event of a dead letter. */
+/** Opens the screen of the event that a dead letter is about, if the event still exists. */
 function openDeadLetterEvent(
   store: Screen & MessageSink & Asks & Pick<LiveData, 'events'>,
   { client, check }: DeadLetterSummary,
@@ -67,7 +67,7 @@ function openDeadLetterEvent(
   openDetail(store, target, false);
 }
 
-/** Actions on dead letters, in their view and on their screen. */
+/** The actions on dead letters, in their view and on the screen of one. */
 export const DEAD_LETTER_ACTIONS: readonly Action[] = [
   {
     name: 'dead-letter-retry',
@@ -100,7 +100,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Returns the marked dead letters, the one under the cursor, or the shown one. */
+/** Returns the marked dead letters, or the dead letter under the cursor, or the dead letter whose screen is open. */
 export function selectedDeadLetters(store: ActionPorts): readonly DeadLetterSummary[] {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'dead-letter') return selectedRows(store) as readonly DeadLetterSummary[];

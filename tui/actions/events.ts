@@ -45,7 +45,7 @@ function openSilence(
   store.request({ kind: 'load-silence-policy' });
 }
 
-/** Resolves events. Several events or a critical one need a confirmation. */
+/** Resolves events. For several events, or for a critical event, a dialog asks first. */
 function askResolve(
   store: Screen & MessageSink & Asks & Pick<LiveData, 'events'> & MergedSources,
   targets: readonly Target[],
@@ -68,7 +68,7 @@ function askResolve(
   });
 }
 
-/** Asks for confirmation to delete events, because the results of their clients are deleted too. */
+/** Opens a dialog that asks whether to delete events, because their results and history are deleted too. */
 function askDelete(
   store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources,
   targets: readonly Target[],
@@ -90,8 +90,8 @@ function askDelete(
 }
 
 /**
- * Acknowledges events: silences exactly these events until they resolve. Existing silences of this kind stay.
- * Several events need a confirmation.
+ * Acknowledges events: creates silences for exactly these events, which end when the events resolve. Events that have
+ * such a silence already are skipped. For several events, a dialog asks first.
  */
 function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'acknowledge');
@@ -136,7 +136,7 @@ function acknowledgement(
   return { verb: 'acknowledge', operations };
 }
 
-/** Asks for confirmation to end the silences on events, because they may cover other events too. */
+/** Opens a dialog that asks whether to end the silences on events, because the silences may cover other events too. */
 function askUnsilence(store: Screen & MessageSink & LiveData & MergedSources, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'unsilence');
   const [first] = openTargets;
@@ -158,12 +158,14 @@ function askUnsilence(store: Screen & MessageSink & LiveData & MergedSources, ta
   });
 }
 
-/** Returns an action on the selected open events: those that are marked, under the cursor, or shown. */
+/**
+ * Returns an action handler for the selected events: the marked events, the event under the cursor, or the shown event.
+ */
 function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Target[]) => void): ActionHandler {
   return (store) => {
     const layer = store.state.layers.at(-1);
     if (layer?.kind === 'detail') return act(store, [layer.target]);
-    // Includes resolved events, so that the confirmation can name them.
+    // In the list of events, resolved events are included, so that a message can name them.
     if (layer?.kind !== 'inspect') return act(store, selectedKeys(store).map(targetOf));
     const targets = inspectTargets(layer).filter(({ key }) => store.events.get(key) !== undefined);
     if (targets.length === 0) return store.say(`there is no open event here to ${verb}`);
@@ -173,7 +175,7 @@ function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Targ
 
 const silenceEvents = onEvents('silence', openSilence);
 
-/** Actions on events, in their view, on their screen and among the rows of a client or check. */
+/** The actions on events, in their view, on the screen of one, and among the rows of a client or check. */
 export const EVENT_ACTIONS: readonly Action[] = [
   {
     name: 'silence',

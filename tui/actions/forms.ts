@@ -9,20 +9,20 @@ import { choiceOf, type FormStep } from '../form/form.ts';
 import type { FormDialog } from '../keys/form-dialog.ts';
 import type { LineEdit } from '../text/line-editor.ts';
 
-/** The form on top, independent of its kind. */
+/** The functions of the form in the dialog on top, whatever kind of dialog it is. */
 interface OpenForm {
   readonly field: string;
-  /** True if the field contains text. */
+  /** True if the field that has the focus is a text field. */
   readonly isText: boolean;
   readonly step: (step: FormStep) => void;
-  /** True if it is the last text field, where Enter submits. */
+  /** True if the field that has the focus is the last text field, where Enter submits the form. */
   readonly isLastText: boolean;
   readonly submit: () => void;
   readonly cancel: () => void;
   readonly press: (key: KeyPress) => void;
 }
 
-/** Actions in dialogs with fields. */
+/** The actions in dialogs with fields. */
 export const FORM_ACTIONS: readonly Action[] = [
   {
     name: 'form-next',
@@ -71,7 +71,10 @@ export const FORM_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Passes any other key to the focused field: as text to a text field, as a choice to others. */
+/**
+ * Passes a key without an action to the field that has the focus: as typed text to a text field, as a choice to any
+ * other field.
+ */
 export function typeInForm(store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress): void {
   const form = openForm(store);
   if (form?.isText === true) {

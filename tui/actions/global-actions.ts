@@ -22,10 +22,10 @@ import { openViewMenu } from './list-menus.ts';
 import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, PAGES, TEXTS } from '../keys/context-groups.ts';
 import { goBack } from '../screens/open-view.ts';
 
-/** Time within which two interrupts quit the console. */
+/** Time in milliseconds within which a second Ctrl-C quits the console. */
 const INTERRUPT_TWICE_MS = 1000;
 
-/** Actions with the same meaning in all contexts. */
+/** The actions that have the same meaning in all contexts. */
 export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'views',
@@ -170,12 +170,12 @@ function seekBy(step: 1 | -1): Action['run'] {
   };
 }
 
-/** Opens the search; among rows it is their filter. */
+/** Opens the search line of a layer. If the layer shows rows, the search filters the rows. */
 function openSearch(store: ActionPorts, layer: HelpLayer | InspectLayer): void {
   putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
 }
 
-/** Clears the search, or closes the screen if there is none. */
+/** Clears the search of a text. If there is no search, closes the layer. */
 function closeText(store: ActionPorts): void {
   if (!clearTextSearch(store)) closeLayer(store);
 }
@@ -184,11 +184,14 @@ function backFromList(store: Screen & MessageSink & Pick<LiveData, 'events'> & M
   if (store.list.marks.size > 0) return clearMarks(store);
   if (store.list.filter.text !== '') return applyFilter(store, '');
   if (store.state.message !== undefined) return store.update({ message: undefined });
-  // Events are the first view, so there is nothing to go back to.
+  // The list of events is the first view, so there is no view to go back to.
   if (store.state.view !== 'events') goBack(store);
 }
 
-/** Opens the menu of texts to copy. The copied commands contain a backend and a namespace. */
+/**
+ * Opens the menu of texts to copy, or copies the shown report. In a merged list it shows a message instead, because the
+ * copied commands contain one backend and one namespace.
+ */
 function copy(store: ActionPorts): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'report') return copyReport(store, layer);

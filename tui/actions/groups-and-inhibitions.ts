@@ -11,7 +11,7 @@ import { NAMESPACE_COLUMN } from '../model/where-column.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { openFiltered } from '../screens/open-filtered.ts';
 
-/** Opens the list of the events in a group. */
+/** Opens the list of the events in a notification group. */
 export function openGroup(store: ActionPorts, group: GroupRow | undefined): void {
   if (group === undefined) return;
   if (group.id === undefined)
@@ -19,15 +19,15 @@ export function openGroup(store: ActionPorts, group: GroupRow | undefined): void
   openFiltered(store, 'events', `group=${group.id}`);
 }
 
-/** Opens the list of the events that a rule inhibits. */
+/** Opens the list of the events that an inhibition rule inhibits. */
 export function openInhibited(store: ActionPorts, rule: InhibitionRow | undefined): void {
   if (rule !== undefined) openFiltered(store, 'events', `inhibited_by=${searchValue(rule.name)}`);
 }
 
 /**
- * Opens the event that inhibits others.
+ * Opens the screen of an event that inhibits other events.
  *
- * @param nameOf returns the displayed name of its client
+ * @param nameOf callback that returns the name of the event's client, as the list of events shows it
  */
 function openInhibitor<By extends { readonly client: string; readonly check: string }>(
   store: ActionPorts,
@@ -40,7 +40,7 @@ function openInhibitor<By extends { readonly client: string; readonly check: str
   openDetail(store, target, false);
 }
 
-/** Actions on inhibitions, in their view and on an inhibited event. */
+/** The actions on inhibitions, in their view and on the screen of an inhibited event. */
 export const NOISE_ACTIONS: readonly Action[] = [
   {
     name: 'inhibitor',

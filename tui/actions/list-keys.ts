@@ -7,12 +7,12 @@ import type { KeyAction } from '../state/keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
 /**
- * Runs before a key acts in a list: the row under the cursor is fixed.
+ * Runs before a key acts in a list. It makes sure that the key acts on the row that the user saw under the cursor.
  *
  * @returns `taken` if the key has no further effect
  */
 export function beforeListKey(store: ActionPorts, action: KeyAction | undefined): 'taken' | undefined {
-  // A row that the user's new filter hides must not be affected.
+  // The filter that the user has just typed takes effect first, because the key must not affect a row that it hides.
   if (store.window.isOrderExpected && store.rows.filtering) store.settleList();
   else store.settleRows();
   if (action === undefined || !isRowAction(action, store.table?.menu ?? []) || takeHold(store)) return undefined;
@@ -30,7 +30,10 @@ export function moveInList(store: ActionPorts, action: KeyAction): void {
   if (action !== 'bottom') store.window.noteMove(from, to - index, store);
 }
 
-/** Moves to a row by its number in the list, counted from 1; beyond the last row it moves to that. */
+/**
+ * Moves the cursor to a row by its number in the list, counted from 1. If the number is too large, moves to the last
+ * row.
+ */
 export function goToRow(store: ActionPorts, row: number): void {
   stopFollowing(store);
   moveTo(store, clamp(row - 1, 0, store.rows.order.length - 1));

@@ -19,7 +19,7 @@ export function openSortMenu({ sort, sorts, sortTitle, unsorted, sortBy }: RowsO
 }
 
 export function openColumnsMenu(store: Screen & MergedSources & ListOfView): void {
-  // The first column names the row and cannot be hidden, because the others need it.
+  // The first column names the row and cannot be hidden, because the other columns have no meaning without it.
   const columns = columnsOf(store.state.view, store.whereColumn).slice(1);
   const items = (): readonly MenuItem[] =>
     columns.map(({ id, title }) => ({

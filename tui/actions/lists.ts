@@ -20,7 +20,7 @@ import { openPrompt, keepFilter } from '../list/search-prompt.ts';
 import { inEach, onLayer, type Pressed, type Action } from '../keys/action.ts';
 import { LISTS } from '../keys/context-groups.ts';
 
-/** Actions on lists of any kind; many also work on the rows of a client or check. */
+/** The actions on lists of any kind. Many of them also work on the rows of a client or check. */
 export const LIST_ACTIONS: readonly Action[] = [
   {
     name: 'mark',
@@ -160,11 +160,11 @@ export const LIST_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Opens the menu of actions on the rows of the shown list. */
+/** Opens the menu of actions on the selected rows of the list. */
 function openListMenu(store: ActionPorts, { perform }: Pressed): void {
   const { list, table } = store;
   const subject = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
-  // The order is paused behind a menu, so cursor and marks stay the ones that it was opened for.
+  // While a menu is open, sorting is paused. Cursor and marks therefore stay on the rows for which the menu was opened.
   openActionMenu(store, subject, table?.menu ?? [], perform);
 }
 
@@ -191,7 +191,7 @@ function showColumns(store: ActionPorts, operand: string): string | undefined {
   return undefined;
 }
 
-/** Returns the error for the old id of a column; undefined if the id is not an old one. */
+/** Returns the error message for the old id of a column; `undefined` if the id is not an old id. */
 function renamedColumn(view: ViewName, id: string): string | undefined {
   const current = currentName(RENAMED_COLUMNS[view], id);
   return current === undefined ? undefined : `unknown column ${id}: use ${current}`;

@@ -6,7 +6,7 @@ import type { Screen, MessageSink } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
 
-/** Actions in menus. */
+/** The actions in menus. */
 export const MENU_ACTIONS: readonly Action[] = [
   {
     name: 'menu-choose',
@@ -23,7 +23,7 @@ export const MENU_ACTIONS: readonly Action[] = [
     help: 'select or clear a checkbox',
     run: onLayer('menu', (store, layer) => {
       const item = itemAt(layer);
-      // In a menu without checkboxes, Space is part of the search.
+      // If the item has no checkbox, Space is part of the search.
       if (item?.ticked === undefined) typeInMenu(store, { kind: 'insert', text: ' ' });
       else choose(store, item);
     }),
@@ -45,7 +45,7 @@ export const MENU_ACTIONS: readonly Action[] = [
   { name: 'menu-close', keys: ['escape'], in: ['menu'], help: 'close the menu', hint: 'close', run: closeLayer },
 ];
 
-/** Edits the search of the menu; the cursor moves to the first match. */
+/** Edits the search of the menu on top. The cursor moves to the first match. */
 export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
   const layer = layerOnTop(store, 'menu');
   if (layer === undefined || edit === undefined) return;
@@ -67,6 +67,6 @@ function itemAt(layer: MenuLayer): MenuItem | undefined {
 function moveBy(store: ActionPorts, layer: MenuLayer, by: 1 | -1): void {
   const items = shownItems(layer);
   const index = menuIndex(items, layer) + by;
-  // The first item follows the last, because a menu is short.
+  // The first item follows the last item, because a menu is short.
   putLayer(store, { ...layer, at: items.at(index % Math.max(1, items.length))?.id });
 }

@@ -15,30 +15,30 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import { isSortable } from '../list/table-column.ts';
 import { openView } from '../screens/open-view.ts';
 
-/** Rows that one notch of the wheel scrolls. */
+/** Number of rows that one step of the mouse wheel scrolls. */
 const WHEEL_ROWS = 3;
 
-/** Row of the tabs in a tall header. */
+/** Screen row of the tabs in a tall header, counted from 0. */
 const TABS_ROW = 2;
 
 /**
- * Handles the wheel, and clicks on tabs, column titles and rows. A click only changes what is shown, such as
- * the position of the cursor.
+ * Handles the mouse wheel, and clicks on tabs, column titles and rows. A click only changes what is shown, such as the
+ * view or the position of the cursor.
  *
- * @param press performs the action of a key
+ * @param press callback that performs the action of a key
  */
 export function takeMouse(store: ActionPorts, event: MouseEvent, press: (action: KeyAction) => void): void {
-  // A report may still arrive after mouse support is turned off.
+  // An event of the mouse may still arrive after mouse support is turned off.
   if (!store.state.mouse || isTooSmall(store.state.size)) return;
   if (event.action === 'wheelup' || event.action === 'wheeldown') return scroll(store, event.action, press);
   if (event.action !== 'press' || event.button !== 'left') return;
-  // A layer hides the view.
+  // Clicks only act on a view, and not while a layer hides it.
   if (store.state.layers.length === 0 && store.state.prompt === undefined) click(store, event);
 }
 
 function scroll(store: Shown, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
   const context = keyContext(store.state);
-  // In a field or a confirmation there are no rows to scroll.
+  // In a text field, or in a dialog with a question, there are no rows to scroll.
   if (context === 'form' || context === 'confirm' || context === 'prompt' || context === 'search') return;
   if (context === 'command') return;
   if (context === 'menu') return press(way === 'wheelup' ? 'menu-up' : 'menu-down');
@@ -63,7 +63,7 @@ function click(store: ActionPorts, { row, column }: MouseEvent): void {
   if (index !== -1) moveTo(store, index);
 }
 
-/** Sorts by the column, or reverses the order if it is already sorted by it. */
+/** Sorts the list by the clicked column. If it is already sorted by that column, reverses the order. */
 function sortByTitle(store: Shown & LiveData & MergedSources & ListOfView, cell: number): void {
   const column = sortableAt(store, cell);
   if (column === undefined) return;

@@ -15,17 +15,17 @@ import { countOf } from '../words/changes.ts';
 import { targetText } from '../words/silence-text.ts';
 import { openSilenceEntries } from './silences.ts';
 
-/** The subscription or the check, or both, that a new silence covers. */
+/** The subscription, the check, or both, that a new silence covers. */
 interface NewTarget {
   readonly subscription?: string;
   readonly check?: string;
 }
 
 /**
- * Opens the silence dialog for targets without events. A target that is silenced already is left alone, unless all are:
- * then their silences are changed.
+ * Opens the silence dialog for targets, which need not have an event. Targets that are already silenced are left out.
+ * If all are, the dialog changes their silences instead.
  *
- * @param noun what the targets are, for messages: `client`
+ * @param noun the noun for a target in messages, such as `client`
  */
 export function silenceTargets(
   store: Screen & MessageSink & Asks & Opened & Pick<Silencing, 'silenceDraft'> & Pick<LiveData, 'silenced'>,
@@ -54,12 +54,12 @@ function newEntry({ options }: Opened, target: NewTarget): SilencedRow {
   };
 }
 
-/** Opens the menu of what a new silence can cover, which need not have an event. */
+/** Opens the menu to choose what a new silence covers. The choices need not have an event. */
 function openNewSilence(store: ActionPorts): void {
   const clients = Array.from(store.clients.keys(), (name) =>
     targetItem(store, { subscription: clientSubscription(name) }),
   );
-  // The names of subscriptions and checks do not say at which backend or in which namespace they are.
+  // In a merged list, the names of subscriptions and checks do not say to which backend or namespace they belong.
   const isMerged = store.whereColumn !== undefined;
   const subscriptions = isMerged ? [] : subscriptionItems(store);
   const openChecks = new Set(isMerged ? [] : Array.from(store.events.records(), ({ row }) => row.check));
@@ -106,7 +106,7 @@ function targetItem(store: ActionPorts, target: NewTarget, note = ''): MenuItem 
   };
 }
 
-/** The action that creates a silence whatever is on the screen. */
+/** The action that creates a silence independently of the selected rows. */
 export const NEW_SILENCE_ACTIONS: readonly Action[] = [
   {
     name: 'silence-new',

@@ -20,7 +20,7 @@ import { openInspect } from '../screens/inspect/open.ts';
 import type { AggregateEntry } from '../model/aggregate-book.ts';
 import { LISTS } from '../keys/context-groups.ts';
 
-/** Actions that open the row under the cursor, or change how it is shown. */
+/** The actions that open the row under the cursor, or change how it is shown. */
 export const OPENING_ACTIONS: readonly Action[] = [
   {
     name: 'open',
@@ -69,7 +69,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
     run: {
       events: (store) => openUnderCursor(store, true),
       detail: onLayer('detail', (store, layer) => putLayer(store, { ...layer, raw: !layer.raw, top: 0 })),
-      // Words to find in a text are not a filter of rows, and vice versa.
+      // The search is cleared: words to find in a text cannot be used as a filter of rows, and vice versa.
       inspect: onLayer('inspect', (store, layer) =>
         putLayer(store, { ...layer, raw: !layer.raw, top: 0, search: NO_SEARCH }),
       ),

@@ -5,11 +5,12 @@ import type { MessageSink, Screen } from '../state/ports.ts';
 import type { ChangeReport } from '../words/changes.ts';
 
 /**
- * Reports the outcome of a change. Details are shown in a dialog, unless the next typed letter would close it.
+ * Shows the outcome of a change as a message. Details are shown in a dialog, but not while the user types, because the
+ * next letter would close the dialog.
  */
 export function reportOutcome(store: Screen & MessageSink, { title, isComplete, lines }: ChangeReport): void {
   const isTaken = KEYS_TAKEN.has(keyContext(store.state));
-  // The log contains the full report.
+  // If no dialog is shown, the message contains the details, so that they are in the log.
   store.say(isTaken ? [title, ...lines].join('\n') : title, isComplete ? 'done' : 'problem');
   if (lines.length > 0 && !isTaken) showLongMessage(store, title, lines);
 }

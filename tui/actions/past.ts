@@ -3,12 +3,12 @@ import type { Asks, MessageSink, Screen } from '../state/ports.ts';
 import { PAST_HINT, parsePastTime } from '../words/past-time.ts';
 
 /*
- * Commands and keys for moving through the past (spec, timeline 5). Every list is shown as it was, and nothing can be
- * changed.
+ * Commands and keys that show the lists as they were at a time in the past (spec, timeline 5). Nothing can be changed
+ * meanwhile.
  */
 
 /**
- * Moves to the change before or after the shown moment.
+ * Shows the moment of the next change after the shown moment, or of the previous change before it.
  *
  * @returns `false` if live data is shown
  */
@@ -22,7 +22,7 @@ export function stepPast(store: Screen & MessageSink & Asks, by: 1 | -1): boolea
 }
 
 /**
- * Shows a moment of the past.
+ * Shows a moment of the past, whose time the user typed.
  *
  * @returns the problem with the time and the allowed formats; `undefined` on success
  */
@@ -34,7 +34,7 @@ export function travelTo(store: ActionPorts, operand: string): string | undefine
   return undefined;
 }
 
-/** Returns to live data. */
+/** Leaves the past and shows live data. */
 export function travelBack(store: ActionPorts): string | undefined {
   if (store.state.past === undefined) return 'this is live data already';
   store.request({ kind: 'travel', atMs: undefined });

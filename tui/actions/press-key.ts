@@ -20,15 +20,15 @@ import { beforeInspectKey } from '../screens/inspect/actions.ts';
 import { beforeListKey } from './list-keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
-/** The handling of keys in a context besides its bound actions. */
+/** How a context handles keys in addition to its actions. */
 interface KeyHandling {
   /**
-   * Runs before an action.
+   * Runs before the action of a key.
    *
    * @returns `taken` if the key has no further effect
    */
   readonly before?: (store: ActionPorts, action: KeyAction | undefined) => 'taken' | undefined;
-  /** Handles an unbound key, or pasted text, which comes without a key. */
+  /** Handles a key that has no action, or pasted text, for which `key` is `undefined`. */
   readonly type?: (store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress) => void;
 }
 
@@ -43,16 +43,19 @@ const KEY_HANDLING: Partial<Readonly<Record<KeyContext, KeyHandling>>> = {
   menu: { type: typeInMenu },
 };
 
-/** Handles one event of the terminal. Its requests to the outside are queued in the store (`takeEffects`). */
+/**
+ * Handles one input event of the terminal. The effects that it requests are queued in the store, where `takeEffects`
+ * returns them.
+ */
 export function takeInput(store: ActionPorts, event: InputEvent): void {
   switch (event.kind) {
     case 'focus':
       return store.update({ focused: event.focused });
     case 'paste':
-      // Pasted text only goes into text fields, and never runs an action.
+      // Pasted text is only typed into text fields, and never runs an action.
       return KEY_HANDLING[keyContext(store.state)]?.type?.(store, { kind: 'insert', text: event.text });
     case 'key':
-      // A user who types has the focus, whatever the terminal has reported.
+      // If a key arrives, the terminal has the focus, whatever it has reported.
       if (!store.state.focused) store.update({ focused: true });
       return pressKey(store, event);
     case 'mouse':
@@ -60,7 +63,7 @@ export function takeInput(store: ActionPorts, event: InputEvent): void {
   }
 }
 
-/** The key of an action that no key triggered. */
+/** The key for an action that no key triggered. Its name is empty. */
 const NO_KEY: KeyPress = { name: '', ctrl: false, meta: false, shift: false };
 
 function pressKey(store: ActionPorts, key: KeyEvent): void {
@@ -72,7 +75,7 @@ function pressKey(store: ActionPorts, key: KeyEvent): void {
   act(store, action, key);
 }
 
-/** Performs the action of a key. Without an action the key is typed into a text field. */
+/** Performs the action of a key. A key without an action is typed into a text field. */
 function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): void {
   const context = keyContext(store.state);
   const action = name && ACTIONS.get(name);

@@ -1,7 +1,7 @@
 import { keepFilter, applyFilter, fromHistory } from '../list/search-prompt.ts';
 import type { Action } from '../keys/action.ts';
 
-/** Actions in the filter prompt. */
+/** The actions in the line in which the user types a filter. */
 export const PROMPT_ACTIONS: readonly Action[] = [
   {
     name: 'prompt-accept',
@@ -11,11 +11,12 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     hint: 'keep',
     run: (store) => {
       const { filter } = store.list;
-      // An invalid filter stays open with its error, instead of being silently ignored.
+      // The prompt stays open with an invalid filter and its problem, instead of ignoring the filter silently.
       if (filter.problem !== undefined) return;
       store.update({ prompt: undefined });
       keepFilter(store, filter.text);
-      // The next key may come before the next frame, and must not act on a row that the filter hides.
+      // The list is updated at once: the next key may come before the next frame, and must not act on a row that the
+      // filter hides.
       store.settleList();
     },
   },

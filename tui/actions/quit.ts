@@ -6,7 +6,7 @@ import type { Screen, Asks, Opened } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { stepText } from '../words/plan-text.ts';
 
-/** Quits. If a step that was started here is running, it asks for confirmation. */
+/** Quits the console. If a step of an upgrade plan that this console owns is running, a dialog asks first. */
 export function askQuit(store: Screen & Asks & Opened & Pick<LiveData, 'plans'>): void {
   const { plan } = store.plans;
   const step = plan && currentStep(plan);

@@ -12,19 +12,22 @@ import { moveCursor, settleCursor } from '../state/list-cursor.ts';
 import type { ListState } from '../state/list-state.ts';
 import { viewTitle } from '../state/view-names.ts';
 
-/** The listed rows: those of the view, or of the client, check or aggregate above it. */
+/**
+ * The rows that list actions affect: those of the client, check or aggregate whose layer is on top, or otherwise those
+ * of the view.
+ */
 export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sideways' | 'wide'> {
   /** Key of the row that was drawn under the cursor. */
   readonly cursor: string | undefined;
   /** Returns the keys of all rows that match the filter. */
   readonly keys: () => readonly string[];
-  /** The sort column; `undefined` if the order is not that of a column. */
+  /** The sort order; `undefined` if the rows are not sorted by a column. */
   readonly sort: SortState | undefined;
   readonly sorts: readonly ColumnChoice[];
   readonly sortTitle: string;
-  /** The name of the order without a column; `undefined` if there is none. */
+  /** The name of the order that is not by a column; `undefined` if there is no such order. */
   readonly unsorted: string | undefined;
-  /** Returns true if more columns follow on the right. */
+  /** Returns true if columns or parts of a text are cut off on the right. */
   readonly hasMore: () => boolean;
   readonly setMarks: (marks: ReadonlySet<string>, lastMark: string | undefined) => void;
   readonly look: (change: Partial<Pick<ListState, 'sideways' | 'wide'>>) => void;
@@ -33,7 +36,7 @@ export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sidew
   readonly goDown: () => void;
 }
 
-/** Returns an action on the rows on top; it does nothing without rows. */
+/** Returns an action handler that receives the rows on top. It does nothing if there are no rows. */
 export function onRows(run: (rows: RowsOnTop, store: ActionPorts) => void): ActionHandler {
   return (store) => {
     const layer = store.state.layers.at(-1);
@@ -70,9 +73,9 @@ function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | und
   const { table, rows, height } = inspectBody(store, layer);
   if (table === undefined) return undefined;
   const order = cursorOrder(rows);
-  // A response may have arrived since the last frame.
+  // The rows may have changed, because a response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
-  // A menu may have been opened above since.
+  // The layer is read again, because a menu may have been opened over it meanwhile.
   const put = (change: Partial<InspectLayer>): void => {
     const top = store.state.layers.at(-1);
     if (top?.kind === 'inspect') putLayer(store, { ...top, ...change });
@@ -101,7 +104,7 @@ export function markRow({ cursor, marks: marked, setMarks, goDown }: RowsOnTop):
   goDown();
 }
 
-/** Sorts by the next or previous column; the first follows the last. */
+/** Sorts by the next or the previous column. The first column follows the last. */
 export function sortByAdjacentColumn({ sort, sorts, sortBy }: RowsOnTop, step: 1 | -1): void {
   const at = sorts.findIndex(({ id }) => id === sort?.column);
   const from = at === -1 && step === -1 ? 0 : at;

@@ -8,7 +8,7 @@ import type { Runbook } from '../model/runbook.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { KEYS_TAKEN } from '../keys/context-groups.ts';
 
-/** Requests the runbook of the shown event, or of the one under the cursor. */
+/** Requests the runbook of the shown event, or of the event under the cursor. */
 export function askRunbook(store: Shown & MessageSink & Asks): void {
   const target = targetNow(store);
   if (target === undefined) return store.say('there is no event under the cursor');
@@ -16,8 +16,8 @@ export function askRunbook(store: Shown & MessageSink & Asks): void {
 }
 
 /**
- * Shows the runbook link; choosing it copies the link. No program is started: opening a link is left to the
- * terminal and the user.
+ * Shows the link of a runbook in a menu, from which the user can copy it. The console opens no link and starts no
+ * program.
  */
 export function showRunbook(
   store: Screen & MessageSink & Asks,
@@ -27,7 +27,7 @@ export function showRunbook(
   if ('problem' in runbook) return store.say(runbook.problem);
   const { url } = runbook;
   const name = safeLine(`${client}/${check}`);
-  // Keys that are typed by now are not meant for a menu.
+  // If the user has moved on or types text, keys are not meant for a menu, so a message shows the link instead.
   const isAwaited = !KEYS_TAKEN.has(keyContext(store.state)) && targetNow(store)?.key === key;
   if (!isAwaited) return store.say(`the runbook of ${name}: ${url}`);
   openMenu(store, {
@@ -43,7 +43,7 @@ export function showRunbook(
   });
 }
 
-/** Returns the shown event, or the one under the cursor. */
+/** Returns the shown event, or the event under the cursor; `undefined` if there is none. */
 function targetNow(store: Shown): Target | undefined {
   return layerOnTop(store, 'detail')?.target ?? eventUnderCursor(store.state);
 }

@@ -8,7 +8,7 @@ import type { MenuItem } from '../state/layers/menu.ts';
 import { openView } from '../screens/open-view.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
-/** Returns the current view with its settings, to be saved. */
+/** Returns the current view with its filter, order and columns, in the form in which it is saved. */
 export function presentView({ state, list, whereColumn }: Shown & MergedSources & Pick<ListOfView, 'list'>): SavedView {
   const { view } = state;
   const { filter, sort, hidden } = list;
@@ -16,7 +16,7 @@ export function presentView({ state, list, whereColumn }: Shown & MergedSources 
   return { view, filter: filter.text, sort, columns };
 }
 
-/** Opens a view with its saved settings. Marks and cursor are those of the view. */
+/** Opens a saved view with its filter, order and columns. Marks and cursor are those that the view has now. */
 export function applyView(
   store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
   { view, filter, sort, columns }: SavedView,
@@ -29,7 +29,7 @@ export function applyView(
   store.updateList({ sort, hidden: hiddenBut(view, columns) });
 }
 
-/** Returns the saved views as items of a menu. */
+/** Returns the menu items for the saved views. */
 export function savedViewItems(
   store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
 ): readonly MenuItem[] {

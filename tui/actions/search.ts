@@ -7,7 +7,7 @@ import type { Screen, Shown } from '../state/ports.ts';
 import { searchOf } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
 
-/** Actions in the search line. */
+/** The actions in the search line of a layer. */
 export const SEARCH_ACTIONS: readonly Action[] = [
   {
     name: 'search-keep',
@@ -19,7 +19,8 @@ export const SEARCH_ACTIONS: readonly Action[] = [
       const search = topSearch(store);
       if (search === undefined) return;
       putSearch(store, { ...search, isOpen: false });
-      // The next key may come before the next frame, and must not act on a row that the filter hides.
+      // The cursor is updated at once: the next key may come before the next frame, and must not act on a row that the
+      // search hides.
       settleInspect(store);
     },
   },
@@ -47,7 +48,7 @@ function putSearch(store: Screen & TextData, search: SearchField): void {
   const text = textPaneOf(store, layer);
   if (text !== undefined) return putLayer(store, searchTyped(text, search));
   if (layer?.kind === 'inspect') return putLayer(store, { ...layer, search });
-  // The line under the cursor may no longer match, so the cursor moves to the first match.
+  // The line under the cursor may no longer match the search, so the cursor moves to the first match.
   if (layer?.kind === 'help') putLayer(store, { ...layer, search, at: undefined });
   if (layer?.kind === 'log') putLayer(store, { ...layer, search, at: undefined });
 }

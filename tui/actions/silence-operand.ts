@@ -25,14 +25,17 @@ function silence(store: Screen, operand: string, perform: Pressed['perform']): s
   const before = store.state.layers.length;
   perform('silence');
   const layer = store.state.layers.at(-1);
-  // `openSilence` has reported why there is no dialog.
+  // The action `silence` has shown a message if it opened no dialog.
   if (layer?.kind !== 'silence' || store.state.layers.length === before) return undefined;
   const form = filledForm(layer.form, { seconds, duration, reason });
   putLayer(store, { ...layer, form });
   return undefined;
 }
 
-/** Returns the form with these values. The submit button has the focus if nothing is missing. */
+/**
+ * Returns the form with these values filled in. The submit button has the focus if the reason is given, otherwise the
+ * reason has it.
+ */
 function filledForm(
   form: SilenceForm,
   { seconds, duration, reason }: { readonly seconds: number; readonly duration: string; readonly reason: string },

@@ -24,7 +24,7 @@ import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/si
 import { openEntryForm, openSilenceForm, silenceScopeEntries, withDraft } from '../screens/silences/form.ts';
 import { silenceSubmission, silenceOperations, entryText } from '../screens/silences/submission.ts';
 
-/** Silences events with the settings of the last silence, after a confirmation. */
+/** Opens a dialog that asks whether to silence events with the settings of the last silence. */
 export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
   const last = store.lastSilence;
   if (last === undefined) return store.say(`no silence to repeat yet: press ${keyOf('silence')} to create one`);
@@ -53,7 +53,9 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
   });
 }
 
-/** Returns the change that ends silences. A silence that was replaced meanwhile stays. */
+/**
+ * Returns the change that ends silences. The backend keeps a silence that was replaced after the console received it.
+ */
 export function endSilences(store: Pick<LiveData, 'silenced'>, ids: readonly string[]): BulkChange {
   const operations = ids.map((id): BulkOperation => {
     const entry = store.silenced.get(id);
@@ -62,7 +64,7 @@ export function endSilences(store: Pick<LiveData, 'silenced'>, ids: readonly str
   return { verb: 'end-silence', operations };
 }
 
-/** Asks for confirmation to end silences: notifications for all covered events resume. */
+/** Opens a dialog that asks whether to end silences, because notifications for the covered events resume. */
 function askEndSilences(
   store: Screen & MessageSink & LiveData,
   entries: readonly SilencedRow[],
@@ -87,7 +89,7 @@ function askEndSilences(
   });
 }
 
-/** Opens the dialog on silences: to change existing ones, recreate ended ones, or create new ones. */
+/** Opens the silence dialog to change silences, to create ended silences again, or to create new silences. */
 export function openSilenceEntries(
   store: Screen & MessageSink & Asks & Opened & Pick<Silencing, 'silenceDraft'>,
   origin: SilenceOrigin,
@@ -104,7 +106,10 @@ export function openSilenceEntries(
   store.request({ kind: 'load-silence-policy' });
 }
 
-/** Returns how many events would no longer be silenced. The count runs on request, not for each frame. */
+/**
+ * Returns a text that says how many events would no longer be silenced. It visits all events, so it is not called for
+ * each frame.
+ */
 function heardAgainText(store: Pick<LiveData, 'events'>, ids: readonly string[]): string {
   const ended = new Set(ids);
   let count = 0;
@@ -118,14 +123,14 @@ function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptio
   const { subscriptionName, ...settings } = last;
   const subscription = subscriptionName === undefined ? -1 : subscriptions.indexOf(subscriptionName);
   const form = { ...openSilenceForm(targets, subscriptions), ...settings };
-  // The search of the last silence does not cover these events.
+  // The search of the last silence may not cover these events.
   if (settings.scope === 'search') return { ...form, scope: 'pairs' };
-  // A subscription that these clients do not share would cover other events.
+  // A subscription that these clients do not share would cover the wrong events.
   if (settings.scope === 'subscription' && subscription === -1) return { ...form, scope: 'pairs' };
   return { ...form, subscription: Math.max(0, subscription) };
 }
 
-/** Actions on silences, in their view and on their screen. */
+/** The actions on silences, in their view and on the screen of one. */
 export const SILENCE_ACTIONS: readonly Action[] = [
   {
     name: 'silence-change',
@@ -186,7 +191,7 @@ function endedSilences(store: ActionPorts): readonly SilencedRow[] {
   return ended === undefined ? [] : [ended.entry];
 }
 
-/** Returns the marked silences, or the one under the cursor. */
+/** Returns the rows of the marked silences, or of the silence under the cursor. */
 function selectedSilences(store: Pick<ListOfView, 'list' | 'rows'>): readonly SilenceEntry[] {
   return selectedRows(store) as readonly SilenceEntry[];
 }

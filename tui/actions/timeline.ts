@@ -4,7 +4,7 @@ import { openTimeline, stepOutage, changeSpan } from '../screens/timeline/layer.
 import { eventUnderCursor } from '../state/console-state.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
-/** Actions that show the past. */
+/** The actions that show the timeline of a check. */
 export const TIMELINE_ACTIONS: readonly Action[] = [
   {
     name: 'timeline',

@@ -3,7 +3,7 @@ import { undoText } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { Screen, MessageSink, Opened, Remembers } from '../state/ports.ts';
 
-/** Asks for confirmation to undo the user's last change, and lists the exact effect. */
+/** Opens a dialog that asks whether to undo the user's last change, and lists the exact effect. */
 export function askUndo(store: Screen & MessageSink & Opened & Remembers): void {
   const nowMs = store.options.now();
   const { change, since } = store.ownChanges.last(nowMs);
@@ -13,7 +13,8 @@ export function askUndo(store: Screen & MessageSink & Opened & Remembers): void 
     return store.say(irrevocable === undefined ? `nothing to undo: ${why}` : `cannot be undone: ${why}`);
   }
   const ago = (atMs: number): string => `${formatDuration((nowMs - atMs) / 1000)} ago`;
-  // After a change that cannot be undone, Enter must not undo an earlier one that the user did not think of.
+  // If the last change cannot be undone, the cancel button has the focus: Enter must not undo an earlier change that
+  // the user did not think of.
   const isEarlier = irrevocable !== undefined;
   askFirst(store, {
     title: isEarlier ? 'The last change cannot be undone' : 'Undo the last change',

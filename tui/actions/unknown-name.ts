@@ -1,6 +1,6 @@
 import { nearest } from '../../shared/domain/nearest.ts';
 
-/** Returns the message that a name is unknown, with the most similar or all known names. */
+/** Returns the message that a name is unknown. It suggests the most similar valid name, or lists all valid names. */
 export function noSuch(what: string, name: string, validNames: readonly string[]): string {
   const suggestion = nearest(name, validNames);
   const hint =

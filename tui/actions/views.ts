@@ -9,7 +9,10 @@ import type { MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { goBack, openView, goTo } from '../screens/open-view.ts';
 
-/** Toggles the header. A short screen keeps its one line, which shows the state of the connection. */
+/**
+ * Shows or hides the counters and tabs of the header. A short screen keeps the line that shows the state of the
+ * connection.
+ */
 function toggleHeader(store: Screen & MessageSink): void {
   const header = !store.state.header;
   store.update({ header });
@@ -24,7 +27,7 @@ function openNumber(store: Screen & MessageSink & MergedSources & ListOfView, nu
   if (view !== undefined) openView(store, view.name);
 }
 
-/** Actions that open views. */
+/** The actions that open views. */
 export const VIEW_ACTIONS: readonly Action[] = [
   {
     name: 'view',

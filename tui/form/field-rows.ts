@@ -29,7 +29,7 @@ type Control =
   | { readonly kind: 'tick'; readonly isOn: boolean; readonly text: string }
   | ({ readonly kind: 'line' } & TypedText);
 
-/** A text field. */
+/** The content of a text field. */
 interface TypedText {
   readonly line: LineEditor;
   /** Width in cells; default: as wide as possible. */
@@ -37,7 +37,7 @@ interface TypedText {
   readonly hint?: string;
 }
 
-/** Width of the labels in cells. */
+/** Width of the labels of fields in a dialog, in cells. */
 export const LABEL_CELLS = 10;
 
 /** Returns the lines of the fields, one field below the other, in `width` cells. */

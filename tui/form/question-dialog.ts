@@ -22,7 +22,7 @@ export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage
   return questionDialog(layer, size, [field], [buttons]);
 }
 
-/** Returns the dialog of a change to an upgrade plan. */
+/** Returns the dialog that asks the user before a change to an upgrade plan. */
 export function upgradeDialog(layer: UpgradeDialogLayer, size: ScreenSize): DialogPage {
   const { problem, button, field } = layer;
   const wrong = problem === undefined ? [] : [[run(safeLine(problem), 'critical')]];
@@ -65,7 +65,7 @@ function buttonRuns(label: string, field: string): Line {
   return [buttonRun('Cancel', field === 'cancel'), run('   '), buttonRun(label, field === 'submit')];
 }
 
-/** Returns the fields one below the other, with their texts aligned. */
+/** Returns the lines of the text fields, one field below the other, with their texts aligned. */
 function fieldLines({ fields, field }: UpgradeDialogLayer, width: number): readonly Line[] {
   const cells = Math.max(0, ...fields.map(({ label }) => cellWidth(label)));
   return fields.map(({ label, line }) => {

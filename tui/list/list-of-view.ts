@@ -44,7 +44,10 @@ export interface ListOfView {
   readonly sort: SortState;
   updateList(change: Partial<ListState>): void;
   sortBy(sort: SortState): void;
-  /** Applies all changes that have arrived to the rows. Keys call this, because they may come faster than frames. */
+  /**
+   * Applies all changes that have arrived to the rows. It runs before a key acts on a row, because keys may come faster
+   * than frames.
+   */
   settleRows(): void;
   /** Applies all changes that have arrived to rows, cursor and marks. */
   settleList(): void;

@@ -4,9 +4,9 @@ export interface TableColumn<Row> {
   /** Id, unique within the table. */
   readonly id: string;
   readonly title: string;
-  /** The title for a width that `title` does not fit into; default: it is cut. */
+  /** The title if the column is too narrow for `title`; default: `title` is cut. */
   readonly shortTitle?: string;
-  /** Returns the title while the connection is lost. */
+  /** Returns the title while the connection is lost; default: the same title as otherwise. */
   readonly staleTitle?: (width: number) => string;
   /** Width in cells: at least `least`, and up to `most` if the screen has space for it. */
   readonly least: number;

@@ -10,7 +10,7 @@ import type { TableColumn } from './table-column.ts';
 export interface TableEntry {
   readonly key: string;
   readonly row: unknown;
-  /** True if the row no longer exists but is still shown, because the order is paused. */
+  /** True if the row no longer exists, but is still shown because sorting is paused. */
   readonly gone: boolean;
 }
 

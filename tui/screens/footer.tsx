@@ -73,7 +73,7 @@ function hintText(
   if (action === 'run' && !connected) return 'retry now';
   // The footer of an event has no space for this hint, because events have more actions than fit.
   if (action === 'run' && (readOnly || context === 'events' || context === 'detail')) return undefined;
-  // Other lists have more actions than fit.
+  // The hint for a new silence is only shown in the list of silences. The footer of other lists has no space for it.
   if (action === 'silence-new' && context !== 'silences') return undefined;
   // Few events are inhibited, and the hint for going back must fit.
   if (action === 'inhibitor' && context === 'detail') return undefined;
@@ -101,7 +101,7 @@ export interface StatusLineProps {
   readonly orderPaused: boolean;
   /** True if the counts are part of this line, because the screen has no space for a separate line. */
   readonly compact: boolean;
-  /** True if the connection is lost. */
+  /** True if the connection is lost, so that the rows may be outdated. */
   readonly stale: boolean;
   /** Number of columns that are not drawn on the left and on the right. Default: none. */
   readonly hiddenColumns?: Pick<HiddenColumns, 'left' | 'right'>;

@@ -31,7 +31,7 @@ function candidates<Row>(
   return [...shown.map(termOf), 'and', 'or', 'not'];
 }
 
-/** Returns the part of a search term that can be completed. */
+/** Returns the completion for a search field: its name and operator, or only the name of a flag. */
 function termOf<Row>({ name, operator, flag }: Field<Row>): string {
   return flag === undefined ? `${name}${operator}` : name;
 }

@@ -35,8 +35,8 @@ export interface Answered {
 }
 
 /**
- * Stores responses of the backend, or the failure of a request. After a failure, data that was loaded before is kept,
- * except for an event.
+ * Stores responses of the backend, or the failure of a request. After a failure, a screen keeps the data that was
+ * loaded before. Only the pane below the list shows the failure instead.
  */
 export class Answers {
   readonly #store: AnswerPorts;
@@ -126,7 +126,7 @@ export class Answers {
   }
 }
 
-/** Returns the load of a shown event after a response. An event that was loaded before stays readable. */
+/** Returns the load state of a shown event after a response. An event that was loaded before stays visible. */
 function nextLoad(previous: EventLoad, load: EventLoad): EventLoad {
   if (previous.kind !== 'loaded' || load.kind === 'loaded' || load.kind === 'loading') return load;
   return { ...previous, reloading: false, ...(load.kind === 'failed' && { failure: load.message }) };

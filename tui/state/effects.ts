@@ -19,7 +19,7 @@ export type Effect =
       /** Id of the user's change that this change undoes. */
       readonly undoes?: number;
     }
-  /** Resolves events and deletes the results of their clients. */
+  /** Resolves events and deletes the results and the history of their checks on these clients. */
   | { readonly kind: 'delete-events'; readonly targets: readonly Target[] }
   | { readonly kind: 'delete-clients'; readonly names: readonly string[] }
   | { readonly kind: 'request-checks'; readonly orders: readonly CheckRunRequest[] }

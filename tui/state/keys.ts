@@ -174,7 +174,7 @@ export function putActions(all: readonly (Binding & { readonly name: KeyAction }
   bindKeys({});
 }
 
-/** Returns all bindings in the order of the names, with the active keys. */
+/** Returns all actions with their bindings, in the order of `ACTION_NAMES` and with the active keys. */
 export function bindings(): readonly BoundAction[] {
   return bound;
 }
@@ -226,7 +226,7 @@ export function keyOf(action: KeyAction): string {
 
 /** Returns the name of a pressed key with its modifiers, as bindings write it: `j`, `G`, `ctrl-d`, `shift-tab`. */
 export function chordOf(key: KeyPress): string {
-  // A printable character already includes Shift.
+  // A printable character already shows whether Shift was pressed: G instead of g.
   const shift = key.shift && key.text === undefined ? 'shift-' : '';
   return `${key.ctrl ? 'ctrl-' : ''}${key.meta ? 'meta-' : ''}${shift}${key.name}`;
 }

@@ -18,7 +18,7 @@ import type { LastSilence, SilenceForm } from './layers/silence.ts';
  * object implements all interfaces, and only `console.tsx` names its class.
  */
 
-/** Reads the state of the screen. */
+/** The part of the store that contains the state of the screen. */
 export interface Shown {
   readonly state: ConsoleState;
 }
@@ -58,7 +58,7 @@ export interface Remembers {
 export interface Silencing {
   /** The policy for silences; a default until the backend has sent it. */
   readonly silencePolicy: SilencePolicy;
-  /** The settings of the last silence that was created here. */
+  /** The settings of the last silence that was created with this console; `undefined` if there is none. */
   readonly lastSilence: LastSilence | undefined;
   /**
    * What the backend answered about the scope of the silence dialog: recent problems, or why it would reject the

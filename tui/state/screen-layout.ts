@@ -5,7 +5,7 @@ import { TALL_ROWS, type ConsoleState } from './console-state.ts';
 export interface ListLayout {
   readonly tall: boolean;
   readonly header: number;
-  /** Rows between the header and the titles of the table. */
+  /** Rows between the header and the column titles. */
   readonly above: number;
   readonly list: number;
   /** Rows of the line with figures under the list: 1 on a tall screen, otherwise 0. */
@@ -22,12 +22,12 @@ type LayoutState = Pick<ConsoleState, 'size' | 'pane' | 'header' | 'view'>;
 /** Returns the layout of the shown list. Only the list of events has a pane. */
 export function listLayout(state: LayoutState): ListLayout {
   const tall = state.size.rows >= TALL_ROWS;
-  // Tall: title, counters, tabs, rule, column titles. Short: title, column titles.
+  // A tall header has title, counters, tabs, rule and column titles. A short header has title and column titles.
   const header = tall && state.header ? 5 : 2;
   const above = rowsAbove(state.view);
   const pane = tall && state.pane && state.view === 'events' ? PANE_ROWS : 0;
   const figures = tall ? 1 : 0;
-  // Rule, filter line, hints.
+  // The footer has a rule, the filter line and the key hints.
   const footer = 3;
   const list = state.size.rows - header - above - figures - pane - footer;
   return { tall, header, above, figures, pane, footer, list };
@@ -58,7 +58,8 @@ export function pageRows({ size: { rows }, header }: Pick<ConsoleState, 'size' |
   readonly rows: number;
 } {
   const tall = rows >= TALL_ROWS && header;
-  // Tall: title, counters, tabs, rule. Short: title. Below both: rule, message, hints.
+  // A tall header has title, counters, tabs and rule, a short header only the title. The footer has rule, message and
+  // key hints.
   return { tall, rows: Math.max(1, rows - (tall ? 4 : 1) - 3) };
 }
 

@@ -3,7 +3,7 @@ import { EMPTY_LINE, type LineEditor } from '../text/line-editor.ts';
 /** The search in the text or rows of a layer. */
 export interface SearchField {
   readonly line: LineEditor;
-  /** True while the search is being typed; then all keys go into it. */
+  /** True while the user types the search, so that all keys go into its line. */
   readonly isOpen: boolean;
   /** The index of the line with the current match in a text; `undefined` if there is no current match. */
   readonly at?: number | undefined;

@@ -9,7 +9,7 @@ const UNDO_MS = 10 * 60_000;
 /** A change made from this console. */
 export interface OwnChange {
   readonly id: number;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds when the change was made. */
   readonly atMs: number;
   /** The message that the console showed about the change. */
   readonly said: string;

@@ -22,7 +22,7 @@ const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
   aggregate: 5000,
 };
 
-/** Minimum time between two reloads of the event on the detail screen. */
+/** Minimum time between two reloads of the event on the detail screen, in milliseconds. */
 const DETAIL_RELOAD_MS = 1000;
 
 /** Interval at which the shown silences are sorted again, in milliseconds. */
@@ -36,12 +36,15 @@ export class Upkeep {
   readonly #peek = new PanePeek();
   /** True if the ended silences were requested since the last snapshot. */
   #isHistoryRequested = false;
-  /** True if the policy for silences was requested since the last snapshot; `K` uses its maximum duration. */
+  /**
+   * True if the policy for silences was requested since the last snapshot. Acknowledging with `K` uses its maximum
+   * duration.
+   */
   #isPolicyRequested = false;
   #silencesAgedAtMs = 0;
   #detailRequestedAtMs = 0;
 
-  /** Makes the data that the feed does not contain be requested again, because a new snapshot begins. */
+  /** Schedules new requests for the data that the feed does not contain, because a new snapshot begins. */
   startOver(): void {
     this.#isHistoryRequested = false;
     this.#isPolicyRequested = false;
@@ -82,7 +85,10 @@ export class Upkeep {
     store.request({ kind: 'load-silence-policy' });
   }
 
-  /** Keeps the event on the detail screen current: notices when it resolves, and loads it again when it has changed. */
+  /**
+   * Keeps the event on the detail screen up to date: records when it resolves, and loads it again when its row has
+   * changed.
+   */
   #followDetail(store: Settles & Asks & Pick<LiveData, 'events'>, nowMs: number): void {
     const layer = store.state.layers.at(-1);
     if (layer?.kind !== 'detail' || store.state.past !== undefined) return;
@@ -91,7 +97,7 @@ export class Upkeep {
     const hasResolved = row === undefined && layer.row !== undefined;
     const resolvedAtMs = hasResolved ? (layer.resolvedAtMs ?? nowMs) : undefined;
     if ((row !== undefined && row !== layer.row) || resolvedAtMs !== layer.resolvedAtMs) {
-      store.settle({ layers: store.state.layers.with(-1, { ...layer, row: row ?? layer.row, resolvedAtMs }) });
+      store.settle({ layers: [...store.state.layers.slice(0, -1), { ...layer, row: row ?? layer.row, resolvedAtMs }] });
     }
     const isOld = load.kind === 'missing' || (load.kind === 'loaded' && !load.reloading && load.row !== row);
     if (row === undefined || !isOld || nowMs - this.#detailRequestedAtMs < DETAIL_RELOAD_MS) return;
@@ -201,7 +207,9 @@ function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): Loa
   return isLoadedView(view) ? view : undefined;
 }
 
-/** Returns whether the layer is due for a reload. Requests never overlap. */
+/**
+ * Returns whether the data of a layer is due for a reload. This is never the case while a request for it is pending.
+ */
 function isLayerDue({ silenced }: Pick<LiveData, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
   const { isLoading, requestedAtMs } = layer.load;
   // The backend has no details of an ended silence: it is only known from the audit trail and on this console.

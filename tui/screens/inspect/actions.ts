@@ -43,7 +43,7 @@ const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
 ]);
 
 /**
- * Prevents that a key acts on another row than the user meant.
+ * Prevents a key from acting on another row than the user meant.
  *
  * @returns `taken` (the key has no further effect) if another row came under the cursor just before; otherwise
  *   `undefined`

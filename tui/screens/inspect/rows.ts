@@ -122,7 +122,10 @@ function resultRow(client: string, check: string, result: LastResult): InspectRo
   return { key, targets: [targetOf(key)], status, executed, history, output };
 }
 
-/** Returns the rank of a row in the default order. */
+/**
+ * Returns the rank of a result in the default order, in which the worst result comes first and silenced results come
+ * last.
+ */
 export function resultRank({ status, isSilenced }: ResultRow): number {
   return isSilenced ? WORST_FIRST.length : statusRank(status ?? 0);
 }

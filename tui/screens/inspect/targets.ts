@@ -12,11 +12,11 @@ export function inspectTargets(layer: InspectLayer): readonly Target[] {
   if (layer.raw) return [];
   if (layer.marks.size === 0) return inspectRowUnderCursor(layer)?.targets ?? [];
   const marked = inspectRows(layer).filter(({ key }) => layer.marks.has(key));
-  // A row and the members below it may both be marked.
+  // Each target is returned once, although a row and the members below it may both be marked.
   return [...new Map(marked.flatMap(({ targets }) => targets.map((target) => [target.key, target]))).values()];
 }
 
-/** Returns the row that was drawn under the cursor, in its current state. */
+/** Returns the current state of the row under the cursor; `undefined` if the layer shows no rows or the row is gone. */
 export function inspectRowUnderCursor(layer: InspectLayer): InspectRow | undefined {
   const { key } = layer.cursor;
   return key === undefined || layer.raw ? undefined : inspectRows(layer).find((row) => row.key === key);

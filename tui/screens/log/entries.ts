@@ -24,7 +24,7 @@ export interface LogEntry {
 
 const TONES: Readonly<Record<LoggedMessage['tone'], Tone>> = { done: 'ok', note: 'plain', problem: 'critical' };
 
-/** Returns the entries of the tab that match the search, the newest first. */
+/** Returns the log entries of the shown tab that match the search, the newest first. */
 export function logEntries(store: Remembers & Pick<LiveData, 'loads'>, { tab, search }: LogLayer): readonly LogEntry[] {
   const all = tab === 'messages' ? store.log.newestFirst.map(messageEntry) : auditRecords(store).map(auditEntry);
   return all.filter(({ who, kind, text }) => holdsWords(`${who} ${kind} ${text}`, search));
@@ -43,7 +43,7 @@ export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number
   );
 }
 
-/** Returns all details of an entry. */
+/** Returns all details of a log entry; empty if the entry no longer exists. */
 export function logDetails(
   store: Remembers & Pick<LiveData, 'loads'>,
   tab: LogLayer['tab'],

@@ -12,7 +12,7 @@ const KIND_CELLS = 16;
 
 const DAY_MS = 86_400_000;
 
-/** Returns an entry as one row of the list. */
+/** Returns a log entry as one row of the list. */
 export function logRow(
   entry: LogEntry,
   options: { nowMs: number; columns: number; isCursor: boolean },

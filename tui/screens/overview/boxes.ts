@@ -40,7 +40,7 @@ export interface BoxRow {
 export interface OverviewBox {
   readonly id: BoxId;
   readonly title: string;
-  /** The titles of the columns at the right end. */
+  /** The titles of the columns at the right end of the box. */
   readonly head: string;
   readonly rows: readonly BoxRow[];
   /**

@@ -22,7 +22,7 @@ const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', '
 /** An end or duration that the silence dialog offers. */
 export type SilenceDuration =
   | { readonly kind: 'span'; readonly label: string; readonly seconds: number }
-  /** The silence ends at the next full hour `hour`, in UTC. */
+  /** The silence ends the next time that it is `hour` o'clock in UTC. */
   | { readonly kind: 'until'; readonly label: string; readonly hour: number }
   | { readonly kind: 'custom' | 'keep'; readonly label: string };
 
@@ -89,8 +89,8 @@ export function withDraft(form: SilenceForm, draft: SilenceForm | undefined): Si
 }
 
 /**
- * Returns the form to change existing silences, to create ended silences again, or to create the silences of `origin`.
- * If silences are changed, values that the user does not choose stay unchanged.
+ * Returns the form for the silences of `origin`: to change them, to create them again after they have ended, or to
+ * create them for the first time. In a change, values that the user does not choose stay unchanged.
  */
 export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm {
   const [only, ...others] = origin.entries;

@@ -71,7 +71,8 @@ export const SILENCES = tableView<SilenceEntry>({
   sort: 'state',
   search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
     textField('target', ({ entry }) => targetText(entry)),
-    // The state depends on the time, and an ended silence matches only `ended`.
+    // This field replaces the `state` field of the API, which would compute a state from the times of a silence that no
+    // longer exists.
     {
       ...choiceField<SilenceEntry>('state', SILENCED_STATES, (row, nowSeconds) => stateOf(row, nowSeconds * 1000)),
       usesTime: true,

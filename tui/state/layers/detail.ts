@@ -16,7 +16,10 @@ export type EventLoad =
       /** How each handler handles the event; `undefined` if the backend did not report it, or it was not requested. */
       readonly handling: EventExplanation | undefined;
       readonly reloading: boolean;
-      /** Why the last reload failed; the event of before is still shown. Default: it did not fail. */
+      /**
+       * The reason why the last reload failed, while the event that was loaded before is still shown; absent if it did
+       * not fail.
+       */
       readonly failure?: string;
     }
   | { readonly kind: 'missing' }
@@ -27,9 +30,12 @@ export interface DetailLayer {
   readonly kind: 'detail';
   readonly target: Target;
   readonly load: EventLoad;
-  /** The newest row of the event in the feed; the last one after the event has resolved. */
+  /**
+   * The newest row of the event in the feed, or its last row if the event has resolved; `undefined` if the console
+   * never had a row.
+   */
   readonly row: EventRow | undefined;
-  /** Epoch milliseconds when the event resolved while it was shown. */
+  /** Epoch milliseconds when the event resolved while it was shown; `undefined` if it did not. */
   readonly resolvedAtMs: number | undefined;
   /** Index of the first visible line of the body. */
   readonly top: number;

@@ -17,7 +17,7 @@ export interface LayerData {
   };
   /** A member of the cluster. */
   readonly member: ClusterMember;
-  /** How each handler handles an event, with reasons. */
+  /** The explanation of how each handler handles an event, and why. */
   readonly handling: EventExplanation;
   /** The details of a silence, of which the feed contains only a part. */
   readonly 'silence-entry': SilencedDetail;
@@ -29,7 +29,7 @@ export interface LayerData {
   readonly 'timeline-search': Transitions;
 }
 
-/** Transitions, the newest first. */
+/** A list of transitions, such as events that opened or resolved. The newest transition comes first. */
 export interface Transitions {
   readonly rows: readonly TimelineRow[];
   /** True if there are older transitions, which `rows` does not contain. */
@@ -38,7 +38,7 @@ export interface Transitions {
 
 export type LoadedLayerKind = keyof LayerData;
 
-/** A screen of text about one object. */
+/** A layer that shows a text about one object, or about a search. The text is loaded from the backend. */
 export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
   /**

@@ -16,7 +16,7 @@ export interface MenuItem {
   readonly choose: () => void;
 }
 
-/** A list of choices over the view. Typing searches, Enter chooses, Esc closes. Open it with `openMenu`. */
+/** A menu over the view. Typing searches its items, Enter chooses an item, Esc closes the menu. `openMenu` opens it. */
 export interface MenuLayer {
   readonly kind: 'menu';
   readonly title: string;

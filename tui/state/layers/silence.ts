@@ -46,7 +46,7 @@ export interface SilenceForm {
   readonly subscription: number;
   /** The search that selects the events to silence; it is used instead of `targets` if `scope` is `search`. */
   readonly selector: LineEditor;
-  /** Index in `silenceDurations`. */
+  /** Index of the chosen end or duration in the list that `silenceDurations` returns. */
   readonly duration: number;
   readonly custom: LineEditor;
   /** Whether the silence ends when an event resolves; `undefined` until the user decides, see `endsOnResolve`. */
