@@ -192,7 +192,7 @@ function statusText(status: number): string {
 }
 
 function outputText(output: string, inhibitor: ReportCheck['inhibited_by']): string {
-  return inhibitor === undefined ? cut(output) : `quiet: ${inhibitor.client}/${inhibitor.check}  ${cut(output)}`;
+  return inhibitor === undefined ? cut(output) : `inhibited by ${inhibitor.client}/${inhibitor.check}  ${cut(output)}`;
 }
 
 function cut(output: string): string {

@@ -134,7 +134,7 @@ export function outputText(
  * recovering, or `''`.
  */
 function stateText({ action, recovering, inhibited_by: by }: EventRow): string {
-  if (by !== undefined) return `quiet: ${safeLine(`${by.client}/${by.check}`)}  `;
+  if (by !== undefined) return `inhibited by ${safeLine(`${by.client}/${by.check}`)}  `;
   if (action === 'flapping') return 'flapping  ';
   return recovering === undefined ? '' : `recovering, ${recoveryWords(recovering)}  `;
 }

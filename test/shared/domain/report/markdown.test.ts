@@ -19,7 +19,7 @@ const NOTHING: Report = {
   changes: null,
 };
 
-test('a report without events says so', () => {
+test('a report of a span without events says that there were none', () => {
   expect(reportMarkdown(NOTHING)).toMatchInlineSnapshot(`
     "# Handover
 
@@ -146,7 +146,7 @@ test('the report lists inhibited checks under their root cause', () => {
   expect(text.split('\n')).toEqual(
     expect.arrayContaining([
       '300 checks were inhibited by 1 root cause; no notification was sent for them.',
-      '| CRIT | web-1 | ping | 2026-11-20 11:00Z | 1h |  | quiet: sw-1/uplink  no answer |',
+      '| CRIT | web-1 | ping | 2026-11-20 11:00Z | 1h |  | inhibited by sw-1/uplink  no answer |',
       '## Resolved',
       'Only inhibited events.',
       '## Root causes (1)',
@@ -181,11 +181,11 @@ test.each([
     { complete_since: UNTIL - HOUR, truncated: true },
     'The report starts at 2026-11-20 11:00Z: there are more entries than one report can contain; choose a shorter period.',
   ],
-])('the report says what it lacks: %j', (more, expected) => {
+])('the report says that its history is incomplete: %j', (more, expected) => {
   expect(reportMarkdown({ ...NOTHING, ...more })).toContain(expected);
 });
 
-test('no name, reason or output acts as Markdown or on a terminal', () => {
+test('names, reasons and outputs in the report have no effect as Markdown or on a terminal', () => {
   const reason = '\u001b[31m<b>|[x](http://a) `rm` a_b _c_\nnext';
   const actions = [{ at: UNTIL, who: 'eve', action: 'ended', targets: ['*:a_b'], count: 1, reason }] as const;
   const text = reportMarkdown({ ...NOTHING, actions: { count: 1, actions } });
