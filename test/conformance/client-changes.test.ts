@@ -30,15 +30,18 @@ describe('DELETE /events/:client/:check', () => {
     { name: 'UCHIWA', client: UCHIWA },
     { name: 'SENSU_CLI', client: SENSU_CLI },
     { name: 'PYSENSU', client: PYSENSU },
-  ])('DELETE /events/:client/:check by $name returns 202 with the time, and 404 when repeated', async ({ name, client }) => {
-    const target = `/events/delete-by-${name}/disk`;
-    await fail(`delete-by-${name}`);
-    const answer = await as(client, 'DELETE', target);
-    expect(answer.status).toBe(202);
-    expect(issuedType.parse(answer.body)).toEqual({ issued: NOW });
-    expect((await as(client, 'GET', target)).status).toBe(404);
-    expect((await as(client, 'DELETE', target)).status).toBe(404);
-  });
+  ])(
+    'DELETE /events/:client/:check by $name returns 202 with the time, and 404 when repeated',
+    async ({ name, client }) => {
+      const target = `/events/delete-by-${name}/disk`;
+      await fail(`delete-by-${name}`);
+      const answer = await as(client, 'DELETE', target);
+      expect(answer.status).toBe(202);
+      expect(issuedType.parse(answer.body)).toEqual({ issued: NOW });
+      expect((await as(client, 'GET', target)).status).toBe(404);
+      expect((await as(client, 'DELETE', target)).status).toBe(404);
+    },
+  );
 });
 
 describe('POST /resolve', () => {
@@ -214,12 +217,15 @@ describe('POST /stashes and DELETE of a stash', () => {
     { name: 'Uchiwa', client: UCHIWA, more: { dc: 'site', expire: 60 } },
     { name: 'sensu-cli', client: SENSU_CLI, more: {} },
     { name: 'pysensu', client: PYSENSU, more: { expire: -1 } },
-  ])('POST /stashes by $name returns 201 with the path, and DELETE returns 204, and 404 when repeated', async ({ client, more }) => {
-    const body = { path: 'silence/web-9/disk', content: { timestamp: NOW }, ...more };
-    expect(await as(client, 'POST', '/stashes', body)).toMatchObject({ status: 201, body: { path: body.path } });
-    expect((await as(client, 'DELETE', `/stashes/${body.path}`)).status).toBe(204);
-    expect((await as(client, 'DELETE', `/stash/${body.path}`)).status).toBe(404);
-  });
+  ])(
+    'POST /stashes by $name returns 201 with the path, and DELETE returns 204, and 404 when repeated',
+    async ({ client, more }) => {
+      const body = { path: 'silence/web-9/disk', content: { timestamp: NOW }, ...more };
+      expect(await as(client, 'POST', '/stashes', body)).toMatchObject({ status: 201, body: { path: body.path } });
+      expect((await as(client, 'DELETE', `/stashes/${body.path}`)).status).toBe(204);
+      expect((await as(client, 'DELETE', `/stash/${body.path}`)).status).toBe(404);
+    },
+  );
 
   test('POST /stashes/:path stores the request body as the content of the stash', async () => {
     const answer = await as(PYSENSU, 'POST', '/stashes/by/path', { owner: 'ops' });

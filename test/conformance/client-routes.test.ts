@@ -169,7 +169,7 @@ describe.each<Read>([
 
 describe('GET of an object that does not exist', () => {
   test.each(['/events/nobody', '/results/nobody', '/clients/nobody/history', '/silenced/checks/nope'])(
-    'GET %s returns an empty list',
+    'GET %s of an unknown object returns an empty list',
     async (target) => {
       expect(await as(SENSU_CLI, 'GET', target)).toMatchObject({ status: 200, body: [] });
     },
@@ -186,12 +186,12 @@ describe('GET of an object that does not exist', () => {
     '/silenced/ids/no:entry',
     '/stashes/nope',
     '/stash/silence/all/disk',
-  ])('GET %s returns 404', async (target) => {
+  ])('GET %s of an unknown object returns 404', async (target) => {
     expect((await as(SENSU_CLI, 'GET', target)).status).toBe(404);
   });
 
   test.each(['/aggregates/nope/clients', '/aggregates/nope/checks'])(
-    'GET %s returns 404 with a list',
+    'GET %s of an unknown aggregate returns 404 with an empty list',
     async (target) => {
       expect(await as(UCHIWA, 'GET', target)).toMatchObject({ status: 404, body: [] });
     },
@@ -204,7 +204,7 @@ describe('GET of an object that does not exist', () => {
 
 describe('GET /health', () => {
   test.each(['/health', '/health?consumers=1&messages=100', '/health?consumers=&messages=', '/health?consumers=x'])(
-    'GET %s returns 204 without a body',
+    'GET %s on a healthy backend returns 204 without a body',
     async (target) => {
       expect(await as(SENSU_CLI, 'GET', target)).toMatchObject({ status: 204, text: '' });
       expect((await as(PYSENSU, 'GET', target, { consumers: 2, messages: 0 })).status).toBe(204);

@@ -78,7 +78,7 @@ describe('trap 3: uncompressed responses with a length', () => {
   );
 });
 
-describe('trap 4: everything that Uchiwa requests in a round', () => {
+describe('trap 4: the requests of a polling round of Uchiwa', () => {
   let empty: RunningBackend;
   beforeAll(async () => {
     empty = await startBackend();
@@ -217,7 +217,7 @@ test('trap 11: each successful request returns exactly the status code that its 
 
 describe('trap 12: the keys of a silence entry', () => {
   test.each(['/silenced', '/silenced/subscriptions/web', '/silenced/checks/bgp'])(
-    'trap 12: a silence entry in %s has every key',
+    'trap 12: every silence entry in the response of %s has all keys',
     async (target) => {
       const { body } = await as(ANSIBLE, 'GET', target);
       expect(z.array(silencedType).min(1).safeParse(body).error).toBeUndefined();
@@ -256,11 +256,14 @@ describe('trap 13: the body of an empty response', () => {
     { target: '/stashes', body: [] },
     { target: '/request', body: { check: 'nope' } },
     { target: '/clients', body: { name: 'a b' } },
-  ])('trap 13: POST $target with an invalid body returns an object with the error and its code', async ({ target, body }) => {
-    const answer = await as(UCHIWA, 'POST', target, body);
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    decode(z.strictObject({ error: z.string().min(1), code: z.enum(ERROR_CODES) }), answer);
-  });
+  ])(
+    'trap 13: POST $target with an invalid body returns an object with the error and its code',
+    async ({ target, body }) => {
+      const answer = await as(UCHIWA, 'POST', target, body);
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      decode(z.strictObject({ error: z.string().min(1), code: z.enum(ERROR_CODES) }), answer);
+    },
+  );
 });
 
 test('trap 14: POST requests with unknown keys or an empty id are accepted, and an empty id clears no silence', async () => {

@@ -63,7 +63,7 @@ describe('null check/subscription id', () => {
   });
 });
 
-test('cors:false ignored: no response has a CORS header', async () => {
+test('cors:false ignored: no response has a CORS header if api.cors is false', async () => {
   const rig = await start({ api: { cors: false } });
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await rig.ask(method, '/clients');
@@ -100,7 +100,7 @@ describe('suffix/prefix lookups', () => {
     expect([status, body]).toEqual(target.startsWith('/silenced/ids/') ? [404, body] : [200, []]);
   });
 
-  test('suffix/prefix lookups: a prefix matches only with the parameter prefix', async () => {
+  test('suffix/prefix lookups: silences are found by a prefix of their subscription only with prefix=true', async () => {
     const rig = await start();
     await rig.ask('POST', '/silenced', { subscription: 'client:web-1' });
     await rig.ask('POST', '/silenced', { subscription: 'clients' });

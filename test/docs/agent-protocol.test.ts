@@ -27,7 +27,7 @@ describe('the messages of an agent in docs/agent-protocol.md', () => {
     expect(typesIn(EXAMPLES, AGENT)).toEqual(types.toSorted());
   });
 
-  test.each(said)('the agent message $type is valid: $text', ({ message }) => {
+  test.each(said)('the documented agent message $type is valid: $text', ({ message }) => {
     const parsed = agentMessageSchema.parse(message);
     const inside =
       parsed.type === 'results'
@@ -56,7 +56,7 @@ describe('the messages of the backend in docs/agent-protocol.md', () => {
   });
 
   test.each(EXAMPLES.filter(({ section }) => section === BACKEND))(
-    'the backend message $type is valid: $text',
+    'the documented backend message $type is valid: $text',
     ({ message }) => {
       expect(backendMessageSchema.parse(message)).toEqual(message);
     },

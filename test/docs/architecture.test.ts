@@ -103,18 +103,18 @@ describe('the TypeScript projects', () => {
     expected: EXCEPTIONS[folder] ?? wholeFolder(folder),
   }));
 
-  test.each(projects)('the project $folder contains its whole folder without nested projects', (project) => {
+  test.each(projects)('the TypeScript project $folder contains its whole folder without nested projects', (project) => {
     const { config, expected } = project;
     expect(config.files).toBeUndefined();
     expect(config.include).toEqual(expected.include);
     expect(new Set(config.exclude)).toEqual(new Set(expected.exclude));
   });
 
-  test('every source file except shared/errors.ts is in the folder of a project', () => {
+  test('every source file except shared/errors.ts is in the folder of a TypeScript project', () => {
     expect(SOURCES.filter((file) => projectOf(file) === undefined)).toEqual(['shared/errors.ts']);
   });
 
-  test('every file below daemon/backend is in the folder of a nested project', () => {
+  test('every file below daemon/backend is in the folder of a nested TypeScript project', () => {
     const own = SOURCES.filter((file) => projectOf(file) === 'daemon/backend');
     expect(own.filter((file) => dirname(file) !== 'daemon/backend')).toEqual([]);
   });
@@ -127,15 +127,18 @@ describe('the TypeScript projects', () => {
 describe('the features on the architecture page', () => {
   const features = itemsOf('Where to find a feature').map((item) => named(item).slice(-3));
 
-  test('the page lists more than 20 features', () => {
+  test('the architecture page lists more than 20 features', () => {
     expect(features.length).toBeGreaterThan(20);
   });
 
-  test.each(features)('the feature %s is in %s and is used in %s', (name = '', file = '', user = '') => {
-    const names = new RegExp(`\\b${name}\\b`);
-    expect(repositoryText(pathOf(file))).toMatch(names);
-    expect(repositoryText(pathOf(user))).toMatch(names);
-  });
+  test.each(features)(
+    'the feature %s is defined in %s and used in %s, as the architecture page says',
+    (name = '', file = '', user = '') => {
+      const names = new RegExp(`\\b${name}\\b`);
+      expect(repositoryText(pathOf(file))).toMatch(names);
+      expect(repositoryText(pathOf(user))).toMatch(names);
+    },
+  );
 });
 
 describe.each(['The life of a result', 'The life of a key press'])('%s', (title) => {
@@ -144,15 +147,18 @@ describe.each(['The life of a result', 'The life of a key press'])('%s', (title)
     return { number, file, shape };
   });
 
-  test('the steps are numbered without gaps, and each names a file and a type or function', () => {
+  test('the steps on the architecture page are numbered without gaps, and each names a file and a type or function', () => {
     expect(steps.length).toBeGreaterThan(10);
     expect(steps.map(({ number }) => number)).toEqual(steps.map((_, at) => String(at + 1)));
     expect(steps.filter(({ shape }) => shape === '')).toEqual([]);
   });
 
-  test.each(steps)('step $number: $file contains $shape', ({ file, shape }) => {
-    expect(repositoryText(file)).toMatch(new RegExp(`\\b${shape}\\b`));
-  });
+  test.each(steps)(
+    'step $number on the architecture page is right: the file $file contains $shape',
+    ({ file, shape }) => {
+      expect(repositoryText(file)).toMatch(new RegExp(`\\b${shape}\\b`));
+    },
+  );
 });
 
 test('every file that the architecture page names exists', () => {

@@ -35,12 +35,12 @@ describe('the messages of a consumer in docs/feed.md', () => {
     expect(typesIn(EXAMPLES, CONSUMER)).toEqual(['authenticate', ...types].toSorted());
   });
 
-  test.each(requests)('the consumer message $type is valid: $text', ({ type, message }) => {
+  test.each(requests)('the documented message $type of a feed consumer is valid: $text', ({ type, message }) => {
     const schema = type === 'authenticate' ? feedLoginSchema : feedRequestSchema;
     expect(schema.parse(message)).toEqual(message);
   });
 
-  test('a backend accepts the documented messages of a consumer', async () => {
+  test('a backend accepts the documented messages of a feed consumer', async () => {
     await using backend = await startBackend();
     const answers = requests
       .filter(({ type }) => type !== 'authenticate')
@@ -67,7 +67,7 @@ describe('the messages of the backend in docs/feed.md', () => {
   });
 
   test.each(EXAMPLES.filter(({ section }) => section === BACKEND))(
-    'the feed message $type is valid: $text',
+    'the documented feed message $type is valid: $text',
     ({ text, message }) => {
       expect(parseFeedFrame(text)).toEqual(message);
     },

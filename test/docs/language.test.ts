@@ -81,12 +81,12 @@ const COUNTS: Readonly<Record<string, () => number>> = {
   'exported functions that are declared in two files': () => declaredTwice(/^export (?:async )?function (\w+)/gm),
 };
 
-test('the glossary lists the banned phrases', () => {
+test('the banned phrases are read from the glossary', () => {
   expect(BANNED.length).toBeGreaterThan(20);
 });
 
 describe('the counts of violations of the language rules', () => {
-  test.each(Object.entries(COUNTS))('the number of %s does not rise', (name, count) => {
+  test.each(Object.entries(COUNTS))('the number of %s in the repository does not rise', (name, count) => {
     const left = LEFT[name] ?? 0;
     const now = count();
     expect(now, `${name}: write in the words of docs/glossary.md`).toBeLessThanOrEqual(left);

@@ -15,7 +15,7 @@ function anchorsIn(text: string): ReadonlySet<string> {
   return new Set(Array.from(text.matchAll(/^#+ (.*)$/gm), ([, title = '']) => title).map(anchorsOnPage()));
 }
 
-test.each([...PAGES])('the links of %s have existing targets', (name, text) => {
+test.each([...PAGES])('the links of the page %s have existing targets', (name, text) => {
   const lost = linksIn(text).filter((link) => {
     const [path = '', anchor] = link.split('#');
     const target = path === '' ? name : join(dirname(name), path);

@@ -60,7 +60,7 @@ test(
 );
 
 test(
-  'docs/how-to/behind-a-proxy.md connects every program through a proxy with a path',
+  'the steps of docs/how-to/behind-a-proxy.md connect every program through a proxy with a path',
   { timeout: TIMEOUT_MS },
   async () => {
     let port = 0;
@@ -79,17 +79,25 @@ test('the steps of docs/how-to/backup.md restore all data', { timeout: TIMEOUT_M
   expect(await followPage(pageOf('backup'), shell)).toBeGreaterThan(3);
 });
 
-test('docs/how-to/from-sensu-core.md loads a configuration of Sensu Core', { timeout: TIMEOUT_MS }, async () => {
-  await using shell = await DocumentedShell.open();
-  await shell.write('/etc/sensu/config.json', JSON.stringify({ rabbitmq: { host: 'mq' }, redis: { host: 'redis' } }));
-  await shell.write('/etc/sensu/conf.d/client.json', JSON.stringify(SENSU_CORE));
-  expect(await followPage(pageOf('from-sensu-core'), shell)).toBeGreaterThan(3);
-});
+test(
+  'the steps of docs/how-to/from-sensu-core.md load a configuration of Sensu Core',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using shell = await DocumentedShell.open();
+    await shell.write('/etc/sensu/config.json', JSON.stringify({ rabbitmq: { host: 'mq' }, redis: { host: 'redis' } }));
+    await shell.write('/etc/sensu/conf.d/client.json', JSON.stringify(SENSU_CORE));
+    expect(await followPage(pageOf('from-sensu-core'), shell)).toBeGreaterThan(3);
+  },
+);
 
-test('docs/how-to/from-alertmanager.md receives alerts of Prometheus', { timeout: TIMEOUT_MS }, async () => {
-  await using shell = await DocumentedShell.open();
-  expect(await followPage(pageOf('from-alertmanager'), shell)).toBeGreaterThan(3);
-});
+test(
+  'a backend set up with docs/how-to/from-alertmanager.md receives alerts of Prometheus',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using shell = await DocumentedShell.open();
+    expect(await followPage(pageOf('from-alertmanager'), shell)).toBeGreaterThan(3);
+  },
+);
 
 test(
   'the steps of docs/how-to/one-page-for-one-trouble.md work during an alert storm',
@@ -100,7 +108,7 @@ test(
   },
 );
 
-test('docs/how-to/from-sensu-go.md restores a dump of Sensu Go', { timeout: TIMEOUT_MS }, async () => {
+test('the steps of docs/how-to/from-sensu-go.md restore a dump of Sensu Go', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open({ '8080': '0', '8081': '0' });
   await shell.write('sensu-dump.yml', repositoryText('test/support/sensu-go-cluster.yml'));
   expect(await followPage(pageOf('from-sensu-go'), shell)).toBeGreaterThan(3);

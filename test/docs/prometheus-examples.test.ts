@@ -54,7 +54,7 @@ describe('the examples for Prometheus and Grafana', () => {
     expect(names.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('the example rules have unique names, a severity and a summary', () => {
+  test('the example alerting rules have unique names, a severity and a summary', () => {
     expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length);
     for (const { labels, annotations } of RULES) {
       expect(['critical', 'warning']).toContain(labels.severity);
@@ -62,11 +62,11 @@ describe('the examples for Prometheus and Grafana', () => {
     }
   });
 
-  test('the example panels have unique numbers', () => {
+  test('the example Grafana panels have unique numbers', () => {
     expect(new Set(PANELS.map(({ id }) => id)).size).toBe(PANELS.length);
   });
 
-  test('the example configuration sends alerts to mon and scrapes its metrics', () => {
+  test('the example Prometheus configuration sends alerts to mon and scrapes the metrics of mon', () => {
     expect(parse(repositoryText('examples/prometheus/prometheus.yml'))).toMatchObject({
       rule_files: ['rules.yml'],
       scrape_configs: [{ job_name: 'mon' }, { job_name: 'mon-checks', metrics_path: '/metrics/checks' }],

@@ -16,7 +16,7 @@ afterAll(stop);
 describe('the index page of the documentation', () => {
   const listed = navigationOf(repositoryText(INDEX)).flatMap(({ pages }) => pages.map(({ source }) => source));
 
-  test('the index lists every page of docs once', () => {
+  test('the index page lists every page of docs once', () => {
     const pages = [...repositoryFiles('docs/**/*.md').keys()].filter((page) => page !== INDEX);
     expect(listed.filter((page) => page.startsWith('docs/')).toSorted()).toEqual(pages.toSorted());
   });
@@ -54,7 +54,7 @@ test.each([
   { source: 'docs/spec', path: 'index.html' },
   { source: 'CHANGELOG.md', path: 'project/changelog.html' },
   { source: 'examples/backend.yml', path: 'files/examples/backend.yml.html' },
-])('the file $source is published at $path', ({ source, path }) => {
+])('the file $source is published on the documentation site at $path', ({ source, path }) => {
   expect(sitePath(source)).toBe(path);
 });
 

@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAM = builtProgram('mon');
 
 describe('the real console in a real pseudo-terminal', () => {
-  test('the console shows events, silences, survives a lost connection and restores the terminal', async () => {
+  test('the console shows events, creates a silence, survives a lost connection and restores the terminal', async () => {
     const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');

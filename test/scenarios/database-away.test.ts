@@ -39,7 +39,7 @@ const CHANGES: readonly (readonly [method: string, path: string, body?: unknown]
 ];
 
 test(
-  'an unavailable database makes every route that needs it return 503 with the time to retry',
+  'every route that needs the database returns 503 with a Retry-After header while the database is unavailable',
   { tags: 'slow' },
   async () => {
     const database = await server().database();

@@ -138,7 +138,7 @@ test('a stopping backend asks busy clients to reconnect and then refuses connect
   expect(await asking).toEqual(['close', 'ECONNREFUSED']);
 });
 
-test('a rule about stale results gives every member the same grace period after a start or failover', async () => {
+test('an aggregate rule about stale results waits for the same grace period on every member after a start or failover', async () => {
   const url = await server().database();
   const settings = { 'aggregate-rules': { shop: { stale: { after: 8, critical: 1 } } } };
   const writer = await startSharing(url, settings);

@@ -141,7 +141,7 @@ describe('secrets in the responses of the API', () => {
     expect(text).not.toContain(SECRET);
   });
 
-  test('the redacted responses of the API are not empty', async () => {
+  test('the API responses that hide secrets are not empty', async () => {
     expect((await ask('GET', '/events/web-1/disk')).body).toMatchObject({
       client: { password: 'REDACTED', http_socket: { password: 'REDACTED' }, deeper: { access_token: 'plain' } },
       check: { output: 'plain', password: 'REDACTED', secret: 'REDACTED', hooks: { critical: { output: 'plain' } } },

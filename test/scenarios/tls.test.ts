@@ -99,7 +99,7 @@ test.each([
     args: ['--cert-file', 'a.pem'],
     says: /agent\.key-file: is required with cert-file/,
   },
-])('an agent with $name does not start', async ({ args, says }) => {
+])('an agent with $name does not start and says why', async ({ args, says }) => {
   const { code, stderr } = await spawnAgent([...(await agentArgs('web-4')), ...args]).ended;
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(says) });
 });

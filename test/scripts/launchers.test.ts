@@ -16,7 +16,7 @@ afterEach(() => clone[Symbol.dispose]());
 
 const launch = (args: readonly string[] = [], env: Record<string, string> = {}) => clone.run('scripts/mon', args, env);
 
-test('the first launch installs, builds and passes arguments and exit code', () => {
+test('the first launch installs, builds, and passes on the arguments and the exit code of the program', () => {
   const { stdout, stderr, status } = launch(['--backend', 'a b', '']);
   expect({ stdout, stderr, status }).toEqual({
     stdout: '["--backend","a b",""]\n',
@@ -77,7 +77,7 @@ test('the lock of a process that no longer exists does not block a launch', () =
   expect(launch().status).toBe(7);
 });
 
-test('a failed build is shown in full and tried again', () => {
+test('the launcher shows the whole output of a failed build and builds again at the next launch', () => {
   const { stderr, status } = launch([], { BREAK_BUILD: '1' });
   expect(stderr).toContain('line one\nline two\nmon: the build failed, see above.\n');
   expect(status).toBe(1);

@@ -22,17 +22,20 @@ const REPORTS_MAX = 12;
 const FAULT_MS_MAX = 600;
 const CLIENT = 'web-1';
 /**
- * Names of checks with many results, of which the newest counts; every other result belongs to a check of its
- * own.
+ * Names of checks that are reported many times; only the newest result of each counts. Every other result belongs to a
+ * check that is reported once.
  */
 const STATES = ['state-a', 'state-b', 'state-c'] as const;
 
-/** Timeout for repaired faults: longer than the 30 s after which an agent gives up a silent connection. */
+/**
+ * Timeout for what must happen after a fault is repaired: longer than the 30 s after which an agent closes a silent
+ * connection.
+ */
 const MENDED = { timeout: 90_000, interval: 100 };
 
 const DISK_MIB = 24;
 const MIB = 1024 * 1024;
-/** Number of large results: together more than the agent's memory limit of 8 Mi characters. */
+/** Number of large results; together they exceed the agent's memory limit of 8 Mi characters. */
 const LARGE_RESULTS = 30;
 const LARGE_CHARACTERS = 400_000;
 
@@ -49,7 +52,9 @@ const CALLS: readonly [readonly DiskCall[], ...(readonly DiskCall[])[]] = [
   ['write', 'sync', 'open', 'truncate', 'name'],
 ];
 
-/** The fault of the first round, so that the event opens in every run. */
+/**
+ * The disk fault of the first round. It always opens the spool event, so that each run of the test covers that event.
+ */
 const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
 
 function anyFault(chance: Chance): Fault {
@@ -63,13 +68,13 @@ function anyFault(chance: Chance): Fault {
 }
 
 /**
- * A backend and an agent, a proxy between them that can cut connections, and local programs that report to the
+ * A backend, an agent, a proxy between them that can cut connections, and local programs that report results to the
  * agent.
  */
 class Scene implements AsyncDisposable {
-  /** Checks whose only result was acknowledged. */
+  /** Names of the checks that are reported once and whose result the agent acknowledged. */
   readonly acked = new Set<string>();
-  /** The number of the newest sent result, and of the newest acknowledged one, by check. */
+  /** Number of the newest sent result by check; `ackedStates` has the number of the newest acknowledged one. */
   readonly sent = new Map<string, number>();
   readonly ackedStates = new Map<string, number>();
   readonly daemon: DaemonProcess;
@@ -95,10 +100,10 @@ class Scene implements AsyncDisposable {
   }
 
   /**
-   * Starts the scene.
+   * Starts the backend, the proxy and the agent.
    *
-   * @param stateDir of the agent
-   * @param env environment with the failing disk
+   * @param stateDir state directory of the agent
+   * @param env environment variables for the agent that select the failing disk
    */
   static async open(stateDir: string, env: Readonly<Record<string, string>> = {}): Promise<Scene> {
     const dir = await tempDir();
@@ -123,7 +128,7 @@ class Scene implements AsyncDisposable {
     await vi.waitFor(() => this.spoolTrouble(), MENDED);
   }
 
-  /** Returns the trouble of the agent's spool; `undefined` if there is none. */
+  /** Returns the spool problem that the agent reports in `/info`; `undefined` if there is none. */
   async spoolTrouble(): Promise<unknown> {
     const answer = (await (await fetch(`http://127.0.0.1:${String(this.#port)}/info`)).json()) as {
       readonly mon: { readonly spool?: unknown };
@@ -131,7 +136,7 @@ class Scene implements AsyncDisposable {
     return answer.mon.spool;
   }
 
-  /** Reports a result like a local program. */
+  /** Sends a result to the agent's HTTP socket, as a local program does. */
   async report(name: string, number: number, output = String(number)): Promise<void> {
     const isState = (STATES as readonly string[]).includes(name);
     if (isState) this.sent.set(name, number);
@@ -146,7 +151,7 @@ class Scene implements AsyncDisposable {
     else this.acked.add(name);
   }
 
-  /** Reports results of the states in turn, and of single checks. */
+  /** Sends `count` results with short pauses: either of the reporter's check in `STATES`, or of a new check. */
   async reportSome(chance: Chance, reporter: number, count: number): Promise<void> {
     for (let at = 0; at < count; at++) {
       const number = ++this.#count;
@@ -156,7 +161,7 @@ class Scene implements AsyncDisposable {
     }
   }
 
-  /** Kills the agent at any point, and restarts it on the remaining disk. */
+  /** Kills the agent at an arbitrary moment, and starts it again with the same state directory. */
   async restartAgent(): Promise<void> {
     this.#agent.kill('SIGKILL');
     await this.#agent.ended;
@@ -164,7 +169,7 @@ class Scene implements AsyncDisposable {
     await this.isUp();
   }
 
-  /** Expects no more of the states than what was acknowledged: the rest may have gone with a kill. */
+  /** Removes the unacknowledged results from what the test expects: they may have been lost with the killed agent. */
   forgetUnacknowledged(): void {
     this.sent.clear();
     for (const [name, number] of this.ackedStates) this.sent.set(name, number);
@@ -184,9 +189,9 @@ class Scene implements AsyncDisposable {
   }
 
   /**
-   * Returns the checks whose result has not arrived.
+   * Returns the checks whose result has not arrived at the backend.
    *
-   * @param isComplete true if everything that was sent must arrive, acknowledged or not
+   * @param isComplete true if all sent results of `STATES` must have arrived, false if only the acknowledged ones
    */
   async missing(isComplete: boolean): Promise<readonly string[]> {
     const results = await this.results();
@@ -229,7 +234,7 @@ test.skipIf(!canFail)(
         scene.proxy.flow();
         scene.proxy.cut();
       }
-      // Results that are only in memory were not acknowledged, and are lost with the process.
+      // Results that are only in memory are not acknowledged yet, and are lost when the agent is killed.
       const isKilled = chance.below(4) === 0;
       if (isKilled) {
         kills++;
@@ -237,11 +242,11 @@ test.skipIf(!canFail)(
       }
       await reporting;
       if (isKilled) scene.forgetUnacknowledged();
-      // While the disk fails everything arrives, from memory or from the open spool. A spool that was not open when the
-      // disk failed cannot be read before it works.
+      // While the disk fails, all results arrive, from memory or from the open spool. A spool that was not open when
+      // the disk failed cannot be read until the disk works again.
       await scene.report(STATES[0], round + 1_000_000);
       await vi.waitFor(async () => expect(isKilled ? [] : await scene.missing(true)).toEqual([]), MENDED);
-      // Some faults end by themselves, so both are read until they agree.
+      // Some faults end by themselves, so the reported problem and the event are polled until they agree.
       const isFailing = await vi.waitFor(async () => {
         const isTroubled = (await scene.spoolTrouble()) !== undefined;
         expect((await scene.spoolEvent())?.check.status).toBe(isTroubled ? 1 : undefined);
@@ -272,7 +277,7 @@ test.skipIf(!canMount)(
     await mkdir(stateDir);
     await using scene = await Scene.open(stateDir);
 
-    // These results are on disk before it is full.
+    // These results reach the disk before it is full.
     scene.proxy.stall();
     scene.proxy.cut();
     for (let at = 0; at < 5; at++) await scene.report(`before-${String(at)}`, at);
@@ -280,7 +285,7 @@ test.skipIf(!canMount)(
     const filler = join(dir, 'filler');
     await fill(dir, filler);
 
-    // None of this fits on the disk, and only a part of it fits into memory.
+    // None of these results fits on the disk, and only some of them fit into memory.
     const large = 'x'.repeat(LARGE_CHARACTERS);
     const first = scene.report(STATES[0], 0, large);
     await vi.waitFor(async () => expect(await scene.spoolTrouble()).toMatchObject({ unsaved: 1 }), MENDED);
@@ -296,9 +301,9 @@ test.skipIf(!canMount)(
     scene.proxy.flow();
     scene.proxy.cut();
     await Promise.all([first, quiet, reporting]);
-    // This result is the second oldest in memory, and the newest of its check.
+    // The result `quiet` is the second oldest in memory and the newest of its check, so it must not be dropped.
     await vi.waitFor(async () => expect((await scene.results()).get('quiet')).toBe(1), MENDED);
-    // The agent received concurrent reports in any order: the last one it has is the newest.
+    // Concurrent reports arrive in any order; a last report of each check makes clear which result is the newest.
     for (const [at, name] of STATES.entries()) await scene.report(name, 1000 + at);
     await vi.waitFor(async () => expect(await scene.missing(true)).toEqual([]), MENDED);
     const event = await vi.waitFor(async () => {
@@ -317,7 +322,7 @@ test.skipIf(!canMount)(
   roundsTimeoutMs(1, 60_000),
 );
 
-/** Uses up all free space. */
+/** Fills the file until the file system has no free space. */
 async function fill(dir: string, file: string): Promise<void> {
   const freeBytes = async (): Promise<number> => {
     const { bavail, bsize } = await statfs(dir);

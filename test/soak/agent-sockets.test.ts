@@ -15,13 +15,13 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 40;
 const AT_ONCE = 8;
-/** Maximum size of a datagram over IPv4. */
+/** Maximum payload of a UDP datagram over IPv4, in bytes. */
 const DATAGRAM_BYTES_MAX = 65_507;
 const LOCALHOST = '127.0.0.1';
-/** Milliseconds of silence, longer than any timeout of the input sockets. */
+/** Idle time in milliseconds that exceeds every timeout of the agent's input sockets. */
 const MUTE_MS = 60_000;
 
-/** Messages of a local program, from valid to nonsense. */
+/** Generates messages of a local program, from valid results to random bytes. */
 class Speaker {
   readonly #chance: Chance;
   #count = 0;
@@ -50,7 +50,7 @@ class Speaker {
     }
   }
 
-  /** Splits the message anywhere into chunks. */
+  /** Splits the message into chunks of random length. */
   pieces(message: Buffer): Buffer[] {
     const pieces: Buffer[] = [];
     for (let at = 0; at < message.length;) {
@@ -87,7 +87,7 @@ class Speaker {
   }
 }
 
-/** Returns the expected response to a message, and its number of results. */
+/** Returns the response that the agent must send to a message, and the number of results that it must accept. */
 function judged(message: Buffer): { readonly answer: string; readonly results: number } {
   const text = message.toString('utf8');
   if (text.trim() === 'ping') return { answer: 'pong', results: 0 };
@@ -104,7 +104,8 @@ function judged(message: Buffer): { readonly answer: string; readonly results: n
 }
 
 /**
- * Returns true if a prefix of the message is a message of its own, which may be accepted when it arrives alone.
+ * True if a prefix of the message is itself a complete message, so the agent may respond before it has read the
+ * remaining bytes.
  */
 function mayEndEarly(message: Buffer): boolean {
   for (let end = 1; end < message.length; end += 1) {
@@ -126,7 +127,7 @@ function isMessage(text: string): boolean {
 }
 
 async function closed(socket: Socket): Promise<void> {
-  // An aborted connection counts as closed.
+  // A connection that ends with an error counts as closed.
   socket.on('error', () => undefined);
   await new Promise<void>((resolve) => void socket.once('close', () => resolve()));
 }
@@ -138,7 +139,7 @@ async function sayOverTcp(port: number, pieces: readonly Buffer[], onSaid: () =>
   const over = closed(socket);
   await once(socket, 'connect');
   for (const piece of pieces) {
-    // A response may arrive before everything was sent.
+    // The agent may respond before everything was sent.
     if (answer !== '') break;
     await new Promise((resolve) => void socket.write(piece, resolve));
   }
@@ -157,7 +158,7 @@ async function sayOverHttp(port: number, message: Buffer): Promise<number> {
   return answer.status;
 }
 
-/** Sends bytes that need not be HTTP, and waits for the end. */
+/** Sends bytes that need not be valid HTTP, and waits until the connection is closed. */
 async function sayRaw(port: number, message: Buffer): Promise<void> {
   const socket = connect(port, LOCALHOST);
   const over = closed(socket);
@@ -203,7 +204,7 @@ test(
         const { answer, results } = judged(message);
         expected += results;
         const pieces = mayEndEarly(message) ? [message] : speaker.pieces(message);
-        // A connection that sends nothing is closed without a response.
+        // The agent closes a connection that sent nothing without a response.
         return {
           message: message.toString(),
           expected: message.length === 0 ? '' : answer,
@@ -223,8 +224,8 @@ test(
       }
       const others = Promise.all([...asked, sayRaw(http.port, speaker.message())]);
       await allSaid;
-      // Everything sent before this ping has been read when its response arrives; then nothing is sent for long
-      // enough.
+      // When the response to this ping arrives, the agent has read everything sent before it. The clock then advances
+      // beyond the idle timeouts.
       expect(await sayOverTcp(tcp.port, [Buffer.from('ping')], () => undefined)).toBe('pong');
       clock.advance(MUTE_MS);
       for (const said of await Promise.all(heard)) expect(said).toEqual({ ...said, answer: said.expected });

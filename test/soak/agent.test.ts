@@ -57,7 +57,8 @@ test(
           }),
         );
         await delay(chance.below(PAUSE_MS_MAX));
-        // Restarts come after the reports, when much is still undelivered; other trouble comes in between.
+        // The agent is restarted after the reports, when many are undelivered; the other faults happen during the
+        // reports.
         const isRestart = chance.below(4) === 0;
         if (!isRestart) await trouble();
         await reporting;

@@ -20,21 +20,21 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 2;
 const WRITERS = 6;
-/** Maximum time under load before the kill. */
+/** Maximum time in milliseconds that the writers run before the backend is killed. */
 const LOAD_MS_MAX = 500;
-/** Number of names, small enough for collisions. */
+/** Number of different check names, small enough that the writers change the same silences. */
 const CHECKS = 20;
 
 interface Left {
   /** The records of the audit trail, the oldest first. */
   readonly records: readonly AuditRecord[];
-  /** The first problem of the chain of records; `undefined` if there is none. */
+  /** The first broken link in the hash chain of the records; `undefined` if the chain is intact. */
   readonly problem: string | undefined;
   /** Reasons of the silences by id. */
   readonly silenced: ReadonlyMap<string, string | null>;
 }
 
-/** Returns the state that a killed backend left on disk. */
+/** Reads the audit trail and the silences that a killed backend left on disk. */
 async function readStore(dir: string): Promise<Left> {
   const store = await openLevelStore(dir);
   try {
@@ -58,7 +58,7 @@ async function readStore(dir: string): Promise<Left> {
   }
 }
 
-/** Returns the silences that must exist after all changes in the audit trail. */
+/** Returns the silences that must exist after all changes recorded in the audit trail. */
 function replay(records: readonly AuditRecord[]): Map<string, string | null> {
   const silenced = new Map<string, string | null>();
   const changes = records.flatMap((record) => (record.action === 'bulk' ? (record.after as AuditEntry[]) : record));
@@ -69,7 +69,7 @@ function replay(records: readonly AuditRecord[]): Map<string, string | null> {
   return silenced;
 }
 
-/** Creates and clears silences until the backend has stopped; returns the reasons of the acknowledged ones. */
+/** Creates and clears silences until the backend has stopped. Returns the reasons of the acknowledged silences. */
 async function write(
   api: ApiClient,
   chance: Chance,
@@ -96,13 +96,13 @@ async function write(
 }
 
 test(
-  'the audit trail after a kill matches the silences and contains everything acknowledged',
+  'the audit trail after a kill matches the silences and contains every acknowledged change',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();
     const stateDir = join(dir, 'state');
     const config = join(dir, 'config.json');
-    // The whole trail is kept for any duration, because the current state is derived from all changes.
+    // The limit is so high that no audit record is deleted: the test derives the current silences from all changes.
     await writeFile(config, JSON.stringify({ 'audit-limit': 10_000_000 }));
     let told = 0;
     for (let round = 0; round < rounds(ROUNDS); round++) {
@@ -112,7 +112,7 @@ test(
       const writing = Array.from({ length: WRITERS }, (_, at) =>
         write(api, chance, { name: `${String(round)}-${String(at)}`, onAcknowledged }),
       );
-      // Wait for the first write: on a busy machine, no fixed time guarantees that one happened.
+      // Wait for the first acknowledged write: on a busy machine no fixed delay guarantees one.
       await begun;
       await delay(chance.below(LOAD_MS_MAX));
       await daemon.end('SIGKILL');

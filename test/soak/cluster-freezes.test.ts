@@ -12,21 +12,22 @@ import { WriteDiary } from './write-diary.ts';
 const ROUNDS = 1;
 const MEMBERS = 3;
 const LOAD_MS_MAX = 500;
-/** Maximum time under load after the backend resumes, which then still has to notice that it lost its lease. */
+/** Maximum time under load after a paused backend resumes, in which it must notice that it lost its lease. */
 const AFTERWARDS_MS_MAX = 1000;
 const FROZEN_MS_MIN = 1000;
 const FROZEN_MS_MAX = 30_000;
 /**
- * Longer than a lease and the jitter before another member takes it, so that the short form has a failover too.
+ * Freeze in milliseconds for a run with few rounds: longer than a lease and the jitter before another member takes it,
+ * so that these runs contain a failover too.
  */
 const SHORT_FREEZE_MS = 4000;
 /**
- * Duration of a freeze that certainly causes a failover, even on a busy machine; next to other tests it may
- * take longer.
+ * Duration of a freeze that must cause a failover, even on a busy machine. If the test runs next to others, no duration
+ * is long enough to guarantee one.
  */
 const SURELY_LOST_MS = isAskedFor ? 10_000 : Infinity;
 
-/** Multiples of the golden ratio are evenly distributed, whatever their number. */
+/** The golden ratio: the fractional parts of its multiples are evenly distributed for any number of rounds. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 function frozenMs(round: number): number {
@@ -35,7 +36,7 @@ function frozenMs(round: number): number {
 }
 
 test(
-  'a paused backend writes nothing after another one has taken the lease, and nothing is lost or done twice',
+  'a paused backend writes nothing once another has taken the lease, and no write is lost or repeated',
   async () => {
     const chance = new Chance(seed());
     await using server = await startPostgres();
@@ -46,7 +47,7 @@ test(
     const diary = await WriteDiary.open(server, store);
     const load = new ClusterLoad(members, store, chance);
     const takeOvers: number[] = [];
-    /** Durations of the freezes without a failover. */
+    /** Durations of the freezes that caused no failover. */
     const keptForMs: number[] = [];
 
     let round = 0;

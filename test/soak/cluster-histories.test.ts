@@ -11,11 +11,14 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 1;
 const MEMBERS = 3;
-/** Number of concurrent histories, each of one key. */
+/** Number of concurrent histories, each of the operations on one key. */
 const HISTORIES = 5;
 const CLIENTS = 4;
 const CALM_MS = 500;
-/** Maximum pause between two requests of a client; longer in longer rounds, for the same number of requests. */
+/**
+ * Maximum pause between two requests of a client in a round without a disaster. Rounds with one last longer and pause
+ * longer, so that the number of requests is similar.
+ */
 const CALM_PAUSE_MS = 20;
 const PAUSE_MS = 200;
 
@@ -25,14 +28,14 @@ interface Scene {
   readonly chance: Chance;
 }
 
-/** Returns the disaster of a round. Every other round has none; the others cycle through all of them. */
+/** Returns the disaster of a round, `undefined` for every other round. The other rounds cycle through all disasters. */
 const disasterOf = (round: number): Disaster | undefined =>
   round % 2 === 0 ? undefined : DISASTERS[((round - 1) / 2) % DISASTERS.length];
 
 /**
- * Runs the clients of all histories.
+ * Runs the clients of all histories, and meanwhile the disaster.
  *
- * @returns the leader of the whole time; `undefined` if there may have been several
+ * @returns index of the member that was leader the whole time; `undefined` if there may have been several leaders
  */
 async function askThrough(
   { members, server, chance }: Scene,
@@ -53,7 +56,7 @@ async function askThrough(
 }
 
 test(
-  'histories of silences and events over random backends fulfil docs/scale-out.md despite failures',
+  'concurrent silences and results at random backends meet the guarantees of docs/scale-out.md despite failures',
   async () => {
     const chance = new Chance(seed());
     await using server = await startPostgres();

@@ -10,16 +10,19 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 3;
 const MEMBERS = 3;
-/** Maximum time under load before an event, and after it. */
+/** Maximum time under load before a fault, and after it. */
 const LOAD_MS_MAX = 500;
-/** Maximum time for which a link is held: longer than a lease, and shorter than the timeout of a write. */
+/** Maximum time for which a link is stalled: longer than a lease, and shorter than the timeout of a write. */
 const HELD_MS_MAX = 4500;
 const DELAY_MS_MAX = 200;
 const CUTS = 5;
-/** Time for late requests at a backend whose client has already been cut. */
+/** Time for requests that a backend still processes although the proxy has already cut their connection. */
 const SETTLE_MS = 500;
 
-/** The proxies between each member and its peers, its database, and its agents and programs. */
+/**
+ * The proxies in front of each member (for its peers), of each database connection, and of each member (for agents and
+ * other clients).
+ */
 class Links implements AsyncDisposable {
   readonly peers: readonly CuttingProxy[];
   readonly databases: readonly CuttingProxy[];
@@ -34,7 +37,7 @@ class Links implements AsyncDisposable {
   /**
    * Opens the proxies.
    *
-   * @param store the URL of the database; the addresses of the members are known after their start
+   * @param store URL of the database, which all proxies target until the addresses of the members are known
    */
   static async open(store: string): Promise<Links> {
     return new Links(await Promise.all(Array.from({ length: 3 * MEMBERS }, () => CuttingProxy.open(store))));
@@ -51,7 +54,7 @@ class Links implements AsyncDisposable {
   }
 }
 
-/** A fault of a link, until it is over. */
+/** Causes a fault on a link, and resolves when the fault has lasted long enough. */
 type Fault = (link: CuttingProxy, chance: Chance) => Promise<void>;
 
 const cut: Fault = async (link, chance) => {
@@ -71,7 +74,7 @@ const slow: Fault = async (link, chance) => {
   await delay(chance.below(HELD_MS_MAX));
 };
 
-/** Held data arrives late, or never. */
+/** Stalls the link in the given directions. The stalled data then arrives late, or is lost if the link is cut. */
 const stall =
   (...directions: readonly Direction[]): Fault =>
   async (link, chance) => {
@@ -83,8 +86,8 @@ const stall =
 const FAULTS = [stall('there', 'back'), stall('there'), stall('back'), cut, cutMidway, slow] as const;
 
 /**
- * Returns the link to disturb. The leader is chosen twice as often as any other member, because the other
- * members get no requests from their peers.
+ * Returns the link to disturb. The leader's links are chosen more often, because the other members get no requests from
+ * their peers.
  */
 async function linkOf(
   round: number,
@@ -98,7 +101,7 @@ async function linkOf(
 }
 
 test(
-  'a cluster with faulty links loses nothing acknowledged, does nothing twice, and all members agree',
+  'a cluster with faulty links loses no acknowledged write, repeats no write, and all members agree',
   async () => {
     const chance = new Chance(seed());
     await using server = await startPostgres();

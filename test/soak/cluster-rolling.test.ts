@@ -16,22 +16,19 @@ import { expectWhole, readStore } from './stored-state.ts';
 const ROUNDS = 1;
 const MEMBERS = 3;
 const CLIENTS = 3;
-/**
- * Pause between two changes of one client, so that a round creates some thousand rows and not a hundred
- * thousand.
- */
+/** Pause between two changes of one client: it limits a round to some thousand rows. */
 const PAUSE_MS = 4;
-/** Time under load before the first member, and between two members. */
+/** Time under load before each restart of a member. */
 const LOAD_MS = 200;
 
-/** Makes sequential changes, each of another row, with the list of all backends. */
+/** A client that makes one change after the other, each to a new row, and knows the addresses of all backends. */
 class SteadyWriter {
   readonly #name: string;
   readonly #api: ApiClient;
   #count = 0;
-  /** Keys of the rows that were acknowledged in this round. */
+  /** Keys of the rows whose change was acknowledged in this round. */
   readonly made = { events: new Set<string>(), silenced: new Set<string>() };
-  /** Errors of failed changes. */
+  /** Errors of the changes that failed. */
   readonly failures: unknown[] = [];
 
   constructor(name: string, backends: string) {
@@ -46,7 +43,7 @@ class SteadyWriter {
     }
   }
 
-  /** Deletes all rows. */
+  /** Deletes all rows that this client created. */
   async clear(): Promise<void> {
     await this.#api.deleteClient(this.#name);
     for (const id of this.made.silenced) await this.#api.clearSilenced({ id });
@@ -65,17 +62,17 @@ class SteadyWriter {
   }
 }
 
-/** The feed of a console: with the same code, and the list of all backends. */
+/** A feed that uses the same code as the console, and knows the addresses of all backends. */
 class Console implements FeedListener, Disposable {
   readonly #feed: Feed;
   readonly #replica = new FeedReplica();
   state: FeedState['kind'] = 'connecting';
-  /** Numbers of connections, and of complete new snapshots. */
+  /** Number of times the feed went live; `snapshots` is the number of complete new snapshots. */
   lives = 0;
   snapshots = 0;
-  /** The differences by which the sequence number went back. */
+  /** For each time the sequence number went back: the size of the step. */
   readonly stepsBack: number[] = [];
-  /** Keys of all rows that ever arrived. */
+  /** Keys of all rows that ever arrived over the feed. */
   readonly seen = { events: new Set<string>(), silenced: new Set<string>() };
   #seq = 0;
 
@@ -102,7 +99,7 @@ class Console implements FeedListener, Disposable {
   }
 
   onStats(): void {
-    // Current figures, which say nothing about the rows.
+    // The statistics are not part of the replicated rows.
   }
 
   [Symbol.dispose](): void {
@@ -110,7 +107,7 @@ class Console implements FeedListener, Disposable {
   }
 }
 
-/** Returns the list of all backends, each time starting with another one. */
+/** Returns the comma-separated addresses of all backends, starting with the backend at index `at`. */
 const listFrom = (urls: readonly string[], at: number): string =>
   [...urls.slice(at % urls.length), ...urls.slice(0, at % urls.length)].join(',');
 
@@ -121,7 +118,7 @@ const missing = (owed: ReadonlySet<string>, seen: ReadonlySet<string>): readonly
   [...owed].filter((key) => !seen.has(key));
 
 test(
-  'a rolling restart fails no write of a client with all backends, and no console misses a change',
+  'a rolling restart fails no write of a client that knows all backends, and no console misses a change',
   async () => {
     await using server = await startPostgres();
     const store = await server.database();

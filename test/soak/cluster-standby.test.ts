@@ -10,13 +10,15 @@ import { shownTimes, spreadOf } from './times.ts';
 
 const ROUNDS = 1;
 const MEMBERS = 3;
-/** Maximum time under load before an event, between two, and afterwards. */
+/**
+ * Maximum time under load before the database restarts, between its restart and its failure, and after the failover.
+ */
 const LOAD_MS_MAX = 500;
-/** Maximum time until the loss of the primary is noticed. */
+/** Maximum time between the failure of the primary and the promotion of the standby. */
 const UNNOTICED_MS_MAX = 1000;
 
 test(
-  'a cluster loses nothing acknowledged and does nothing twice when its database restarts or fails over',
+  'a cluster loses no acknowledged write and repeats no write when its database restarts or fails over',
   async () => {
     const chance = new Chance(seed());
     await using first = await startPostgres();

@@ -12,11 +12,12 @@ import { Chance } from './chance.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 20;
-/** Maximum time from the start of commands to the kill. */
+/** Maximum time in milliseconds from the start of the commands to the kill. */
 const KILL_MS_MAX = 60;
 
 /**
- * Commands that sleep forever, with a number that no other process has. They start processes in different ways.
+ * Shell commands that start a sleep in different ways. The argument of the sleep is unique, so that its processes can
+ * be found.
  */
 const COMMANDS = [
   (sleep: string) => `exec ${sleep}`,
@@ -29,10 +30,10 @@ const COMMANDS = [
   () => 'true',
 ] as const;
 
-/** A command that immediately kills the program that runs it. */
+/** A command that kills the program that runs it as soon as it starts. */
 const ASSASSIN = (sleep: string): string => `${KILL_RUNNER}; exec ${sleep}`;
 
-/** A disaster of a program that runs commands. */
+/** A way to kill a program that runs commands, alone or with its helper processes. */
 type Disaster = (host: ChildProcess, chance: Chance) => Promise<void>;
 
 const kill = (pids: readonly number[], signal: NodeJS.Signals = 'SIGKILL'): void => {
@@ -40,7 +41,7 @@ const kill = (pids: readonly number[], signal: NodeJS.Signals = 'SIGKILL'): void
     try {
       process.kill(pid, signal);
     } catch {
-      // The process has ended meanwhile.
+      // The process has already ended.
     }
   }
 };
@@ -66,7 +67,7 @@ const DISASTERS: readonly [Disaster, ...Disaster[]] = [
     const starters = (): number[] => [pidOf(host), ...helpersOf(host)];
     const killed = starters().flatMap(watchdogsOf);
     kill(killed);
-    // The next process gets the list of all commands as soon as it exists.
+    // A watchdog that replaces a killed one receives the list of all running commands as soon as it starts.
     await vi.waitFor(() => {
       const others = starters()
         .flatMap(watchdogsOf)
@@ -79,12 +80,12 @@ const DISASTERS: readonly [Disaster, ...Disaster[]] = [
 ];
 
 let count = 0;
-/** Returns a command that runs forever, with an argument that identifies all its processes. */
+/** Returns a sleep command with an argument that identifies its processes. */
 function uniqueSleep(): string {
   return `sleep ${String(process.pid)}${String(++count).padStart(6, '0')}`;
 }
 
-/** Kills the process that runs commands for this one. Returns the argument of the commands. */
+/** Kills the helper process that runs the commands of this process. Returns the sleep command that identifies them. */
 async function killHelper(runner: CommandRunner, chance: Chance): Promise<string> {
   const sleep = uniqueSleep();
   const commands = Array.from({ length: 6 }, () => chance.pick(COMMANDS)(sleep));
@@ -99,7 +100,7 @@ async function killHelper(runner: CommandRunner, chance: Chance): Promise<string
   return sleep;
 }
 
-/** Applies a disaster to a program that runs commands. Returns the argument of the commands. */
+/** Applies a random disaster to a program that runs commands. Returns the sleep command that identifies them. */
 async function killHost(chance: Chance): Promise<string> {
   const sleep = uniqueSleep();
   const kind = chance.pick(['runner', 'direct']);
@@ -117,7 +118,7 @@ async function killHost(chance: Chance): Promise<string> {
 }
 
 test(
-  'no command outlives the program that started it, whatever is killed and whenever',
+  'no command outlives the program that started the command, whichever process is killed and at any time',
   async () => {
     const chance = new Chance(seed());
     const runner = new CommandRunner({ clock: new SystemClock(), log: new RecordedLog(), random: () => 0 });

@@ -17,7 +17,7 @@ const WRITES = 400;
 const never = new AbortController().signal;
 
 test(
-  'a store with random damage is opened unchanged or rejected with a message, and a repair invents nothing',
+  'a store with random damage is opened unchanged or rejected with a message, and a repair adds no false data',
   async () => {
     const chance = new Chance(seed());
     const stores = [await writtenStore(WRITES), await writtenStore(WRITES, true)] as const;
@@ -49,7 +49,7 @@ test(
 
 type Outcome = 'whole' | 'refused' | 'accepted';
 
-/** Starts on a damaged store, and then again with the loss accepted if the first start offers that. */
+/** Starts on a damaged store. If the backend offers to accept the loss, starts it again with the loss accepted. */
 async function startOn(dir: string, story: Story): Promise<{ readonly outcome: Outcome; readonly fault?: string }> {
   const held = await heldBy(dir).catch((error: unknown) => error);
   if (held instanceof Map) {
@@ -62,7 +62,7 @@ async function startOn(dir: string, story: Story): Promise<{ readonly outcome: O
   }
   if (!held.message.includes('--accept-loss')) return { outcome: 'refused' };
   const left = await heldBy(dir, { loss: { onAccepted: () => undefined } }).catch((error: unknown) => error);
-  // The very first write identifies the store.
+  // The very first write identifies the store, so without it the store cannot be opened.
   const isExpected = left instanceof Map ? wasWritten(left, story) : String(left).includes('lost its beginning');
   return isExpected ? { outcome: 'accepted' } : { outcome: 'accepted', fault: `what is left: ${String(left)}` };
 }
@@ -80,7 +80,7 @@ function wasWritten(held: ReadonlyMap<unknown, unknown>, story: Story): boolean 
 }
 
 /**
- * Damages a file of the store.
+ * Damages one random file of the store.
  *
  * @returns a description of the damage
  */
@@ -89,7 +89,7 @@ async function damage(dir: string, isKilled: boolean, chance: Chance): Promise<s
   const file = chance.pick(['CURRENT', ...tables, ...logs, ...manifests]);
   const path = join(dir, file);
   const { size } = await stat(path);
-  // A kill may leave a truncated log, and it is impossible to tell whether more was there.
+  // After a kill a truncated log is normal, and nothing shows whether more was written.
   const canEndEarly = isKilled && file === logs.at(-1);
   const kind = canEndEarly ? chance.pick(['bit', 'sector']) : chance.pick(['bit', 'sector', 'cut', 'gone']);
   const at = chance.below(size);

@@ -16,15 +16,15 @@ const RESULT = {
   duration: undefined,
   age: 0,
 } as const;
-/** The first story, in which delta results are sent: a few random ones may contain none. */
+/** The first story always sends delta results; a few random stories may contain none. */
 const FIRST_STORY: Step[] = [{ do: 'tell', results: [RESULT], times: 3 }];
-/** Time for the shrunk story to be reported, however long the search takes. */
+/** Time in milliseconds reserved for reporting the shortest failing story, however long the search for it takes. */
 const REPORT_MS = 15_000;
-/** Time for the search for a shorter failing story. */
+/** Maximum time in milliseconds to search for a shorter failing story. */
 const SHORTEN_MS = 120_000;
 
 test(
-  'a backend that gets delta results ends in the same state as one that gets full results',
+  'a backend that gets delta results ends in the same state as a backend that gets full results',
   async () => {
     let failedAtMs: number | undefined;
     let [told, amended] = [0, 0];
@@ -34,7 +34,7 @@ test(
       try {
         await expect(pair.play(steps)).resolves.toBeUndefined();
       } catch (error) {
-        // The failing story is printed now, in case no shorter one is found.
+        // Print the failing story now, in case no shorter one is found.
         if (failedAtMs === undefined)
           console.log(
             `story ${String(told + 1)} fails: ${JSON.stringify(steps).replaceAll(/x{100,}|(?:🎈){100,}/g, '...')}\n`,

@@ -14,17 +14,17 @@ const ROUNDS = 2;
 const HTTP_WRITERS = 4;
 const AGENTS = 4;
 /**
- * Maximum pause before a fault, and maximum duration of a fault. A few last longer than the timeout of a
- * caller.
+ * Maximum pause before a fault, and maximum duration of a fault. A few faults last for `LONG_FAULT_MS`, which exceeds
+ * the timeout of a client.
  */
 const PAUSE_MS_MAX = 200;
 const FAULT_MS_MAX = 400;
 const LONG_FAULT_MS = 3500;
-/** Sufficient for a start with all its retries. */
+/** Duration of a fault during the start of the backend; longer than the backend's retries of its start. */
 const START_FAULT_MS = 3000;
 /**
- * Time until a retry succeeds: a second between two attempts, and the attempt on a busy machine; longer next to
- * other tests.
+ * Time until a write succeeds after a fault is repaired: a retry each second, and the attempt on a busy machine; longer
+ * next to other tests.
  */
 const MENDED_MS_MAX = isAskedFor ? 10_000 : PATIENCE.timeout;
 
@@ -41,7 +41,7 @@ const CALLS: readonly [readonly DiskCall[], ...(readonly DiskCall[])[]] = [
   ['write', 'sync', 'open', 'truncate', 'name', 'read'],
 ];
 
-/** Returns a random fault of random calls: once, a few times or until it is mended. */
+/** Returns a random fault: calls that fail once, a few times or until the disk is repaired. */
 function anyFault(chance: Chance): Fault {
   const calls = chance.pick(CALLS);
   const errors: readonly [Fault['error'], ...Fault['error'][]] = calls.includes('open')
@@ -60,9 +60,10 @@ const anyFaults = (chance: Chance): readonly [Fault] | readonly [Fault, Fault] =
   chance.below(3) === 0 ? [anyFault(chance), anyFault(chance)] : [anyFault(chance)];
 
 /**
- * Checks that the sequence numbers are dense and did not go back.
+ * Expects that the sequence numbers in the store have no gaps and did not go back.
  *
- * @returns the last sequence number of a closed store
+ * @param dir directory of a store that no process has open
+ * @returns the last sequence number of the store
  */
 async function assertDense(dir: string, lastSeq: number): Promise<number> {
   const store = await openLevelStore(dir);
@@ -76,7 +77,9 @@ async function assertDense(dir: string, lastSeq: number): Promise<number> {
   return last;
 }
 
-/** Returns the number of differences between memory and store in the deep health check. */
+/**
+ * Returns the number of differences between memory and store from the deep health check; `undefined` if it is unknown.
+ */
 async function differences({ url }: DaemonProcess): Promise<number | undefined> {
   const answer = await fetch(`${url}/health?deep=1`);
   const { indexes } = (await answer.json()) as { readonly indexes: { readonly differences: number } | null };
@@ -89,9 +92,9 @@ async function assertStops(daemon: DaemonProcess): Promise<void> {
 }
 
 /**
- * Waits until a change succeeds.
+ * Waits until a change is acknowledged.
  *
- * @returns the milliseconds
+ * @returns the waiting time in milliseconds
  */
 async function untilMended({ url }: DaemonProcess): Promise<number> {
   const startedAt = performance.now();
@@ -106,11 +109,12 @@ async function untilMended({ url }: DaemonProcess): Promise<number> {
 }
 
 test(
-  'a backend on a failing disk loses nothing acknowledged, stores nothing rejected, and then recovers',
+  'a backend on a failing disk loses no acknowledged write, stores no rejected write, and then recovers',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();
-    // Without a compiler the suite still kills processes; the long form fails with the missing requirement.
+    // Without a C compiler the test has no failing disk and only kills the backend; the long form fails if the compiler
+    // is missing.
     const disk = isAskedFor || (await canDisksFail()) ? await FailingDisk.under(dir) : undefined;
     const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
     const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
@@ -146,7 +150,7 @@ test(
 
       const over = new AbortController();
       const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
-      // A writer that gets a wrong response ends the test, not the wait.
+      // If a writer gets a wrong response, the race rejects, so the test fails immediately.
       await Promise.race([delay(chance.below(PAUSE_MS_MAX)), writing]);
       const isKilled = chance.below(3) === 0;
       for (let faults = chance.below(3); faults >= 0; faults--) {
@@ -173,7 +177,7 @@ test(
         await compare(daemon);
         await assertStops(daemon);
       }
-      // This check opens the store and leaves an empty log for the next start, so not every round does it.
+      // This check opens the store and leaves an empty log for the next start, so only every second round performs it.
       if (chance.below(2) === 0) {
         count.lastSeq = await assertDense(dir, count.lastSeq);
         disk?.noteDurable();

@@ -16,19 +16,20 @@ const HTTP_WRITERS = 4;
 const AGENTS = 4;
 const TROUBLE_MS_MAX = 150;
 /**
- * Long enough for a console to show, short enough to respond before its timeout; longer next to other tests.
+ * Maximum time for a read: short enough for a console, and below the timeout of its requests; longer next to other
+ * tests.
  */
 const READ_MS_MAX = isAskedFor ? 5000 : PATIENCE.timeout;
 
 test(
-  'reads go on with a failing or slow disk and a full queue, and rejected results are delivered later',
+  'reads work with a failing or slow disk and a full queue, and rejected results are delivered later',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();
     const stores: TroubledStore[] = [];
     const backend = await openBackend({
       dir,
-      // The queue is small, so that it is often full.
+      // A small queue is often full, which the test needs.
       batcher: { queueLimit: 100, batchLimit: 50 },
       around: (real: Store) => {
         const troubled = new TroubledStore(real);
@@ -52,7 +53,7 @@ test(
         ...agents.map((agent) => agent.run(backend.url, over.signal)),
       ]);
       await delay(chance.below(TROUBLE_MS_MAX));
-      // The queue fills up behind a slow write, and then the disk rejects that write and maybe some more.
+      // The queue fills up behind a slow write, and then the disk rejects that write and possibly the next ones.
       const release = chance.below(3) === 0 ? undefined : store.hold();
       let left = chance.pick([0, 1, 1, 1, 3]);
       store.refuses = () => {
@@ -72,7 +73,7 @@ test(
       over.abort();
       await writing;
 
-      // Data that could not be read after a failed write becomes readable soon.
+      // Data that cannot be read right after a failed write must become readable soon.
       await expect.poll(() => isComparable(backend.url), { timeout: READ_MS_MAX }).toBe(true);
       const lists = await listsOf(backend.url);
       for (const { ledger } of [...https, ...agents]) ledger.compare(lists);
@@ -87,7 +88,10 @@ test(
   roundsTimeoutMs(ROUNDS, 10_000),
 );
 
-/** Returns true if the memory of the backend equals its store, so that it can report their differences. */
+/**
+ * True if the backend could compare its memory with its store. After a failed write the comparison may fail for a
+ * while.
+ */
 async function isComparable(url: string): Promise<boolean> {
   const health = (await (await fetch(`${url}/health?deep=1`)).json()) as { readonly indexes: unknown };
   return health.indexes !== null;

@@ -11,17 +11,17 @@ import { HttpWriter, listsOf } from './writer.ts';
 
 const ROUNDS = 9;
 const WRITERS = 4;
-/** No filter, and filters that events enter and leave by their status or by silences. */
+/** Filters of the consumers: none, or a filter whose matches change with the status of an event or with silences. */
 const FILTERS = [undefined, undefined, 'status=crit', 'silenced or check=check-1'];
 const CHURN_MS_MAX = 150;
 const RESTART_EVERY = 8;
-/** Paces of the consumers; most have none. */
+/** Minimum milliseconds between two updates that a consumer requests; 0 means no minimum. */
 const PACES_MS = [0, 0, 100, 1000] as const;
-/** Events that the consumers want with full rows; most want all. */
+/** Keys of the events whose changes a consumer requests with all fields; `undefined` requests this for all events. */
 const WHOLE = [undefined, undefined, [], ['web-0-1/check-1']] as const;
 
 test(
-  'feed consumers with lost and stalled connections and a restarted backend end up with its state',
+  'feed consumers end up with the state of the backend despite lost and stalled connections and restarts',
   async () => {
     const chance = new Chance(seed());
     const stateDir = await tempDir();
@@ -40,7 +40,7 @@ test(
       else {
         proxy.stall();
         await delay(chance.below(CHURN_MS_MAX));
-        // Held data arrives at once, or never.
+        // The stalled data arrives now, or is lost with the connection.
         if (kind === 2) proxy.cut();
         proxy.flow();
       }

@@ -18,12 +18,12 @@ const DISK_MIB = 320;
 const FLOOR = 128 * MIB;
 
 const run = promisify(execFile);
-/** Only root can mount a separate disk. */
+/** Only root can mount a small disk, so other users skip the test unless they request a soak run. */
 const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(!isAskedFor && !isRoot)(
-  'reads, clears, resolves and deletes go on over kills on a full disk, which recovers when there is space',
+  'reads, clears, resolves and deletes work on a full disk despite kills, and writes resume when there is space',
   async () => {
     for (let round = 0; round < rounds(ROUNDS); round++) expect(await fillOne()).toBe(0);
   },
@@ -31,7 +31,7 @@ test.skipIf(!isAskedFor && !isRoot)(
 );
 
 /**
- * Fills one disk.
+ * Runs a backend on a disk that gets full, kills it several times, and frees space.
  *
  * @returns the exit code of the backend at the end
  */
@@ -41,7 +41,7 @@ async function fillOne(): Promise<number | null> {
   const config = join(await tempDir(), 'backend.json');
   await writeFile(config, JSON.stringify({ 'disk-floor': FLOOR }));
   await mkdir(stateDir, { mode: 0o700 });
-  // The reserves, as an earlier run has left them.
+  // Create the reserve files in advance, as if an earlier run had left them.
   await new DiskSpace(stateDir).setAside(reserveBytes(FLOOR));
   await new DiskSpace(stateDir).setAside(openingReserveBytes(FLOOR), 'opening');
 
@@ -58,7 +58,7 @@ async function fillOne(): Promise<number | null> {
   let accepted = 0;
   let status = 202;
   while (status === 202) {
-    // Random data that cannot be compressed, so that each result takes its full size.
+    // Random output cannot be compressed, so that each result takes its full size on disk.
     const output = randomBytes(600 * 1024).toString('base64');
     status = await ask('POST', '/results', { source: `c-${String(accepted)}`, name: 'disk', output, status: 2 });
     if (status === 202) accepted++;
@@ -67,11 +67,11 @@ async function fillOne(): Promise<number | null> {
   expect(accepted).toBeGreaterThan(10);
   await expect.poll(() => ask('GET', `/events/${hostname().replaceAll(/[^\w.-]/g, '-')}/mon.disk`)).toBe(200);
 
-  // Another program takes all remaining space.
+  // Fill the remaining space, as another program might do.
   const junk = join(dir, 'junk');
   await fill(dir, junk);
   await expect.poll(level).toBe('reserve');
-  // A request that was rejected while the reserve was being released succeeds on retry, as the response says.
+  // A request that is rejected while the backend releases its reserve succeeds on retry, as its response says.
   await expect.poll(() => ask('POST', '/silenced/clear', { subscription: 'a' })).toBe(204);
   await expect.poll(() => ask('POST', '/resolve', { client: 'c-1', check: 'disk' })).toBe(202);
   await daemon.end('SIGKILL');
@@ -85,7 +85,7 @@ async function fillOne(): Promise<number | null> {
   const others = Array.from({ length: accepted }, (_, number) => number).filter((number) => number !== 2);
   for (const number of others) expect(await ask('GET', `/results/c-${String(number)}/disk`)).toBe(200);
 
-  // The reserve is used up, and another program takes the rest.
+  // The reserve is used up. Fill the space that is still free, as another program might do.
   const more = join(dir, 'more');
   await fill(dir, more);
   await daemon.end('SIGKILL');
@@ -113,12 +113,12 @@ async function freeBytes(dir: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Uses the currently free space, but none that is freed meanwhile. */
+/** Fills the file with as much data as was free at the start, so that space that is freed meanwhile stays free. */
 async function fill(dir: string, file: string): Promise<void> {
   const chunk = Buffer.alloc(MIB);
   try {
     for (let left = await freeBytes(dir); left > 0; left -= MIB) await writeFile(file, chunk, { flag: 'a' });
   } catch {
-    // The remaining space is less than a chunk.
+    // The remaining space is smaller than a chunk.
   }
 }

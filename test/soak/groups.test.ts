@@ -17,19 +17,21 @@ import { isAskedFor, rounds, roundsTimeoutMs, seed, underLoad } from './rounds.t
 const ROUNDS = 1;
 const WRITERS = 6;
 const RACKS = 2;
-/** Maximum time under load before the kill; groups are flushed each second. */
+/** Maximum time in milliseconds that the writers run before the kill; groups are flushed every second. */
 const LOAD_MS_MAX = 2500;
 /**
- * Time before the kill after which a sent notification is certainly recorded in the store, unless other tests
- * use the machine.
+ * Time before a kill that is enough to record a sent notification in the store. Notifications sent earlier must not be
+ * repeated. Longer next to other tests.
  */
 const IN_FLIGHT_MS_MAX = isAskedFor ? 1000 : PATIENCE.timeout;
 
-/** Clients under maintenance without results: an event that resolves while it is silenced is not notified. */
+/**
+ * Clients under maintenance. They have no results, because an event that resolves while it is silenced is not notified.
+ */
 const MAINTAINED = ['quiet-0', 'quiet-1', 'quiet-2'];
 
 /**
- * Expects that every open event was notified with its current status, and that the receiver considers no other event
+ * Expects that the receiver has been notified of every open event with its current status, and considers no other event
  * open.
  */
 async function expectAllTold(url: string, { told }: GroupedReceiver): Promise<void> {
@@ -56,7 +58,7 @@ test(
     onTestFinished(() => maintenance[Symbol.asyncDispose]());
     const acknowledged = (): number => writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
     const killedAtMs: number[] = [];
-    // A fixed port, so that commands find the backend again.
+    // The port is fixed, so that the maintenance commands find the restarted backend.
     const port = await freePort();
 
     const start = async (): Promise<DaemonProcess> => {
@@ -92,7 +94,7 @@ test(
     expect(receiver.wrong).toEqual([]);
     for (const { earlier, later } of receiver.repetitions) {
       expect(later.life).toBeGreaterThan(earlier.life);
-      // The notification was in flight when its backend was killed.
+      // Only a notification that was in flight when its backend was killed may be repeated.
       expect((killedAtMs[earlier.life] ?? 0) - earlier.atMs).toBeLessThan(IN_FLIGHT_MS_MAX);
     }
     expect(acknowledged()).toBeGreaterThan(0);

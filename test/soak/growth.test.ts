@@ -9,24 +9,26 @@ import { builtPrograms } from '../support/built-programs.ts';
 import { Pty } from '../support/pty.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
 
-/** `--rounds` counts minutes here. */
+/** Default duration of the test in minutes; the option `--rounds` counts minutes here. */
 const MINUTES = 0.05;
 const EVENTS = 100_000;
 const CHANGES_PER_SECOND = 5000;
 const SAMPLE_MS = 200;
 const MEMORY_MAX_MIB = 350;
-/** Time from which the memory must be stable; in a shorter run the heap is still growing to its normal size. */
+/**
+ * Duration in minutes from which the memory must be stable. In a shorter run the heap still grows to its normal size.
+ */
 const PLATEAU_MINUTES = 20;
 const GROWTH_MAX = rounds(MINUTES) < PLATEAU_MINUTES ? 1.5 : 1.05;
 
 const BUILT = builtPrograms();
 
 test(
-  'the memory of the console stays within its bounds in a storm over 100,000 events',
+  'the memory of the console stays within its limit during a storm over 100,000 events',
   async () => {
     await using storm = await startStorm(EVENTS);
     storm.blow({ changesPerSecond: CHANGES_PER_SECOND, pings: false });
-    // The first line of the program, which contains its flags, starts it.
+    // The built program is started directly, because its first line contains the flags for the runtime.
     await using terminal = new Pty(join(BUILT, 'mon.js'), ['--backend', storm.url]);
     await terminal.waitForText(/LIVE.*[\s\S]*of 100,000 events shown/);
 

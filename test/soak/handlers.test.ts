@@ -14,16 +14,16 @@ import { isAskedFor, rounds, roundsTimeoutMs, seed, underLoad } from './rounds.t
 
 const ROUNDS = 2;
 const WRITERS = 6;
-/** Maximum time under load before the kill. */
+/** Maximum time in milliseconds that the writers run before the kill. */
 const LOAD_MS_MAX = 1500;
 /**
- * Time before the kill after which a delivery is no longer in flight: it is removed with the next commits,
- * which take longer next to other tests.
+ * Time before a kill that is enough to remove a completed delivery from the store with one of the next commits.
+ * Deliveries completed earlier must not be repeated. Longer next to other tests.
  */
 const IN_FLIGHT_MS_MAX = isAskedFor ? 1000 : PATIENCE.timeout;
 const HANDLERS = ['line', 'hook', 'file'] as const;
 
-/** Waits until no runs are left. */
+/** Waits until no deliveries are queued, running or failed. */
 async function idle(url: string): Promise<void> {
   const left = async (): Promise<unknown> => {
     const { handlers } = (await (await fetch(`${url}/health?deep=1`)).json()) as { handlers: object };
@@ -36,7 +36,7 @@ async function idle(url: string): Promise<void> {
 }
 
 test(
-  'every acknowledged event is handled although the backend is killed, and twice only around a kill',
+  'every acknowledged event is handled despite kills of the backend, and repeated only around a kill',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();
@@ -45,7 +45,7 @@ test(
     const receiver = new HandledReceiver(join(dir, 'handled'));
     onTestFinished(() => receiver[Symbol.asyncDispose]());
     const writers = Array.from({ length: WRITERS }, (_, at) => {
-      // A process for each event of all writers would take longer than the rounds.
+      // Only one writer uses the pipe handler: a process for each event of all writers would take too long.
       const handlers = at === 0 ? HANDLERS : HANDLERS.filter((handler) => handler !== 'file');
       return new HandledWriter(`web-${String(at)}`, handlers, chance);
     });
@@ -58,7 +58,7 @@ test(
     for (let round = 0; round < rounds(ROUNDS); round++) {
       await using daemon = await start();
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
-      // The first writer has every handler.
+      // The first writer uses all handlers.
       const hasAcknowledged = (): boolean => (writers[0]?.expected.length ?? 0) > 0;
       await underLoad(chance.below(LOAD_MS_MAX), { writing: running, hasAcknowledged });
       killedAtMs.push(performance.now());
@@ -80,7 +80,7 @@ test(
     const repeated = repetitions(receipts);
     for (const [earlier, later] of repeated) {
       expect(later.life).toBeGreaterThan(earlier.life);
-      // The delivery was in flight when its backend was killed.
+      // Only a delivery that was in flight when its backend was killed may be repeated.
       if (earlier.atMs === undefined) continue;
       expect((killedAtMs[earlier.life] ?? 0) - earlier.atMs).toBeLessThan(IN_FLIGHT_MS_MAX);
     }
@@ -100,7 +100,7 @@ function expectedOf(writers: readonly HandledWriter[]): string[] {
   return writers.flatMap(({ expected }) => expected);
 }
 
-/** Returns each repeated delivery of an event to a handler, with the previous one. */
+/** Returns the repeated deliveries of an event to a handler, each with the previous delivery. */
 function repetitions(receipts: readonly Receipt[]): (readonly [earlier: Receipt, later: Receipt])[] {
   const latest = new Map<string, Receipt>();
   const repeated: (readonly [Receipt, Receipt])[] = [];

@@ -13,7 +13,7 @@ import { HOSTILE_KINDS } from './hostile/kinds.ts';
 import type { HonestAnswer, HonestEnd, HonestRequest, HostileFigures, HostileRequest } from './hostile/messages.ts';
 import { rounds, seed } from './rounds.ts';
 
-/** A few seconds in the suite. */
+/** Default duration of the test in minutes, a few seconds; `--rounds` sets another number of minutes. */
 const MINUTES = 0.06;
 const ROW_MS = Math.min(60_000, (rounds(MINUTES) * 60_000) / 2);
 const SAMPLE_MS = 500;
@@ -23,17 +23,20 @@ const LOAD = IS_LONG
   ? { agents: 100, checksEach: 50, resultsPerSecond: 5000, strength: 1 }
   : { agents: 10, checksEach: 10, resultsPerSecond: 200, strength: 0.1 };
 
-/** A fifth of it is in use; the rest is garbage and memory that the system has not reclaimed. */
+/**
+ * Memory limit of the backend. A fifth of it is in use; the remainder is garbage and memory that the system has not
+ * reclaimed.
+ */
 const MEMORY_MAX_MIB = 2560;
 const DESCRIPTORS_MAX = 5000;
-/** Limit for a typical row in which the machine had a core for the backend; in the suite it is only printed. */
+/** Limit for the p99 latency of a typical table row in which the backend had a CPU core; a short run only prints it. */
 const P99_MS_MAX = 2000;
-/** Share of the time without a core above which the machine is too slow. */
+/** Share of the time that the backend waited for a CPU core above which a row is ignored: the machine was too slow. */
 const WAITED_SHARE_MAX = 0.5;
-/** Time from which there must be no trend; before, caches and the store are still growing. */
+/** Duration in minutes from which the memory must show no trend; before, caches and the store still grow. */
 const PLATEAU_MINUTES = 20;
 const GROWTH_MAX = 1.1;
-/** Time to stop; longer next to other tests. */
+/** Time limit for the backend to stop; longer next to other tests. */
 const STOP_MS_MAX = IS_LONG ? 10_000 : PATIENCE.timeout;
 
 const BASIC = `Basic ${Buffer.from('soak:correct horse').toString('base64')}`;
@@ -53,7 +56,7 @@ async function grant(url: string, scopes: readonly string[]): Promise<{ readonly
   return { id: metadata.name, key };
 }
 
-/** Returns the stored outputs of these clients. */
+/** Returns the stored outputs of the numbered checks of these clients. */
 async function storedOutputs(url: string, clients: readonly string[]): Promise<HonestEnd['last']> {
   const stored: Record<string, Record<string, string>> = {};
   for (const client of clients) {
@@ -67,7 +70,7 @@ async function storedOutputs(url: string, clients: readonly string[]): Promise<H
 }
 
 test(
-  'hostile clients neither stop nor delay honest ones, fill the memory or delay the shutdown',
+  'hostile clients cannot stop or delay other clients, fill the memory or delay the shutdown',
   async () => {
     const dir = await tempDir();
     const config = join(dir, 'config.json');
@@ -78,7 +81,7 @@ test(
         'agent-listener': { port: 0 },
         'entity-limit': 'unlimited',
         'request-log-level': 'debug',
-        // Clients with ever new names reach this limit within the hour.
+        // Clients with ever new names reach this memory limit within an hour.
         'memory-limit': 200,
       }),
     );
@@ -145,7 +148,7 @@ test(
     expect(Math.max(...samples.map(({ memoryMiB }) => memoryMiB))).toBeLessThan(MEMORY_MAX_MIB);
     expect(Math.max(...samples.map(({ descriptors }) => descriptors))).toBeLessThan(DESCRIPTORS_MAX);
     expect(median(p99s)).toBeLessThan(IS_LONG ? P99_MS_MAX : Infinity);
-    // A short round has no plateau, so only the limits above count.
+    // A short run has no plateau, so only the absolute limits above apply.
     const plateau = rounds(MINUTES) >= PLATEAU_MINUTES ? (['memoryMiB', 'descriptors'] as const) : [];
     const trends = plateau.map((figure) => [figure, growth(samples.map((held) => held[figure]))] as const);
     expect(trends.filter(([, grown]) => grown === undefined || grown >= GROWTH_MAX)).toEqual([]);
@@ -155,7 +158,7 @@ test(
     expect(end.rejected).toBe(0);
     expect(await storedOutputs(backend.url, Object.keys(end.last))).toEqual(end.last);
 
-    // The clients keep all their connections.
+    // The backend must stop although all clients keep their connections open.
     const stoppedAt = performance.now();
     expect(await backend.end('SIGTERM')).toEqual({ code: 0, signal: null });
     const tookMs = performance.now() - stoppedAt;

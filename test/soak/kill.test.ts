@@ -13,12 +13,14 @@ import { AgentWriter, COUNTING_CHECK, HttpWriter, listsOf, type Item } from './w
 const ROUNDS = 3;
 const HTTP_WRITERS = 8;
 const AGENTS = 6;
-/** Maximum time under load before the kill. */
+/** Maximum time in milliseconds that the writers run before the kill. */
 const LOAD_MS_MAX = 700;
-/** Time within which a starting backend is ready or gone. */
+/** Maximum time in milliseconds from the start of a backend to a kill during its start. */
 const START_MS_MAX = 600;
 
-/** Compares the check whose statuses count up, where each result of an agent is a change. */
+/**
+ * Checks the timeline of the agent's counting check: each of its results changes the status, so each is a transition.
+ */
 async function expectCounted(url: string, client: string, results: readonly Item[]): Promise<void> {
   const of = results.map((item) => ({ client: item['client'], check: item['check'] as Item }));
   const counting = of.find((item) => item.client === client && item.check['name'] === COUNTING_CHECK);
@@ -27,7 +29,7 @@ async function expectCounted(url: string, client: string, results: readonly Item
 }
 
 test(
-  'a backend that is killed at any moment has everything acknowledged, and nothing in part or twice',
+  'a backend killed at any time keeps every acknowledged write, and stores no write partly or twice',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();
@@ -38,7 +40,7 @@ test(
     let changes = 0;
 
     for (let round = 0; round < rounds(ROUNDS); round++) {
-      // Sometimes the backend is killed during its start.
+      // In some rounds the backend is killed during its start.
       if (chance.below(5) === 0) {
         const starting = startDaemon({
           stateDir: dir,
@@ -55,7 +57,7 @@ test(
       await expectPastOfNow(daemon.url);
       for (const { ledger } of agents) await expectCounted(daemon.url, ledger.name, lists.results);
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
-      // A writer that gets a wrong response ends the test, not the wait.
+      // If a writer gets a wrong response, the race rejects, so the test fails immediately.
       await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
       await daemon.end('SIGKILL');
       await running;

@@ -7,13 +7,13 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const RUNS = 8;
 const TIMEOUT_MS = roundsTimeoutMs(RUNS, 10_000);
-/** Time for the shrunk story to be reported, however long the search takes. */
+/** Time in milliseconds reserved for reporting the shortest failing story, however long the search for it takes. */
 const REPORT_MS = 15_000;
-/** Time for the search for a shorter failing story. */
+/** Maximum time in milliseconds to search for a shorter failing story. */
 const SHORTEN_MS = 120_000;
 
 test(
-  'the backend responds as the specification says after any sequence of requests',
+  'the backend responds like the reference model of the specification after any sequence of requests',
   async () => {
     let failedAtMs: number | undefined;
     let told = 0;
@@ -23,7 +23,7 @@ test(
       try {
         await expect(pair.play(steps)).resolves.toBeUndefined();
       } catch (error) {
-        // The failing story is printed now, in case no shorter one is found.
+        // Print the failing story now, in case no shorter one is found.
         if (failedAtMs === undefined) console.log(`story ${String(told + 1)} fails: ${JSON.stringify(steps)}\n`, error);
         failedAtMs ??= performance.now();
         throw error;

@@ -7,32 +7,33 @@ import type { Mutant } from './mutants/mutant.ts';
 import { rounds } from './rounds.ts';
 
 /**
- * The mutants to run: a part of their names or files, or a range of their numbers such as `1-60`. Default: all.
+ * Selects the mutants to run: a substring of their defence or file, or a range of their numbers such as `1-60`.
+ * Default: all.
  */
 const ONLY = process.env['SOAK_ONLY'] ?? '';
 const IS_LONG = process.env['SOAK_ROUNDS'] !== undefined;
 const SELECTED = selectMutants(ONLY).slice(0, rounds(0));
-/** Longest duration of one mutant: a test is run with the defence and without it. */
+/** Maximum duration of one mutant: its test runs with and without the defence. */
 const MUTANT_MS_MAX = 5 * 60_000;
 
-test('each defence has a unique name', () => {
+test('each mutant names a different defense', () => {
   expect(new Set(MUTANTS.map(({ defence }) => defence)).size).toBe(MUTANTS.length);
 });
 
-test.each(MUTANTS)('the text of the defence occurs once and its test exists: $defence', async (mutant) => {
+test.each(MUTANTS)('the code of the defense occurs once and its test exists: $defence', async (mutant) => {
   expect(await placesOf(mutant)).toBe(1);
   expect(mutant.replacement).not.toBe(mutant.text);
   expect(await hasTest(mutant)).toBe(true);
 });
 
 test.runIf(IS_LONG)(
-  'the test of each defence fails without the defence',
+  'the test of each defense fails when the defense is removed from the code',
   async () => {
     using copy = await TreeCopy.into(await tempDir());
     const survivors: string[] = [];
     const known = new Map<string, boolean>();
     for (const [at, mutant] of SELECTED.entries()) {
-      // A test that fails anyway proves nothing.
+      // A test that fails with the defence in place proves nothing about the mutant.
       const target = `${mutant.test} ${mutant.title ?? ''}`;
       const isGood = known.get(target) ?? isPassed(await copy.verdict(mutant));
       known.set(target, isGood);

@@ -12,15 +12,16 @@ import { REPOSITORY, repositoryText } from '../support/repository.ts';
 
 const PACKAGES = ['mon-backend', 'mon-agent', 'mon-cli'] as const;
 const DAEMONS = ['mon-backend', 'mon-agent'] as const;
-/** A version older than any other. */
+/** A package version that is lower than any real one. */
 const BEFORE = '0.0.1';
 const FOLDER = '/var/tmp/packages';
 const LONG_MS = 600_000;
 const POLL = { timeout: 60_000, interval: 500 };
-/** Paths that the system itself writes while packages are installed and removed. */
+/** Paths that the system itself changes while packages are installed and removed. */
 const OF_THE_SYSTEM = /^\/(?:dev|proc|run|sys|tmp|var\/(?:cache|lib\/dpkg|lib\/systemd|log|tmp))(?:\/|$)|^\/root\//;
 
-// Needs root, systemd-nspawn and a Debian root, see CONTRIBUTING.md: not part of the suite (vitest.config.ts).
+// These tests need root, systemd-nspawn and a Debian root (see CONTRIBUTING.md), so vitest.config.ts excludes them from
+// the suite.
 describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () => {
   let made: string;
   let debian: DebianContainer;
@@ -30,7 +31,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await run(`cd ${FOLDER} && dpkg --install ${names.map((name) => `${name}_${version}_*.deb`).join(' ')}`);
   const stateOf = async (unit: string): Promise<string> => await run(`systemctl is-active ${unit} || true`);
   const pidOf = async (unit: string): Promise<string> => await run(`systemctl show --value -p MainPID ${unit}`);
-  /** Returns the results in the store, independent of the time. */
+  /** Returns the status, client and check of all results except keepalives; these do not change over time. */
   const results = async (): Promise<string> =>
     await run(`monctl result list | awk '$3 != "keepalive" { print $1, $2, $3 }'`);
   const filesOfAll = async (): Promise<readonly string[]> =>
@@ -75,7 +76,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     expect(Number(exposure)).toBeLessThan(3);
   });
 
-  test('the manuals open and shells complete the commands', async () => {
+  test('the manual pages open, and the shells complete the commands', async () => {
     for (const name of ['mon', 'monctl', ...DAEMONS]) {
       expect(await run(`MANPAGER=cat MANWIDTH=80 man ${name}`)).toMatch(/^NAME\n +mon/m);
       expect(await run(`LC_ALL=C.UTF-8 man --warnings ${name} >/dev/null`)).toBe('');
@@ -88,7 +89,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     );
   });
 
-  test('a reload with an invalid configuration fails and keeps the current one', async () => {
+  test('a reload of a daemon with an invalid configuration fails and keeps the current configuration', async () => {
     await writeFile(join(debian.root, 'etc/mon/conf.d/wrong.yml'), 'checks: { ping: { interval: never } }\n');
     await expect(run('systemctl reload mon-backend')).rejects.toThrow(/failed/);
     expect(await stateOf('mon-backend')).toBe('active');
@@ -111,7 +112,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await run('rm -r /run/systemd/system/mon-agent.service.d; systemctl daemon-reload; systemctl restart mon-agent');
   });
 
-  test('an upgrade keeps configuration and data, restarts running daemons and leaves stopped ones stopped', async () => {
+  test('a package upgrade keeps configuration and data, restarts running daemons and leaves stopped daemons stopped', async () => {
     await run(`echo 'log-level: debug' >>/etc/mon/backend.yml`);
     await run(`monctl silenced create --client web-1 --reason kept --expire 1d`);
     await run('systemctl stop mon-agent');
@@ -127,7 +128,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     await run('systemctl start mon-agent');
   });
 
-  test('a schema migration in an upgrade follows a backup, from which the previous version can be restored', async () => {
+  test('a package upgrade makes a backup before a schema migration, and the previous version can be restored from it', async () => {
     await run('systemctl stop mon-backend mon-agent; mv /var/lib/mon/mon-backend /var/lib/mon/kept');
     await install(BEFORE);
     const earlier = join(debian.root, 'var/lib/mon/mon-backend');
@@ -157,7 +158,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
       systemctl start mon-backend mon-agent`);
   });
 
-  test('a removal keeps configuration and data, which a new installation uses', async () => {
+  test('a removal of the packages keeps configuration and data, and a new installation uses them', async () => {
     await run(`dpkg --remove ${PACKAGES.join(' ')}`);
     expect(await run('ls /etc/mon')).toBe('agent.yml\nbackend.yml');
     expect(await run('ls /var/lib/mon/mon-backend/CURRENT')).toMatch(/CURRENT/);
@@ -167,7 +168,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     expect(await run('tail -n 1 /etc/mon/backend.yml')).toBe('log-level: debug');
   });
 
-  test('a purge leaves nothing behind', async () => {
+  test('a purge of the packages removes every file', async () => {
     await run(`dpkg --purge ${PACKAGES.join(' ')}`);
     expect(await filesOfAll()).toEqual(pristine);
     expect(
@@ -183,7 +184,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     ).toBe('');
   });
 
-  test('the archive that is set up as documented serves from where it was unpacked', async () => {
+  test('a backend from the archive, set up as documented, serves from the directory of the archive', async () => {
     const chapter = repositoryText('docs/install.md')
       .split('\n## ')
       .find((text) => text.startsWith('The archive'));
@@ -193,7 +194,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     expect(await run('systemctl show --value -p ExecStart mon-backend')).toContain('path=/opt/mon/bin/mon-backend');
   });
 
-  test('a store at the place from before the packages is not ignored', async () => {
+  test('an installed backend does not start beside a store in the former state directory and says what to do', async () => {
     await run('systemctl stop mon-backend; mv /var/lib/mon/mon-backend/* /var/lib/mon/');
     await expect(run('systemctl start mon-backend')).rejects.toThrow(/failed/);
     const told = await run('journalctl -u mon-backend -n 5 -o cat');

@@ -4,21 +4,21 @@ import { Chance } from './chance.ts';
 import { LANGUAGES, subjectOf, type Language } from './languages.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
-/** The long form has 200 rounds: a million texts of each language. */
+/** Default number of rounds. The long form has 200 rounds, which are a million texts per language. */
 const ROUNDS = 0.3;
 const TEXTS_PER_ROUND = 5000;
 
-/** Maximum length of a text that repeats one piece. */
+/** Maximum length in characters of a text that repeats a token or nests delimiters. */
 const LENGTH_MAX = 4096;
 const PIECES_MAX = 30;
 
 const CPU_MS_MAX = 10;
-/** Durations up to this are not measured again. */
+/** Elapsed milliseconds up to which the CPU time of a run is not measured. */
 const SOON_MS = 1;
-/** Number of repetitions of a slow run, because the first one may include compilation or garbage collection. */
+/** Number of measurements of a slow run, because a single one may include compilation or garbage collection. */
 const MEASUREMENTS = 8;
 
-/** Texts from valid to nonsense. */
+/** Generates texts of a language, from valid to random ones. */
 class Writer {
   readonly #chance: Chance;
   readonly #language: Language;
@@ -74,7 +74,7 @@ class Writer {
   }
 }
 
-/** Returns the smallest CPU time of this thread in milliseconds, which is independent of other load. */
+/** Runs the task several times, and returns the lowest CPU time of this thread in milliseconds. */
 function cpuMs(task: () => void): number {
   let best = Infinity;
   for (let measured = 0; measured < MEASUREMENTS; measured++) {
@@ -87,7 +87,7 @@ function cpuMs(task: () => void): number {
 }
 
 test.each(LANGUAGES)(
-  'any text written as $name is parsed and executed quickly and without a failure',
+  'any text in the language of $name is parsed and executed quickly and without a crash',
   (language) => {
     const chance = new Chance(seed());
     const writer = new Writer(chance, language);
@@ -102,7 +102,7 @@ test.each(LANGUAGES)(
       try {
         const startMs = performance.now();
         carryOut();
-        // CPU time cannot exceed the elapsed time.
+        // The elapsed time bounds the CPU time, so fast runs need no further measurement.
         if (performance.now() - startMs > slowestMs) slowestMs = Math.max(slowestMs, cpuMs(carryOut));
         if (slowestMs > CPU_MS_MAX) throw new Error(`it takes ${String(slowestMs)} ms`);
       } catch (error) {
@@ -113,7 +113,7 @@ test.each(LANGUAGES)(
     console.log(
       `${language.name}: ${String(texts)} texts, ${String(understood)} understood, at most ${slowestMs.toFixed(1)} ms`,
     );
-    // Texts that are all invalid would prove nothing.
+    // The test would prove nothing if nearly all texts were invalid.
     expect(understood).toBeGreaterThan(texts / 50);
   },
   roundsTimeoutMs(ROUNDS, 5000),

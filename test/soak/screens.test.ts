@@ -16,20 +16,21 @@ import { rounds, roundsTimeoutMs } from './rounds.ts';
 const ROUNDS = 80;
 const COLUMNS = 120;
 const ROWS = 36;
-/** Number of events, more than the screen has rows. */
+/** Number of events: more than the screen has rows. */
 const EVENTS = 100;
-/** The frame interval of a backend. */
+/** Time in milliseconds between two updates of the feed, as a backend sends them. */
 const FRAME_MS = 50;
 
 const GNU_SCREEN = 'screen';
 
 const BUILT = builtPrograms();
 
-// The suite runs on machines without these programs; the long form requires them.
+// The short form skips tests whose terminal programs are missing on this machine; the long form requires these
+// programs.
 const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 
 test.skipIf(!isAskedFor && !hasTmux())(
-  'every screen under tmux is a whole frame, and the terminal is restored at the end',
+  'every screen of the console under tmux is a whole frame, and the terminal is restored at the end',
   async () => {
     const backend = await startFeedServer({
       onSubscribe: (connection) =>
@@ -39,7 +40,7 @@ test.skipIf(!isAskedFor && !hasTmux())(
     await tmux.waitForText('shell>');
     await tmux.type(`${process.execPath} ${BUILT}/mon.js --backend ${backend.url}\r`);
     await tmux.waitForText(`${String(EVENTS)} of ${String(EVENTS)} events shown`);
-    // The pane below the list shows what it loaded before.
+    // Tab opens a pane below the list; the pane shows the event as it was when it was loaded.
     await tmux.type('\t');
     await tmux.waitForText(/web-026 .*frame-0/);
     const whole = (await tmux.capture()).filter((line) => line.includes('frame-')).length;
@@ -63,7 +64,7 @@ test.skipIf(!isAskedFor && !hasTmux())(
       `captures: ${String(rounds(ROUNDS))}; frames: ${String(seen.size)}; incomplete: ${String(torn.length)}`,
     );
     expect(torn).toEqual([]);
-    // Captures of a single frame would prove nothing.
+    // If all captures showed the same frame, the test would prove nothing.
     expect(seen.size).toBeGreaterThan(rounds(ROUNDS) / 40);
 
     await tmux.type('q');
@@ -74,7 +75,7 @@ test.skipIf(!isAskedFor && !hasTmux())(
 );
 
 test.skipIf(!isAskedFor && !hasGnuScreen())(
-  'the console under GNU screen draws the same as without it and restores the terminal',
+  'the console under GNU screen draws the same as in a plain terminal and restores the terminal',
   async () => {
     const backend = await startFeedServer({
       onSubscribe: (connection) =>
@@ -83,7 +84,7 @@ test.skipIf(!isAskedFor && !hasGnuScreen())(
     const console = [`${BUILT}/mon.js`, '--backend', backend.url];
     const SCREENDIR = await tempDir();
     const settings = join(SCREENDIR, 'screenrc');
-    // With autodetach, GNU Screen would keep running without its terminal when the test fails.
+    // With autodetach, GNU Screen would keep running without its terminal if the test failed.
     await writeFile(settings, 'autodetach off\n');
     const env = { SCREENDIR };
     await using within = new Pty(GNU_SCREEN, ['-c', settings, '-U', process.execPath, ...console], { env });
@@ -106,12 +107,12 @@ test.skipIf(!isAskedFor && !hasGnuScreen())(
     }
     within.write('q');
     expect(await within.exited).toEqual({ exitCode: 0, signal: 0 });
-    // The last bytes may be read after the end of their writer.
+    // The last bytes may be read after the program that wrote them has exited.
     await vi.waitFor(() => expect(within.screen.text.trim()).toBe('[screen is terminating]'));
   },
 );
 
-/** Removes times, because the two programs do not start at the same time. */
+/** Replaces times by a dash, because the two consoles do not start at the same time. */
 function timeless(screen: string): string {
   return screen.replaceAll(/\d\d:\d\d:\d\dZ|\b\d+[smhd]\b|lag \S+/g, '-').replaceAll(/ +/g, ' ');
 }
@@ -120,7 +121,7 @@ function hasGnuScreen(): boolean {
   return spawnSync(GNU_SCREEN, ['-v']).status === 0;
 }
 
-/** Returns rows in which every event contains the number of its last change. */
+/** Returns event rows whose output contains the number of the frame. */
 function rowsOf(frame: number): Readonly<Record<string, EventRow>> {
   const rows = Array.from({ length: EVENTS }, (_, index) =>
     anEventRow({ client: `web-${String(index).padStart(3, '0')}`, output: `frame-${String(frame)} of the storm` }),
@@ -129,9 +130,9 @@ function rowsOf(frame: number): Readonly<Record<string, EventRow>> {
 }
 
 /**
- * Starts the changes.
+ * Starts a timer that changes all events of the feed in each frame.
  *
- * @returns a function that stops them
+ * @returns a function that stops the timer
  */
 function storm(connection: FeedConnection): () => void {
   let seq = 1;

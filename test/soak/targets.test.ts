@@ -8,7 +8,9 @@ import { allLetters, CHECKS, everything, targetSteps } from './target-steps.ts';
 
 const ROUNDS = 600;
 
-/** The changes that must happen often, because the property would also hold for a console that does nothing. */
+/**
+ * Actions that must occur often in the random stories: a console that does nothing would also pass the other checks.
+ */
 const VERBS = [
   'silence',
   'repeat-silence',
@@ -23,7 +25,7 @@ const VERBS = [
   'retry-letters',
   'drop-letters',
 ];
-/** Changes in views that a merged list does not have. */
+/** Actions of views that exist for a single backend, and not for a merged list. */
 const ONE_BACKEND = new Set(['change-silence', 'delete-clients', 'retry-letters', 'drop-letters']);
 
 describe('the target of a key', () => {
@@ -33,11 +35,11 @@ describe('the target of a key', () => {
       name: 'of two backends in one list, some of whose clients have the same names',
       clients: ['a@one', 'b@one', 'c@one', 'a@two', 'b@two', 'd@two'],
       members: ['one', 'two'],
-      // The other views show a single backend.
+      // A merged list has no views for the other actions.
       verbs: VERBS.filter((verb) => !ONE_BACKEND.has(verb)),
     },
   ])(
-    'a key acts only on the shown or marked rows $name, whatever changes meanwhile',
+    'a key acts only on rows $name that were shown or marked, whatever the feed changes meanwhile',
     ({ clients, members, verbs }) => {
       const acted = new Map<string, number>();
       const stories = fc.array(targetSteps(clients), { minLength: 20, maxLength: 80, size: 'max' });
@@ -59,7 +61,7 @@ describe('the target of a key', () => {
   );
 });
 
-/** Returns the backend's data about an inspected subject. */
+/** Returns the details of a client as a backend would return them; `undefined` for other kinds of subjects. */
 function subjectOf({ kind, name }: Subject): SubjectData | undefined {
   if (kind !== 'client') return undefined;
   return {

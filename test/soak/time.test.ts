@@ -11,30 +11,31 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 const ROUNDS = 1;
 const STEPS = 30;
 /**
- * Whole seconds on the wire, a tick of a second, and a clock that is corrected to the second and then followed.
+ * Tolerance in milliseconds: times on the wire are whole seconds, the backend checks each second, and clock corrections
+ * are accurate to the second.
  */
 const SLACK_MS = 3500;
-/** Interval at which the ages of keepalives are checked. */
+/** Interval in milliseconds at which the backend checks the ages of keepalives. */
 const SWEEP_MS = 30_000;
 const KEEPALIVE_MS = 120_000;
 
-/** A condition that must hold in a span of true time, and not after it. */
+/** A condition that must be true during a span of real time, and false after it. */
 interface Span {
   readonly what: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Maximum delay until its end is visible. */
+  /** Time in milliseconds that may pass after the end until the condition becomes false; default: 0. */
   readonly lateMs?: number;
   readonly holds: () => Promise<boolean>;
 }
 
 const inSeconds = (ms: number): string => `${String(Math.round(ms / 1000))} s`;
 
-/** A backend on a machine whose clock is set at random, and the guarantees to its users, in true time. */
+/** A backend on a machine whose clock is set at random, and the conditions that must hold in real time. */
 class Story implements AsyncDisposable {
   readonly machine = new SetMachine();
   readonly spans: Span[] = [];
-  /** The steps, for the analysis of a failure. */
+  /** Descriptions of all steps so far, for the report of a failure. */
   readonly told: string[] = [];
   readonly #dir: string;
   #backend: Backend | undefined;
@@ -55,7 +56,7 @@ class Story implements AsyncDisposable {
     await this.#backend?.stop();
   }
 
-  /** True if the clock of the machine is right. */
+  /** True if the clock of the machine shows the real time. */
   get isRight(): boolean {
     return this.offMs === 0;
   }
@@ -79,7 +80,7 @@ class Story implements AsyncDisposable {
     this.set(-this.offMs);
   }
 
-  /** Lets time pass second by second, with all consequences. */
+  /** Lets time pass second by second, and lets the backend complete the writes that are due. */
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       this.machine.advance(1000);
@@ -90,7 +91,7 @@ class Story implements AsyncDisposable {
 
   async sleep(seconds: number): Promise<void> {
     this.machine.sleep(seconds * 1000);
-    // Timers that were due fire when it wakes.
+    // The timers that became due during the sleep fire after it.
     await this.pass(61);
   }
 
@@ -105,7 +106,7 @@ class Story implements AsyncDisposable {
     this.machine.advance(awaySeconds * 1000);
     if (isBooted) this.machine.bootId = `boot ${String(++this.#boots)}`;
     await this.start();
-    // The ages of keepalives are checked from then on.
+    // A started backend checks the ages of keepalives again after the first interval.
     await this.pass(SWEEP_MS / 1000 + 1);
   }
 
@@ -165,9 +166,9 @@ class Story implements AsyncDisposable {
   }
 
   /**
-   * Checks the guarantees.
+   * Checks the conditions of all spans that are not near their end.
    *
-   * @returns the violated ones
+   * @returns descriptions of the violated conditions
    */
   async broken(): Promise<string[]> {
     const nowMs = this.machine.trueMs;
@@ -180,13 +181,13 @@ class Story implements AsyncDisposable {
           `${what}: ${isOver ? 'there' : 'gone'} after ${inSeconds(nowMs - fromMs)} of ${inSeconds(toMs - fromMs)}`,
         );
       }
-      // After its end, only the next step may make it true again.
+      // A span that ended long ago is no longer checked.
       if (isOver && nowMs > toMs + lateMs + 300_000) this.spans.splice(at, 1);
     }
     return broken;
   }
 
-  /** Waits until all due writes are done. */
+  /** Waits until the backend has completed the writes that are due. */
   async #rest(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) {
       await pause(3);
@@ -206,14 +207,15 @@ async function step(story: Story, chance: Chance): Promise<string> {
       story.setRight();
       return 'the clock is set right';
     case 2:
-      // The change is smaller than a jump, so it is followed like drift.
+      // A change of less than 300 ms is not a clock jump: the backend follows it like drift.
       if (story.isRight) story.machine.set(sign * chance.below(300));
       return 'the clock drifts';
     case 3:
       await story.restart({ awaySeconds: chance.below(200), isBooted: false });
       return 'a restart';
     case 4:
-      // A backend that cannot measure its downtime believes the clock, so the clock is not set meanwhile.
+      // After a restart of the machine the backend cannot measure its downtime and accepts the clock as right, so this
+      // step does not change the clock.
       await story.restart({ awaySeconds: chance.below(200), isBooted: true });
       return 'a restart of the machine';
     case 5:
@@ -233,7 +235,7 @@ async function step(story: Story, chance: Chance): Promise<string> {
 }
 
 test(
-  'a clock that is set, drifts, stops or restarts neither shortens nor lengthens a duration',
+  'clock jumps, clock drift, machine sleep and restarts neither shorten nor lengthen a duration',
   { timeout: roundsTimeoutMs(ROUNDS, 60_000) },
   async () => {
     const chance = new Chance(seed());

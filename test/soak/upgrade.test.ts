@@ -24,7 +24,7 @@ const STORE = {
 const KILLS_MAX = 3;
 
 test(
-  'an upgrade that is killed and run again ends like an undisturbed one, offline and in a serving backend',
+  'an upgrade that is killed and run again has the result of an uninterrupted upgrade, offline or in a backend',
   async () => {
     const chance = new Chance(seed());
     const dir = await tempDir();
@@ -39,7 +39,7 @@ test(
     for (let round = 0; round < rounds(ROUNDS); round++) {
       const place = join(dir, 'store');
       await cp(old, place, { recursive: true });
-      // Some upgrades run in a backend, which writes data of its own, so that only the upgraded data can be
+      // A backend that upgrades its store while serving also writes other data, so only the check records can be
       // compared.
       const isServing = round % 3 === 1;
       if (isServing) {
@@ -67,9 +67,9 @@ test(
 const ARGS = ['upgrade', '--skip-confirm', '--no-backup', '--state-dir'];
 
 /**
- * Runs an upgrade to its end.
+ * Runs an upgrade until it is complete.
  *
- * @returns its duration
+ * @returns its duration in milliseconds
  */
 async function upgradeMs(dir: string): Promise<number> {
   const program = runUpgradeProgram([...ARGS, dir]);
@@ -78,9 +78,9 @@ async function upgradeMs(dir: string): Promise<number> {
 }
 
 /**
- * Kills an upgrade.
+ * Starts an upgrade, and kills it after a delay.
  *
- * @returns true if it was still running
+ * @returns true if the upgrade was still running when it was killed
  */
 async function killOffline(dir: string, afterMs: number): Promise<boolean> {
   const program = runUpgradeProgram([...ARGS, dir]);

@@ -11,7 +11,7 @@ interface Times {
 }
 
 /**
- * What the handler was last notified of: a status; `once more` if it must be notified again; `held` if an inhibition
+ * The last notification of the handler: a status; `once more` if it must be notified again; `held` if an inhibition
  * suppresses the event; `undefined` if it was never notified.
  */
 type Told = number | 'once more' | 'held' | undefined;

@@ -4,7 +4,7 @@ import { startFeedServer } from '../support/feed-server.ts';
 import { startBackend } from '../support/running-backend.ts';
 import { aClusterView, aMember, ToldCluster } from '../support/told-cluster.ts';
 
-test('the console against a backend: its members, trouble in the header, and a hand-over', async () => {
+test('the console with a real cluster shows its members, shows trouble in the header and does a handover', async () => {
   const told = aClusterView({ members: [aMember('web1', { role: 'leader' }), aMember('web2')] });
   const cluster = new ToldCluster(told);
   const backend = await startBackend({ cluster });

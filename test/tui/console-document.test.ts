@@ -18,10 +18,10 @@ const PLACES: readonly (readonly [title: string, contexts: readonly KeyContext[]
   ...(Object.entries(CONTEXT_TITLES) as [KeyContext, string][]).map(([context, title]) => [title, [context]] as const),
 ];
 
-/** A marker and the text up to the closing marker, if there is one. */
+/** A marker of the document, with the text up to the closing marker if there is one. */
 const BLOCK = /<!-- (keys|screen [\w-]+) -->(?:[^]*?<!-- end -->)?/g;
 
-test('the document shows all screens and keys; `vitest -u` updates it', async () => {
+test('the document of the console shows all screens and keys (update it with `vitest -u`)', async () => {
   const text = await readFile(DOCUMENT, 'utf8');
   const blocks = await Promise.all([...text.matchAll(BLOCK)].map(async ([, about = '']) => blockOf(about)));
   const updated = text.replaceAll(BLOCK, () => blocks.shift() ?? '');
@@ -29,7 +29,7 @@ test('the document shows all screens and keys; `vitest -u` updates it', async ()
   await expect(await format(updated, { ...style, filepath: DOCUMENT })).toMatchFileSnapshot(DOCUMENT);
 });
 
-test('every view has its section and its picture in the document', async () => {
+test('every view has a section and a picture in the document of the console', async () => {
   const text = await readFile(DOCUMENT, 'utf8');
   for (const { number, title, name } of VIEWS) {
     expect(text).toContain(`\n### ${number === undefined ? title : `${String(number)} ${title}`}\n`);
@@ -47,7 +47,7 @@ async function pictureOf(name: string): Promise<string> {
   return `\`\`\`text\n${picture}\`\`\``;
 }
 
-/** A list with every binding once, under the first context in which it is in effect. */
+/** Returns the list of all key bindings, each under the first context in which it is in effect. */
 function keyList(): string {
   const left = new Map(bindings());
   const sections = PLACES.flatMap(([title, contexts]) => {

@@ -19,7 +19,7 @@ const oneEvent: NonNullable<RigOptions['api']> = ({ path }) =>
   path === '/events/a/http-frontend' ? { status: 200, body: eventOf(A, { output: 'first\nsecond' }) } : { status: 404 };
 
 describe('requests of the console and the responses on its screen', () => {
-  test('a silence reaches the backend, and its response the screen', async () => {
+  test('the console sends a new silence to the backend and shows the response', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
     rig.type('sdisk swap\u0013');
     await rig.shows('1 silence created: client:a:http-frontend');
@@ -45,7 +45,7 @@ describe('requests of the console and the responses on its screen', () => {
     ]);
   });
 
-  test('the end of a silence reaches the backend, and its response the screen', async () => {
+  test('the console sends the end of a silence to the backend and shows the response', async () => {
     const silenced = { ...A, silenced_by: ['client:a:http-frontend'] };
     const rig = await openRig({
       snapshot: { events: byKey([silenced]), silenced: { 'client:a:http-frontend': aSilencedRow() } },
@@ -63,7 +63,7 @@ describe('requests of the console and the responses on its screen', () => {
     });
   });
 
-  test('a resolve reaches the backend, and its response the screen', async () => {
+  test('the console sends a resolve to the backend and shows the response', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
     rig.type('ary');
     await rig.shows('2 events resolved');
@@ -78,7 +78,7 @@ describe('requests of the console and the responses on its screen', () => {
     ]);
   });
 
-  test('an event that is already resolved counts as resolved', async () => {
+  test('a resolve of an event that is already resolved counts as done', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
       api: () => ({ status: 200, body: { results: [{ ok: false, error: 'not_found' }] } }),
@@ -88,7 +88,7 @@ describe('requests of the console and the responses on its screen', () => {
     expect(rig.quits).toBe(0);
   });
 
-  test('a change of several silences names exactly those that failed, with the reason of each', async () => {
+  test('a change of several silences names exactly the silences that failed, with the reason of each', async () => {
     const ids = ['client:a:http-frontend', 'client:b:http-frontend'];
     const rig = await openRig({
       snapshot: {
@@ -105,7 +105,7 @@ describe('requests of the console and the responses on its screen', () => {
     await rig.showsNo('not ended');
   });
 
-  test('an undo sends the operation that the backend returned, and only once', async () => {
+  test('an undo sends the undo operation that the backend has returned, and only once', async () => {
     const undo = { op: 'clear', id: 'client:a:http-frontend', if_timestamp: 7 };
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
@@ -164,7 +164,7 @@ describe('requests of the console and the responses on its screen', () => {
     expect(rig.screen.text).not.toContain('Undo the last change');
   });
 
-  test('a failure message takes no key from a dialog that was opened meanwhile, and the log has all of it', async () => {
+  test('a failure message receives no key of an open dialog, and the log contains the whole message', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A, B]) },
       api: ({ path }) =>
@@ -208,7 +208,7 @@ describe('requests of the console and the responses on its screen', () => {
     expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
-  test('the error message of a backend is quoted', async () => {
+  test('the console shows the error message of the backend unchanged', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([anEventRow({ client: 'a', status: 1 })]) },
       api: () => ({ status: 503, body: { error: 'the queue is full, try again' } }),
@@ -219,8 +219,8 @@ describe('requests of the console and the responses on its screen', () => {
   });
 });
 
-describe('one event', () => {
-  test('an open event follows its changes without a key', async () => {
+describe('the detail of an event', () => {
+  test('the detail of an event follows changes of the event without a key', async () => {
     let output = 'first output';
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
@@ -233,9 +233,10 @@ describe('one event', () => {
     await rig.change({ events: byKey([{ ...A, status: 2, occurrences: 9, output }]) });
     await rig.pass(1000);
     await rig.shows('second output');
+    expect(rig.screen.text).not.toContain('first output');
   });
 
-  test('an open event that cannot be loaded again stays readable and says why', async () => {
+  test('the detail of an event that cannot be loaded again stays readable and says why', async () => {
     let isDown = false;
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
@@ -250,9 +251,10 @@ describe('one event', () => {
     isDown = false;
     await rig.pass(1000);
     await rig.showsNo('cannot update');
+    expect(rig.screen.text).toContain('second');
   });
 
-  test('an open event says when the backend requests its check again', async () => {
+  test('the detail of an event shows when the backend requests the check again', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A]) },
       api: (request) =>
@@ -265,7 +267,7 @@ describe('one event', () => {
     expect(rig.row('next run')).toContain('in 42s');
   });
 
-  test('an open event says when it has resolved and how long it was open, and stays open', async () => {
+  test('the detail of an event says when the event resolved and how long it was open, and stays on the screen', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A]) }, api: oneEvent });
     rig.type('\r');
     await rig.shows('second');
@@ -276,7 +278,7 @@ describe('one event', () => {
     await rig.shows('✓ resolved 2s ago');
   });
 
-  test('an open event names the other events of the client', async () => {
+  test('the detail of an event names the other events of the client', async () => {
     const disk = anEventRow({ client: 'a', check: 'disk', status: 1, output: '91% used' });
     const rig = await openRig({ snapshot: { events: byKey([A, disk]) }, api: oneEvent });
     rig.type('\r');
@@ -298,7 +300,7 @@ describe('the connection', () => {
     expect(server.attempts).toBe(2);
   });
 
-  test('a lost connection comes back with the changes, and keeps marks and filter', async () => {
+  test('the console reconnects after a lost connection, applies missed changes, and keeps marks and filter', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     rig.type(' /http\r');
     await rig.shows('1 marked');
@@ -312,7 +314,7 @@ describe('the connection', () => {
     expect(rig.screen.text).toContain('filter: http');
   });
 
-  test('a silent connection is reported within a second, allows no change, and resumes', async () => {
+  test('a connection without frames is reported within a second, allows no change, and can resume', async () => {
     const server = await startFeedServer({
       answerPings: false,
       onSubscribe: (connection, { since }) =>
@@ -341,7 +343,7 @@ describe('the connection', () => {
     expect(rig.screen.lines.filter((line) => line.includes('CRIT  '))).toHaveLength(1);
   });
 
-  test('Ctrl-R loads everything again', async () => {
+  test('Ctrl-R requests a new snapshot from the backend', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     rig.type('\u0012');
     const again = await rig.server.connection(1);
@@ -349,7 +351,7 @@ describe('the connection', () => {
     await rig.shows('LIVE');
   });
 
-  test('a frame that arrives much later than the others is called lagging', async () => {
+  test('the console reports a lagging feed when a frame arrives much later than earlier frames', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A]) } });
     await rig.pass(4000);
     await rig.send({ type: 'changes', seq: 2, time: rig.clock.now() - 3500, rows: { events: byKey([B]) } });
@@ -358,8 +360,8 @@ describe('the connection', () => {
   });
 });
 
-describe('the screen', () => {
-  test('the screen follows the size of the terminal', async () => {
+describe('the screen of the console', () => {
+  test('the screen of the console follows the size of the terminal', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     for (const [columns, rows] of [
       [80, 24],
@@ -376,7 +378,7 @@ describe('the screen', () => {
     }
   });
 
-  test('Ctrl-L draws the whole screen again', async () => {
+  test('Ctrl-L redraws the whole screen', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) } });
     await rig.shows('http-frontend');
     const before = rig.screen.text;
@@ -403,7 +405,7 @@ describe('the screen', () => {
 
 describe('a console without the focus or in a pause', () => {
   test.each([
-    { name: 'without the focus', away: '\u001B[O', back: '\u001B[I' },
+    { name: 'unfocused', away: '\u001B[O', back: '\u001B[I' },
     { name: 'paused', away: 'p', back: 'p' },
   ])('a console that is $name requests fewer frames of changes', async ({ away, back }) => {
     const server = await startFeedServer({

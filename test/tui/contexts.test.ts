@@ -14,7 +14,7 @@ const LAB = { events: byKey([anEventRow({ client: 'lab-1', check: 'disk' }), anE
 
 interface Lab {
   readonly server: FeedServer;
-  /** The Authorization header of every request. */
+  /** The Authorization header of every request, or `undefined` if the request has none. */
   readonly seen: (string | undefined)[];
 }
 
@@ -34,7 +34,7 @@ function shownAt(backend: string, env: Readonly<Record<string, string>> = {}): S
   return { backend, env, api: async () => openApiClient({ backend, env }) };
 }
 
-/** A console that shows the context `prod`, and also has the context `lab` and one that cannot be opened. */
+/** Opens a console in the context `prod`, which also has the context `lab` and one that cannot be opened. */
 async function openWithContexts(lab: Lab, prod: FeedServer): Promise<ConsoleRig> {
   const rig = await openRig({
     server: prod,
@@ -71,7 +71,7 @@ describe('switching to another backend', () => {
     await vi.waitFor(() => expect(lab.seen).toContain('GET /events/lab-1/disk Key k-1'));
   });
 
-  test('each backend keeps its filter and order, and no marks carry over', async () => {
+  test('a switch to another backend keeps the filter and order of each backend and clears the marks', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type('/web\r   ');
     await rig.shows('3 marked');
@@ -88,7 +88,7 @@ describe('switching to another backend', () => {
     expect(rig.screen.text).not.toContain('lab-2');
   });
 
-  test('each backend starts with the settings of the configuration file', async () => {
+  test('each backend of a context starts with the settings of the configuration file', async () => {
     const lab = await startLab();
     const prod = await startProd();
     const rig = await openRig({
@@ -105,7 +105,7 @@ describe('switching to another backend', () => {
     expect(rig.row('STATUS')).not.toContain('CHECK');
   });
 
-  test('the menu of contexts switches to another backend and shows the current one', async () => {
+  test('the menu of contexts switches to another backend and shows the current backend', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type(':ctx\r');
     await rig.shows('Contexts', 'prod  (shown now)');
@@ -114,7 +114,7 @@ describe('switching to another backend', () => {
     expect(rig.screen.text).toContain('mon  lab  ');
   });
 
-  test('keys typed during a switch go to the new backend, or to none when it cannot be opened', async () => {
+  test('keys typed during a switch apply to the new backend, or to none if that backend cannot be opened', async () => {
     const prod = await startProd();
     const lab = await startLab();
     const rig = await openWithContexts(lab, prod);
@@ -126,7 +126,7 @@ describe('switching to another backend', () => {
     expect(rig.quits).toBe(0);
   });
 
-  test('the log and the undo of a backend survive a switch', async () => {
+  test('the log and the undo of a backend survive a switch to another backend', async () => {
     const undone: unknown[] = [];
     const prod = await startFeedServer({
       http: (request, response) => {
@@ -161,7 +161,7 @@ describe('switching to another backend', () => {
     await vi.waitFor(() => expect(undone).toHaveLength(1));
   });
 
-  test('the console stays locked after a switch', async () => {
+  test('the console stays locked after a switch to another backend', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type('!');
     await rig.shows('(read-only)');
@@ -182,14 +182,14 @@ describe('switching to another backend', () => {
     await vi.waitFor(() => expect(rig.quits).toBe(1));
   });
 
-  test('the console stays at its backend and says why when the other one rejects its credentials', async () => {
+  test('the console stays at its backend and says why if the new backend rejects its credentials', async () => {
     const rig = await openWithContexts(await startLab(), await startProd());
     rig.type(':ctx locked\r');
     await rig.shows('could not switch to locked: the password of locked is missing: $PW is empty or not set', 'db-014');
     expect(rig.screen.text).toContain('mon  prod  ');
   });
 
-  test('switching works while the current backend is unavailable', async () => {
+  test('switching to another backend works while the current backend is unavailable', async () => {
     const prod = await startProd();
     const rig = await openWithContexts(await startLab(), prod);
     prod.refuse(503);
@@ -222,7 +222,7 @@ test('a saved view is written to the file and appears in the menu of views', asy
   await rig.showsNo('on-call: events');
 });
 
-test('saving a view without a configuration file reports that there is none', async () => {
+test('saving a view without a configuration file fails with a message that there is no file', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(':view save on-call\r');
   await rig.shows('could not save view on-call: this console has no configuration file');

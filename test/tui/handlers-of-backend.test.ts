@@ -12,7 +12,7 @@ const SETTINGS = {
   },
 };
 
-test('the console shows why nobody was notified, the dead letter, its retry and its end', async () => {
+test('the console shows why a notification was not delivered, lists the dead letter and retries it', async () => {
   const backend = await startBackend({ settings: SETTINGS });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   const api = openApiClient({ backend: backend.url });

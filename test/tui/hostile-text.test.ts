@@ -46,12 +46,15 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-/** The escape sequences that the console itself writes in a row: text styles on and off. */
+/** The escape sequences that the console writes within a row: they turn text styles on and off. */
 const OWN = /\u001B\[[\d;]*m/g;
 
 const CONTROL = /[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/;
 
-/** Rejects a row that is not as wide as the screen or contains a control character that the console did not write. */
+/**
+ * Returns the problem of a row that is wider than the screen or contains a control character that the console did not
+ * write; `undefined` if there is no problem.
+ */
 function problemOf(text: string): string | undefined {
   const shown = text.replaceAll(OWN, '');
   if (CONTROL.test(shown)) return `a control character in ${JSON.stringify(shown)}`;
@@ -59,7 +62,7 @@ function problemOf(text: string): string | undefined {
   return cells > COLUMNS ? `${String(cells)} cells: ${JSON.stringify(shown)}` : undefined;
 }
 
-test('no check output sends a control byte to the terminal or moves a column', () => {
+test('a hostile check output sends no control byte to the terminal and does not shift a column', () => {
   const { placed } = fitEventColumns(COLUMNS);
   const theme = { color: true, ascii: false };
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
@@ -78,7 +81,7 @@ test('no check output sends a control byte to the terminal or moves a column', (
   );
 });
 
-test('no text of a silence sends a control byte to the terminal from a table', () => {
+test('a hostile text of a silence sends no control byte to the terminal from the table of silences', () => {
   const placed = layOutColumns(SILENCES, new Set(), COLUMNS);
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
   fc.assert(
@@ -92,7 +95,7 @@ test('no text of a silence sends a control byte to the terminal from a table', (
   );
 });
 
-test('no text of an event sends a control byte to the terminal in screen-reader mode', () => {
+test('a hostile text of an event sends no control byte to the terminal in screen-reader mode', () => {
   fc.assert(
     fc.property(hostile, hostile, hostile, (output, client, check) => {
       const row = anEventRow({ client, check, output });

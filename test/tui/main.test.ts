@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 
 afterAll(stop);
 
-/** Returns the files that are loaded immediately with this one. */
+/** Returns all files that are loaded with the entry file, without those behind dynamic imports. */
 function loadedWith(entry: string, imports: (file: string) => readonly { path: string; kind: string }[]): Set<string> {
   const loaded = new Set([entry]);
   for (const file of loaded) {
@@ -12,7 +12,7 @@ function loadedWith(entry: string, imports: (file: string) => readonly { path: s
   return loaded;
 }
 
-test('modules that are only needed after the first frame are not loaded before it', async () => {
+test('modules that are only needed after the first frame are not loaded before the first frame', async () => {
   const { metafile } = await build({
     entryPoints: ['tui/main.tsx'],
     bundle: true,
@@ -27,6 +27,6 @@ test('modules that are only needed after the first frame are not loaded before i
   expect(loaded).toContain('tui/app.tsx');
   const packages = new Set(Array.from(loaded, (file) => /^node_modules\/([^/]+)/.exec(file)?.[1]));
   for (const late of ['got', 'meow', 'ws', 'yaml', 'zod']) expect(packages).not.toContain(late);
-  // These modules would take a twentieth of the time to the first frame.
+  // Loading one of these modules would take a twentieth of the time to the first frame.
   for (const late of ['crypto', 'node:crypto', 'http', 'https', 'tls', 'zlib']) expect(loaded).not.toContain(late);
 });

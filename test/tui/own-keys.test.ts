@@ -12,7 +12,7 @@ beforeEach(() => {
   onTestFinished(() => bindKeys({}));
 });
 
-test('configured keys do what they are bound to, and the default ones do nothing', async () => {
+test('configured keys trigger their actions, and the default keys of these actions do nothing', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(`s${CTRL_K}`);
   await rig.shows('Silence db-014.eu-west-1/postgres-repl');
@@ -25,7 +25,7 @@ test('configured keys do what they are bound to, and the default ones do nothing
   expect(rig.screen.text).toContain('(rw)');
 });
 
-test('the texts of the console name the keys as the configuration sets them', async () => {
+test('the texts of the console name the configured keys instead of the default keys', async () => {
   const rig = await openRig({ snapshot: SCENE });
   expect(rig.screen.lines.at(-1)).toMatch(/^ Ctrl-K silence /);
   rig.type(F9);

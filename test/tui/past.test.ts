@@ -11,7 +11,7 @@ const NOW_MS = FEED_HELLO.time;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The state two hours ago: half of the current events, and one that has been resolved since. */
+/** Returns the state at a moment in the past: the current warnings, and one event that has been resolved since then. */
 function pastState(at: number): PastState {
   const gone = anEventRow({ client: 'old-1', check: 'raid', status: 2, output: 'degraded', since: at / 1000 - 300 });
   const warnings = SCENE_EVENTS.filter(({ status }) => status === 1);
@@ -55,7 +55,7 @@ async function openAt(command = ':at 2h ago', size: Pick<RigOptions, 'columns' |
 }
 
 describe('the past in the console (spec, timeline 5)', () => {
-  test(':at shows the lists of that time with ages up to then, and :now returns to live data', async () => {
+  test('the command :at shows the lists of a past time with ages at that time, and :now returns to live data', async () => {
     const rig = await openAt();
     await rig.shows('THE PAST 2026-11-20 10:00:00Z', 'old-1', 'degraded');
     expect(rig.screen.text).not.toContain('LIVE');
@@ -65,7 +65,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     await rig.pass(2000);
     rig.type(':silences\r');
     await rig.shows('CHG-7', 'THE PAST');
-    // This silence has expired by now, but was active then.
+    // This silence has expired by now, but was active at the shown time.
     expect(rig.row('CHG-7')).toMatch(/expiring .* 25m /);
     rig.type('/state=expiring\r');
     await rig.shows('1 of 1');
@@ -97,7 +97,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     expect(rig.requests.filter(({ method }) => method !== 'GET')).toHaveLength(before);
   });
 
-  test('[ and ] step from change to change and keep the filter', async () => {
+  test('the keys [ and ] step through past changes and keep the filter', async () => {
     const rig = await openAt();
     rig.type('/client=old-1\r');
     await rig.showsNo('web-020');
@@ -108,7 +108,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     expect(rig.screen.text).not.toContain('web-020');
   });
 
-  test('] after the last change says that nothing has changed since', async () => {
+  test('the key ] after the last change says that nothing has changed since', async () => {
     const rig = await openAt(':at 1m');
     rig.type(']');
     await rig.shows('nothing has changed since: :now returns to live data');
@@ -119,7 +119,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     [':at tomorrow', 'type :at and a time in the past'],
     [':at 30d', 'cannot show the past: there is no history for that time'],
     [':now', 'this is live data already'],
-  ])('the command %s is rejected: %s', async (command, problem) => {
+  ])('the console command %s is rejected: %s', async (command, problem) => {
     const rig = await openRig({ snapshot: SCENE, api });
     rig.type(`${command}\r`);
     await rig.shows(problem, 'LIVE');
@@ -127,7 +127,7 @@ describe('the past in the console (spec, timeline 5)', () => {
   });
 });
 
-/** The changes of a step back of ten minutes: one resolved event is open again, and one event is not open yet. */
+/** Returns the differences between two moments. Back in time, the event of `new-1` replaces the event of `old-1`. */
 function changesTo(from: number, at: number): PastChanges {
   const { previous, next } = pastState(at);
   return {
@@ -144,7 +144,7 @@ function changesTo(from: number, at: number): PastChanges {
   };
 }
 
-/** Creates an API that responds with the difference between two moments. */
+/** Creates an API that responds with the differences between two moments. */
 const stepping =
   (changes: (from: number, at: number) => PastChanges): NonNullable<RigOptions['api']> =>
   (request) => {
@@ -162,11 +162,11 @@ async function openSteps(changes = changesTo): Promise<ConsoleRig> {
 const asked = (rig: ConsoleRig, what: string): string[] =>
   rig.requests.map(({ path }) => path).filter((path) => path.includes(what));
 
-/** Returns the moment that a request asks for. */
+/** Returns the moment in the path of a request. */
 const momentIn = (path: string): string => path.replace(/.*at=/, '');
 
 describe('a step in the past', () => {
-  test('a step in the past shows the difference and sends no other request', async () => {
+  test('a step in the past applies the difference and does not request the whole state', async () => {
     const rig = await openSteps();
     rig.type('[');
     await rig.shows('THE PAST 2026-11-20 09:50:00Z', 'new-1', 'web-020');
@@ -180,7 +180,7 @@ describe('a step in the past', () => {
     expect(asked(rig, '/timeline/state')).toHaveLength(1);
   });
 
-  test('a step in the past is prefetched, first in the current direction', async () => {
+  test('the next steps in the past are prefetched, first in the current direction', async () => {
     const rig = await openSteps();
     await vi.waitFor(() => expect(asked(rig, '/timeline/changes')).toHaveLength(2));
     expect(asked(rig, '/timeline/changes').map(momentIn)).toEqual(
@@ -192,7 +192,7 @@ describe('a step in the past', () => {
     expect(new Set(asked(rig, '/timeline/changes')).size).toBe(4);
   });
 
-  test('asks for the lists where too much is different', async () => {
+  test('a step in the past with too many changes requests the whole state', async () => {
     const rig = await openSteps((from, at) => ({
       ...changesTo(from, at),
       too_many_changes: true,
@@ -204,7 +204,7 @@ describe('a step in the past', () => {
     expect(asked(rig, '/timeline/state')).toHaveLength(2);
   });
 
-  test('is told while it is under way, and given up with Esc', async () => {
+  test('a running step in the past is shown in the status and canceled by Esc', async () => {
     const rig = await openSteps((from, at) => ({
       ...changesTo(from, at),
       too_many_changes: true,
@@ -221,7 +221,7 @@ describe('a step in the past', () => {
   });
 });
 
-test('the worst events of a past time are shown before the rest is loaded', async () => {
+test('the worst events of a past time are shown before all events are loaded', async () => {
   const all = [...pastState(NOW_MS).events];
   const worstSeen = Promise.withResolvers<void>();
   const rig = await openRig({

@@ -11,7 +11,7 @@ async function onView(digit: string, text: string, api: RigOptions['api'] = subj
   return rig;
 }
 
-test('a check is run now by the user of the console, on its subscribers', async () => {
+test('the console runs a check on its subscribers in the name of its user', async () => {
   const rig = await onView('6', 'postgres-repl');
   rig.type('/postgres\rRy');
   await rig.shows('1 check requested: postgres-repl');
@@ -27,7 +27,7 @@ test('a check is run now by the user of the console, on its subscribers', async 
   });
 });
 
-test('the check of an event is run only on its client', async () => {
+test('the console runs the check of an event only on the client of the event', async () => {
   const rig = await onView('2', 'postgres-repl');
   rig.type('Ry');
   await rig.shows('1 check requested');
@@ -39,7 +39,7 @@ test('the check of an event is run only on its client', async () => {
   );
 });
 
-test('a client is deleted, and one that is already gone is no problem', async () => {
+test('the console deletes clients, and a client that is already deleted is not an error', async () => {
   const rig = await onView('5', 'db-014', (request) =>
     request.method === 'DELETE' && request.path.includes('db-002') ? { status: 404 } : subjectApi(request),
   );
@@ -53,7 +53,7 @@ test('a client is deleted, and one that is already gone is no problem', async ()
   ]);
 });
 
-test('the reason of a rejected request is shown', async () => {
+test('the console shows the reason of a rejected request', async () => {
   const rig = await onView('6', 'postgres-repl', (request) =>
     request.method === 'POST'
       ? { status: 404, body: { error: 'there is no check postgres-repl' } }
@@ -64,7 +64,7 @@ test('the reason of a rejected request is shown', async () => {
   expect(rig.row('not requested')).toContain('there is no check postgres-repl');
 });
 
-test('an unknown client is reported as unknown and requested again', async () => {
+test('the page of an unknown client says that the client is unknown and requests it again', async () => {
   const rig = await onView('5', 'mq-002');
   rig.type('/mq-002\r\r');
   await rig.shows('there is no client with this name');

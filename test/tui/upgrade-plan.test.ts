@@ -5,7 +5,7 @@ import { playUntil, ScriptedPlans } from '../support/upgrade-scene.ts';
 
 const BACKUP = '/var/lib/mon/backups/20261120T114400Z-schema-3';
 
-/** A console that holds the plan of the scene, at a step. */
+/** Opens a console that holds the plan of the scene, at a step. */
 async function heldAt(step: string): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ parts: { session: 'console-1' } });
@@ -19,7 +19,7 @@ function numberOf({ plan }: ScriptedPlans, step: string): number {
   return (plan?.steps.findIndex(({ id }) => id === step) ?? -1) + 1;
 }
 
-/** A console that watches while bob works on the plan, or worked on it until `agoMs` ago. */
+/** Opens a console that watches while bob works on the plan, or worked on it until `agoMs` milliseconds ago. */
 async function watched(step: string, agoMs = 0): Promise<{ rig: ConsoleRig; plans: ScriptedPlans }> {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ parts: { session: 'console-1' } });
@@ -31,8 +31,8 @@ async function watched(step: string, agoMs = 0): Promise<{ rig: ConsoleRig; plan
   return { rig, plans };
 }
 
-describe('a new plan', () => {
-  test('a new plan is created with its start and target version, and its creator owns it', async () => {
+describe('a new upgrade plan', () => {
+  test('a new upgrade plan has a start and a target version, and its creator owns the plan', async () => {
     const plans = new ScriptedPlans();
     const rig = await plans.open({ parts: { session: 'console-1' } });
     rig.type('n');
@@ -45,7 +45,7 @@ describe('a new plan', () => {
   test.each([
     { to: '', problem: 'is not a version' },
     { to: '1.8.0', problem: 'there is no plan for a downgrade' },
-  ])('a new plan to "$to" is rejected where it was typed', async ({ to, problem }) => {
+  ])('a new upgrade plan to the version "$to" is rejected in the dialog', async ({ to, problem }) => {
     const plans = new ScriptedPlans();
     const rig = await plans.open();
     rig.type(`n\t${to}\u0013`);
@@ -53,7 +53,7 @@ describe('a new plan', () => {
     expect(plans.plan).toBeUndefined();
   });
 
-  test('a new plan requires that the previous one is over', async () => {
+  test('a new upgrade plan requires that the previous plan has ended', async () => {
     const { rig } = await heldAt('backup');
     rig.type('\tn');
     await rig.shows('plan #18 is open: finish or abandon it first');
@@ -61,8 +61,8 @@ describe('a new plan', () => {
   });
 });
 
-describe('a step', () => {
-  test('a read-only step runs at once, and its end is shown without a key', async () => {
+describe('a step of an upgrade plan', () => {
+  test('a read-only step of a plan runs at once, and its outcome is shown without a key', async () => {
     const { rig, plans } = await heldAt('rules');
     rig.type('\r');
     await rig.shows('● ', 'running');
@@ -71,7 +71,7 @@ describe('a step', () => {
     await rig.shows(/✓ +1 .*done/, /> › +2 /);
   });
 
-  test('a step of a plan without an owner makes the one who runs it the owner', async () => {
+  test('running a step of a plan without an owner makes the operator the owner', async () => {
     const plans = new ScriptedPlans().begin();
     const rig = await plans.open({ parts: { session: 'console-1' } });
     await rig.shows('owner: none');
@@ -80,7 +80,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['take', 'start']);
   });
 
-  test('a step that changes something asks first, and names what cannot be undone', async () => {
+  test('a step of a plan that changes something asks first and says if it cannot be undone', async () => {
     const { rig, plans } = await heldAt('migrate');
     rig.type('\r');
     await rig.shows(
@@ -97,7 +97,7 @@ describe('a step', () => {
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
   });
 
-  test('a step of the operator shows the command, copies it and is confirmed', async () => {
+  test('a manual step of a plan shows its command, copies it and is confirmed', async () => {
     const { rig, plans } = await heldAt('install');
     const command = 'apt-get install mon-backend=6.5.0 mon-agent=6.5.0 monctl=6.5.0';
     rig.type('\r');
@@ -112,7 +112,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
   });
 
-  test('a step is skipped only with a reason', async () => {
+  test('a step of a plan is skipped only with a reason', async () => {
     const { rig, plans } = await heldAt('fix-namespaces');
     rig.type('n\r');
     await rig.shows('a reason is required');
@@ -123,14 +123,14 @@ describe('a step', () => {
     ]);
   });
 
-  test('a step that is not the next one is not run', async () => {
+  test('a step of a plan is not run before the steps in front of it', async () => {
     const { rig, plans } = await heldAt('rules');
     rig.type('jj\r');
     await rig.shows('the next step is step 1 of 12');
     expect(plans.orders).toEqual([]);
   });
 
-  test('a step that somebody else has ended while the question was open is not run again', async () => {
+  test('a step of a plan that another operator completed while the confirmation was open is not run again', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('\r');
     await rig.shows('Run step 3');
@@ -145,8 +145,8 @@ describe('a step', () => {
   });
 });
 
-describe('the owner', () => {
-  test('the ownership of a present owner is taken only after a question', async () => {
+describe('the owner of an upgrade plan', () => {
+  test('a plan of an owner who is present is taken over only after a confirmation', async () => {
     const { rig, plans } = await watched('backup');
     rig.type('\r');
     await rig.shows('bob owns the plan: press p to take ownership');
@@ -160,21 +160,21 @@ describe('the owner', () => {
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);
   });
 
-  test('a plan whose owner was silent for two minutes is taken without a question', async () => {
+  test('a plan whose owner has not been seen for two minutes is taken over without a confirmation', async () => {
     const { rig, plans } = await watched('backup', HOLDER_GONE_MS + 10_000);
     rig.type('p');
     await rig.shows('alice (this console)');
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: false }]);
   });
 
-  test('the owner releases the plan with the same key', async () => {
+  test('the owner releases a plan with the key that takes a plan over', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('p');
     await rig.shows('owner: none', 'anybody can take ownership');
     expect(plans.orders).toEqual([{ order: 'release', session: 'console-1' }]);
   });
 
-  test('the owner is asked before quitting while a step runs, and may quit without a connection', async () => {
+  test('the owner of a plan must confirm quitting while a step runs, but may quit without a connection', async () => {
     const { rig } = await heldAt('rules');
     rig.type('\r');
     await rig.shows('running');
@@ -190,7 +190,7 @@ describe('the owner', () => {
   });
 });
 
-describe('the end', () => {
+describe('the end of an upgrade plan', () => {
   test('rolling back a plan shows the command, which can be copied', async () => {
     const { rig, plans } = await heldAt('migrate');
     rig.type('b');
@@ -209,7 +209,7 @@ describe('the end', () => {
     expect(rig.screen.text).toContain('this plan has no backup to roll back to');
   });
 
-  test('abandoning a plan requires a reason, after which the other page creates a new one', async () => {
+  test('abandoning a plan requires a reason, and the upgrade page can then create a new plan', async () => {
     const { rig } = await heldAt('backup');
     rig.type('D');
     await rig.shows('Completed steps are not undone.');
@@ -220,7 +220,7 @@ describe('the end', () => {
     expect(rig.screen.text).toContain('#18  6.1.0 → 6.5.0  abandoned');
   });
 
-  test('a plan says when all steps are done', async () => {
+  test('the page of a plan says that all steps are done', async () => {
     const { rig, plans } = await heldAt('rules');
     await playUntil(plans, 'none', 'console-1');
     await rig.shows('✓ upgrade complete');
@@ -257,9 +257,9 @@ describe('a plan that cannot be changed', () => {
     expect(plans.orders).toEqual([]);
   });
 
-  test('a rejected order changes nothing and is shown with its reason', async () => {
+  test('an order that the backend rejects changes nothing in the plan and is shown with the reason', async () => {
     const { rig, plans } = await heldAt('backup');
-    // Somebody was quicker, and the feed has not told it yet.
+    // Another operator has taken the plan, and the feed has not announced it yet.
     plans.plan &&= { ...plans.plan, holder: { who: 'carol', session: 'console-3', since: 0, last_seen: plans.nowMs } };
     rig.type('\r\r');
     await rig.shows('carol owns the plan: take ownership first');
@@ -267,7 +267,7 @@ describe('a plan that cannot be changed', () => {
   });
 });
 
-test('every action on a plan is in the menu and on the command line', async () => {
+test('every action on a plan is available in the menu and on the command line', async () => {
   const { rig, plans } = await heldAt('rules');
   rig.type('x');
   await rig.shows(
@@ -281,7 +281,7 @@ test('every action on a plan is in the menu and on the command line', async () =
   expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'rules' }]);
 });
 
-test('the log follows the plan, details scroll, and Esc leads back', async () => {
+test('the page of a plan follows the log, scrolls its details, and Esc goes back', async () => {
   const { rig, plans } = await heldAt('rules');
   rig.type('L');
   await rig.shows('plan #18 › log', 'owned by alice');
@@ -306,7 +306,7 @@ test('the overview shows the progress of a plan and opens it', async () => {
   expect(rig.screen.text).toContain('step 9 of 12  running');
 });
 
-test('the smallest screen still shows the step, its command and the keys', async () => {
+test('the page of a plan on the smallest screen shows the step, its command and the keys', async () => {
   const plans = new ScriptedPlans().begin();
   const rig = await plans.open({ columns: 60, rows: 16, parts: { session: 'console-1' } });
   await playUntil(plans, 'restart-backend', 'console-1');
@@ -326,7 +326,7 @@ test('the help lists the keys of the plan', async () => {
   expect(rig.screen.text).not.toContain('pause the feed');
 });
 
-test('a plan that cannot be loaded says so and is requested again', async () => {
+test('the page of a plan that cannot be loaded says so and requests the plan again', async () => {
   let isDown = true;
   const plans = new ScriptedPlans();
   const rig = await plans.open({

@@ -4,7 +4,7 @@ import { aClientRow } from '../support/feed-rows.ts';
 
 const CHECKS = [{ name: 'disk', interval: 60, subscribers: ['linux'], command: 'check-disk', next_run: null }];
 
-/** A backend whose list of checks can be made to fail. */
+/** Creates a backend whose list of checks can be made to fail. */
 function checksBackend(): { isBroken: boolean; asked: number; readonly api: NonNullable<RigOptions['api']> } {
   const backend = {
     isBroken: false,
@@ -19,7 +19,7 @@ function checksBackend(): { isBroken: boolean; asked: number; readonly api: NonN
 }
 
 describe('a view that loads its rows', () => {
-  test('a view shows its rows, and after a failure the old ones with their time and the reason', async () => {
+  test('a view keeps its rows after a failed request and shows their time and the reason', async () => {
     const backend = checksBackend();
     const rig = await openRig({ snapshot: { events: {} }, api: backend.api });
     rig.type('6');
@@ -47,8 +47,8 @@ describe('a view that loads its rows', () => {
   });
 });
 
-describe('a table', () => {
-  test('a table shows the lost connection and recovers', async () => {
+describe('a table of the console', () => {
+  test('a table of the console shows a lost connection and recovers', async () => {
     const rig = await openRig({ snapshot: { clients: { 'web-001': aClientRow() } } });
     rig.type('5');
     await rig.pass(400);
@@ -60,7 +60,7 @@ describe('a table', () => {
     await rig.shows('LIVE');
   });
 
-  test('an empty table says why it is empty', async () => {
+  test('an empty table of the console says why it is empty', async () => {
     const rig = await openRig({ snapshot: { events: {} } });
     rig.type('5');
     await rig.pass(400);
@@ -68,7 +68,7 @@ describe('a table', () => {
     expect(rig.row('shown')).toContain('0 of 0 clients shown');
   });
 
-  test('an empty table says that a filter is the reason', async () => {
+  test('an empty table of the console says that a filter is the reason', async () => {
     const rig = await openRig({ snapshot: { clients: { 'web-001': aClientRow() } } });
     rig.type('5/nothing-like-it\r');
     await rig.shows('None of the clients matches the filter.');

@@ -97,7 +97,10 @@ test('the recordings of Sensu Go cover at least 26 filters, each with a verdict 
 });
 
 describe('the results that a filter of the v2 API passes', () => {
-  test.each(FILTERS)('a handler with the filter $name gets the same results as in Sensu Go, except for listed differences', (filter) => {
-    expect(verdictsOf(filter)).toBe(filter.here?.verdicts ?? filter.verdicts);
-  });
+  test.each(FILTERS)(
+    'a handler with the filter $name gets the same results as in Sensu Go, except for listed differences',
+    (filter) => {
+      expect(verdictsOf(filter)).toBe(filter.here?.verdicts ?? filter.verdicts);
+    },
+  );
 });

@@ -7,7 +7,7 @@ test.each<{ backend: string; url: string }>([
   { backend: 'ws://[::1]:8081', url: 'ws://[::1]:8081/agent' },
   { backend: 'wss://mon.example.org/agent', url: 'wss://mon.example.org/agent' },
   { backend: 'https://example.org/monitoring', url: 'wss://example.org/monitoring/agent' },
-])('agents of the backend $backend connect to $url', ({ backend, url }) => {
+])('an agent with the backend address $backend connects to $url', ({ backend, url }) => {
   expect(agentAddress(backend, {})).toEqual({ url, headers: {} });
 });
 
@@ -20,19 +20,19 @@ test.each<{ name: string; backend: string; env: Record<string, string>; credenti
     credentials: 'web1:a:b',
   },
   {
-    name: 'the URL first',
+    name: 'the URL before those in the environment',
     backend: 'ws://web1:x@127.0.0.1',
     env: { MON_AGENT_CREDENTIALS: 'no:no' },
     credentials: 'web1:x',
   },
-])('agent credentials come from $name', ({ backend, env, credentials }) => {
+])('mon-agent uses the credentials in $name', ({ backend, env, credentials }) => {
   expect(agentAddress(backend, env)).toEqual({
     url: 'ws://127.0.0.1/agent',
     headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
   });
 });
 
-test('an API key comes from the environment or a setting and overrides user and password', () => {
+test('the API key of an agent comes from the environment or a setting and overrides user and password', () => {
   const env = { MON_API_KEY: 'mk_a_b', MON_AGENT_CREDENTIALS: 'web1:x' };
   expect(agentAddress('http://127.0.0.1', env).headers).toEqual({ authorization: 'Key mk_a_b' });
   expect(agentAddress('http://127.0.0.1', env, 'mk_c_d').headers).toEqual({ authorization: 'Key mk_c_d' });
@@ -53,11 +53,11 @@ test.each<{ backend: string; env?: Record<string, string>; message: string }>([
     env: { MON_AGENT_CREDENTIALS: 's3cret' },
     message: 'MON_AGENT_CREDENTIALS must be user:password',
   },
-])('the backend "$backend" with $env is rejected', ({ backend, env = {}, message }) => {
+])('the backend address "$backend" with the environment $env is rejected', ({ backend, env = {}, message }) => {
   expect(() => agentAddress(backend, env)).toThrow(expect.objectContaining({ code: 'invalid', message }));
 });
 
-test('each client tries a list of backend addresses in an order of its own', () => {
+test('agents with different names try the same list of backend addresses in different orders', () => {
   const list = 'http://mon-1:4567, http://mon-2:4567,https://mon-3';
   const urls = ['ws://mon-1:4567/agent', 'ws://mon-2:4567/agent', 'wss://mon-3/agent'];
   const firsts = new Set<string | undefined>();

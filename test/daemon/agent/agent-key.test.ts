@@ -11,7 +11,7 @@ async function keyFile(text: string, mode = 0o600): Promise<string> {
   return file;
 }
 
-test('the agent key is the only line of the key file', async () => {
+test('mon-agent reads its API key from the only line of the key file', async () => {
   expect(await readKeyFile(await keyFile('mk_a_b\n'))).toBe('mk_a_b');
 });
 
@@ -19,19 +19,19 @@ test.each<{ name: string; text: string; mode?: number; says: string }>([
   { name: 'others may read', text: 'mk_a_b', mode: 0o640, says: 'other users of this machine can access the file' },
   { name: 'is empty', text: '\n', says: 'the file contains no valid key: write the key on one line' },
   {
-    name: 'holds more than a key',
+    name: 'contains more than a key',
     text: 'mk_a_b\nmk_c_d\n',
     says: 'the file contains no valid key: write the key on one line',
   },
   { name: 'is far too large', text: 'x'.repeat(5000), says: 'the file is too large: it must contain only the key' },
-])('a key file that $name is rejected', async ({ text, mode, says }) => {
+])('a file with an API key that $name is rejected', async ({ text, mode, says }) => {
   await expect(readKeyFile(await keyFile(text, mode))).rejects.toMatchObject({
     code: 'invalid',
     message: expect.stringContaining(says),
   });
 });
 
-test('a missing key file is rejected', async () => {
+test('a missing file with an API key is rejected', async () => {
   await expect(readKeyFile(join(await tempDir(), 'none'))).rejects.toMatchObject({
     message: expect.stringContaining('ENOENT'),
   });

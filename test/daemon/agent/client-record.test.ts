@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { clientIdentity, publishedClient } from '../../../daemon/agent/client-record.ts';
 import { clientSchema } from '../../../shared/schemas/client.ts';
 
-describe('a client', () => {
-  test('a client without settings is described by its machine', () => {
+describe('the client record of an agent', () => {
+  test('an agent without settings takes its client name, address and subscription from its machine', () => {
     const identity = clientIdentity({}, {});
     expect(clientSchema.safeParse(identity).success).toBe(true);
     expect(identity.address).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
     expect(identity.subscriptions).toEqual([`client:${identity.name}`]);
   });
 
-  test('a client is described by its section, and flags override the section', () => {
+  test('a client record has the attributes of the client section, which command-line flags override', () => {
     const section = { name: 'from-file', address: '10.0.0.1', subscriptions: ['db'], rack: 'r7' };
     expect(clientIdentity({}, section)).toEqual({ ...section, subscriptions: ['db', 'client:from-file'] });
     expect(clientIdentity({ name: 'web1', address: '10.9.9.9', subscriptions: ['web', 'all'] }, section)).toEqual({
@@ -21,12 +21,12 @@ describe('a client', () => {
     });
   });
 
-  test('a client has each subscription once, its own one last', () => {
+  test('a client record contains each subscription once, and the subscription client:NAME last', () => {
     const { subscriptions } = clientIdentity({ name: 'web1' }, { subscriptions: ['client:web1', 'a', 'b', 'a'] });
     expect(subscriptions).toEqual(['a', 'b', 'client:web1']);
   });
 
-  test('a client that breaks rules is rejected with every reason', () => {
+  test('an invalid client section is rejected with all of its problems', () => {
     expect(() => clientIdentity({ name: 'web 1' }, { keepalive: { thresholds: { warning: 0 } } })).toThrow(
       expect.objectContaining({
         code: 'invalid',
@@ -58,7 +58,7 @@ describe('the published client record', () => {
     });
   });
 
-  test('a redact list of the client replaces the default list', () => {
+  test('the redact list of the client replaces the default redact list', () => {
     const identity = clientIdentity({}, { ...section, redact: ['badge', 'signature', 'name'] });
     expect(publishedClient(identity, 1000)).toMatchObject({
       name: 'web1',

@@ -13,12 +13,12 @@ const PASSING = {
   output: 'DISK OK',
 };
 
-/** @returns the item as the backend reads it */
+/** Encodes a result, and returns the item of the frame as the backend parses it. */
 function encoded(encoder: DeltaEncoder, id: number, check: Attributes, signature?: string): unknown {
   return JSON.parse(encoder.encode({ id, text: JSON.stringify(check) }, signature));
 }
 
-/** An encoder whose first result (id 1) is a confirmed baseline. */
+/** Returns an encoder whose first result (id 1) is confirmed as a baseline. */
 function basedOn(check: Attributes): DeltaEncoder {
   const encoder = new DeltaEncoder();
   encoded(encoder, 1, check);
@@ -34,31 +34,31 @@ function numbered(at: number, more: Attributes = {}): Attributes {
   return { ...PASSING, name: `check-${String(at)}`, ...more };
 }
 
-describe('a full result', () => {
-  test('is the text that was spooled, with its id', () => {
+describe('a full result that an agent sends', () => {
+  test('a full result is sent as the spooled text with its id', () => {
     const item = new DeltaEncoder().encode({ id: 7, text: '{"name": "disk"}' }, undefined);
     expect(item).toBe('{"id":7,"check":{"name": "disk"}}');
   });
 
-  test('carries the signature of the client', () => {
+  test('a full result contains the signature of the client', () => {
     const item = new DeltaEncoder().encode({ id: 7, text: '{"name":"disk"}' }, 's"cret');
     expect(item).toBe(String.raw`{"id":7,"signature":"s\"cret","check":{"name":"disk"}}`);
   });
 });
 
-describe('a delta result', () => {
-  test('has its times and the id of its baseline', () => {
+describe('a delta result that an agent sends', () => {
+  test('a delta result contains its own times and the id of its baseline', () => {
     const text = JSON.stringify({ ...PASSING, issued: 70, executed: 71, duration: 0.25 });
     expect(basedOn(PASSING).encode({ id: 2, text }, undefined)).toBe(
       '{"id":2,"baseline":1,"executed":71,"issued":70,"duration":0.25}',
     );
   });
 
-  test('carries no signature: the backend has that of the baseline', () => {
+  test('a delta result contains no signature, because its baseline has one', () => {
     expect(encoded(basedOn(PASSING), 2, PASSING, 's3cr3t')).not.toHaveProperty('signature');
   });
 
-  test('has an output exactly if that of the baseline is different', () => {
+  test('a delta result contains the output only if it differs from the output of the baseline', () => {
     const encoder = basedOn(PASSING);
     expect(encoded(encoder, 2, { ...PASSING, output: 'DISK FINE' })).toMatchObject({
       baseline: 1,
@@ -70,7 +70,7 @@ describe('a delta result', () => {
     expect(alike).not.toHaveProperty('output');
   });
 
-  test('has a duration exactly if the baseline has one', () => {
+  test('a delta result contains a duration exactly if its baseline has one', () => {
     const delta = encoded(basedOn(without('duration')), 2, without('duration'));
     expect(delta).toEqual({ id: 2, baseline: 1, executed: 11, issued: 10 });
     expect(encoded(basedOn(without('duration')), 2, PASSING)).toEqual({ id: 2, check: PASSING });
@@ -78,8 +78,8 @@ describe('a delta result', () => {
   });
 });
 
-describe('a baseline', () => {
-  test('is one that the backend has confirmed', () => {
+describe('the baseline of delta results', () => {
+  test('a result becomes a baseline only when the backend has confirmed it', () => {
     const encoder = new DeltaEncoder();
     encoded(encoder, 1, PASSING);
     expect(encoded(encoder, 2, PASSING)).toEqual({ id: 2, check: PASSING });
@@ -87,7 +87,7 @@ describe('a baseline', () => {
     expect(encoded(encoder, 3, PASSING)).toMatchObject({ baseline: 2 });
   });
 
-  test('is the last full result of the check: a confirmation of an earlier one is ignored', () => {
+  test('only the last full result of a check can become its baseline, whatever the backend confirms', () => {
     const encoder = new DeltaEncoder();
     encoded(encoder, 1, PASSING);
     encoded(encoder, 2, PASSING);
@@ -95,7 +95,7 @@ describe('a baseline', () => {
     expect(encoded(encoder, 3, PASSING)).toEqual({ id: 3, check: PASSING });
   });
 
-  test('is never a result that was not sent', () => {
+  test('a result that was not sent cannot become a baseline, even if the backend confirms it', () => {
     const encoder = new DeltaEncoder();
     encoder.confirm([1]);
     expect(encoded(encoder, 1, PASSING)).toEqual({ id: 1, check: PASSING });
@@ -105,18 +105,18 @@ describe('a baseline', () => {
   test.each<{ name: string; check: Attributes }>([
     { name: 'fails', check: { ...PASSING, status: 1 } },
     { name: 'has no status', check: without('status') },
-    { name: 'has a status that is no number', check: { ...PASSING, status: '0' } },
-    { name: 'has no time of its run', check: without('executed') },
-    { name: 'has a time of its run in fractions', check: { ...PASSING, executed: 11.5 } },
-    { name: 'has a time of its run before 1970', check: { ...PASSING, executed: -1 } },
-    { name: 'has a time of its run that no number holds exactly', check: { ...PASSING, executed: 2 ** 53 } },
-    { name: 'does not say when it was asked for', check: without('issued') },
-    { name: 'was asked for at a time that is none', check: { ...PASSING, issued: null } },
-    { name: 'took a time that is none', check: { ...PASSING, duration: null } },
-    { name: 'took a time that is a text', check: { ...PASSING, duration: '0.5' } },
+    { name: 'has a status that is not a number', check: { ...PASSING, status: '0' } },
+    { name: 'has no execution time', check: without('executed') },
+    { name: 'has a fractional execution time', check: { ...PASSING, executed: 11.5 } },
+    { name: 'has an execution time before 1970', check: { ...PASSING, executed: -1 } },
+    { name: 'has an execution time beyond the exact integers', check: { ...PASSING, executed: 2 ** 53 } },
+    { name: 'has no issue time', check: without('issued') },
+    { name: 'has an issue time of null', check: { ...PASSING, issued: null } },
+    { name: 'has a duration of null', check: { ...PASSING, duration: null } },
+    { name: 'has a duration that is a text', check: { ...PASSING, duration: '0.5' } },
     { name: 'has no output', check: without('output') },
-    { name: 'has an output that is no text', check: { ...PASSING, output: 1 } },
-  ])('is no result that $name, and that result ends the previous baseline', ({ check }) => {
+    { name: 'has an output that is not a text', check: { ...PASSING, output: 1 } },
+  ])('a result that $name is no baseline, and ends the previous baseline of its check', ({ check }) => {
     const encoder = basedOn(PASSING);
     expect(encoded(encoder, 2, check)).toEqual({ id: 2, check });
     encoder.confirm([1, 2]);
@@ -125,11 +125,11 @@ describe('a baseline', () => {
   });
 
   test.each<{ name: string; check: Attributes }>([
-    { name: 'another value', check: { ...PASSING, command: 'check-disk -w 80' } },
+    { name: 'another attribute value', check: { ...PASSING, command: 'check-disk -w 80' } },
     { name: 'one attribute more', check: { ...PASSING, team: 'storage' } },
     { name: 'one attribute less', check: without('command') },
-    { name: 'another order', check: Object.fromEntries(Object.entries(PASSING).toReversed()) },
-  ])('is replaced by a result that has $name', ({ check }) => {
+    { name: 'another order of attributes', check: Object.fromEntries(Object.entries(PASSING).toReversed()) },
+  ])('a result that has $name is sent in full and replaces the baseline of its check', ({ check }) => {
     const encoder = basedOn(PASSING);
     expect(encoded(encoder, 2, check)).toEqual({ id: 2, check });
     encoder.confirm([1, 2]);
@@ -137,7 +137,7 @@ describe('a baseline', () => {
     expect(encoded(encoder, 4, PASSING)).toEqual({ id: 4, check: PASSING });
   });
 
-  test('belongs to one check: the same name with another source is a different check', () => {
+  test('the same check name with another source has a baseline of its own', () => {
     const encoder = basedOn(PASSING);
     const ofSwitch = { ...PASSING, source: 'switch-1' };
     expect(encoded(encoder, 2, ofSwitch)).toEqual({ id: 2, check: ofSwitch });
@@ -146,13 +146,13 @@ describe('a baseline', () => {
     expect(encoded(encoder, 4, PASSING)).toMatchObject({ baseline: 1 });
   });
 
-  test('belongs to one check: a source of null is no source', () => {
+  test('a result with a source of null replaces the baseline of the check without a source', () => {
     const encoder = basedOn(PASSING);
     encoded(encoder, 2, { ...PASSING, source: null });
     expect(encoded(encoder, 3, PASSING)).toEqual({ id: 3, check: PASSING });
   });
 
-  test('is kept for 1024 checks, and ending one makes room for another', () => {
+  test('an agent stores baselines for at most 1024 checks, and ending a baseline frees space for another', () => {
     const encoder = new DeltaEncoder();
     for (let at = 1; at <= 1025; at++) encoded(encoder, at, numbered(at));
     encoder.confirm([1, 1024, 1025]);
@@ -164,7 +164,7 @@ describe('a baseline', () => {
     expect(encoded(encoder, 1030, numbered(1025))).toMatchObject({ baseline: 1029 });
   });
 
-  test('has at most 16 KiB of shared attributes, and as much output', () => {
+  test('a result with more than 16 KiB of output or of other attributes is no baseline', () => {
     const long = { ...PASSING, output: 'x'.repeat(16 * 1024) };
     expect(encoded(basedOn(long), 2, long)).toMatchObject({ baseline: 1 });
     const longer = { ...PASSING, output: `${long.output}x` };

@@ -23,7 +23,7 @@ async function run(command: CommandLine): Promise<CommandOutcome> {
   });
 }
 
-/** Starts an HTTP server that answers every path with the status in the path. */
+/** Starts an HTTP server that responds with the status in the path: `/404` gets 404. */
 async function startServer(): Promise<string> {
   const server = createServer((request, response) => {
     response.writeHead(Number(request.url?.slice(1))).end();
@@ -36,8 +36,8 @@ async function startServer(): Promise<string> {
   return `http://127.0.0.1:${String(address.port)}`;
 }
 
-describe('the example definitions', () => {
-  test('the example definitions are valid and show both kinds of checks', async () => {
+describe('the example check definitions', () => {
+  test('the example check definitions are valid and contain both scheduled and standalone checks', async () => {
     const { checks, warnings } = await readAgentConfig(EXAMPLES);
     expect(warnings).toEqual([]);
     expect([...checks.keys()].toSorted()).toEqual([
@@ -65,10 +65,10 @@ describe('the example definitions', () => {
   );
 });
 
-describe('the example of an agent', () => {
+describe('the example agent configuration', () => {
   const sources = { file: 'examples/agent/agent.yml', directories: ['examples/agent/conf.d'], env: {} };
 
-  test('the example agent configuration is valid and shows every built-in check', async () => {
+  test('the example agent configuration is valid and uses every built-in check', async () => {
     const { checks, client, warnings } = await readAgentConfig(sources);
     expect(warnings).toEqual([]);
     expect(clientIdentity({}, client).subscriptions).toEqual(expect.arrayContaining(['linux', 'web']));
@@ -76,7 +76,7 @@ describe('the example of an agent', () => {
   });
 
   test.each(['root-disk', 'memory', 'load', 'backend-runs', 'backend-api', 'ssh'])(
-    'the built-in check of the example %s runs on this machine and returns one line',
+    'the built-in check %s of the example agent configuration runs on this machine and returns one line',
     async (name) => {
       const { checks } = await readAgentConfig(sources);
       const { extension = '', ...check } = checks.get(name) ?? {};
@@ -131,7 +131,7 @@ describe('the example checks', () => {
   });
 
   test.each(['disk.sh', 'memory.sh', 'load.sh', 'process.sh', 'http.sh', 'file.sh'])(
-    'the example check %s without arguments is unknown and prints its usage',
+    'the example check %s without arguments exits as unknown and prints its usage',
     async (script) => {
       expect(await run(`sh examples/checks/${script}`)).toMatchObject({
         status: 3,
@@ -146,7 +146,7 @@ describe('the example checks', () => {
     { answer: 404, status: 2 },
     { answer: 503, status: 2 },
   ])(
-    'the example HTTP check returns $status for an endpoint that responds with $answer',
+    'the example HTTP check exits with $status for an endpoint that responds with $answer',
     async ({ answer, status }) => {
       const url = await startServer();
       expect(await run(`sh examples/checks/http.sh ${url}/${String(answer)} 5`)).toMatchObject({
@@ -156,7 +156,7 @@ describe('the example checks', () => {
     },
   );
 
-  test('the example HTTP check without an HTTP program is unknown and says so', async () => {
+  test('the example HTTP check without curl and wget exits as unknown with the reason', async () => {
     const dir = await tempDir();
     expect(await run(`PATH=${dir} /bin/sh examples/checks/http.sh http://127.0.0.1:1/ 2`)).toMatchObject({
       status: 3,

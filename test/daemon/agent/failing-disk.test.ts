@@ -7,7 +7,7 @@ import { canDisksFail, FailingDisk, type Fault } from '../../support/failing-dis
 import { startAgent, type AgentProcess } from '../../support/start-agent.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-/** The disk needs a C compiler. */
+/** Empty without a C compiler, which the failing disk needs: the tests are then skipped. */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
 const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
@@ -15,7 +15,7 @@ const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
 interface Scene {
   readonly disk: FailingDisk;
   readonly start: () => AgentProcess;
-  /** Reports a result like a local program, and returns the response. */
+  /** Submits a result to the agent like a local program, and returns the HTTP response. */
   readonly report: (output: string) => Promise<{ readonly status: number; readonly text: string }>;
   /** Returns the agent's spool status from its HTTP interface. */
   readonly spool: () => Promise<unknown>;
@@ -58,9 +58,9 @@ async function started({ start, spool }: Scene): Promise<AgentProcess> {
 
 const outputsAt = (backend: AgentBackend): unknown[] => backend.results('local').map(({ output }) => output);
 
-describe.each(disks)('an agent on a disk that fails', (Disk) => {
+describe.each(disks)('an agent whose disk fails', (Disk) => {
   test(
-    'an agent on a failing disk delivers old and new results, reports the trouble and its end',
+    'an agent whose disk is full still delivers all results and reports the failing spool until it works',
     { tags: 'slow' },
     async () => {
       let isUp = false;
@@ -86,7 +86,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
     },
   );
 
-  test('an agent that could not delete its spool delivers nothing twice after a kill', async () => {
+  test('an agent that could not delete results from its spool delivers none twice after a kill', async () => {
     const backend = await AgentBackend.open();
     const scene = await aScene(Disk, backend);
     const agent = await started(scene);
@@ -94,7 +94,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
     for (const output of ['a', 'b']) expect(await scene.report(output)).toMatchObject({ status: 202 });
     agent.kill('SIGKILL');
     await agent.ended;
-    // The agent starts without a spool, because the disk is still full.
+    // The agent starts although it cannot open its spool, because the disk is still full.
     await started(scene);
     expect(await scene.report('c')).toMatchObject({ status: 202 });
     scene.disk.mend();
@@ -104,7 +104,7 @@ describe.each(disks)('an agent on a disk that fails', (Disk) => {
   });
 
   test(
-    'a local program gets 503 while its result is neither on disk nor acknowledged, and it is delivered later',
+    'a local program gets 503 while its result is neither on disk nor acknowledged, but the agent delivers it',
     { tags: 'slow' },
     async () => {
       let isUp = false;

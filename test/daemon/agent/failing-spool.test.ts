@@ -16,7 +16,7 @@ const BROKEN: Fault = { calls: ['write', 'sync', 'open', 'truncate', 'name'], er
 const READ_ONLY: Fault = { calls: ['write', 'sync', 'open', 'truncate', 'name'], error: 'EROFS' };
 const UNREADABLE: Fault = { calls: ['read', 'open', 'write'], error: 'EIO' };
 
-/** The disk needs a C compiler. */
+/** Empty without a C compiler, which the failing disk needs: the tests are then skipped. */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
 interface Scene {
@@ -38,12 +38,12 @@ async function untilWell(spool: HostedSpool): Promise<void> {
   await vi.waitFor(async () => expect(await spool.refresh()).toBeUndefined());
 }
 
-describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a spool whose disk fails', (Disk) => {
   test.each<{ name: string; fault: Fault }>([
     { name: 'full', fault: FULL },
     { name: 'broken', fault: BROKEN },
     { name: 'read-only', fault: READ_ONLY },
-  ])('a spool whose disk is $name returns all results in order and saves them once the disk works', async (way) => {
+  ])('a spool whose disk is $name returns all results in order and writes them once the disk works', async (way) => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(way.fault);
     const ids = await spool.append(aResult('c'), aResult('d'));
@@ -65,7 +65,7 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
     expect(await later.outputs()).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  test('an acknowledged result that cannot be deleted is never read again, not even after a kill', async () => {
+  test('an acknowledged result that the disk cannot delete is never read again, even after a kill', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     const [unsavedId = 0] = await spool.append(aResult('c'), aResult('d'));
@@ -77,11 +77,11 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
     await spool.kill();
     const later = await HostedSpool.open(dir);
     expect([later.name, later.size]).toEqual([spool.name, 0]);
-    // The backend may have committed more than the agent knows.
+    // The new id exceeds all earlier ones, because the backend may have committed more results than the agent knows.
     expect((await later.append(aResult('e')))[0]).toBeGreaterThan(spool.lastId);
   });
 
-  test('a result acknowledged on a full disk is deleted once the disk works again', async () => {
+  test('a result that was acknowledged while the disk was full is deleted once the disk works', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     await spool.append(aResult('c'));
@@ -93,7 +93,7 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
     expect(await (await HostedSpool.open(dir)).outputs()).toEqual(['c']);
   });
 
-  test('a result whose failed write reached the disk is not returned twice', async () => {
+  test('a result whose write failed but reached the disk is returned only once', async () => {
     const { disk, spool } = await aSpool(Disk);
     disk.fail({ calls: ['sync'], error: 'EIO' });
     await spool.append(aResult('c'));
@@ -102,9 +102,9 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
     expect(await spool.outputs()).toEqual(['a', 'b', 'c']);
   });
 
-  test('a spool that could not save an acknowledgment skips results up to the last id of the backend', async () => {
+  test('a spool that lost an acknowledgment in a kill skips the results that the backend already has', async () => {
     const dir = await tempDir();
-    // The write of the acknowledgments file fails as well.
+    // The whole directory is on the failing disk, so the acknowledgments file cannot be written either.
     const disk = await Disk.under(dir);
     const spool = await HostedSpool.open(dir, { env: disk.env });
     await spool.append(aResult('a'), aResult('b'));
@@ -120,7 +120,7 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
     expect(await later.outputs()).toEqual(['d']);
   });
 
-  test('a spool that cannot be read returns the results in memory under a new name', async () => {
+  test('a spool that is unreadable at the start returns the results in memory under a new name', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     await spool.append(aResult('old backup', 'backup'));
     await spool.kill();
@@ -134,7 +134,7 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
     const { name } = started;
     disk.mend();
     await untilWell(started);
-    // Results of the same check are older than a delivered one and would overwrite it.
+    // Older results of the same check are not sent: they would overwrite the newer one that is already delivered.
     expect(await started.outputs()).toEqual(['old backup', 'newest']);
     expect([spool.name, name]).not.toContain(started.name);
     await started.kill();
@@ -143,19 +143,19 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
     expect(await later.outputs()).toEqual(['old backup', 'newest']);
   });
 
-  test('a spool that becomes unreadable returns the results in memory, and the others once it can be read', async () => {
+  test('a spool that becomes unreadable returns the results in memory, and those on disk once it can be read', async () => {
     const { disk, spool } = await aSpool(Disk);
     disk.fail(UNREADABLE);
     await spool.append(aResult('c', 'backup'));
     const before = await spool.outputs();
-    // LevelDB may have in memory what it has just written.
+    // LevelDB may still return `a` and `b` from its memory, although the files cannot be read.
     expect([['a', 'b', 'c'], ['c']]).toContainEqual(before);
     disk.mend();
     await untilWell(spool);
     expect(await spool.outputs()).toEqual(['a', 'b', 'c']);
   });
 
-  test('the newest result of each check stays in memory beyond the budget, and dropped ones are counted', async () => {
+  test('the newest result of each check stays in memory beyond the budget, and dropped results are counted', async () => {
     const { disk, spool } = await aSpool(Disk, { unsavedCharacters: 400 });
     disk.fail(FULL);
     await spool.append(aResult('rare', 'backup'));
@@ -166,11 +166,11 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
     expect(spool.trouble).toMatchObject({ unsaved: outputs.length - 2, dropped: 51 - (outputs.length - 2) });
   });
 
-  test('results that are only in memory are written when the spool is closed on a disk that works again', async () => {
+  test('closing a spool writes the results in memory if the disk works again', async () => {
     const { dir, disk, spool } = await aSpool(Disk);
     disk.fail(FULL);
     await spool.append(aResult('c'));
-    // After that many failures, the spool retries only every few seconds.
+    // After more than five failures the spool retries only every few seconds, so the close has to write the results.
     await vi.waitFor(async () => expect(await disk.failures()).toBeGreaterThan(5));
     disk.mend();
     await spool.close();
@@ -178,8 +178,8 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
   });
 });
 
-describe('results in memory', () => {
-  test('a result is safe once it is acknowledged or saved, and is not when it was dropped', async () => {
+describe('results that are only in memory', () => {
+  test('a result counts as safe once it is acknowledged or written, and not if it was dropped', async () => {
     const unsaved = new UnsavedResults(3 * text('a').length);
     for (const [index, name] of ['a', 'b', 'c'].entries()) unsaved.add(index + 1, text(name));
     const safe = [1, 2, 3, 9].map((id) => unsaved.safe(id));
@@ -190,7 +190,7 @@ describe('results in memory', () => {
     expect(unsaved.size).toBe(0);
   });
 
-  test('results of one name from two sources belong to two checks', () => {
+  test('results with the same check name and different sources belong to different checks', () => {
     const unsaved = new UnsavedResults(2.5 * ofSource('a').length);
     unsaved.add(1, ofSource('a'));
     unsaved.add(2, ofSource('b'));
@@ -198,7 +198,7 @@ describe('results in memory', () => {
     expect([...unsaved.after(0)].map(({ id }) => id)).toEqual([1, 3]);
   });
 
-  test('results keep their order and priority when they are renumbered', () => {
+  test('results keep their order and their check when their ids are renumbered', () => {
     const unsaved = new UnsavedResults(3.5 * text('a').length);
     for (const [index, name] of ['a', 'b', 'a'].entries()) unsaved.add(index + 1, text(name));
     unsaved.renumber(101);

@@ -16,7 +16,7 @@ async function directoryWith(files: Readonly<Record<string, unknown>>): Promise<
   return dir;
 }
 
-test('definitions of several directories are merged, and later ones override earlier ones', async () => {
+test('definitions from several configuration directories are merged, and later directories override earlier ones', async () => {
   const first = await directoryWith({
     'a.json': {
       checks: { disk: { command: 'df', standalone: true, interval: 60 } },
@@ -51,7 +51,7 @@ test('an agent without a configuration directory has the default settings and no
   });
 });
 
-test('files override the environment, and the command line overrides files', async () => {
+test('configuration files override the environment, and the command line overrides configuration files', async () => {
   const dir = await directoryWith({
     'agent.yml': 'agent:\n  backend: http://from-file:4567\n  max-checks: 3\nclient:\n  subscriptions: [web]\n',
   });
@@ -81,7 +81,7 @@ test('files override the environment, and the command line overrides files', asy
   expect(warnings).toEqual([]);
 });
 
-test('a missing configuration file is a warning', async () => {
+test('a missing configuration file of an agent is reported with a warning', async () => {
   const { warnings } = await readAgentConfig({ file: '/no/such/agent.yml', directories: [], env: {} });
   expect(warnings).toEqual(['/no/such/agent.yml: the file does not exist: continuing without this file']);
 });
@@ -89,11 +89,11 @@ test('a missing configuration file is a warning', async () => {
 test.each<{ env: Readonly<Record<string, string>>; problem: RegExp }>([
   { env: { MON_AGENT_MAX_CHECKS: 'many' }, problem: /environment: agent\.max-checks: expected number/ },
   { env: { MON_AGENT_LOG_LEVEL: 'loud' }, problem: /environment: agent\.log-level: expected one of "debug"/ },
-])('the environment $env is rejected', async ({ env, problem }) => {
+])('invalid environment variables of mon-agent are rejected: $env', async ({ env, problem }) => {
   await expect(readAgentConfig({ directories: [], env })).rejects.toThrow(problem);
 });
 
-test('the agent warns about settings without effect, but not about settings of the backend', async () => {
+test('mon-agent warns about its own settings without effect, but not about settings of the backend', async () => {
   const dir = await directoryWith({
     'all.json': {
       handlers: { mail: { type: 'pipe', command: 'mail' } },
@@ -121,7 +121,7 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
     problems: ['a.json, line 2, column 14: expected a name in double quotes'],
   },
   {
-    name: 'several broken definitions at once',
+    name: 'several invalid definitions',
     files: {
       'a.json': { checks: { disk: { standalone: true, interval: 60 } } },
       'b.json': { checks: { 'lo ad': { command: 'uptime', standalone: true, interval: 60 } } },
@@ -141,7 +141,7 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
     files: { 'a.json': '{"client":{"__proto__":{"admin":true}}}' },
     problems: ['a.json, line 1, column 12: the field name "__proto__" is not allowed'],
   },
-])('$name is rejected with its location', async ({ files, problems }) => {
+])('an agent configuration with $name is rejected with its file and path', async ({ files, problems }) => {
   const dir = await directoryWith(files);
   await expect(loadDirectories(dir)).rejects.toMatchObject({
     code: 'invalid',
@@ -152,7 +152,7 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
   });
 });
 
-test('the state directory is that of the installation unless it is set', async () => {
+test('the state directory comes from the installation unless the environment or a flag sets another', async () => {
   const sources = { directories: [], env: {}, stateDir: '/var/lib/mon-agent' };
   const stateDirOf = async (more: Partial<Parameters<typeof readAgentConfig>[0]>): Promise<string> =>
     (await readAgentConfig({ ...sources, ...more })).agent['state-dir'];
@@ -161,7 +161,7 @@ test('the state directory is that of the installation unless it is set', async (
   expect(await stateDirOf({ flags: { agent: { 'state-dir': '/said' } } })).toBe('/said');
 });
 
-test('old names of settings of the agent work, with a warning; attributes of the client keep their underscores', async () => {
+test('deprecated names of agent settings work with a warning, and attributes of the client keep underscores', async () => {
   const dir = await directoryWith({
     'a.json': {
       agent: { api_key: 'secret', log_level: 'warn', state_dir: 'spool' },
@@ -182,7 +182,7 @@ test('old names of settings of the agent work, with a warning; attributes of the
   ]);
 });
 
-test('both names of a setting of the agent in one file are a problem', async () => {
+test('a file with both names of an agent setting is rejected', async () => {
   const dir = await directoryWith({ 'a.json': { agent: { api_key_file: 'a', 'api-key-file': 'b' } } });
   await expect(loadDirectories(dir)).rejects.toThrow(
     'a.json: agent.api_key_file: is the old name of api-key-file, and both are set: remove one of them',

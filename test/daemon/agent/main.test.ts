@@ -12,7 +12,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 
 const isNext = (id: number, index: number): boolean => id === index + 1;
 
-/** No inputs, because other programs may use their default ports. */
+/** Settings without inputs: their default ports may be in use by other programs. */
 const SILENT = { socket: { enabled: false }, http_socket: { enabled: false } };
 
 interface Definitions {
@@ -20,7 +20,7 @@ interface Definitions {
   readonly checks?: object;
 }
 
-/** Returns directories for definitions and state, as arguments. */
+/** Creates directories for definitions and state, and returns the arguments of an agent that uses them. */
 async function folders({ client = {}, ...others }: Definitions = {}): Promise<{
   args: string[];
   stateDir: string;
@@ -36,7 +36,7 @@ async function folders({ client = {}, ...others }: Definitions = {}): Promise<{
 
 const everySecond = (command: string): object => ({ command, standalone: true, interval: 1 });
 
-test('the files of the agent are private whatever the umask, and its checks inherit the umask', async () => {
+test('files of the agent are private whatever the umask is, and its checks inherit the umask', async () => {
   const made = join(await tempDir(), 'made');
   const { args, stateDir } = await folders({ checks: { touch: everySecond(`umask > ${made}`) } });
   const log = join(stateDir, '..', 'agent.log');
@@ -47,7 +47,7 @@ test('the files of the agent are private whatever the umask, and its checks inhe
   expect([await modeOf(log), await modeOf(made)]).toEqual(['600', '664']);
 });
 
-test('an agent registers, runs its standalone checks and those that the backend requests', async () => {
+test('an agent registers, runs its standalone checks and runs the checks that the backend requests', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders({
     client: { name: 'from-file', rack: 'r7', subscriptions: ['from-file'] },
@@ -99,7 +99,7 @@ test('an agent registers, runs its standalone checks and those that the backend 
   });
 });
 
-test('checks can read the list of configuration files, which is removed when the agent stops', async () => {
+test('checks can read the list of configuration files, and the list is removed when the agent stops', async () => {
   const backend = await AgentBackend.open();
   const { args, stateDir, confDir } = await folders({
     client: { name: 'web1' },
@@ -122,7 +122,7 @@ test('checks can read the list of configuration files, which is removed when the
   expect(await readdir(stateDir)).not.toContain('loaded-files');
 });
 
-test('an agent in safe mode runs no check that is not defined locally', async () => {
+test('an agent in safe mode runs only checks that are defined locally', async () => {
   const backend = await AgentBackend.open();
   const { args, stateDir } = await folders({ client: { name: 'web1', safe_mode: true } });
   startAgent(['start', '--backend', backend.url, ...args]);
@@ -146,7 +146,7 @@ test('a killed agent leaves no check running, not even in another session', asyn
   await vi.waitFor(() => expect(processesWithArgument(sleep)).toEqual([]));
 });
 
-test('results collected during an outage of the backend survive a kill and arrive in order with the same ids', async () => {
+test('results collected while the backend is down survive a kill of the agent and arrive in order with the same ids', async () => {
   const { args } = await folders({ checks: { own: everySecond('date') } });
   const backend = await AgentBackend.open({ commits: () => false });
   const first = startAgent(['start', '--name', 'web1', '--backend', backend.url, ...args]);
@@ -166,7 +166,7 @@ test('results collected during an outage of the backend survive a kill and arriv
   expect((await second.ended).code).toBe(0);
 });
 
-test('a second agent on the same state directory is rejected', async () => {
+test('starting a second agent with the same state directory is rejected', async () => {
   const { args, stateDir } = await folders();
   const first = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
   await vi.waitFor(() => expect(first.records[0]?.message).toBe('agent started'));
@@ -179,13 +179,13 @@ test('a second agent on the same state directory is rejected', async () => {
   expect((await first.ended).code).toBe(0);
 });
 
-test('a stopping agent lets a running check finish and delivers its result', async () => {
+test('an agent that stops lets a running check finish and delivers its result', async () => {
   const backend = await AgentBackend.open();
   const { args, stateDir } = await folders();
   const agent = startAgent(['start', '--backend', backend.url, ...args]);
   await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   backend.request({ name: 'slow', issued: 1, command: `until test -e ${stateDir}/go; do sleep 0.02; done; echo done` });
-  // The agent processes frames in order: once this one has a response, the earlier check is running.
+  // The agent processes frames in order: once the second check has a result, the first check is running.
   backend.request({ name: 'quick', issued: 1, command: 'true' });
   await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1));
   agent.kill('SIGTERM');
@@ -195,7 +195,7 @@ test('a stopping agent lets a running check finish and delivers its result', asy
   expect(backend.results('slow')).toMatchObject([{ output: 'done\n', status: 0 }]);
 });
 
-test('SIGHUP reloads a valid configuration, ignores an invalid one and keeps the client registered', async () => {
+test('SIGHUP makes the agent reload a valid configuration and ignore an invalid one without a new registration', async () => {
   const backend = await AgentBackend.open();
   const { args, confDir } = await folders({
     client: { name: 'web1', deregister: true },
@@ -225,7 +225,7 @@ test('SIGHUP reloads a valid configuration, ignores an invalid one and keeps the
   expect(backend.results('deregistration')).toHaveLength(1);
 });
 
-test('a second signal does not wait for a running check', async () => {
+test('a second stop signal makes the agent stop without waiting for a running check', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders();
   const agent = startAgent(['start', '--backend', backend.url, ...args]);
@@ -240,7 +240,7 @@ test('a second signal does not wait for a running check', async () => {
   expect(backend.results('slow')).toEqual([]);
 });
 
-/** Waits for the port on which an input of an agent listens. */
+/** Waits until an input of an agent listens, and returns its port. */
 async function portOf(agent: ReturnType<typeof startAgent>, input: 'tcp' | 'udp' | 'http'): Promise<number> {
   return await vi.waitFor(() => {
     const record = agent.records.find((found) => found['input'] === input);
@@ -249,7 +249,7 @@ async function portOf(agent: ReturnType<typeof startAgent>, input: 'tcp' | 'udp'
   });
 }
 
-test('results of local programs are delivered and signed like those of checks', async () => {
+test('results of local programs are delivered and signed like results of checks', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders({
     client: {
@@ -286,7 +286,7 @@ test('results of local programs are delivered and signed like those of checks', 
   expect(backend.keepalives[0]).toMatchObject({ http_socket: { password: 'REDACTED' } });
 });
 
-test('an input whose port is in use is logged, and the agent continues', async () => {
+test('an agent logs that the port of an input is in use and continues', async () => {
   const backend = await AgentBackend.open();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -306,8 +306,8 @@ test('an input whose port is in use is logged, and the agent continues', async (
   ]);
 });
 
-describe('an agent that is to deregister', () => {
-  test('an agent that is to deregister sends this last, after the results of running checks', async () => {
+describe('an agent with deregister: true', () => {
+  test('an agent with deregister: true sends its deregistration after the results of running checks', async () => {
     const backend = await AgentBackend.open();
     const { args } = await folders({
       client: { name: 'web1', deregister: true, deregistration: { handler: 'cmdb', status: 2, team: 'ops' } },
@@ -333,7 +333,7 @@ describe('an agent that is to deregister', () => {
     ]);
   });
 
-  test('an agent that stops without a backend does not deregister, not even at the next start', async () => {
+  test('an agent that is not connected when it stops does not deregister, not even at its next start', async () => {
     const { args } = await folders({ client: { name: 'web1', deregister: true } });
     const agent = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
     await vi.waitFor(() =>
@@ -352,7 +352,7 @@ describe('an agent that is to deregister', () => {
   });
 });
 
-test('settings from the environment do not override settings from the files', async () => {
+test('agent settings in files override settings in the environment', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders({ client: { address: '10.0.0.1' } });
   startAgent(['start', ...args], {
@@ -369,7 +369,7 @@ test('settings from the environment do not override settings from the files', as
   });
 });
 
-test('agent credentials come from the environment and are never logged', async () => {
+test('mon-agent reads its credentials from the environment and never logs them', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders();
   const agent = startAgent(['start', '--backend', backend.url, ...args], { MON_AGENT_CREDENTIALS: 'web1:s3cret' });
@@ -386,7 +386,7 @@ describe('the command line', () => {
   });
 
   test.each([[['--help']], [['start', '--help']]])(
-    'mon-agent prints its usage and starts nothing: %j',
+    'mon-agent with the arguments %j prints its usage and starts nothing',
     async (args) => {
       const agent = startAgent(args);
       expect((await agent.ended).code).toBe(0);

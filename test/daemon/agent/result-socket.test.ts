@@ -14,7 +14,7 @@ import { propertyRuns } from '../../support/property-runs.ts';
 
 const aResult = (output: string): SubmittedResult => ({ name: 'disk', output, status: 0 });
 
-/** Returns an OK result that can be a baseline. */
+/** Returns an OK result, which can become a baseline. */
 const aPassing = (executed: number, more: Readonly<Record<string, unknown>> = {}): SubmittedResult => ({
   name: 'disk',
   command: 'check-disk',
@@ -26,7 +26,7 @@ const aPassing = (executed: number, more: Readonly<Record<string, unknown>> = {}
   ...more,
 });
 
-/** A delta result that differs from its baseline only in its times. */
+/** Returns a delta result that differs from its baseline only in its times. */
 const deltaOf = (baseline: number, id: number, executed: number): object => ({
   id,
   baseline,
@@ -43,7 +43,7 @@ interface Bench {
   readonly spool: Spool;
   readonly socket: ResultSocket;
   readonly requests: CheckRequest[];
-  /** Adds results to the spool and notifies the socket. */
+  /** Adds results to the spool and notifies the result socket of them. */
   readonly report: (...results: (string | SubmittedResult)[]) => Promise<void>;
 }
 
@@ -97,7 +97,7 @@ async function connected(backend: AgentBackend, clock: ManualClock): Promise<voi
   await eventually(clock, () => expect(backend.connections).toBe(1));
 }
 
-/** Returns a bench with one result that the backend has confirmed as a baseline. */
+/** Returns a bench whose backend has confirmed one result as a baseline. */
 async function based(backend: AgentBackend): Promise<Bench> {
   const bench = await aBench(backend.url);
   await reportInTurn(bench, aPassing(1));
@@ -119,7 +119,7 @@ async function heardBy({ requests }: Bench, backend: AgentBackend): Promise<void
   await vi.waitFor(() => expect(requests).toHaveLength(length + 1));
 }
 
-/** Returns the results as the backend received them. */
+/** Returns all results that the backend received, as the agent encoded them. */
 function told({ frames }: AgentBackend): unknown[] {
   return frames.flatMap(({ results }) => results);
 }
@@ -133,7 +133,7 @@ describe('the connection to a backend', () => {
     expect(backend.keepalives).toMatchObject([{ name: 'web1', address: '10.0.0.1', subscriptions: ['client:web1'] }]);
   });
 
-  test('an agent sends the credentials of the URL', async () => {
+  test('an agent sends the credentials in the URL of the backend', async () => {
     const backend = await AgentBackend.open();
     const { clock } = await aBench(backend.url.replace('http://', 'http://web1:s%20cret@'));
     await eventually(clock, () => expect(backend.connections).toBe(1));
@@ -156,30 +156,33 @@ describe('the connection to a backend', () => {
     },
     { status: 503, says: /is busy \(HTTP 503\)$/ },
     { status: 500, says: /rejects the connection \(HTTP 500\)$/ },
-  ])('an agent reconnects after HTTP $status and logs the reason', async ({ status, says }) => {
-    let answers: number[] = [status];
-    const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'not you' });
-    const { clock, log } = await aBench(backend.url);
-    await vi.waitFor(() => expect(log.messages('error')).toEqual(['reconnection attempt failed']));
-    expect(log.records[0]?.fields).toEqual({
-      error: `handshake failed with status ${String(status)}`,
-      body: 'not you',
-      reason: expect.stringMatching(says),
-      retry_seconds: 0.5,
-      spooled: 0,
-    });
-    answers = [];
-    await eventually(clock, () => expect(backend.hellos).toHaveLength(1));
-  });
+  ])(
+    'an agent whose handshake is rejected with HTTP $status logs the reason and reconnects',
+    async ({ status, says }) => {
+      let answers: number[] = [status];
+      const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'not you' });
+      const { clock, log } = await aBench(backend.url);
+      await vi.waitFor(() => expect(log.messages('error')).toEqual(['reconnection attempt failed']));
+      expect(log.records[0]?.fields).toEqual({
+        error: `handshake failed with status ${String(status)}`,
+        body: 'not you',
+        reason: expect.stringMatching(says),
+        retry_seconds: 0.5,
+        spooled: 0,
+      });
+      answers = [];
+      await eventually(clock, () => expect(backend.hellos).toHaveLength(1));
+    },
+  );
 
-  test('an agent names its client and namespace in the handshake and in the hello', async () => {
+  test('an agent sends its client name and namespace in the handshake and in the hello', async () => {
     const backend = await AgentBackend.open();
     const { clock } = await aBench(backend.url, { namespace: 'shop' });
     await eventually(clock, () => expect(backend.hellos).toEqual([expect.objectContaining({ namespace: 'shop' })]));
     expect(backend.identities).toEqual([['web1', 'shop']]);
   });
 
-  test('the log of a long rejection is cut, and results wait for the backend', async () => {
+  test('an agent logs the first 1,000 characters of a long rejection and delivers its results later', async () => {
     let answers: number[] = [402];
     const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'no '.repeat(100_000) });
     const { clock, log, spool, report } = await aBench(backend.url);
@@ -191,7 +194,7 @@ describe('the connection to a backend', () => {
     expect(backend.ids).toEqual([1, 2]);
   });
 
-  test('an agent retries the connection forever at growing intervals', async () => {
+  test('an agent tries to reconnect forever at growing intervals', async () => {
     const gone = await AgentBackend.open({ refuseWith: () => 503 });
     const { clock, log } = await aBench(gone.url);
     for (const tries of numbers(12)) {
@@ -200,7 +203,7 @@ describe('the connection to a backend', () => {
     }
   });
 
-  test('an agent replaced by another of its name reconnects at growing intervals and logs a remedy', async () => {
+  test('an agent that another agent of the same name replaced reconnects at growing intervals and logs a remedy', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await aBench(backend.url, { chance: 0.5 });
     const waits = (): unknown[] => log.records.flatMap(({ fields }) => fields['retry_seconds'] ?? []);
@@ -223,7 +226,7 @@ describe('the connection to a backend', () => {
     expect(waits().at(-1)).toBe(0.75);
   });
 
-  test('an agent with several backends fails over soon and resends unacknowledged results to the next backend', async () => {
+  test('an agent fails over to its next backend and sends unacknowledged results again there', async () => {
     let isFirstUp = true;
     const backends = await Promise.all([
       AgentBackend.open({ refuseWith: () => (isFirstUp ? undefined : 503), commits: () => false }),
@@ -238,12 +241,12 @@ describe('the connection to a backend', () => {
     first.drop();
     await eventually(clock, () => expect(spool.size).toBe(0));
     expect(second.ids).toEqual([1, 2]);
-    // The agent waited only briefly while it had an untried address.
+    // The agent waited only briefly while there was a backend that it had not tried yet.
     const waits = log.records.map(({ fields }) => fields['retry_seconds']).filter((wait) => wait !== undefined);
     expect(waits).toContain(0.1);
   });
 
-  test('an agent reconnects after an invalid welcome', async () => {
+  test('an agent reconnects after the backend sent an invalid welcome', async () => {
     const backend = await AgentBackend.open({ acked: () => Number.NaN });
     const { clock, log } = await aBench(backend.url);
     await eventually(clock, () => expect(log.messages('warn')).not.toEqual([]));
@@ -251,8 +254,8 @@ describe('the connection to a backend', () => {
   });
 });
 
-describe('results', () => {
-  test('results arrive in order and leave the spool once they are acknowledged', async () => {
+describe('results on the connection to a backend', () => {
+  test('results arrive in order and leave the spool once the backend acknowledged them', async () => {
     const backend = await AgentBackend.open();
     const { clock, spool, report } = await aBench(backend.url);
     await report('a', 'b', 'c');
@@ -262,7 +265,7 @@ describe('results', () => {
     );
   });
 
-  test('results of a backlog share frames, but the unacknowledged ones never exceed the window', async () => {
+  test('results of a backlog share frames, and unacknowledged results never exceed the window', async () => {
     let open = false;
     const backend = await AgentBackend.open({ commits: () => open });
     const { clock, spool, report } = await aBench('http://127.0.0.1:1');
@@ -277,7 +280,7 @@ describe('results', () => {
     clock.advance(0);
   });
 
-  test('large results are sent in smaller frames', async () => {
+  test('an agent sends large results in smaller frames', async () => {
     const backend = await AgentBackend.open();
     const { spool } = await aBench('http://127.0.0.1:1');
     for (const letter of 'abcdef') await spool.append(aResult(letter.repeat(200_000)));
@@ -286,7 +289,7 @@ describe('results', () => {
     expect(backend.frameSizes).toEqual([2, 2, 2]);
   });
 
-  test('unacknowledged results are sent again with the same ids, acknowledged ones are not', async () => {
+  test('after a reconnect an agent sends exactly the unacknowledged results again, with the same ids', async () => {
     let commits = 2;
     const backend = await AgentBackend.open({ window: 1, commits: () => commits-- > 0 });
     const { clock, spool, report } = await aBench(backend.url);
@@ -299,14 +302,14 @@ describe('results', () => {
     expect(backend.ids).toEqual([1, 2, 3, 4]);
   });
 
-  test('results contain the signature of the client', async () => {
+  test('an agent sends its results with the signature of the client', async () => {
     const backend = await AgentBackend.open();
     const { clock, report } = await aBench(backend.url, { signature: 'yVNxtPbRGwCYFYEr3V' });
     await report('a');
     await eventually(clock, () => expect(backend.signatures).toEqual(['yVNxtPbRGwCYFYEr3V']));
   });
 
-  test('results that the backend rejects are logged and not sent again', async () => {
+  test('an agent logs results that the backend rejects and does not send them again', async () => {
     const backend = await AgentBackend.open();
     const { clock, log, spool, report } = await aBench(backend.url);
     await report('a');
@@ -316,7 +319,7 @@ describe('results', () => {
     expect(log.records.at(-1)?.fields).toEqual({ id: 1, reason: 'check.ttl: must be greater than 0' });
   });
 
-  test('the log names the check of each rejected result', async () => {
+  test('the log of the agent names the check of each rejected result', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const spool = await openSpool(await tempDir());
     await spool.append({ ...aResult('a'), source: 'router' });
@@ -332,10 +335,11 @@ describe('results', () => {
     expect(rejected).toContainEqual({ id: 2, check: 'backup', reason: 'too large' });
   });
 
-  test('results of an older state directory are not mistaken for results that the backend has', async () => {
+  test('an agent sends its results under a new spool name if the backend has acknowledged ids beyond its spool', async () => {
     const spools = new Map<string, number>();
     const backend = await AgentBackend.open({
-      // The backend claims a thousand results of the first spool that connects, and none of any other.
+      // The backend claims to have committed a thousand results of the first spool that connects, and none of other
+      // spools.
       acked: (spool) => {
         if (spools.size === 0) spools.set(spool, 1000);
         return spools.get(spool) ?? 0;
@@ -353,7 +357,7 @@ describe('results', () => {
     );
   });
 
-  test('results that the spool dropped are logged once a minute', async () => {
+  test('an agent logs once a minute how many results its spool dropped', async () => {
     const dir = await tempDir();
     const spool = await openSpool(dir, { limits: { results: 2, characters: 1000 } });
     const { clock, log, report } = await aBench('http://127.0.0.1:1', { spool });
@@ -370,14 +374,14 @@ describe('results', () => {
   });
 });
 
-describe('delta results', () => {
-  test('an agent announces delta results in its hello', async () => {
+describe('delta results on the connection to a backend', () => {
+  test('an agent announces in its hello that it sends delta results', async () => {
     const backend = await AgentBackend.open();
     await based(backend);
     expect(backend.hellos).toMatchObject([{ delta: true }]);
   });
 
-  test('a delta result contains the difference to a confirmed baseline and restores the full result', async () => {
+  test('a delta result contains only what differs from a confirmed baseline, and the full result can be restored', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2), aPassing(3, { output: 'DISK FINE' }), aPassing(4));
@@ -395,7 +399,7 @@ describe('delta results', () => {
     ]);
   });
 
-  test('no delta result is sent before the backend confirmed a baseline', async () => {
+  test('an agent sends no delta result before the backend has confirmed a baseline', async () => {
     let remembers = false;
     const backend = await AgentBackend.open({ remembers: () => remembers });
     const bench = await based(backend);
@@ -413,7 +417,7 @@ describe('delta results', () => {
   test.each([
     { name: 'fails', other: { status: 2 } },
     { name: 'has another attribute', other: { team: 'storage' } },
-  ])('a check that $name sends full results until the next one is confirmed', async ({ other }) => {
+  ])('a check that $name sends full results until the backend confirms the next baseline', async ({ other }) => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     await reportInTurn(bench, aPassing(2, other), aPassing(3), aPassing(4));
@@ -425,7 +429,7 @@ describe('delta results', () => {
     ]);
   });
 
-  test('results are sent again in full from the one that the backend requests, including those in transit', async () => {
+  test('an agent that gets a resend request sends all results after the requested id in full', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
@@ -448,7 +452,7 @@ describe('delta results', () => {
     expect(bench.log.messages('warn')).toEqual([]);
   });
 
-  test('delta results read from the spool before the backend requested a resend are not sent', async () => {
+  test('an agent discards delta results that it read from the spool before a resend request arrived', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     const { clock, report, spool } = bench;
@@ -474,7 +478,7 @@ describe('delta results', () => {
     ]);
   });
 
-  test('a resend requested while no delta result is pending begins with the next result', async () => {
+  test('a resend request that arrives while no delta result is pending applies to the next result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     backend.discardBaselines()();
@@ -487,7 +491,7 @@ describe('delta results', () => {
     ]);
   });
 
-  test('delta results that are sent again must be acknowledged like all others', async () => {
+  test('an agent reconnects if the backend does not acknowledge results after a resend request', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const { clock, log, report } = await aBench(backend.url);
     await report(aPassing(1));
@@ -504,7 +508,7 @@ describe('delta results', () => {
     );
   });
 
-  test('the first result of a connection is a full result', async () => {
+  test('the first result on a connection is a full result', async () => {
     const backend = await AgentBackend.open();
     const bench = await based(backend);
     backend.drop();
@@ -513,7 +517,7 @@ describe('delta results', () => {
     expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, deltaOf(2, 3, 3)]);
   });
 
-  test('a resend request for a result that was never sent closes the connection', async () => {
+  test('a resend request for a result that was never sent makes the agent reconnect', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await based(backend);
     backend.send({ type: 'resend', after: 2 });
@@ -524,7 +528,7 @@ describe('delta results', () => {
   });
 });
 
-test('every result arrives once and in order, whatever connection is lost at whatever moment', async () => {
+test('every result arrives once and in order, whenever a connection is lost', async () => {
   const dir = await tempDir();
   let run = 0;
   await fc.assert(
@@ -553,7 +557,7 @@ test('every result arrives once and in order, whatever connection is lost at wha
           if (step === 'forget') backend.discardBaselines()();
           if (step === 'pause') await connected(backend, clock);
         }
-        // A connection without acknowledgments does not stay open forever.
+        // Reconnects the agent: results that the backend ignored are resent only on a new connection.
         ignored = 0;
         backend.drop();
         await eventually(clock, () => expect(spool.size).toBe(0));
@@ -565,8 +569,8 @@ test('every result arrives once and in order, whatever connection is lost at wha
   );
 });
 
-describe('a backend', () => {
-  test('the connection to a backend that does not respond for thirty seconds is closed', async () => {
+describe('an unresponsive backend', () => {
+  test('an agent closes the connection to a backend that does not respond for thirty seconds', async () => {
     const backend = await AgentBackend.open();
     const { clock, log, report, spool } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -578,7 +582,7 @@ describe('a backend', () => {
     await eventually(clock, () => expect(spool.size).toBe(0));
   });
 
-  test('a backend that loses a frame receives it again', async () => {
+  test('an agent sends a frame again if the backend did not acknowledge it', async () => {
     let lost = 1;
     const backend = await AgentBackend.open({ commits: () => lost-- <= 0 });
     const { clock, log, spool, report } = await aBench(backend.url);
@@ -596,7 +600,7 @@ describe('a backend', () => {
     );
   });
 
-  test('the connection to a backend that responds to pings stays open although it sends nothing else', async () => {
+  test('an agent keeps the connection to a backend that sends nothing but responses to pings', async () => {
     const backend = await AgentBackend.open();
     const { clock, log } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -609,15 +613,15 @@ describe('a backend', () => {
 
   test.each<{ name: string; frame: string }>([
     { name: 'a frame that is not JSON', frame: '{' },
-    { name: 'no object', frame: '[]' },
-    { name: 'an unknown type', frame: '{"type":"surprise"}' },
-    { name: 'a request without a name', frame: '{"type":"check_request","check":{"issued":1,"command":"true"}}' },
+    { name: 'JSON that is not an object', frame: '[]' },
+    { name: 'a frame of an unknown type', frame: '{"type":"surprise"}' },
+    { name: 'a check request without a name', frame: '{"type":"check_request","check":{"issued":1,"command":"true"}}' },
     {
-      name: 'a request with a command that is neither a text nor a list',
+      name: 'a check request whose command is neither a text nor a list',
       frame: '{"type":"check_request","check":{"name":"a","issued":1,"command":7}}',
     },
     { name: 'an acknowledgment that is not a number', frame: '{"type":"ack","id":"1"}' },
-  ])('the agent reconnects after a backend sent $name', async ({ frame }) => {
+  ])('an agent reconnects after the backend sent $name', async ({ frame }) => {
     const backend = await AgentBackend.open();
     const { clock, log, requests } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -627,7 +631,7 @@ describe('a backend', () => {
     expect(requests).toEqual([]);
   });
 
-  test('an acknowledgment of results that were never sent does not empty the spool', async () => {
+  test('an acknowledgment of results that were never sent deletes no result from the spool', async () => {
     const backend = await AgentBackend.open({ commits: () => false, window: 1 });
     const { clock, spool, report } = await aBench(backend.url);
     await report('a', 'b', 'c');
@@ -637,7 +641,7 @@ describe('a backend', () => {
     expect((await spool.read(0, { results: 9, characters: 999 })).map(({ id }) => id)).toEqual([2, 3]);
   });
 
-  test('a check request from the backend reaches the check runner', async () => {
+  test('an agent runs a check when the backend requests it', async () => {
     const backend = await AgentBackend.open();
     const { clock, requests } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -647,8 +651,8 @@ describe('a backend', () => {
   });
 });
 
-describe('the end of the connection', () => {
-  test('closing waits for acknowledgments', async () => {
+describe('closing the connection', () => {
+  test('an agent that stops waits until its results are acknowledged', async () => {
     const backend = await AgentBackend.open({ window: 1 });
     const { clock, socket, spool, report } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -658,7 +662,7 @@ describe('the end of the connection', () => {
     await vi.waitFor(() => expect(backend.connections).toBe(0));
   });
 
-  test('closing waits no longer than its limit and keeps unacknowledged results', async () => {
+  test('an agent that stops waits for acknowledgments up to a time limit and keeps the other results', async () => {
     const backend = await AgentBackend.open({ commits: () => false });
     const { clock, socket, spool, report } = await aBench(backend.url);
     await eventually(clock, () => expect(backend.keepalives).toHaveLength(1));
@@ -669,7 +673,7 @@ describe('the end of the connection', () => {
     expect(spool.size).toBe(1);
   });
 
-  test('closing does not wait for an unavailable backend', async () => {
+  test('an agent that stops does not wait for a backend that is unavailable', async () => {
     const { socket, spool, report } = await aBench('http://127.0.0.1:1');
     await report('a');
     await socket.close(2000);

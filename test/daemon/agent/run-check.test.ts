@@ -20,11 +20,11 @@ interface Bench {
   readonly log: RecordedLog;
   readonly results: SubmittedResult[];
   readonly runner: CheckRunner;
-  /** Waits for this number of results. */
+  /** Waits until this number of runs has finished, and returns their results. */
   readonly finished: (count: number) => Promise<SubmittedResult[]>;
 }
 
-/** A value of a client that attempts a shell injection. */
+/** The value of a client attribute that attempts a shell injection. */
 const EVIL = '\'; id; $(id) `id` " \n& x';
 
 const CLIENT = {
@@ -71,8 +71,8 @@ const aRequest = (request: Partial<CheckRequest>): CheckRequest => ({
   ...request,
 });
 
-describe('a result', () => {
-  test('a result contains the check request with the output and status', async () => {
+describe('the result of a check run', () => {
+  test('the result of a check contains the attributes of the check request, the output and the status', async () => {
     const { runner, finished } = aBench();
     runner.start(
       aRequest({ command: 'echo 93%; exit 2', handlers: ['mail'], playbook: { url: 'https://example.org' } }),
@@ -92,14 +92,14 @@ describe('a result', () => {
     ]);
   });
 
-  test('a result contains the duration in seconds with three decimals', async () => {
+  test('the result of a check contains the duration in seconds with three decimals', async () => {
     const { clock, runner, finished } = aBench();
     runner.start(aRequest({ command: 'exec sleep 0.05' }));
     clock.advance(1234.5678);
     expect(await finished(1)).toMatchObject([{ duration: 1.235 }]);
   });
 
-  test('the result of a check that timed out is critical and keeps the partial output', async () => {
+  test('the result of a check that timed out is critical and contains the output until then', async () => {
     const { clock, runner, finished } = aBench();
     const started = join(await tempDir(), 'started');
     runner.start(aRequest({ command: `echo partial; touch ${started}; sleep 600`, timeout: 0.5 }));
@@ -108,13 +108,13 @@ describe('a result', () => {
     expect(await finished(1)).toMatchObject([{ status: 2, output: 'Execution timed out\npartial\n', duration: 0.5 }]);
   });
 
-  test('the result of a command that could not be started is unknown', async () => {
+  test('the result of a command that could not be started has the status unknown', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'true \0' }));
     expect(await finished(1)).toMatchObject([{ status: 3, output: expect.stringMatching(/^Unexpected error: ./) }]);
   });
 
-  test('a result is valid for the backend', async () => {
+  test('the backend accepts the result of a check as valid', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'true', interval: 60, ttl: 120, source: 'switch-1' }));
     const [result] = await finished(1);
@@ -122,8 +122,8 @@ describe('a result', () => {
   });
 });
 
-describe('a running check', () => {
-  test('a running check is not started again', async () => {
+describe('a check that is still running', () => {
+  test('a check that is still running is not started a second time', async () => {
     const { log, runner, finished, results } = aBench();
     runner.start(aRequest({ command: 'sleep 0.1; echo first' }));
     runner.start(aRequest({ command: 'echo second' }));
@@ -132,7 +132,7 @@ describe('a running check', () => {
     expect(results).toMatchObject([{ output: 'first\n' }]);
   });
 
-  test('a check may run for several sources at the same time', async () => {
+  test('the same check may run for several sources at the same time', async () => {
     const { log, runner, finished } = aBench();
     runner.start(aRequest({ command: 'sleep 0.05' }));
     runner.start(aRequest({ command: 'sleep 0.05', source: 'switch-1' }));
@@ -141,7 +141,7 @@ describe('a running check', () => {
     expect(log.messages('warn')).toEqual([]);
   });
 
-  test('a check may run again after it ended', async () => {
+  test('a check may be started again after its run has ended', async () => {
     const { runner, finished, results } = aBench();
     runner.start(aRequest({ command: 'true' }));
     await finished(1);
@@ -152,7 +152,7 @@ describe('a running check', () => {
   });
 });
 
-test('twelve checks run concurrently, and the others wait', async () => {
+test('twelve checks run concurrently by default, and further checks wait', async () => {
   const { clock, runner, finished } = aBench();
   const started = join(await tempDir(), 'started');
   for (let number = 1; number <= 12; number += 1) {
@@ -175,7 +175,7 @@ test('twelve checks run concurrently, and the others wait', async () => {
   ]);
 });
 
-test('max-checks limits the number of concurrent checks', async () => {
+test('the setting max-checks limits the number of checks that run concurrently', async () => {
   const { clock, runner, finished } = aBench(1);
   runner.start(aRequest({ name: 'first', command: 'sleep 600', timeout: 5 }));
   runner.start(aRequest({ name: 'second', command: 'echo $$' }));
@@ -184,7 +184,7 @@ test('max-checks limits the number of concurrent checks', async () => {
 });
 
 describe('tokens', () => {
-  test('tokens are replaced in the command that runs, but not in the result', async () => {
+  test('tokens are substituted in the command that runs, but not in the command of the result', async () => {
     const { runner, finished } = aBench();
     const command = 'echo :::name::: :::disk.warning::: :::password::: :::subscriptions::: ":::none|x|y:::"';
     runner.start(aRequest({ command }));
@@ -193,7 +193,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('tokens in a list of arguments never become several arguments or shell syntax', async () => {
+  test('tokens in a list of arguments become neither several arguments nor shell syntax', async () => {
     const { runner, finished } = aBench();
     const command = ['printf', '<%s>', ':::evil:::', '--name=:::name:::', '{{ .labels.danger }}', ':::none|x  y:::'];
     const hook = { command: ['printf', '(%s)', ':::evil:::'] };
@@ -207,7 +207,7 @@ describe('tokens', () => {
     });
   });
 
-  test('tokens are replaced as text in all other attributes at any depth', async () => {
+  test('tokens are substituted as text in all other attributes of a check, at any depth', async () => {
     const { runner, finished } = aBench();
     runner.start(
       aRequest({ command: 'true', note: ':::disk.warning:::', deep: [{ of: ':::name:::' }], source: ':::name:::-nas' }),
@@ -215,7 +215,7 @@ describe('tokens', () => {
     expect(await finished(1)).toMatchObject([{ note: '80', deep: [{ of: 'web1' }], source: 'web1-nas' }]);
   });
 
-  test('unmatched tokens keep the check from running and notify nobody', async () => {
+  test('a check with unmatched tokens does not run, and its result notifies no handler', async () => {
     const { runner, finished } = aBench();
     const file = join(await tempDir(), 'file');
     const command = `touch ${file}; echo :::a.b::: :::disk:::`;
@@ -234,7 +234,7 @@ describe('tokens', () => {
     await expect(access(file)).rejects.toThrow('ENOENT');
   });
 
-  test('v2 tokens are replaced only in checks that the v2 API defines', async () => {
+  test('v2 tokens are substituted only in checks that the v2 API defines', async () => {
     const { runner, finished } = aBench();
     const command =
       'echo "{{ .labels.region | default `x` }} {{ index .labels `a-b` }} {{ .system.hostname }} :::name:::"';
@@ -246,7 +246,7 @@ describe('tokens', () => {
     expect(await finished(2)).toContainEqual(expect.objectContaining({ name: 'old', output: '{{.Names}}\n' }));
   });
 
-  test('a v2 token without a value keeps the check from running', async () => {
+  test('a check with an unmatched v2 token does not run', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo {{ .labels.zone }}', entity_tokens: true }));
     expect(await finished(1)).toMatchObject([
@@ -258,7 +258,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('v2 tokens are not replaced in a check with a local definition', async () => {
+  test('v2 tokens are not substituted in a check with a local definition', async () => {
     const { runner, finished } = aBench();
     const asked = aRequest({ command: 'echo {{ .name }}', entity_tokens: true });
     runner.start(withLocalDefinition(asked, { command: "echo '{{.Names}}'" }));
@@ -266,7 +266,7 @@ describe('tokens', () => {
   });
 });
 
-test('a check command has the env_vars of its check, and the result keeps their tokens', async () => {
+test('a check command has the env_vars of its check with tokens substituted, but the result keeps the tokens', async () => {
   const { runner, finished } = aBench();
   const env_vars = ['LIMIT=:::disk.warning:::', 'NOTE=a=b'];
   runner.start(aRequest({ command: 'echo "$LIMIT $NOTE ${PATH:+path}"', env_vars }));
@@ -274,7 +274,7 @@ test('a check command has the env_vars of its check, and the result keeps their 
 });
 
 describe('a check with stdin', () => {
-  test('a check with stdin reads the client with its secrets and the check', async () => {
+  test('a check with stdin: true reads the client with its secrets and the check from standard input', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'cat', stdin: true, note: ':::name:::' }));
     const [result] = await finished(1);
@@ -291,7 +291,7 @@ describe('a check with stdin', () => {
     });
   });
 
-  test.each([false, undefined, 'true'])('a check with stdin %j reads an empty input', async (stdin) => {
+  test.each([false, undefined, 'true'])('a check with stdin: %j reads an empty standard input', async (stdin) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'cat; echo end', stdin }));
     expect(await finished(1)).toMatchObject([{ output: 'end\n' }]);
@@ -311,7 +311,7 @@ describe('a hook', () => {
     { status: 1, name: 'non-zero', output: 'of all but zero\n', hookStatus: 7 },
     { status: 2, name: '2', output: 'of two\n', hookStatus: 0 },
     { status: 127, name: 'non-zero', output: 'of all but zero\n', hookStatus: 7 },
-  ])('the hook $name runs after the status $status', async ({ status, name, output, hookStatus }) => {
+  ])('the hook "$name" of a check runs after the status $status', async ({ status, name, output, hookStatus }) => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: `echo out; exit ${String(status)}`, hooks }));
     const [result] = await finished(1);
@@ -322,7 +322,7 @@ describe('a hook', () => {
     });
   });
 
-  test('tokens of a hook are replaced in its command only', async () => {
+  test('tokens are substituted in the command of a hook only', async () => {
     const { runner, finished } = aBench();
     const ok = { command: 'echo :::password:::' };
     runner.start(aRequest({ command: 'true', hooks: { ok } }));
@@ -331,20 +331,23 @@ describe('a hook', () => {
   });
 
   test.each([
-    { name: 'much', command: 'yes | head -c 1000000', begins: 'y\ny\n' },
+    { name: 'much text', command: 'yes | head -c 1000000', begins: 'y\ny\n' },
     { name: 'characters that JSON escapes', command: 'head -c 1000000 /dev/zero', begins: '\0\0' },
     { name: 'bytes that are not text', command: "yes | tr y '\\377' | head -c 1000000", begins: '' },
-  ])('a hook that prints $name leaves the result small enough for a backend', async ({ command, begins }) => {
-    const { runner, finished } = aBench();
-    runner.start(aRequest({ command: 'exit 2', hooks: { critical: { command } } }));
-    const [result = {}] = await finished(1);
-    expect(excessOfResult(result, ATTRIBUTE_LIMITS)).toBeUndefined();
-    const { output } = (result as { hooks: { critical: { output: string } } }).hooks.critical;
-    expect(output.startsWith(begins)).toBe(true);
-    expect(output).toMatch(/\n\.\.\. output truncated after 32 KiB$/);
-  });
+  ])(
+    'the output of a hook that prints $name is truncated, so that a backend accepts the result',
+    async ({ command, begins }) => {
+      const { runner, finished } = aBench();
+      runner.start(aRequest({ command: 'exit 2', hooks: { critical: { command } } }));
+      const [result = {}] = await finished(1);
+      expect(excessOfResult(result, ATTRIBUTE_LIMITS)).toBeUndefined();
+      const { output } = (result as { hooks: { critical: { output: string } } }).hooks.critical;
+      expect(output.startsWith(begins)).toBe(true);
+      expect(output).toMatch(/\n\.\.\. output truncated after 32 KiB$/);
+    },
+  );
 
-  test('a hook with an unmatched token fails, and its check does not', async () => {
+  test('a hook with an unmatched token fails, but its check does not', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo fine', hooks: { ok: { command: 'echo :::none:::' } } }));
     expect(await finished(1)).toEqual([
@@ -366,7 +369,7 @@ describe('a hook', () => {
   test.each<{ name: string; hook: object; seconds: number }>([
     { name: 'its timeout', hook: { timeout: 2.5 }, seconds: 2.5 },
     { name: 'a minute by default', hook: {}, seconds: 60 },
-  ])('a hook is killed after $name', async ({ hook, seconds }) => {
+  ])('a hook that runs too long is killed after $name', async ({ hook, seconds }) => {
     const { clock, runner, finished } = aBench();
     const started = join(await tempDir(), 'started');
     const command = `touch ${started}; sleep 600`;
@@ -381,7 +384,7 @@ describe('a hook', () => {
     });
   });
 
-  test('a hook with stdin reads the client and the result', async () => {
+  test('a hook with stdin: true reads the client and the result from standard input', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo out', hooks: { ok: { command: 'cat', stdin: true } } }));
     const [result] = await finished(1);
@@ -392,7 +395,7 @@ describe('a hook', () => {
     });
   });
 
-  test('a hook that is killed when the agent stops does not lose the result of its check', async () => {
+  test('a result is delivered even if its hook is killed when the agent stops', async () => {
     const { clock, runner, results } = aBench();
     const started = join(await tempDir(), 'started');
     runner.start(aRequest({ command: 'echo out', hooks: { ok: { command: `touch ${started}; sleep 600` } } }));
@@ -405,7 +408,7 @@ describe('a hook', () => {
 });
 
 describe('a built-in check', () => {
-  test('a built-in check runs with replaced tokens in its parameters, which are not in the result', async () => {
+  test('a built-in check runs with its tokens substituted, but its result keeps the tokens', async () => {
     const { runner, finished } = aBench();
     const request = aRequest({ extension: 'disk', disk: { path: '/', warning: ':::disk.warning:::', critical: 101 } });
     runner.start({ ...request, name: 'root' });
@@ -413,19 +416,19 @@ describe('a built-in check', () => {
     expect(result).toMatchObject({ ...request, name: 'root', output: expect.stringMatching(/^DISK .*at 80%.*\n$/) });
   });
 
-  test('a check without command and extension runs the built-in check of its name', async () => {
+  test('a check without command and extension runs the built-in check with the name of the check', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ name: 'load' }));
     expect(await finished(1)).toMatchObject([{ output: expect.stringMatching(/^LOAD /) }]);
   });
 
-  test('a command overrides a built-in check', async () => {
+  test('a command in a check overrides the built-in check of the same name', async () => {
     const { runner, finished } = aBench();
     runner.start(aRequest({ command: 'echo command', extension: 'load' }));
     expect(await finished(1)).toMatchObject([{ output: 'command\n' }]);
   });
 
-  test('a built-in check ends at the timeout of its check', async () => {
+  test('a built-in check is stopped at the timeout of its check', async () => {
     const { clock, runner, finished } = aBench();
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -438,14 +441,14 @@ describe('a built-in check', () => {
     expect(await finished(1)).toMatchObject([{ output: 'Execution timed out', status: 2, duration: 2 }]);
   });
 
-  test('an unknown built-in check is only logged', () => {
+  test('a check that names an unknown built-in check is logged and produces no result', () => {
     const { log, runner } = aBench();
     runner.start(aRequest({ extension: 'system_profile' }));
     expect(log.messages('warn')).toEqual(['unknown check extension']);
   });
 });
 
-test('a result that cannot be spooled is logged, and the check may run again', async () => {
+test('a result that cannot be spooled is logged, and its check may run again', async () => {
   const log = new RecordedLog();
   const runner = openCheckRunner({ client: CLIENT, entity: ENTITY, clock: new ManualClock(), log, deliver: fail });
   runner.start(aRequest({ command: 'true' }));
@@ -459,8 +462,8 @@ test('a result that cannot be spooled is logged, and the check may run again', a
   await runner.stop(0);
 });
 
-describe('a stopping runner', () => {
-  test('a stopping runner waits for running checks and starts no others', async () => {
+describe('a stopping agent', () => {
+  test('a stopping agent waits for running checks and starts no others', async () => {
     const { runner, results, log } = aBench();
     runner.start(aRequest({ command: 'sleep 0.1; echo done' }));
     const stopped = runner.stop(10_000);
@@ -470,7 +473,7 @@ describe('a stopping runner', () => {
     expect(log.messages('warn')).toEqual(['the agent is stopping']);
   });
 
-  test('a stopping runner kills checks after its timeout without a result', async () => {
+  test('a stopping agent kills checks after its timeout and sends no results of them', async () => {
     const { clock, runner, results, log } = aBench();
     runner.start(aRequest({ command: 'sleep 600' }));
     const stopped = runner.stop(10_000);
@@ -481,8 +484,8 @@ describe('a stopping runner', () => {
   });
 });
 
-describe('a request', () => {
-  test('a local definition overrides a request except for its name and time', () => {
+describe('a check request', () => {
+  test('a local definition overrides the attributes of a check request, except for its name and issue time', () => {
     const request = aRequest({ command: 'from-backend', timeout: 5, handlers: ['mail'] });
     expect(
       withLocalDefinition(request, { command: 'local', standalone: true, interval: 60, handlers: ['page'] }),
@@ -496,7 +499,7 @@ describe('a request', () => {
     expect(withLocalDefinition(request, undefined)).toBe(request);
   });
 
-  test('a request that safe mode rejects returns a result that notifies nobody, and its command is not run', async () => {
+  test('a check request that safe mode rejects runs no command and returns a result that notifies no handler', async () => {
     const { runner, finished } = aBench();
     runner.refuse(aRequest({ command: 'rm -rf /' }));
     expect(await finished(1)).toEqual([

@@ -35,21 +35,22 @@ function scheduled(
 }
 
 /**
- * Returns the offset of the check in its interval: the same for every agent of that name, also after a restart.
+ * Returns the offset in its interval at which the check runs, in milliseconds. It depends only on the names of the
+ * client and the check, so it is the same after a restart.
  */
 function placeMs(check: string, intervalMs: number): number {
   const key = createHash('md5').update(`${CLIENT}:${check}`).digest().readBigUInt64LE(0);
   return Number(key % BigInt(intervalMs));
 }
 
-test('a standalone check runs once in every interval, at the offset of its name', () => {
+test('a standalone check runs once in every interval, at an offset derived from its name', () => {
   const { clock, starts } = scheduled({ disk: { command: 'df', standalone: true, interval: 60 } });
   clock.advance(300_000);
   expect(starts).toHaveLength(5);
   for (const { atMs } of starts) expect(atMs % 60_000).toBe(placeMs('disk', 60_000));
 });
 
-test('the offset of a standalone check survives a restart', () => {
+test('a standalone check keeps its offset within the interval across a restart', () => {
   const first = scheduled({ disk: { command: 'df', standalone: true, interval: 60 } });
   first.clock.advance(12_345);
   first.schedule[Symbol.dispose]();
@@ -58,7 +59,7 @@ test('the offset of a standalone check survives a restart', () => {
   expect(second.starts.map(({ atMs }) => atMs % 60_000)).toEqual([placeMs('disk', 60_000)]);
 });
 
-test('a scheduled run contains the definition, the name and the scheduled time', () => {
+test('a scheduled run of a standalone check has the definition, the name and the scheduled time of the check', () => {
   const { clock, starts } = scheduled({
     disk: { command: 'df', standalone: true, interval: 60, playbook: 'https://wiki.example.org/disk' },
   });
@@ -75,7 +76,7 @@ test('a scheduled run contains the definition, the name and the scheduled time',
   ]);
 });
 
-test('only standalone checks run, and not those with publish: false', () => {
+test('the agent schedules only standalone checks, and none with publish: false', () => {
   const { clock, starts } = scheduled({
     asked: { command: 'true', subscribers: ['web'], interval: 10 },
     unpublished: { command: 'true', standalone: true, publish: false, interval: 10 },
@@ -88,12 +89,12 @@ test('only standalone checks run, and not those with publish: false', () => {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Returns month, day, hours and minutes of the starts, in UTC. */
+/** Returns month, day, hours and minutes of each start, in UTC. */
 const timesOf = (starts: readonly Start[]): string[] =>
   starts.map(({ atMs }) => new Date(atMs).toISOString().slice(5, 16));
 
 describe('a cron check', () => {
-  test('a cron check runs by its schedule, which overrides an interval', () => {
+  test('a standalone check with cron runs by its cron schedule, which overrides an interval', () => {
     const { clock, starts } = scheduled({
       report: { command: 'true', standalone: true, interval: 10, cron: '*/20 6,7 * * *', timezone: 'UTC' },
     });
@@ -103,7 +104,7 @@ describe('a cron check', () => {
     );
   });
 
-  test('the cron schedule of a check uses its time zone', () => {
+  test('the cron schedule of a standalone check uses the time zone of the check', () => {
     const { clock, starts } = scheduled({
       report: { command: 'true', standalone: true, cron: '@daily', timezone: 'Asia/Kolkata' },
     });
@@ -111,7 +112,7 @@ describe('a cron check', () => {
     expect(timesOf(starts)).toEqual(['01-01T18:30']);
   });
 
-  test('a cron schedule that is due now runs now', () => {
+  test('a standalone check whose cron schedule is due at the start runs at once', () => {
     const { clock, starts } = scheduled({
       report: { command: 'true', standalone: true, cron: '0 0 * * *', timezone: 'UTC' },
     });
@@ -125,7 +126,7 @@ describe('a subdued check', () => {
   const days = { thursday: [{ begin: '11:58 PM', end: '12:02 AM' }] };
   const everyMinute = { command: 'true', standalone: true, cron: '* * * * *', timezone: 'UTC' };
 
-  test('a subdued check does not run in its windows, even past midnight and at both ends', () => {
+  test('a subdued standalone check does not run in its windows, even past midnight and at both ends', () => {
     const { clock, starts, log } = scheduled({ report: { ...everyMinute, subdue: { days } } });
     clock.advance(23.9 * HOUR_MS);
     starts.length = 0;
@@ -140,7 +141,7 @@ describe('a subdued check', () => {
     );
   });
 
-  test('the subdue windows of a check use its time zone', () => {
+  test('the subdue windows of a standalone check use the time zone of the check', () => {
     const { clock, starts } = scheduled({
       report: {
         ...everyMinute,
@@ -154,7 +155,7 @@ describe('a subdued check', () => {
   });
 });
 
-test('late timers do not shift the next runs', () => {
+test('a timer that fires late does not shift the next runs of a standalone check', () => {
   const clock = new ManualClock();
   const lateMs = 700;
   const late = {
@@ -177,7 +178,7 @@ test('late timers do not shift the next runs', () => {
   for (const atMs of starts) expect(atMs % 60_000).toBe((placeMs('disk', 60_000) + lateMs) % 60_000);
 });
 
-test('an interval longer than any timer works', () => {
+test('a standalone check runs at an interval that is longer than any timer of Node', () => {
   const days = 30;
   const { clock, starts } = scheduled({ yearly: { command: 'true', standalone: true, interval: days * 86_400 } });
   clock.advance(3 * days * 86_400_000);
@@ -185,7 +186,7 @@ test('an interval longer than any timer works', () => {
   for (const { atMs } of starts) expect(atMs % (days * 86_400_000)).toBe(placeMs('yearly', days * 86_400_000));
 });
 
-test('an early timer does not run a check twice', () => {
+test('a timer that fires early does not run a standalone check twice', () => {
   const clock = new ManualClock();
   const early = {
     now: () => clock.now(),
@@ -206,7 +207,7 @@ test('an early timer does not run a check twice', () => {
   expect(starts).toHaveLength(10);
 });
 
-test('a disposed schedule runs nothing and leaves no timer', () => {
+test('a disposed schedule runs no check and leaves no timer behind', () => {
   const { clock, starts, schedule } = scheduled({ disk: { command: 'df', standalone: true, interval: 1 } });
   clock.advance(1000);
   schedule[Symbol.dispose]();

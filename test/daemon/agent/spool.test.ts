@@ -22,7 +22,7 @@ async function open(dir: string, options?: SpoolOptions): Promise<Spool> {
   return spool;
 }
 
-/** Returns the outputs of all results, in order. */
+/** Returns the outputs of all results in the spool, in order. */
 async function textsIn(spool: Spool): Promise<unknown[]> {
   return (await spool.read(0, EVERYTHING)).map(({ text }) => (JSON.parse(text) as SubmittedResult).output);
 }
@@ -32,7 +32,7 @@ async function idsIn(spool: Spool): Promise<number[]> {
 }
 
 describe('a spool', () => {
-  test('the spool directory is private whatever the umask', async () => {
+  test('the spool directory is private whatever the umask is', async () => {
     const stateDir = join(await tempDir(), 'state');
     await underUmask(0, () => open(stateDir));
     expect([await modeOf(stateDir), await modeOf(join(stateDir, 'spool'))]).toEqual(['700', '700']);
@@ -48,7 +48,7 @@ describe('a spool', () => {
     );
   });
 
-  test('the spool reads from any id up to a number of results or characters, but at least one', async () => {
+  test('reading from any id of the spool returns at least one result, limited by number and characters', async () => {
     const spool = await open(await tempDir());
     for (let number = 1; number <= 12; number += 1) await spool.append(aResult('x'.repeat(100)));
     const ids = async (afterId: number, limits: SpoolLimits): Promise<number[]> =>
@@ -60,7 +60,7 @@ describe('a spool', () => {
     expect(await ids(12, EVERYTHING)).toEqual([]);
   });
 
-  test('the spool drops exactly the acknowledged results', async () => {
+  test('an acknowledgment deletes exactly the acknowledged results from the spool', async () => {
     const spool = await open(await tempDir());
     for (const output of ['a', 'b', 'c', 'd']) await spool.append(aResult(output));
     await spool.acknowledge(2);
@@ -73,7 +73,7 @@ describe('a spool', () => {
     expect(spool.size).toBe(1);
   });
 
-  test('a restarted spool keeps its name and results and uses no id twice', async () => {
+  test('a restarted spool keeps its name and its results and uses no id twice', async () => {
     const dir = await tempDir();
     const first = await openSpool(dir);
     for (const output of ['a', 'b', 'c']) await first.append(aResult(output));
@@ -92,7 +92,7 @@ describe('a spool', () => {
     expect(await third.append(aResult('d'))).toBe(4);
   });
 
-  test('a spool has a random name and can be renamed', async () => {
+  test('a spool has a random name, and a rename gives it another random name', async () => {
     const dir = await tempDir();
     const spool = await openSpool(dir);
     const { name } = spool;
@@ -109,7 +109,7 @@ describe('a spool', () => {
 });
 
 describe('a full spool', () => {
-  test('a full spool drops the oldest results and counts them once', async () => {
+  test('a full spool drops its oldest results and counts each dropped result once', async () => {
     const spool = await open(await tempDir(), { limits: { ...EVERYTHING, results: 3 } });
     for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'));
     expect(await idsIn(spool)).toEqual([3, 4, 5]);
@@ -117,7 +117,7 @@ describe('a full spool', () => {
     expect(spool.takeDropped()).toBe(0);
   });
 
-  test('a full spool keeps the newest of more results than fit at once', async () => {
+  test('a full spool keeps the newest results when more results arrive at once than fit', async () => {
     const spool = await open(await tempDir(), { limits: { ...EVERYTHING, results: 3 } });
     await spool.append(aResult('x'));
     const ids = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((output) => spool.append(aResult(output))));
@@ -126,7 +126,7 @@ describe('a full spool', () => {
     expect(spool.takeDropped()).toBe(3);
   });
 
-  test('a full spool drops as many results as a large one needs, but keeps the newest', async () => {
+  test('a full spool drops as many old results as a large result needs, but always keeps the newest', async () => {
     const spool = await open(await tempDir(), { limits: { ...EVERYTHING, characters: 1000 } });
     for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'.repeat(100)));
     await spool.append(aResult('x'.repeat(600)));
@@ -135,7 +135,7 @@ describe('a full spool', () => {
     expect(await idsIn(spool)).toEqual([7]);
   });
 
-  test('the limits of a spool apply after a restart', async () => {
+  test('the size limits of a spool also apply to results from before a restart', async () => {
     const dir = await tempDir();
     const first = await openSpool(dir, { limits: { ...EVERYTHING, results: 3 } });
     for (let number = 1; number <= 5; number += 1) await first.append(aResult('x'));
@@ -146,7 +146,7 @@ describe('a full spool', () => {
   });
 });
 
-test('a spool behaves like an array across restarts', async () => {
+test('a spool returns the same results as a list in memory, whatever is appended, acknowledged or restarted', async () => {
   type Command =
     | { readonly kind: 'append'; readonly lengths: readonly number[] }
     | { readonly kind: 'acknowledge'; readonly id: number }
@@ -202,7 +202,7 @@ test('a spool behaves like an array across restarts', async () => {
   );
 });
 
-test('appended results survive kills at any moment, and no id is used twice', async () => {
+test('appended results survive a kill at any moment, and no id is used twice', async () => {
   const dir = await tempDir();
   let lastPrinted = 0;
   for (const lines of [1, 40, 7, 120]) {
@@ -231,14 +231,14 @@ test('appended results survive kills at any moment, and no id is used twice', as
   }
 });
 
-/** The disk needs a C compiler. */
+/** Empty without a C compiler, which the failing disk needs: the tests are then skipped. */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
-describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a spool whose disk fails', (Disk) => {
   test.each<Fault>([
     { calls: ['write'], error: 'ENOSPC', share: 0.9, times: 1 },
     { calls: ['sync'], error: 'EIO', times: 1 },
-  ])('results appended after a failed $calls survive a kill, each under an id of its own', async (fault) => {
+  ])('results that are appended after a failed $calls survive a kill, and each has its own id', async (fault) => {
     const dir = await tempDir();
     const disk = await Disk.under(join(dir, 'spool'));
     const writer = spawn(process.execPath, [builtProgram('spool-writer'), dir], {
@@ -259,8 +259,8 @@ describe.each(disks)('a spool on a disk that fails below LevelDB', (Disk) => {
   });
 });
 
-describe('a spool that cannot be used', () => {
-  test('a spool in use by another agent is an error with a remedy', async () => {
+describe('an unusable spool', () => {
+  test('opening a spool that another agent uses fails with a remedy', async () => {
     const dir = await tempDir();
     await open(dir);
     await expect(openSpool(dir)).rejects.toMatchObject({
@@ -269,7 +269,7 @@ describe('a spool that cannot be used', () => {
     });
   });
 
-  test('a spool whose path is a file is an error that names the directory', async () => {
+  test('opening a spool whose path is a file fails with an error that names the directory', async () => {
     const file = join(await tempDir(), 'state');
     await writeFile(file, '');
     await expect(openSpool(file)).rejects.toMatchObject({
@@ -278,7 +278,7 @@ describe('a spool that cannot be used', () => {
     });
   });
 
-  test('a damaged spool keeps results in memory, names a remedy, and works after it was moved away', async () => {
+  test('an agent with a damaged spool keeps results in memory and names a remedy, after which the spool works', async () => {
     const dir = await tempDir();
     const spool = await openSpool(dir);
     await spool.append(aResult('a'));
@@ -300,7 +300,7 @@ describe('a spool that cannot be used', () => {
     expect(await textsIn(damaged)).toEqual(['b']);
   });
 
-  test('an append to a closed spool fails and counts nothing', async () => {
+  test('appending a result to a closed spool fails, and no result is counted as dropped', async () => {
     const spool = await openSpool(await tempDir());
     await spool[Symbol.asyncDispose]();
     await expect(spool.append(aResult('a'))).rejects.toMatchObject({ code: 'unavailable' });

@@ -20,14 +20,14 @@ test('an exceeded budget drops the oldest superseded result, or else the oldest 
   expect([await first, results.dropped]).toEqual([false, 2]);
 });
 
-test('the newest result is kept, however large it is', () => {
+test('the newest result stays in memory, however large it is', () => {
   const results = new UnsavedResults(1);
   results.add(1, textOf('a'));
   results.add(2, textOf('b'));
   expect([namesIn(results), results.dropped]).toEqual([['b'], 1]);
 });
 
-test('one check name under two sources belongs to two checks', () => {
+test('results with one check name but two sources do not supersede each other', () => {
   const results = new UnsavedResults(1000);
   results.add(1, textOf('a', { source: 'switch-1' }));
   expect(results.hasSuperseded(textOf('a', { source: 'switch-1' }))).toBe(true);
@@ -35,7 +35,7 @@ test('one check name under two sources belongs to two checks', () => {
   expect(results.hasSuperseded(textOf('a'))).toBe(false);
 });
 
-test('the superseded results of at most ten thousand checks are remembered', () => {
+test('an agent knows for at most ten thousand checks whether their results are superseded', () => {
   const results = new UnsavedResults(Infinity);
   for (let id = 1; id <= 10_001; id++) results.add(id, textOf(`n${String(id)}`));
   expect(results.hasSuperseded(textOf('n10000'))).toBe(true);
@@ -44,7 +44,7 @@ test('the superseded results of at most ten thousand checks are remembered', () 
   expect(results.hasSuperseded(textOf('n1'))).toBe(false);
 });
 
-test('a result that was saved or acknowledged is safe', async () => {
+test('a result counts as safe once it is written to disk or acknowledged', async () => {
   const results = new UnsavedResults(1000);
   results.add(1, textOf('a'));
   results.add(2, textOf('b'));

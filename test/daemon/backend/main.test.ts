@@ -19,7 +19,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the program to its end. */
+/** Runs `mon-backend` to its end, and returns its exit code and output. */
 async function run(args: readonly string[], options: { stdin?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
   const child = spawn(process.execPath, [...programArguments('mon-backend'), ...args], {
     env: { ...process.env, ...options.env },
@@ -51,7 +51,7 @@ describe('--validate-config', () => {
     });
   });
 
-  test('--validate-config with --strict makes a warning an error', async () => {
+  test('--validate-config with --strict exits with 2 for a configuration with warnings', async () => {
     const file = await fileWith({ checks: { disk: { ...disk, handler: 'mial', occurrences: '3' } } });
     const { code, stdout, stderr } = await run(['--validate-config', '--strict', '-c', file]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
@@ -101,18 +101,16 @@ describe('--validate-config', () => {
   });
 });
 
-/**
- * The settings are loaded in this process, as the program loads them, without starting a program for each case.
- */
+/** Loads the settings in this process as the program does, because a start of the program for each case is slow. */
 test.each<{ name: string; args: string[]; env?: Readonly<Record<string, string>>; stderr: RegExp }>([
   {
-    name: 'one of the environment',
+    name: 'an invalid value in the environment',
     args: ['start'],
     env: { MON_LOG_LEVEL: 'loud' },
     stderr: /environment: log-level: /,
   },
   {
-    name: 'a port beyond all',
+    name: 'a port out of range',
     args: ['start', '--port', '70000'],
     stderr: /command line: api.port: expected number to be <=65535/,
   },
@@ -127,7 +125,7 @@ test.each<{ name: string; args: string[]; env?: Readonly<Record<string, string>>
     args: ['start', '--cert-file', 'none.pem'],
     stderr: /command line: tls\.key-file: /,
   },
-])('invalid arguments or environment are rejected: $name', async ({ args, env = {}, stderr }) => {
+])('the backend rejects $name at the start with the reason', async ({ args, env = {}, stderr }) => {
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const sources = configSources(parseBackendArguments(args).flags, undefined);
@@ -153,7 +151,11 @@ test.each<{ name: string; args: string[]; stderr: RegExp }>([
     args: ['start', '--port', '1', '--port', '2'],
     stderr: /The flag --port can only be set once/,
   },
-  { name: 'strictness of a start', args: ['start', '--strict'], stderr: /--strict needs --validate-config/ },
+  {
+    name: '--strict without --validate-config',
+    args: ['start', '--strict'],
+    stderr: /--strict needs --validate-config/,
+  },
   { name: 'no command', args: [], stderr: /a command is missing/ },
   { name: 'an unknown command', args: ['stop'], stderr: /unknown command stop/ },
   {
@@ -183,7 +185,7 @@ test.each<{ name: string; args: string[]; stderr: RegExp }>([
 });
 
 test.each([[['--help']], [['start', '--help']], [['init', '--help']]])(
-  'mon-backend prints its usage and starts nothing: %j',
+  'mon-backend with %j prints its usage and starts nothing',
   async (args) => {
     const stateDir = join(await tempDir(), 'state');
     const ended = await run(args, { env: { MON_STATE_DIR: stateDir } });
@@ -194,7 +196,7 @@ test.each([[['--help']], [['start', '--help']], [['init', '--help']]])(
 
 describe('a damaged store', () => {
   test(
-    'a damaged store is rejected, can be repaired into a copy, and opens with accepted loss',
+    'a damaged store is rejected, can be repaired into a copy, and opens if the operator accepts the loss',
     { tags: 'slow' },
     async () => {
       const dir = await tempDir();
@@ -227,7 +229,7 @@ describe('a damaged store', () => {
   );
 
   test.each([[['repair']], [['repair', 'a', 'b']], [['repair', '/nowhere/at/all']]])(
-    'repair with the arguments %j is wrong usage',
+    'mon-backend repair with the arguments %j exits with 2',
     async (args) => {
       expect(await run(args)).toMatchObject({ code: 2 });
     },
@@ -246,14 +248,14 @@ describe('hash-password', () => {
   });
 
   test.each([{ stdin: '' }, { stdin: '\n' }, { stdin: 'two\nlines' }])(
-    'hash-password rejects $stdin',
+    'hash-password rejects the input $stdin',
     async ({ stdin }) => {
       expect(await run(['hash-password'], { stdin })).toMatchObject({ code: 2, stdout: '' });
     },
   );
 });
 
-test('flags override files, and files override the environment', async () => {
+test('flags override configuration files, and configuration files override the environment', async () => {
   const dir = await tempDir();
   const file = await fileWith(`state-dir: ${join(dir, 'from-file')}\nlog-level: warn\napi: {port: 1}\n`, 'backend.yml');
   await using daemon = await startDaemon({
@@ -273,12 +275,12 @@ async function get(daemon: DaemonProcess, path: string): Promise<unknown> {
 const messagesOf = (daemon: DaemonProcess): string[] => daemon.records.map(({ message }) => message);
 
 describe('a running backend', () => {
-  test('a running backend applies a changed file and ignores a rejected one', async () => {
+  test('a running backend applies a changed configuration file and ignores a file that it rejects', async () => {
     const file = await fileWith({ checks: { disk, load: disk } });
     await using daemon = await startDaemon({ stateDir: await tempDir(), args: ['-c', file] });
     const before = (await get(daemon, '/info')) as { sensu: { settings: { hexdigest: string } } };
 
-    // Like editors save: the new file is renamed over the old one.
+    // The file is saved as editors do: a new file is renamed over the old one.
     await writeFile(`${file}.new`, JSON.stringify({ checks: { disk: { ...disk, interval: 30 }, ping: disk } }));
     await rename(`${file}.new`, file);
     await vi.waitFor(() => expect(messagesOf(daemon)).toContain('config file applied changes'));
@@ -311,7 +313,7 @@ describe('a running backend', () => {
     });
   });
 
-  test('SIGHUP reloads the configuration and names the settings that need a restart', async () => {
+  test('SIGHUP reloads the configuration, and the log names settings that need a restart', async () => {
     const file = await fileWith({
       api: { port: 1 },
       handlers: { mail: { type: 'pipe', command: 'mail', token: 'a', password: 'old' } },
@@ -341,7 +343,7 @@ describe('a running backend', () => {
     expect(JSON.stringify(daemon.records)).not.toMatch(/"old"|"new"/);
   });
 
-  test('a reload that would remove all credentials is rejected', async () => {
+  test('a reload that would remove all credentials of the backend is rejected', async () => {
     const file = await fileWith({ api: { user: 'ops', password: 'secret' } });
     await using daemon = await startDaemon({
       stateDir: await tempDir(),
@@ -355,7 +357,7 @@ describe('a running backend', () => {
     expect((await fetch(`${daemon.url.replace('0.0.0.0', '127.0.0.1')}/events`)).status).toBe(401);
   });
 
-  test('a running backend logs each response without secrets, at debug only on request', async () => {
+  test('a backend logs each response without secrets, and at level debug only if configured', async () => {
     await using daemon = await startDaemon({ stateDir: await tempDir() });
     const body = JSON.stringify({ name: 'disk', output: 'body-secret' });
     const headers = { 'X-Request-ID': 'mine', Authorization: `Basic ${btoa('ops:header-secret')}` };
@@ -379,7 +381,7 @@ describe('a running backend', () => {
     expect(JSON.stringify(daemon.records)).not.toMatch(/body-secret|header-secret|query-secret|b3BzO/);
   });
 
-  test('responses below the log level are not logged until SIGTRAP requests everything', async () => {
+  test('responses below the log level are not logged until the signal SIGTRAP turns on the level debug', async () => {
     await using daemon = await startDaemon({
       stateDir: await tempDir(),
       env: { MON_REQUEST_LOG_LEVEL: 'debug' },
@@ -395,7 +397,7 @@ describe('a running backend', () => {
     );
   });
 
-  test('the files of the backend are private whatever the umask, and its handlers inherit the umask', async () => {
+  test('files of the backend are private whatever the umask is, and its handlers inherit the umask', async () => {
     const dir = await tempDir();
     const file = await fileWith({ handlers: { note: { type: 'pipe', command: `umask > ${dir}/made` } } });
     const stateDir = join(dir, 'state');
@@ -406,7 +408,7 @@ describe('a running backend', () => {
     expect(await modesBeneath(stateDir)).toEqual({ directories: ['700'], files: ['600'] });
   });
 
-  test('SIGUSR2 reopens the log file after it was renamed', async () => {
+  test('SIGUSR2 makes the backend reopen its log file after the file was renamed', async () => {
     const dir = await tempDir();
     const file = join(dir, 'backend.log');
     const child = spawn(

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-test('the time of a manual clock changes only when it is advanced', () => {
+test('the time of a manual clock changes only when the test advances it', () => {
   const clock = new ManualClock();
   expect([clock.now(), clock.monotonic()]).toEqual([ManualClock.START_MS, 0]);
   clock.advance(1500);
   expect([clock.now(), clock.monotonic()]).toEqual([ManualClock.START_MS + 1500, 1500]);
 });
 
-test('due tasks run in order, each at its own time', () => {
+test('tasks of a manual clock run in the order of their times, each at its own time', () => {
   const clock = new ManualClock();
   const ran: string[] = [];
   const note = (name: string) => (): void => void ran.push(`${name} ${String(clock.monotonic())}`);
@@ -24,7 +24,7 @@ test('due tasks run in order, each at its own time', () => {
   expect(clock.pending).toBe(2);
 });
 
-test('a disposed task does not run, even if a task of the same instant disposed it', () => {
+test('a disposed task of a manual clock does not run, even if a task of the same time disposed it', () => {
   const clock = new ManualClock();
   const ran: string[] = [];
   const period = clock.every(10, () => ran.push('period'));

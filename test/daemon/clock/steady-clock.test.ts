@@ -6,11 +6,11 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const START = ManualClock.START_MS;
 const HOUR = 3_600_000;
 
-describe('a clock jump', () => {
+describe('a jump of the wall clock', () => {
   test.each([
     ['forward', 2 * HOUR],
-    ['back', -2 * HOUR],
-  ])('a clock jump %s is reported once and not followed', (_title, byMs) => {
+    ['backward', -2 * HOUR],
+  ])('a jump %s of the wall clock is reported once, and the steady clock does not follow it', (_title, byMs) => {
     const machine = new ManualClock();
     const jumps: ClockJump[] = [];
     const clock = new SteadyClock(machine, { onJump: (jump) => jumps.push(jump) });
@@ -23,7 +23,7 @@ describe('a clock jump', () => {
     expect([clock.pendingJumpSeconds, clock.pendingJumpAgeMs]).toEqual([byMs / 1000, 10_000]);
   });
 
-  test('a clock that jumps ahead and back is off only in between', () => {
+  test('a wall clock that jumps ahead and back does not change the time of the steady clock', () => {
     const machine = new ManualClock();
     const clock = new SteadyClock(machine);
     machine.set(2 * HOUR);
@@ -34,7 +34,7 @@ describe('a clock jump', () => {
     expect([clock.now(), clock.pendingJumpSeconds, clock.jumps]).toEqual([START + 1001, 0, 2]);
   });
 
-  test('a clock jump is followed once it is confirmed', () => {
+  test('the steady clock follows a jump of the wall clock once the jump is confirmed', () => {
     const machine = new ManualClock();
     const clock = new SteadyClock(machine, { adoptAfterMs: (seconds) => (seconds > 0 ? 0 : 600_000) });
     machine.set(HOUR);
@@ -49,7 +49,7 @@ describe('a clock jump', () => {
   });
 });
 
-test('drift is followed by at most a millisecond per second, and time never goes back', () => {
+test('the steady clock follows drift of the wall clock by at most a millisecond per second and never goes back', () => {
   const machine = new ManualClock();
   const clock = new SteadyClock(machine);
   let lastMs = clock.now();
@@ -64,8 +64,8 @@ test('drift is followed by at most a millisecond per second, and time never goes
   expect([lastMs - machine.now(), clock.jumps]).toEqual([0, 0]);
 });
 
-test('time passes at the same speed, however often it is read', () => {
-  // A read every quarter of a microsecond, as in a loop.
+test('the steady clock runs at the same speed, however often it is read', () => {
+  // The monotonic clock advances by an eighth of a microsecond at each reading, as in a loop that only reads the time.
   let ms = 0;
   const machine = new ManualClock();
   const clock = new SteadyClock({
@@ -78,7 +78,7 @@ test('time passes at the same speed, however often it is read', () => {
   expect(Math.abs(clock.now() - ManualClock.START_MS - ms)).toBeLessThan(2);
 });
 
-test('the time of a sleeping machine counts', () => {
+test('the steady clock counts the time during which the machine slept', () => {
   const machine = new ManualClock();
   machine.bootId = 'a';
   const clock = new SteadyClock(machine);
@@ -87,7 +87,7 @@ test('the time of a sleeping machine counts', () => {
   expect([clock.now(), clock.jumps]).toEqual([START + HOUR + 1000, 0]);
 });
 
-test('a wall clock that was read while the process was blocked is ignored', () => {
+test('the steady clock ignores a wall clock reading during which the process was blocked', () => {
   const machine = new ManualClock();
   let heldUp = 1;
   const clock = new SteadyClock({
@@ -103,12 +103,12 @@ test('a wall clock that was read while the process was blocked is ignored', () =
   expect([clock.now(), clock.jumps]).toEqual([START + HOUR, 0]);
 });
 
-describe('the start of a clock', () => {
+describe('the steady clock at the start of a process', () => {
   interface Restart {
     readonly title: string;
-    /** A clock change before the stop that was not adopted. */
+    /** A change of the wall clock before the stop that was not adopted yet. */
     readonly wasSetMs?: number;
-    /** The downtime: true time, and the change of the clock. */
+    /** `awayMs` is the true duration of the downtime, `setMs` the change of the wall clock during the downtime. */
     readonly awayMs: number;
     readonly setMs: number;
     readonly isBooted?: boolean;
@@ -155,7 +155,7 @@ describe('the start of a clock', () => {
     },
   ];
   test.each(restarts)(
-    'the clock continues correctly at a start: $title',
+    'the steady clock continues with the right time after a start: $title',
     ({ wasSetMs = 0, awayMs, setMs, isBooted = false, passedMs, correction }) => {
       const machine = new ManualClock();
       machine.bootId = 'a';
@@ -174,7 +174,7 @@ describe('the start of a clock', () => {
   );
 });
 
-test('the oldest of many corrections are merged', () => {
+test('the oldest of many clock corrections are merged', () => {
   let corrections = NO_CORRECTIONS;
   for (let count = 0; count < 250; count++) corrections = withCorrection(corrections, count % 2 === 0 ? 10 : -7);
   expect(corrections.seconds).toHaveLength(100);

@@ -8,7 +8,7 @@ test('the system clock returns the current time', () => {
   expect(now).toBeLessThanOrEqual(Date.now());
 });
 
-test('the uptime of the system grows under a constant boot id', async () => {
+test('the uptime of the system clock increases while the boot id stays the same', async () => {
   const [before, clock] = [new SystemClock().boot(), new SystemClock()];
   await new Promise((resolve) => void clock.after(50, () => resolve(undefined)));
   const { id, ms } = clock.boot();
@@ -17,7 +17,7 @@ test('the uptime of the system grows under a constant boot id', async () => {
   expect(ms - before.ms).toBeLessThan(60_000);
 });
 
-test('the monotonic clock measures intervals without the wall clock', () => {
+test('the monotonic clock never goes back', () => {
   const clock = new SystemClock();
   const start = clock.monotonic();
   expect(clock.monotonic()).toBeGreaterThanOrEqual(start);
@@ -38,7 +38,7 @@ test('timers run once or repeatedly until they are disposed', async () => {
   expect(ran.filter((name) => name !== 'again')).toEqual(['once']);
 });
 
-test('a timer beyond the limit of Node does not end at once', async () => {
+test('a timer beyond the longest timer of Node does not fire at once', async () => {
   const clock = new SystemClock();
   const ran: string[] = [];
   const century = clock.after(100 * 365 * 24 * 3600 * 1000, () => ran.push('a century'));

@@ -33,12 +33,12 @@ async function outputOf(rig: Rig, command: string): Promise<string> {
   return outcome.output;
 }
 
-/** Returns the current process of the runner. */
+/** Returns the process id of the runner. */
 async function processOf(rig: Rig): Promise<number> {
   return Number(await outputOf(rig, 'echo $PPID'));
 }
 
-/** Waits for the numbers that a command writes. */
+/** Waits until a command has written this many numbers to the file, and returns them. */
 async function numbersIn(file: string, count: number): Promise<number[]> {
   return await vi.waitFor(async () => {
     const text = await readFile(file, 'utf8');
@@ -56,7 +56,7 @@ async function expectEndOf(pids: readonly number[]): Promise<void> {
 /** Returns a command that writes the ids of its two processes to the file, and keeps running. */
 const family = (file: string): string => `echo it begins; sleep 600 & echo $! $$ > ${file}; wait`;
 
-describe('a command in another process', () => {
+describe('commands that a separate runner process starts', () => {
   test.each([
     'true',
     'exit 255',
@@ -69,14 +69,14 @@ describe('a command in another process', () => {
     String.raw`printf 'a\377b\303'`,
     'echo \0',
     'ps -o pgid= -p $$ | tr -d " " | grep -qx $$',
-  ])('a command has the same outcome in the process of the runner as without it: %s', async (command) => {
+  ])('a command has the same outcome with the runner process as without: %s', async (command) => {
     const { signal } = new AbortController();
     using watchdog = new CommandWatchdog();
     const here = await runCommand(command, { clock: new SystemClock(), watchdog, input: 'héllo', signal });
     expect(await openRunner().run(command, { input: 'héllo' })).toEqual(here);
   });
 
-  test('a command with more arguments than a process accepts fails', async () => {
+  test('a command with more arguments than the system accepts fails', async () => {
     expect(await openRunner().run(`: ${'x'.repeat(4_000_000)}`)).toMatchObject({
       kind: 'failed',
       reason: expect.stringContaining('E2BIG'),
@@ -84,7 +84,7 @@ describe('a command in another process', () => {
   });
 });
 
-test('a large input arrives in full, and a large output is cut at the limit', async () => {
+test('a large input is passed completely to a command, and a large output is truncated at the limit', async () => {
   const rig = openRunner();
   const input = 'ä'.repeat(2_000_000);
   expect(await rig.run('wc -c', { input })).toMatchObject({
@@ -100,7 +100,7 @@ test('a large input arrives in full, and a large output is cut at the limit', as
   });
 });
 
-test('two hundred concurrent commands run in one process, and each has its own output', async () => {
+test('one runner process runs two hundred commands at the same time and returns the output of each', async () => {
   const rig = openRunner();
   const outcomes = await Promise.all(
     Array.from({ length: 200 }, (_, at) => rig.run('cat; echo " $PPID"', { input: `input ${String(at)} of` })),
@@ -112,8 +112,8 @@ test('two hundred concurrent commands run in one process, and each has its own o
   );
 });
 
-describe('the hard stop', () => {
-  test('the timeout kills a command with its children and keeps the output', async () => {
+describe('stopping a command with the runner process', () => {
+  test('the timeout kills a command and its children, and the output until then is returned', async () => {
     const clock = new ManualClock();
     const file = join(await tempDir(), 'pids');
     const running = openRunner(clock).run(family(file), { timeoutMs: 1500 });
@@ -126,7 +126,7 @@ describe('the hard stop', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('an abort kills a command with its children and no other command', async () => {
+  test('aborting a command kills the command and its children, and no other command', async () => {
     const dir = await tempDir();
     const rig = openRunner();
     const stopping = new AbortController();
@@ -139,14 +139,14 @@ describe('the hard stop', () => {
     expect(await other).toMatchObject({ kind: 'exited', status: 1 });
   });
 
-  test('a command that is aborted before it begins is not run', async () => {
+  test('a command that is aborted before it starts is not run', async () => {
     const file = join(await tempDir(), 'ran');
     const rig = openRunner();
     expect(await rig.run(`echo ran > ${file}`, { signal: AbortSignal.abort() })).toEqual({ kind: 'stopped' });
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   });
 
-  test('the timeout kills a command whose process does not respond', async () => {
+  test('the timeout kills a command even if the runner process does not respond', async () => {
     const clock = new ManualClock();
     const file = join(await tempDir(), 'pids');
     const rig = openRunner(clock, clock);
@@ -161,8 +161,8 @@ describe('the hard stop', () => {
   });
 });
 
-describe('a killed process', () => {
-  test('the commands of a killed process fail, and the next one runs in a new process', async () => {
+describe('a runner process that was killed', () => {
+  test('commands of a killed runner process fail, and the next command runs in a new runner process', async () => {
     const file = join(await tempDir(), 'pids');
     const rig = openRunner();
     const first = await processOf(rig);
@@ -184,7 +184,7 @@ describe('a killed process', () => {
     ]);
   });
 
-  test('commands after a killed process wait for the restart backoff unless their timeout elapses before', async () => {
+  test('commands wait for the restart backoff after the runner process was killed, up to their own timeout', async () => {
     const clock = new ManualClock();
     const rig = openRunner(clock);
     expect(await rig.run(`${KILL_RUNNER}; sleep 600`)).toMatchObject({ kind: 'failed' });
@@ -196,7 +196,7 @@ describe('a killed process', () => {
     expect(await patient).toMatchObject({ kind: 'exited', output: 'ran\n' });
   });
 
-  test('a killed process leaves no files', async () => {
+  test('a killed runner process leaves no temporary files behind', async () => {
     const dir = await tempDir();
     vi.stubEnv('TMPDIR', dir);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -206,7 +206,7 @@ describe('a killed process', () => {
   });
 });
 
-test('signals to a whole service or terminal do not stop the process', async () => {
+test('signals to the whole service or the terminal do not stop the runner process', async () => {
   const rig = openRunner();
   const pid = await processOf(rig);
   expect(await outputOf(rig, 'kill -TERM $PPID; kill -INT $PPID; kill -HUP $PPID; sleep 0.1; echo on')).toBe('on\n');
@@ -225,12 +225,12 @@ test('closing the runner ends its process and all commands without a warning', a
   expect(rig.log.records).toEqual([]);
 });
 
-describe('the process', () => {
-  test('the process has a descriptive name', async () => {
+describe('the runner process', () => {
+  test('the runner process has a descriptive name', async () => {
     expect(await outputOf(openRunner(), 'ps -o args= -p $PPID')).toBe('mon-backend commands\n');
   });
 
-  test('the process and its commands inherit no open file and no secret variable', async () => {
+  test('the runner process and its commands inherit no open file and no secret variable', async () => {
     vi.stubEnv('MON_CREDENTIALS', 'user:secret');
     onTestFinished(() => void vi.unstubAllEnvs());
     const directory = await tempDir();
@@ -243,9 +243,9 @@ describe('the process', () => {
       (await readdir(descriptors)).map((fd) => readlink(join(descriptors, fd)).catch(() => '')),
     );
     expect(held.filter((path) => path.startsWith(directory))).toEqual([]);
-    // These are the runner's own standard input and output, and not other descriptors that only occupy a number.
+    // The two are standard input and output of the runner itself.
     expect(held.filter((path) => path === '/dev/null')).toHaveLength(2);
-    // Descriptor 3 is the directory listing itself.
+    // Descriptor 3 is the directory that `ls` lists.
     expect((await outputOf(rig, 'ls /dev/fd')).trim().split('\n')).toEqual(['0', '1', '2', '3']);
   });
 });

@@ -15,7 +15,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 const watchdog = new CommandWatchdog();
 afterAll(() => watchdog[Symbol.dispose]());
 
-/** Runs a command that ends by itself. */
+/** Runs a command that ends by itself, and returns its outcome. */
 async function run(command: CommandLine, input?: string): Promise<CommandOutcome> {
   return await runCommand(command, { clock: new SystemClock(), watchdog, signal: new AbortController().signal, input });
 }
@@ -33,7 +33,7 @@ echo $$ >> "$1/pids"
 if [ "$2" = 0 ]; then sleep 600; else sh "$1/family.sh" "$1" $(($2 - 1)) & wait; fi
 `;
 
-/** Returns the ids of a command, its child and its grandchild, once all of them run. */
+/** Starts a command with a child and a grandchild, and returns their process ids once all of them run. */
 async function startFamily(start: (command: string) => void): Promise<number[]> {
   const dir = await tempDir();
   await writeFile(join(dir, 'family.sh'), FAMILY);
@@ -46,7 +46,7 @@ async function startFamily(start: (command: string) => void): Promise<number[]> 
   });
 }
 
-describe('the status', () => {
+describe('the exit status of a command', () => {
   test.each<{ command: string; status: number }>([
     { command: 'true', status: 0 },
     { command: 'exit 1', status: 1 },
@@ -57,7 +57,7 @@ describe('the status', () => {
     { command: 'kill -TERM $$', status: 15 },
     { command: 'kill -KILL $$', status: 9 },
     { command: 'if then', status: 2 },
-  ])('the status of `$command` is $status', async ({ command, status }) => {
+  ])('the exit status of the command `$command` is $status', async ({ command, status }) => {
     expect(await run(command)).toMatchObject({ kind: 'exited', status });
   });
 
@@ -70,7 +70,7 @@ describe('the status', () => {
   });
 });
 
-describe('a program with its arguments', () => {
+describe('a program with its arguments, run without a shell', () => {
   const HOSTILE = ['$(id)', '`id`', '; id', 'a  b', "it's", '"', '*', '~', '', '\\', '&& id', '$HOME', '-n', 'x\ny'];
   const PRINT = ['printf', '<%s>', ...HOSTILE];
   const printed = HOSTILE.map((argument) => `<${argument}>`).join('');
@@ -79,13 +79,13 @@ describe('a program with its arguments', () => {
     expect(await run(PRINT)).toEqual({ kind: 'exited', status: 0, output: printed });
   });
 
-  test('a program gets its arguments even if no pipe can be created', async () => {
+  test('a program gets its arguments and its output is read even if no named pipe can be created', async () => {
     vi.stubEnv('TMPDIR', '/no/such/directory');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await run(PRINT)).toEqual({ kind: 'exited', status: 0, output: printed });
   });
 
-  test('the outcome of a program contains both streams in order, its input and its status', async () => {
+  test('a program without a shell gets its input, and its outcome has both output streams and the exit status', async () => {
     const command = ['sh', '-c', 'cat; echo err >&2; echo "$0"; exit 2', 'name'];
     expect(await run(command, 'in\n')).toEqual({ kind: 'exited', status: 2, output: 'in\nerr\nname\n' });
   });
@@ -95,70 +95,73 @@ describe('a program with its arguments', () => {
     { command: ['/etc/passwd'], status: 126, output: '/etc/passwd: permission denied\n' },
     { command: ['exit 1'], status: 127, output: 'exit 1: not found\n' },
     { command: ['sh', '-c', 'kill -TERM $$'], status: 15, output: '' },
-  ])('the exit status of a program is the same as with a shell: $command', async ({ command, status, output }) => {
-    expect(await run(command)).toEqual({ kind: 'exited', status, output });
-  });
+  ])(
+    'a program without a shell has the same exit status as with a shell: $command',
+    async ({ command, status, output }) => {
+      expect(await run(command)).toEqual({ kind: 'exited', status, output });
+    },
+  );
 });
 
-describe('the output', () => {
-  test('the output contains both streams in the order of writing', async () => {
+describe('the output of a command', () => {
+  test('the output of a command contains stdout and stderr in the order in which they were written', async () => {
     const output = await outputOf('for i in 1 2 3 4 5; do echo "out $i"; echo "err $i" >&2; done');
     expect(output).toBe([1, 2, 3, 4, 5].map((i) => `out ${String(i)}\nerr ${String(i)}\n`).join(''));
   });
 
-  test('the output contains what is written to the devices of the streams', async () => {
+  test('the output of a command contains what it writes to /dev/stdout and /dev/stderr', async () => {
     expect(await outputOf('echo a > /dev/stderr; echo b | tee /dev/stdout; echo c > /dev/stdout')).toBe('a\nb\nb\nc\n');
   });
 
-  test('the output is read even if no pipe can be created', async () => {
+  test('the output of a command is read even if no named pipe can be created', async () => {
     vi.stubEnv('TMPDIR', '/no/such/directory');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await run('echo out; echo err >&2; exit 2')).toEqual({ kind: 'exited', status: 2, output: 'out\nerr\n' });
   });
 
-  test('the output contains the errors of the shell itself', async () => {
+  test('the output of a command contains the errors of the shell itself', async () => {
     expect(await outputOf('no-such-command-here')).toContain('not found');
     expect(await outputOf('echo one; if then')).toMatch(/syntax error/i);
   });
 
-  test('a command without input reads nothing', async () => {
+  test('a command without input reads an empty input', async () => {
     expect(await outputOf('cat; wc -c')).toMatch(/^\s*0\n$/);
   });
 
-  test('the output replaces bytes that are not UTF-8', async () => {
+  test('bytes in the output of a command that are not UTF-8 are replaced', async () => {
     expect(await outputOf(String.raw`printf 'a\377b\303'`)).toBe('a\uFFFDb\uFFFD');
   });
 
-  test('the output is cut at the limit between characters, without blocking the command', async () => {
-    // Each character has three bytes, so the limit falls inside a character.
+  test('the output of a command is truncated at the limit between characters, without blocking the command', async () => {
+    // Each character has three bytes, so the limit falls within a character.
     const output = await outputOf(`yes '€€€€€€€€€' | tr -d '\\n' | head -c ${String(OUTPUT_BYTES_MAX * 4)}; exit 0`);
     const [kept = '', note] = output.split('\n');
     expect(kept).toBe('€'.repeat(Math.floor(OUTPUT_BYTES_MAX / 3)));
     expect(note).toBe('... output truncated after 256 KiB');
   });
 
-  test('an output of exactly the limit is not cut', async () => {
+  test('an output of exactly the limit is not truncated', async () => {
     const output = await outputOf(`head -c ${String(OUTPUT_BYTES_MAX)} /dev/zero | tr '\\0' x`);
     expect(output).toBe('x'.repeat(OUTPUT_BYTES_MAX));
   });
 
-  test('the output does not wait for processes in the background', async () => {
+  test('a command ends without waiting for processes that it left in the background', async () => {
     const pid = Number(await outputOf('sleep 600 & echo $!'));
     expect(isAlive(pid)).toBe(true);
     process.kill(pid, 'SIGKILL');
   });
 });
 
-describe('the input', () => {
+describe('the input of a command', () => {
   test.each<{ reader: string; command: string }>([
-    { reader: 'the stream', command: 'cat' },
-    { reader: 'its device', command: 'cat /dev/stdin' },
-  ])('a command that reads $reader gets the whole input, however long', async ({ command }) => {
+    { reader: 'the stream stdin', command: 'cat' },
+    { reader: 'the device /dev/stdin', command: 'cat /dev/stdin' },
+  ])('a command that reads $reader gets the whole input, however long the input is', async ({ command }) => {
     const input = 'ä'.repeat(100_000);
     expect(await run(command, input)).toEqual({ kind: 'exited', status: 0, output: input });
   });
 
-  test('a command that opens the device of its input late gets the whole input', async () => {
+  test('a command that opens /dev/stdin late gets the whole input', async () => {
     expect(await run('sleep 0.2; cat /dev/stdin; cat /dev/stdin', 'hello')).toEqual({
       kind: 'exited',
       status: 0,
@@ -166,13 +169,13 @@ describe('the input', () => {
     });
   });
 
-  test('an unread input does not block a command', async () => {
+  test('a command that does not read its input is not blocked', async () => {
     const input = 'x'.repeat(1_000_000);
     expect(await run('echo done', input)).toMatchObject({ status: 0, output: 'done\n' });
     expect(await run('head -c 3; exit 1', input)).toMatchObject({ status: 1, output: 'xxx' });
   });
 
-  test('the input is written even if no pipe can be created', async () => {
+  test('the input of a command is written even if no named pipe can be created', async () => {
     vi.stubEnv('TMPDIR', '/no/such/directory');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await run('cat', 'hello')).toMatchObject({ status: 0, output: 'hello' });
@@ -180,7 +183,7 @@ describe('the input', () => {
 });
 
 describe('the environment of a command', () => {
-  test('a command has a reduced environment', async () => {
+  test('a command has a reduced environment without secrets of the program', async () => {
     vi.stubEnv('MON_AGENT_CREDENTIALS', 'user:secret');
     vi.stubEnv('LC_ALL', 'C');
     vi.stubEnv('TZ', 'UTC');
@@ -191,12 +194,12 @@ describe('the environment of a command', () => {
     expect(names).not.toContain('NODE_ENV');
   });
 
-  test('a command has a process group of its own', async () => {
+  test('a command runs in a process group of its own', async () => {
     const [group, own] = (await outputOf('ps -o pgid= -p $$; echo $$')).split('\n').map(Number);
     expect(group).toBe(own);
   });
 
-  test('a command inherits no open file', async () => {
+  test('a command inherits no open file of the program', async () => {
     const directory = await tempDir();
     const spool = await openSpool(directory);
     onTestFinished(() => spool[Symbol.asyncDispose]());
@@ -209,7 +212,7 @@ describe('the environment of a command', () => {
 });
 
 describe('the hard stop', () => {
-  test('the timeout kills the command, its children and grandchildren', async () => {
+  test('the timeout kills a command, its children and its grandchildren', async () => {
     const clock = new ManualClock();
     let outcome: Promise<CommandOutcome> | undefined;
     const pids = await startFamily((command) => {
@@ -222,7 +225,7 @@ describe('the hard stop', () => {
     await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
   });
 
-  test('the timeout kills processes that left the process group of the command, and no others', async () => {
+  test('the timeout kills processes that left the process group of the command, and no other processes', async () => {
     const clock = new ManualClock();
     const sleep = `sleep 8${String(process.pid)}`;
     const { signal } = new AbortController();
@@ -245,10 +248,9 @@ describe('the hard stop', () => {
     expect(await other).toMatchObject({ kind: 'timed_out' });
   });
 
-  test('the timeout does not affect a command that ended and left a process behind', async () => {
+  test('the timeout does not affect a command that has ended and left a background process behind', async () => {
     const clock = new ManualClock();
-    // The output may be read shortly after the end is noticed, when the clock of the test has already truncated
-    // it.
+    // The command writes to a file, because the manual clock may cut off its output before it is read.
     const file = join(await tempDir(), 'pid');
     const running = runCommand(`sleep 600 & echo $! > ${file}`, {
       clock,
@@ -257,7 +259,7 @@ describe('the hard stop', () => {
       signal: new AbortController().signal,
     });
     const outcome = await vi.waitFor(async () => {
-      // The second timer waits for the remaining processes.
+      // The second timer limits the wait for remaining processes.
       expect(clock.pending).toBe(2);
       clock.advance(1000);
       return await running;
@@ -266,7 +268,7 @@ describe('the hard stop', () => {
     process.kill(Number(await readFile(file, 'utf8')), 'SIGKILL');
   });
 
-  test('an abort kills the command, its children and grandchildren', async () => {
+  test('aborting a command kills the command, its children and its grandchildren', async () => {
     const stopping = new AbortController();
     let outcome: Promise<CommandOutcome> | undefined;
     const pids = await startFamily((command) => {

@@ -6,7 +6,7 @@ import { LineWriter } from '../../../daemon/log/line-writer.ts';
 import { modeOf, underUmask } from '../../support/file-modes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-test('lines are buffered until they are flushed', async () => {
+test('log lines are buffered until the log is flushed', async () => {
   const file = join(await tempDir(), 'log');
   using writer = new LineWriter(file);
   writer.write('one\n');
@@ -16,7 +16,7 @@ test('lines are buffered until they are flushed', async () => {
   expect(readFileSync(file, 'utf8')).toBe('one\nzwei: ü\n');
 });
 
-test('lines are written after a moment, many of them together', async () => {
+test('log lines are written after a short delay, or at once when many are buffered', async () => {
   const file = join(await tempDir(), 'log');
   using writer = new LineWriter(file);
   writer.write('one\n');
@@ -25,7 +25,7 @@ test('lines are written after a moment, many of them together', async () => {
   expect(readFileSync(file).length).toBeGreaterThan(16_000);
 });
 
-test('a log file is continued, and buffered lines are written at the end', async () => {
+test('a log writer appends to an existing file and writes its buffered lines when it closes', async () => {
   const file = join(await tempDir(), 'log');
   for (const line of ['one\n', 'two\n']) {
     using writer = new LineWriter(file);
@@ -34,7 +34,7 @@ test('a log file is continued, and buffered lines are written at the end', async
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
 });
 
-test('after a rename the next lines are in a new file, and none is lost', async () => {
+test('after a rename and a reopen the next log lines go to a new file, and no line is lost', async () => {
   const file = join(await tempDir(), 'log');
   using writer = new LineWriter(file);
   writer.write('old\n');
@@ -47,7 +47,7 @@ test('after a rename the next lines are in a new file, and none is lost', async 
   expect(readFileSync(file, 'utf8')).toBe('new\n');
 });
 
-test('log files are private whatever the umask, even after a rotation', async () => {
+test('log files are private whatever the umask is, even after a rotation', async () => {
   const file = join(await tempDir(), 'log');
   await underUmask(0, async () => {
     using writer = new LineWriter(file);
@@ -57,7 +57,7 @@ test('log files are private whatever the umask, even after a rotation', async ()
   expect([await modeOf(file), await modeOf(`${file}.1`)]).toEqual(['600', '600']);
 });
 
-test('a writer whose new file cannot be opened continues with the old one', async () => {
+test('a log writer that cannot open the new file continues with the old file', async () => {
   const dir = join(await tempDir(), 'logs');
   mkdirSync(dir);
   using writer = new LineWriter(join(dir, 'log'));
@@ -69,18 +69,18 @@ test('a writer whose new file cannot be opened continues with the old one', asyn
   }).not.toThrow();
 });
 
-test('a log file that cannot be opened is an error at once', async () => {
+test('a log writer for a file that cannot be opened fails at once', async () => {
   const dir = await tempDir();
   expect(() => new LineWriter(dir)).toThrow(/EISDIR/);
 });
 
-test.runIf(process.platform === 'linux')('a full disk does not stop a log writer', () => {
+test.runIf(process.platform === 'linux')('a log writer on a full disk drops lines without an error', () => {
   using writer = new LineWriter('/dev/full');
   writer.write('lost\n');
   expect(() => writer.flush()).not.toThrow();
 });
 
-test('a full pipe gets the remaining lines later, and only whole lines are dropped', async () => {
+test('a pipe that is full gets the buffered log lines later, and only whole lines are dropped', async () => {
   const pipe = join(await tempDir(), 'pipe');
   execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
   const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);

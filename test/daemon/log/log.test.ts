@@ -11,7 +11,7 @@ function logLines(level: LogLevel, write: (log: ReturnType<typeof createLog>) =>
 
 const parse = (line: string): Record<string, unknown> => z.record(z.string(), z.unknown()).parse(JSON.parse(line));
 
-test('a record is one JSON line that opens with timestamp, level and message', () => {
+test('a log record is one JSON line that begins with timestamp, level and message', () => {
   const [line = ''] = logLines('info', (log) => log.info({ check: 'disk', status: 2 }, 'check finished'));
   expect(line.endsWith('\n')).toBe(true);
   expect(Object.keys(parse(line))).toEqual(['timestamp', 'level', 'message', 'component', 'check', 'status']);
@@ -25,7 +25,7 @@ test('a record is one JSON line that opens with timestamp, level and message', (
   expect(line).toMatch(/^\{"timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}[+-]\d{4}"/);
 });
 
-test('records below the log level are not written', () => {
+test('log records below the log level are not written', () => {
   const lines = logLines('warn', (log) => {
     log.debug({}, 'a');
     log.info({}, 'b');
@@ -35,26 +35,26 @@ test('records below the log level are not written', () => {
   expect(lines.map((line) => parse(line)['message'])).toEqual(['c', 'd']);
 });
 
-test('no field can replace the level or the message', () => {
+test('no field of a log record can replace its level or its message', () => {
   const [line = ''] = logLines('info', (log) => log.info({ message: 'spoofed', level: 'debug' }, 'the truth'));
   expect(parse(line)).toMatchObject({ level: 'info', message: 'the truth' });
 });
 
-test('line breaks and control characters in a text cannot forge a second line', () => {
+test('line breaks and control characters in a text cannot forge a second log line', () => {
   const [line = '', ...more] = logLines('info', (log) => log.info({ output: 'x\n{"level":"error"}\u001b[2J' }, 'a\nb'));
   expect(more).toEqual([]);
   expect(line.trimEnd()).not.toContain('\n');
   expect(line).not.toContain('\u001b');
 });
 
-test('a line contains no characters that act on a terminal, and its texts are unchanged', () => {
+test('a log line contains no characters that control a terminal, and its parsed texts are unchanged', () => {
   const hostile = 'a\u007fb\u0085c\u009b2Jd\u202ee\u2066f\u2028g\u2029h\u200fi\u061cj';
   const [line = ''] = logLines('info', (log) => log.info({ client: hostile, [hostile]: [hostile] }, hostile));
   expect(line).toMatch(/^[ -~]+\n$/);
   expect(parse(line)).toMatchObject({ client: hostile, [hostile]: [hostile], message: hostile });
 });
 
-test('long lists and their items are cut', () => {
+test('long lists and their items are truncated in the log', () => {
   const long = 'x'.repeat(10_000);
   const [line = ''] = logLines('info', (log) => {
     const deep = { a: { a: { a: { a: { a: { a: { a: 1 } } } } } } };
@@ -70,12 +70,12 @@ test('long lists and their items are cut', () => {
   expect(line.length).toBeLessThan(20_000);
 });
 
-test('an error with a long message is cut', () => {
+test('a long error message is truncated in the log', () => {
   const [line = ''] = logLines('error', (log) => log.error({ err: new Error('x'.repeat(100_000)) }, 'failed'));
   expect(line.length).toBeLessThan(20_000);
 });
 
-test('a long text is cut', () => {
+test('a long text is truncated in the log', () => {
   const [line = ''] = logLines('info', (log) => log.info({ output: 'x'.repeat(100_000) }, 'm'));
   expect(line.length).toBeLessThan(5000);
 });
@@ -85,7 +85,7 @@ test('an error is logged with its type, message and stack', () => {
   expect(parse(line)).toMatchObject({ err: { type: 'TypeError', message: 'boom' } });
 });
 
-test('secrets are redacted at any depth', () => {
+test('secrets are redacted in the log at any depth', () => {
   const [line = ''] = logLines('info', (log) =>
     log.info({ password: 'p1', changes: [{ handler: { api_key: 'p2', name: 'mail' } }] }, 'm'),
   );
@@ -116,7 +116,7 @@ const answer: RequestFields = {
   remote_address: '10.0.0.1',
 };
 
-test('responses of the API have their own log level and are buffered until another record', () => {
+test('API responses have their own log level and are buffered until another record is logged', () => {
   const written: string[] = [];
   let waiting = '';
   const destination = {

@@ -10,7 +10,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 
 const listOf = ([variable = '']: readonly string[]): string => variable.replace('SENSU_LOADED_TEMPFILE=', '');
 
-test('the list of loaded files is private, contains the readable files, is updated, and is removed at the end', async () => {
+test('the list of loaded configuration files is private, is updated after a reload, and is removed at the end', async () => {
   const dir = await tempDir();
   const files = new LoadedFiles(dir, new RecordedLog());
   const list = listOf(files.environment);
@@ -23,7 +23,7 @@ test('the list of loaded files is private, contains the readable files, is updat
   expect(await readdir(dir)).toEqual([]);
 });
 
-test('a list of files that cannot be written only logs a warning', async () => {
+test('a list of loaded configuration files that cannot be written only logs a warning', async () => {
   const log = new RecordedLog();
   await using files = new LoadedFiles('/nowhere/at/all', log);
   await files.write(['/etc/mon/a.json']);
@@ -32,7 +32,7 @@ test('a list of files that cannot be written only logs a warning', async () => {
   ]);
 });
 
-test('handlers and mutators can read the configuration through the list of loaded files', async () => {
+test('handlers and mutators can find the configuration files through the list of loaded files', async () => {
   const dir = await tempDir();
   const told = join(dir, 'told');
   await using backend = await startBackend({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cronSchedule } from '../../../daemon/schedule/cron-schedule.ts';
 
-/** Returns the next moments after a time. */
+/** Returns the next `count` times of a cron schedule after a time. */
 function moments(text: string, zone: string, after: string, count: number): string[] {
   const next = cronSchedule(text, zone);
   const found: string[] = [];
@@ -35,25 +35,25 @@ test.each<{ text: string; after: string; expected: string[] }>([
   { text: '@Midnight', after: '2026-01-01T00:00:01Z', expected: ['2026-01-02T00:00:00Z'] },
   { text: '@weekly', after: '2026-01-01T00:00:00Z', expected: ['2026-01-04T00:00:00Z'] },
   { text: '@annually', after: '2026-01-01T00:00:00Z', expected: ['2027-01-01T00:00:00Z'] },
-])('the schedule "$text" has the right times after $after', ({ text, after, expected }) => {
+])('the cron schedule "$text" has the right times after $after', ({ text, after, expected }) => {
   expect(moments(text, 'UTC', after, expected.length)).toEqual(expected);
 });
 
-test('a schedule uses the time zone of its check', () => {
+test('a cron schedule uses the time zone of its check', () => {
   expect(moments('0 9 * * *', 'Asia/Tokyo', '2026-01-01T00:00:00Z', 1)).toEqual(['2026-01-02T00:00:00Z']);
   expect(moments('0 9 * * *', 'America/New_York', '2026-07-01T00:00:00Z', 1)).toEqual(['2026-07-01T13:00:00Z']);
 });
 
-test('a fixed time that daylight saving time skips runs right after it, and once', () => {
-  // 2026-03-29, Berlin: 02:00 is 03:00.
+test('a cron time that daylight saving time skips runs once, right after the gap', () => {
+  // In Berlin, the clock jumps from 02:00 to 03:00 on 2026-03-29.
   expect(moments('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2)).toEqual([
     '2026-03-29T01:00:00Z',
     '2026-03-30T00:30:00Z',
   ]);
 });
 
-test('a fixed time that occurs twice runs once, and an interval continues', () => {
-  // 2026-10-25, Berlin: 03:00 is 02:00 again.
+test('a cron time that occurs twice because of daylight saving time runs once, and an interval continues', () => {
+  // In Berlin, the clock goes back from 03:00 to 02:00 on 2026-10-25.
   expect(moments('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', 2)).toEqual([
     '2026-10-25T00:30:00Z',
     '2026-10-26T01:30:00Z',
@@ -67,6 +67,6 @@ test('a fixed time that occurs twice runs once, and an interval continues', () =
   ]);
 });
 
-test('an impossible date never occurs', () => {
+test('a cron schedule for an impossible date has no times', () => {
   expect(moments('0 0 31 2 *', 'UTC', '2026-01-01T00:00:00Z', 1)).toEqual([]);
 });

@@ -7,7 +7,10 @@ import { ManualClock } from '../../support/manual-clock.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Returns the true times of runs in milliseconds, while the clock is set at the given ones. */
+/**
+ * Returns the monotonic times of all runs in milliseconds. Each jump is the time when the wall clock is set, and by how
+ * much.
+ */
 function runsOf(
   check: { readonly interval: number } | { readonly cron: string; readonly timezone: string },
   jumps: readonly (readonly [atMs: number, byMs: number])[],
@@ -21,7 +24,7 @@ function runsOf(
   if (timetable === undefined) return runs;
   using running = runTimetable(clock, timetable, () => runs.push(machine.monotonic()));
   for (const [atMs, byMs] of jumps) {
-    // The clock must not be set in the tick in which a timer reads the time.
+    // A timer may read the time in the same millisecond, so the clock is set one millisecond earlier.
     machine.advance(atMs - 1 - machine.monotonic());
     machine.set(byMs);
     clock.now();
@@ -32,24 +35,27 @@ function runsOf(
 }
 
 test.each([
-  ['never', []],
+  ['that never happens', []],
   [
-    'forward and back',
+    'forward and backward',
     [
       [150_000, 2 * HOUR],
       [290_000, -2 * HOUR],
     ],
   ],
-  ['back', [[150_000, -2 * HOUR]]],
-] as const)('an interval continues during a clock jump %s, even when the jump is confirmed', (_title, jumps) => {
-  const plain = runsOf({ interval: 60 }, [], { endMs: 30 * MINUTE });
-  expect(plain).toHaveLength(30);
-  expect(runsOf({ interval: 60 }, jumps, { endMs: 30 * MINUTE })).toEqual(plain);
-  expect(runsOf({ interval: 60 }, jumps, { endMs: 30 * MINUTE, adoptAfterMs: MINUTE })).toEqual(plain);
-});
+  ['backward', [[150_000, -2 * HOUR]]],
+] as const)(
+  'a check with an interval runs on without a gap during a clock jump %s, even when the jump is confirmed',
+  (_title, jumps) => {
+    const plain = runsOf({ interval: 60 }, [], { endMs: 30 * MINUTE });
+    expect(plain).toHaveLength(30);
+    expect(runsOf({ interval: 60 }, jumps, { endMs: 30 * MINUTE })).toEqual(plain);
+    expect(runsOf({ interval: 60 }, jumps, { endMs: 30 * MINUTE, adoptAfterMs: MINUTE })).toEqual(plain);
+  },
+);
 
-test('a cron schedule follows a confirmed clock jump, and skipped times run once', () => {
-  // The timetable starts at midnight.
+test('a cron schedule follows a confirmed clock jump, and times that the jump skips run once', () => {
+  // The manual clock starts at midnight.
   const nightly = { cron: '30 1 * * *', timezone: 'UTC' };
   const options = { endMs: 3 * HOUR, adoptAfterMs: 10 * MINUTE };
   expect(runsOf(nightly, [], options)).toEqual([90 * MINUTE]);

@@ -10,7 +10,7 @@ interface Rig {
   readonly manager: ServiceManager;
   readonly clock: ManualClock;
   readonly log: RecordedLog;
-  /** Returns the messages to the service manager so far. */
+  /** Returns the messages that the service manager has received so far. */
   readonly told: () => Promise<readonly string[]>;
 }
 
@@ -32,7 +32,7 @@ async function openRig(env: Readonly<Record<string, string>> = {}): Promise<Rig>
   return { manager, clock, log, told: async () => (await readFile(diary, 'utf8')).split('\n').slice(0, -1) };
 }
 
-test('the service manager is notified of the address, the start and the stop, in this order', async () => {
+test('the service manager gets the address, the start and the stop of the program, in this order', async () => {
   const { manager, told } = await openRig();
   manager.ready('serving at http://127.0.0.1:4567 $(true) `true`');
   manager.stopping();
@@ -44,7 +44,7 @@ test('the service manager is notified of the address, the start and the stop, in
   ]);
 });
 
-test('a watchdog is notified three times within its time', async () => {
+test('the watchdog of the service manager is notified three times within its timeout', async () => {
   const { clock, told } = await openRig({ WATCHDOG_USEC: '120000000', WATCHDOG_PID: String(process.pid) });
   clock.advance(120_000);
   await vi.waitFor(async () => expect(await told()).toEqual(Array(3).fill('/run/notify WATCHDOG=1')));
@@ -52,15 +52,15 @@ test('a watchdog is notified three times within its time', async () => {
 
 test.each<{ readonly name: string; readonly env: Readonly<Record<string, string>> }>([
   { name: 'of another process', env: { WATCHDOG_USEC: '120000000', WATCHDOG_PID: '1' } },
-  { name: 'with a time of 0', env: { WATCHDOG_USEC: '0' } },
-])('a watchdog $name is not notified', async ({ env }) => {
+  { name: 'with a timeout of 0', env: { WATCHDOG_USEC: '0' } },
+])('a systemd watchdog $name is not notified', async ({ env }) => {
   const { manager, clock, told } = await openRig(env);
   clock.advance(600_000);
   manager.ready('serving');
   await vi.waitFor(async () => expect(await told()).toHaveLength(2));
 });
 
-test('nothing is sent to the service manager if no notify socket is set', async () => {
+test('the program sends nothing to the service manager if NOTIFY_SOCKET is not set', async () => {
   const { manager, told, log } = await openRig({ NOTIFY_SOCKET: '' });
   manager.ready('serving');
   manager.stopping();

@@ -15,12 +15,12 @@ async function anInstallation(): Promise<Installation> {
   return { config: join(etc, 'backend.yml'), directory: join(etc, 'conf.d'), stateDir: '/var/lib/mon/mon-backend' };
 }
 
-test('a program without an installation file is not installed', async () => {
+test('a program without an installation file does not count as installed', async () => {
   expect(readInstallation('mon-backend', await tempDir())).toBeUndefined();
   expect(readInstallation('mon-backend')).toBeUndefined();
 });
 
-test('an installed program knows its own paths, and not those of another', async () => {
+test('an installed program reads its own paths from the installation file, not those of another program', async () => {
   const folder = await tempDir();
   const installation = await anInstallation();
   await writeFile(join(folder, INSTALLATION_FILE), JSON.stringify({ 'mon-backend': installation }));
@@ -28,7 +28,7 @@ test('an installed program knows its own paths, and not those of another', async
   expect(readInstallation('mon-agent', folder)).toBeUndefined();
 });
 
-test('the installed configuration is read if no flags are given', async () => {
+test('an installed program reads the installed configuration if no flags are given', async () => {
   const installation = await anInstallation();
   const { config: file, directory } = installation;
   expect(installedSources({ file: undefined, directories: [] }, installation)).toEqual({
@@ -41,7 +41,7 @@ test('the installed configuration is read if no flags are given', async () => {
   });
 });
 
-test('a flag for a file or a directory replaces all installed sources', async () => {
+test('a flag for a configuration file or directory replaces all installed sources', async () => {
   const installation = await anInstallation();
   const named = [
     { file: 'own.yml', directories: [] },
@@ -50,7 +50,7 @@ test('a flag for a file or a directory replaces all installed sources', async ()
   for (const one of named) expect(installedSources(one, installation)).toEqual(one);
 });
 
-test('a program in a clone reads no file that is not given', () => {
+test('a program in a clone of the repository reads only configuration files that flags name', () => {
   const nothing = { file: undefined, directories: [] };
   expect(installedSources(nothing, undefined)).toEqual(nothing);
 });

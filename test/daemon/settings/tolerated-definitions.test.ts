@@ -3,7 +3,7 @@ import { validateSettings } from '../../../daemon/backend/config/validate-settin
 
 type Definition = Readonly<Record<string, unknown>>;
 
-/** The warnings about a definition, and the effective value of one attribute. */
+/** The warnings about a definition, and the definition that is used in its place. */
 interface Judged {
   readonly warnings: readonly string[];
   readonly definition: Definition | undefined;
@@ -115,14 +115,14 @@ test.each<{ attributes: Definition; used: unknown; warning: string }>([
     used: ':',
     warning: 'is empty: ":" is used instead and does nothing; set a command',
   },
-])('a check with $attributes is used with a warning', ({ attributes, used, warning }) => {
+])('a check with $attributes is accepted with a warning', ({ attributes, used, warning }) => {
   const [attribute = ''] = Object.keys(attributes);
   const { warnings, definition } = check(attributes);
   expect(warnings).toContain(`${attribute} ${warning}`);
   expect(definition?.[attribute]).toEqual(used);
 });
 
-test('an attribute that is null counts as not set, without a warning', () => {
+test('a check attribute that is null counts as not set, without a warning', () => {
   const attributes = ['publish', 'cron', 'timeout', 'ttl', 'handlers', 'hooks', 'subdue', 'occurrences', 'contact'];
   expect(check(Object.fromEntries(attributes.map((name) => [name, null])))).toEqual({
     warnings: [],
@@ -131,15 +131,15 @@ test('an attribute that is null counts as not set, without a warning', () => {
   expect(pipe({ filters: null, severities: null, mutator: null, timeout: null }).warnings).toEqual([]);
 });
 
-test('unknown attributes are kept as they are, even null', () => {
+test('unknown attributes of a check are kept unchanged, even null', () => {
   expect(check({ team: null, custom: [''] }).definition).toMatchObject({ team: null, custom: [''] });
 });
 
-test('a check with publish: false and no subscription is accepted, because remediation may request it', () => {
+test('a check with publish: false and no subscription is accepted, because remediation may request the check', () => {
   expect(check({ subscribers: [], publish: false, interval: undefined }).warnings).toEqual([]);
 });
 
-test('a warning about a value inside an attribute names its path', () => {
+test('a warning about a value inside a check attribute names the path of the value', () => {
   const { warnings, definition } = check({
     hooks: { critical: { command: '', timeout: 0 } },
     proxy_requests: { client_attributes: {} },
@@ -172,7 +172,7 @@ test.each(['9PM CET', '21:00 BST', '9:00 PM MEZ', '9PM PT', '21:00 msk'])(
   },
 );
 
-test('a time zone with an unknown area is rejected', () => {
+test('a time window with an unknown time zone is rejected', () => {
   const subdue = { days: { all: [{ begin: '9PM Europe/Nowhere', end: '6AM' }] } };
   const { problems } = validateSettings({
     checks: { x: { command: 'true', interval: 60, subscribers: ['a'], subdue } },
@@ -193,7 +193,7 @@ test.each([
   ]);
 });
 
-test('handlers and filters are validated in the same way', () => {
+test('definitions of handlers and filters get the same warnings as definitions of checks', () => {
   expect(pipe({ filter: '', timeout: -1 })).toEqual({
     warnings: [
       'timeout is not above 0: it is ignored; set the seconds that a run may take, or remove it',

@@ -15,14 +15,14 @@ function refusal(text: string): string {
 }
 
 test.each<{ name: string; text: string; value: unknown }>([
-  { name: 'nothing', text: '', value: null },
+  { name: 'an empty text', text: '', value: null },
   {
-    name: 'words that older YAML takes for booleans',
+    name: 'words that YAML 1.1 treats as booleans',
     text: 'a: yes\nb: on\nc: n',
     value: { a: 'yes', b: 'on', c: 'n' },
   },
   {
-    name: 'a schedule, a time and a version stay texts',
+    name: 'a schedule, a time and a version are texts',
     text: 'a: 12:30:45\nb: 1.2.3',
     value: { a: '12:30:45', b: '1.2.3' },
   },
@@ -31,7 +31,7 @@ test.each<{ name: string; text: string; value: unknown }>([
   { name: 'a merge key is a name like any other', text: '<<: {a: 1}', value: { '<<': { a: 1 } } },
   { name: 'a byte order mark', text: '\uFEFFa: 1', value: { a: 1 } },
   { name: 'JSON', text: '{"a": [1, null, true, "x"]}', value: { a: [1, null, true, 'x'] } },
-])('YAML is parsed like JSON: $name', ({ text, value }) => {
+])('YAML is parsed to the same value as JSON: $name', ({ text, value }) => {
   expect(parseYamlText(text)).toEqual(value);
 });
 
@@ -52,7 +52,7 @@ describe('rejected YAML', () => {
 
 const deep = (inside: string): string => `${'['.repeat(10)}${inside}${']'.repeat(10)}`;
 
-test('aliases cannot exceed the depth limit', () => {
+test('YAML aliases cannot exceed the depth limit', () => {
   const chain = [
     'a0: &a0 1',
     ...[1, 2, 3, 4].map((at) => `a${String(at)}: &a${String(at)} ${deep(`*a${String(at - 1)}`)}`),
@@ -60,7 +60,7 @@ test('aliases cannot exceed the depth limit', () => {
   expect(refusal(chain.join('\n'))).toBe('1:1 nested deeper than 32 levels');
 });
 
-test('no error repeats a value, which may be an unquoted password', () => {
+test('no YAML error repeats a value of the text, which may be an unquoted password', () => {
   const values = [
     '*',
     '&',
@@ -90,7 +90,7 @@ test('no error repeats a value, which may be an unquoted password', () => {
   }
 });
 
-test('any JSON value survives YAML', () => {
+test('JSON values that are written as YAML are parsed to the same values', () => {
   const value = fc.dictionary(
     fc.stringMatching(/^[a-z]\w{0,8}$/).filter((name) => !['constructor', 'prototype'].includes(name)),
     fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.array(fc.string())),
@@ -102,7 +102,7 @@ test('any JSON value survives YAML', () => {
   );
 });
 
-test('any text is parsed or rejected with an error', () => {
+test('any text is parsed as YAML or rejected with an error', () => {
   fc.assert(
     fc.property(
       fc.string({

@@ -42,7 +42,7 @@ async function told(
   });
 }
 
-test('results collected while the backend is down arrive after its restart: all of them, once and in order', async () => {
+test('results that agents collect while the backend is down all arrive after its restart, once and in order', async () => {
   await using fleet = await AgentFleet.open();
   const checks = { own: counting(fleet.dir) };
   const agents = await Promise.all(NAMES.map((name) => fleet.agent(name, { checks })));

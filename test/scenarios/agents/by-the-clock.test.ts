@@ -155,7 +155,7 @@ describe.each(['machine', 'backend'] as const)('a check that the %s schedules', 
       runs: [-2, -1, 2, 3],
       seconds: 6,
     },
-  ])('a scheduled check respects its subdues: $name', async ({ from, days, timezone, runs, seconds }) => {
+  ])('a scheduled check does not run while it is subdued: $name', async ({ from, days, timezone, runs, seconds }) => {
     const fromMs = Date.parse(from);
     await using fleet = await scheduled(fromMs - 2000, { interval: 1, timezone, subdue: { days } });
     const expected = runs.map((second) => utc(fromMs + second * 1000));

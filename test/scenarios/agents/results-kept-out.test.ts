@@ -10,7 +10,7 @@ import { PlanDriver } from '../../support/plan-driver.ts';
 
 const NAME = 'web-1';
 
-test('results collected while an upgrade plan rejects results arrive later: all of them, once and in order', async () => {
+test('results that agents collect while an upgrade plan rejects results all arrive later, once and in order', async () => {
   await using fleet = await AgentFleet.open();
   const file = join(fleet.dir, 'count');
   const own = {

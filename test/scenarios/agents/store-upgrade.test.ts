@@ -36,7 +36,7 @@ async function age(dir: string): Promise<void> {
   });
 }
 
-test('results collected while the store of the backend is upgraded arrive afterwards: all of them, once and in order', async () => {
+test('results that agents collect during an upgrade of the store all arrive afterwards, once and in order', async () => {
   await using fleet = await AgentFleet.open();
   const counted = async (): Promise<number> => Number(await readFile(join(fleet.dir, 'count'), 'utf8'));
   await fleet.agent(NAME, { checks: { own: counting(fleet.dir) } });

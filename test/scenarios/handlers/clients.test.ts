@@ -10,7 +10,7 @@ async function appear(story: HandlerStory, about: Readonly<Record<string, unknow
 }
 
 describe('the registration of a client', () => {
-  test('the registration of a client notifies the handler registration once and stores no event', async () => {
+  test('the registration of a client notifies the handler named registration once and stores no event', async () => {
     const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
     await appear(story);
     await appear(story);
@@ -27,7 +27,7 @@ describe('the registration of a client', () => {
     expect(await story.api.results({ client: 'web-1' })).toEqual([]);
   });
 
-  test('a result with a source registers a client, and POST /clients does not', async () => {
+  test('a result with a source notifies the registration of a client, and POST /clients does not', async () => {
     const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
     await story.report(0, { source: 'router-1' });
     await story.api.saveClient({ name: 'router-2', address: '192.0.2.9' });

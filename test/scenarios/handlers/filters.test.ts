@@ -76,7 +76,7 @@ describe('severities', () => {
     ]);
   });
 
-  test('a resolved event whose firing states were all filtered by severity notifies nobody', async () => {
+  test('a resolve notifies nobody if all firing states of the event were filtered by severity', async () => {
     const story = await HandlerStory.open(handler({ severities: ['critical'] }));
     for (const status of [1, 1, 0]) await story.report(status);
     expect(await story.lines()).toEqual([]);

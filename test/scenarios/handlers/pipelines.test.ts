@@ -113,7 +113,7 @@ test.each<{ filters: string[]; runs: number }>([
   { filters: ['not_silenced'], runs: 0 },
   { filters: [], runs: 1 },
 ])(
-  'a silenced event goes through a workflow unless it has the filter not_silenced: $filters',
+  'a silenced event goes through a workflow unless the workflow has the filter not_silenced: $filters',
   async ({ filters, runs }) => {
     const { story, v2 } = await open();
     await story.api.silence({ check: 'disk' });

@@ -65,7 +65,7 @@ describe('the handlers of an event', () => {
     expect(await whoWasTold(sets, check)).toEqual(told);
   });
 
-  test('an unknown handler is an error in the log, at most once a minute', async () => {
+  test('an unknown handler causes an error in the log at most once a minute', async () => {
     const story = await HandlerStory.open({ handlers: {} });
     for (let times = 0; times < 5; times++) await story.report(2);
     await story.pass(60);
@@ -87,7 +87,7 @@ describe('the handlers of an event', () => {
     expect([await story.lines('pager'), await story.lines('mail')].map(({ length }) => length)).toEqual([0, 1]);
   });
 
-  test('a reload changes the notified handlers from the next event on', async () => {
+  test('a reload of the configuration changes the handlers from the next event on', async () => {
     const story = await HandlerStory.open({ handlers: { default: { type: 'set', handlers: ['mail'] }, mail: {} } });
     await story.report(2);
     await story.reload({ handlers: { default: { type: 'set', handlers: ['chat'] }, chat: {} } });

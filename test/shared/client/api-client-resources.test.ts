@@ -149,28 +149,28 @@ test.each<{
     got: true,
   },
   {
-    name: 'delete no result',
+    name: 'delete a result that does not exist',
     call: (api) => api.deleteResult('a', 'disk'),
     sent: 'DELETE /results/a/disk',
     answer: GONE,
     got: false,
   },
   {
-    name: 'silenced entries with what they kept back',
+    name: 'silences with the number of suppressed notifications',
     call: (api) => api.silencedDetails({ check: 'disk', subscription: 'web' }),
     sent: 'GET /api/mon/v1/silenced?filter.check=disk&filter.subscription=web',
     answer: { status: 200, body: [] },
     got: [],
   },
   {
-    name: 'one silenced entry with what it kept back',
+    name: 'one silence with the number of suppressed notifications',
     call: (api) => api.silencedDetail('client:a:*'),
     sent: 'GET /api/mon/v1/silenced/client%3Aa%3A*',
     answer: { status: 200, body: KEPT_BACK },
     got: KEPT_BACK,
   },
   {
-    name: 'no such silenced entry',
+    name: 'a silence that does not exist',
     call: (api) => api.silencedEntry('client:a:*'),
     sent: 'GET /silenced/ids/client%3Aa%3A*',
     answer: GONE,
@@ -206,7 +206,7 @@ test.each<{
     got: { issued: 7 },
   },
   {
-    name: 'delete a client and keep it away',
+    name: 'delete a client and prevent its return',
     call: (api) => api.deleteClient('a', { expireSeconds: 60 }),
     sent: 'DELETE /clients/a?invalidate=true&invalidate_expire=60',
     answer: ISSUED,
@@ -220,14 +220,14 @@ test.each<{
     got: [DISK],
   },
   {
-    name: 'one check, as it is defined',
+    name: 'one check as defined',
     call: (api) => api.check('disk'),
     sent: 'GET /api/mon/v1/checks/disk',
     answer: { status: 200, body: DISK },
     got: DISK,
   },
   {
-    name: 'no such check',
+    name: 'a check that does not exist',
     call: (api) => api.check('disk'),
     sent: 'GET /api/mon/v1/checks/disk',
     answer: GONE,
@@ -272,7 +272,7 @@ test.each<{
     got: EXPLANATION,
   },
   {
-    name: 'explain nothing',
+    name: 'explain an event that does not exist',
     call: (api) => api.explainEvent('a', 'disk'),
     sent: 'GET /api/mon/v1/events/a/disk/explain',
     answer: GONE,
@@ -294,14 +294,14 @@ test.each<{
     got: [{ name: 'a:b|c' }],
   },
   {
-    name: 'an aggregate of any name',
+    name: 'an aggregate whose name contains special characters',
     call: (api) => api.aggregate('a:b|c', { maxAge: 60 }),
     sent: 'GET /aggregates/a%3Ab%7Cc?max_age=60',
     answer: { status: 200, body: SUMMARY },
     got: SUMMARY,
   },
   {
-    name: 'clients of no aggregate',
+    name: 'clients of an aggregate that does not exist',
     call: (api) => api.aggregateClients('a'),
     sent: 'GET /aggregates/a/clients',
     answer: { status: 404, body: [] },
@@ -322,7 +322,7 @@ test.each<{
     got: OUTPUTS,
   },
   {
-    name: 'delete no aggregate',
+    name: 'delete an aggregate that does not exist',
     call: (api) => api.deleteAggregate('a'),
     sent: 'DELETE /aggregates/a',
     answer: GONE,
@@ -336,7 +336,7 @@ test.each<{
     got: [STASH],
   },
   {
-    name: 'a stash, whose path is one part',
+    name: 'a stash whose path is encoded as one path segment',
     call: (api) => api.stash('deploy/web x'),
     sent: 'GET /stashes/deploy%2Fweb%20x',
     answer: { status: 200, body: { version: 12 } },
@@ -365,7 +365,7 @@ test.each<{
     got: [{ name: 'web', ...SUMMARY }],
   },
   {
-    name: 'what clients say of a check',
+    name: 'the results of a check on its clients',
     call: (api) => api.checkResults('disk', { limit: 2, offset: 4 }),
     sent: 'GET /api/mon/v1/checks/disk/results?limit=2&offset=4',
     answer: { status: 200, body: [CHECK_OF_CLIENT] },
@@ -379,7 +379,7 @@ test.each<{
     got: CLIENT_DETAIL,
   },
   {
-    name: 'no client with its checks',
+    name: 'a client that does not exist, with its checks',
     call: (api) => api.clientDetail('web-001'),
     sent: 'GET /api/mon/v1/clients/web-001',
     answer: GONE,
@@ -400,7 +400,7 @@ test.each<{
     got: POLICY,
   },
   {
-    name: 'many changes at once',
+    name: 'a bulk change',
     call: (api) => api.bulk({ operations: [{ op: 'clear', id: '*:disk' }], expect: 'all', creator: 'ada' }),
     sent: 'POST /api/mon/v1/bulk',
     body: { operations: [{ op: 'clear', id: '*:disk' }], expect: 'all', creator: 'ada' },
@@ -408,7 +408,7 @@ test.each<{
     got: [{ ok: true, undo: { op: 'restore', later: 1 } }],
   },
   {
-    name: 'records of the audit trail, with all that a newer backend says',
+    name: 'records of the audit trail with unknown attributes of a newer backend',
     call: (api) => api.audit({ since: 5, after: 1, before: 9, limit: 2, who: 'ada', action: 'bulk' }),
     sent: 'GET /api/mon/v1/audit?since=5&after=1&before=9&limit=2&filter.who=ada&filter.action=bulk',
     answer: { status: 200, body: [AUDITED] },
@@ -437,7 +437,7 @@ test.each<{
     got: { isHealthy: true, problems: [], report: { fsync_age: 1 } },
   },
   {
-    name: 'deep health that is not well',
+    name: 'deep health of a degraded backend',
     call: (api) => api.deepHealth(),
     sent: 'GET /health?deep=1',
     answer: { status: 412, body: { timer_lag: 9 } },
@@ -450,13 +450,16 @@ test.each<{
     answer: { status: 412, body: ['not connected'] },
     got: { isHealthy: false, problems: ['not connected'], report: {} },
   },
-])('$name', async ({ call, sent, body, answer, got }) => {
-  const { url, seen } = await startScriptedServer(() => answer);
-  expect(await call(openApiClient({ backend: url, env: {} }))).toEqual(got);
-  expect(seen.map((request) => ({ sent: `${request.method} ${request.path}`, body: request.body }))).toEqual([
-    { sent, body },
-  ]);
-});
+])(
+  'an API client method sends its request and parses the response: $name',
+  async ({ call, sent, body, answer, got }) => {
+    const { url, seen } = await startScriptedServer(() => answer);
+    expect(await call(openApiClient({ backend: url, env: {} }))).toEqual(got);
+    expect(seen.map((request) => ({ sent: `${request.method} ${request.path}`, body: request.body }))).toEqual([
+      { sent, body },
+    ]);
+  },
+);
 
 test.each(['..', '.', ''])(
   'a stash under %j is rejected without a request, since its URL would name another path',
@@ -467,7 +470,7 @@ test.each(['..', '.', ''])(
   },
 );
 
-test('an API client works over any request function, such as one that only records', async () => {
+test('an API client uses the request function that it is given, such as a function that only records requests', async () => {
   const noted: Request[] = [];
   const api = apiClientOver('http://mon', (request) => {
     noted.push(request);

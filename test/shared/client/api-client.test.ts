@@ -91,21 +91,21 @@ test.each<{
     got: EVENT,
   },
   {
-    name: 'no such event',
+    name: 'an event that does not exist',
     call: (api) => api.event('web-001', 'nope'),
     sent: 'GET /events/web-001/nope',
     answer: { status: 404 },
     got: undefined,
   },
   {
-    name: 'a name is a part of the path, whatever is in it',
+    name: 'a name with special characters is encoded as one path segment',
     call: (api) => api.event('a/b?c#d', 'e f%'),
     sent: 'GET /events/a%2Fb%3Fc%23d/e%20f%25',
     answer: { status: 404 },
     got: undefined,
   },
   {
-    name: 'resolve',
+    name: 'resolve an event',
     call: (api) => api.resolve({ client: 'web-001', check: 'http-frontend' }),
     sent: 'POST /resolve',
     body: { client: 'web-001', check: 'http-frontend' },
@@ -150,28 +150,28 @@ test.each<{
     got: { accepted: 1, rejected: [{ index: 1, error: 'name: must be word characters' }] },
   },
   {
-    name: 'all silenced entries',
+    name: 'all silences',
     call: (api) => api.silenced(),
     sent: 'GET /silenced',
     answer: { status: 200, body: [SILENCED] },
     got: [SILENCED],
   },
   {
-    name: 'silenced entries of a check',
+    name: 'silences of a check',
     call: (api) => api.silenced({ check: 'ping' }),
     sent: 'GET /silenced/checks/ping',
     answer: { status: 200, body: [] },
     got: [],
   },
   {
-    name: 'silenced entries of a subscription',
+    name: 'silences of a subscription',
     call: (api) => api.silenced({ subscription: 'client:web-001' }),
     sent: 'GET /silenced/subscriptions/client%3Aweb-001',
     answer: { status: 200, body: [] },
     got: [],
   },
   {
-    name: 'silence',
+    name: 'create a silence',
     call: (api) => api.silence({ subscription: 'web', expire: 3600 }),
     sent: 'POST /silenced',
     body: { subscription: 'web', expire: 3600 },
@@ -179,7 +179,7 @@ test.each<{
     got: undefined,
   },
   {
-    name: 'clear an entry',
+    name: 'clear a silence',
     call: (api) => api.clearSilenced({ id: 'web:*' }),
     sent: 'POST /silenced/clear',
     body: { id: 'web:*' },
@@ -187,7 +187,7 @@ test.each<{
     got: true,
   },
   {
-    name: 'clear an entry that is not there',
+    name: 'clear a silence that does not exist',
     call: (api) => api.clearSilenced({ check: 'ping' }),
     sent: 'POST /silenced/clear',
     body: { check: 'ping' },
@@ -202,7 +202,7 @@ test.each<{
     got: [EVENT.client],
   },
   {
-    name: 'no such client',
+    name: 'a client that does not exist',
     call: (api) => api.client('nope'),
     sent: 'GET /clients/nope',
     answer: { status: 404 },
@@ -223,25 +223,28 @@ test.each<{
     got: { sensu: { version: '1.9.0' }, mon: { version: '1.0.0' } },
   },
   {
-    name: 'good health',
+    name: 'the health of a healthy backend',
     call: (api) => api.health(),
     sent: 'GET /health',
     answer: { status: 204 },
     got: { isHealthy: true, problems: [] },
   },
   {
-    name: 'bad health',
+    name: 'the health of an unhealthy backend',
     call: (api) => api.health({ consumers: 2, messages: 10 }),
     sent: 'GET /health?consumers=2&messages=10',
     answer: { status: 412, body: ['result consumers (1) less than min_consumers (2)'] },
     got: { isHealthy: false, problems: ['result consumers (1) less than min_consumers (2)'] },
   },
-])('$name', async ({ call, sent, body, answer, got }) => {
-  const { api, server } = await serving(answer);
-  expect(await call(api)).toEqual(got);
-  expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([sent]);
-  expect(server.seen[0]?.body).toEqual(body);
-});
+])(
+  'an API client method sends its request and parses the response: $name',
+  async ({ call, sent, body, answer, got }) => {
+    const { api, server } = await serving(answer);
+    expect(await call(api)).toEqual(got);
+    expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([sent]);
+    expect(server.seen[0]?.body).toEqual(body);
+  },
+);
 
 test.each([
   {
@@ -289,7 +292,7 @@ test.each([
   });
 });
 
-test('resolving an event that does not exist says so', async () => {
+test('a request to resolve an event that does not exist fails with an error that says so', async () => {
   const { api } = await serving({ status: 404 });
   await expect(api.resolve({ client: 'web-001', check: 'nope' })).rejects.toMatchObject({
     code: 'not_found',
@@ -328,15 +331,23 @@ test.each([
     env: { MON_CREDENTIALS: 'bob:p:w' },
     authorization: `Basic ${btoa('bob:p:w')}`,
   },
-  { name: 'the URL before a key', userinfo: 'a:b@', env: { MON_API_KEY: 'k1' }, authorization: `Basic ${btoa('a:b')}` },
-  { name: 'nothing', userinfo: '', env: { MON_API_KEY: '' }, authorization: undefined },
-])('the request sends the credentials from $name', async ({ userinfo, env, authorization }) => {
-  const server = await startScriptedServer(() => ({ status: 200, body: [] }));
-  const api = openApiClient({ backend: server.url.replace('//', `//${userinfo}`), env });
-  await api.clients();
-  expect(server.seen[0]?.headers.authorization).toBe(authorization);
-  expect(api.url).toBe(server.url);
-});
+  {
+    name: 'the URL, in preference to a key',
+    userinfo: 'a:b@',
+    env: { MON_API_KEY: 'k1' },
+    authorization: `Basic ${btoa('a:b')}`,
+  },
+  { name: 'no source', userinfo: '', env: { MON_API_KEY: '' }, authorization: undefined },
+])(
+  'the request has the right Authorization header for credentials from $name',
+  async ({ userinfo, env, authorization }) => {
+    const server = await startScriptedServer(() => ({ status: 200, body: [] }));
+    const api = openApiClient({ backend: server.url.replace('//', `//${userinfo}`), env });
+    await api.clients();
+    expect(server.seen[0]?.headers.authorization).toBe(authorization);
+    expect(api.url).toBe(server.url);
+  },
+);
 
 test.each([
   ['127.0.0.1:4567', {}, /must be a URL like/],
@@ -349,19 +360,22 @@ test.each([
   expect(() => openApiClient({ backend, env })).toThrow(message);
 });
 
-test('the path of the URL is kept for a backend behind a proxy', async () => {
+test('the API client keeps the path of the URL of a backend behind a proxy', async () => {
   const server = await startScriptedServer(() => ({ status: 200, body: [] }));
   await openApiClient({ backend: `${server.url}/mon/`, env: {} }).clients();
   expect(server.seen[0]?.path).toBe('/mon/clients');
 });
 
-test.each(['', '.', '..', '\ud800'])('the name %j is rejected because a path cannot contain it', async (name) => {
-  const { api, server } = await serving({ status: 200, body: EVENT.client });
-  await expect(api.client(name)).rejects.toMatchObject({ code: 'invalid' });
-  expect(server.seen).toEqual([]);
-});
+test.each(['', '.', '..', '\ud800'])(
+  'the API client rejects the name %j because a URL path cannot contain that name',
+  async (name) => {
+    const { api, server } = await serving({ status: 200, body: EVENT.client });
+    await expect(api.client(name)).rejects.toMatchObject({ code: 'invalid' });
+    expect(server.seen).toEqual([]);
+  },
+);
 
-test('the error for an unreachable backend names it without the password', async () => {
+test('the error for an unreachable backend contains the URL of the backend without the password', async () => {
   const url = await deadUrl();
   const api = openApiClient({ backend: url.replace('//', '//alice:secret@'), env: {} });
   const error: unknown = await api.info().catch((thrown: unknown) => thrown);
@@ -372,13 +386,13 @@ test('the error for an unreachable backend names it without the password', async
   expect(inspect(error, { depth: 9 })).not.toContain(btoa('alice:secret'));
 });
 
-test('a backend that does not respond in time is unavailable', async () => {
+test('a backend that does not respond in time is reported as unavailable', async () => {
   const server = await startScriptedServer(() => new Promise<never>(() => undefined));
   const api = openApiClient({ backend: server.url, env: {}, timeoutMs: 50 });
   await expect(api.info()).rejects.toMatchObject({ code: 'unavailable', message: /no response in time/ });
 });
 
-test('a service that is not HTTP is unavailable', async () => {
+test('a server that does not speak HTTP is reported as unavailable', async () => {
   const server = createServer((socket) => socket.end('220 mail.example.org ESMTP\r\n')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

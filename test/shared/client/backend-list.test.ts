@@ -10,7 +10,7 @@ import { deadUrl, startScriptedServer } from '../../support/scripted-server.ts';
 
 const requester = (backends: string) => openRequester(backendAddress(backends, { env: {} }), 5000);
 
-test('a request goes to the next backend of a list when one cannot be reached, and the ones after it at once', async () => {
+test('a request goes to the next backend of a list when a backend is unreachable; later requests go there at once', async () => {
   const server = await startScriptedServer(() => ({ status: 200, body: [] }));
   const address = backendAddress(`${await deadUrl()}, ${server.url}`, { env: {} });
   const request = openRequester(address, 5000);
@@ -20,7 +20,7 @@ test('a request goes to the next backend of a list when one cannot be reached, a
   expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /results', 'GET /events']);
 });
 
-test('a request that a backend rejects, or may have executed, is sent to no other backend', async () => {
+test('a request that a backend has rejected, or may have executed, is not sent to another backend', async () => {
   const refusing = await startScriptedServer(() => ({ status: 503, body: { error: 'not now' } }));
   const other = await startScriptedServer(() => ({ status: 200 }));
   const request = requester(`${refusing.url},${other.url}`);
@@ -28,7 +28,7 @@ test('a request that a backend rejects, or may have executed, is sent to no othe
   expect(other.seen).toEqual([]);
 });
 
-test('a request that reaches no backend fails with the error of the last one', async () => {
+test('a request that reaches no backend of a list fails with the error of the last backend', async () => {
   const request = requester(`${await deadUrl()},${await deadUrl()}`);
   await expect(request({ method: 'GET', path: ['events'] })).rejects.toMatchObject({
     code: 'unavailable',

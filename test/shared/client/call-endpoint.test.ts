@@ -6,7 +6,7 @@ import { requestUrl, type Answer, type Request } from '../../../shared/client/re
 
 const URL = 'http://backend:4567';
 
-/** A backend that sends the same response to every request. */
+/** Returns an API caller that gets this response to every request, and the requests that it made. */
 function saying(answer: Answer): { asked: Request[]; caller: ReturnType<typeof endpointCaller> } {
   const asked: Request[] = [];
   const caller = endpointCaller(URL, (request) => {
@@ -17,7 +17,7 @@ function saying(answer: Answer): { asked: Request[]; caller: ReturnType<typeof e
 }
 
 test.each(Object.entries(MON_API) as [string, Endpoint][])(
-  'the endpoint %s is requested with the method and path of the table',
+  'the endpoint %s is requested with the method and path of the endpoint table',
   (_name, endpoint) => {
     const path = Object.fromEntries(pathParameters(endpoint).map((name) => [name, `a ${name}`]));
     const request = requestOf(endpoint, { path });
@@ -26,7 +26,7 @@ test.each(Object.entries(MON_API) as [string, Endpoint][])(
   },
 );
 
-test('a call returns the response in the type of the table', async () => {
+test('a call of an endpoint returns the response in the type of the endpoint table', async () => {
   const { asked, caller } = saying({ status: 200, body: { moved: 3 } });
   const body = { to: 'other' };
   expect(
@@ -39,7 +39,7 @@ test('a call returns the response in the type of the table', async () => {
   ]);
 });
 
-test('a response that does not match the table is rejected', async () => {
+test('a response that does not match the type of the endpoint table is rejected', async () => {
   const { caller } = saying({ status: 200, body: { moved: 'many' } });
   await expect(caller.call(MON_API.renameCheck, { path: { check: 'disk' } })).rejects.toMatchObject({
     code: 'internal',
@@ -47,12 +47,12 @@ test('a response that does not match the table is rejected', async () => {
   });
 });
 
-test('a lookup returns undefined when the object does not exist', async () => {
+test('a lookup endpoint returns undefined when the object does not exist', async () => {
   const { asked, caller } = saying({ status: 404, body: { error: 'no', code: 'not_found' } });
   expect(await caller.find(MON_API.deadLetter, { path: { id: 7 } })).toBeUndefined();
   expect(asked).toMatchObject([{ path: ['api', 'mon', 'v1', 'dead-letters', '7'], accept: [404] }]);
 });
 
-test('a missing parameter of a path is an internal error', () => {
+test('a call without a parameter of the path fails with an internal error', () => {
   expect(() => requestOf(MON_API.check, {})).toThrow('/api/mon/v1/checks/:check needs its check');
 });

@@ -43,7 +43,7 @@ function paces({ received }: FeedConnection): readonly FeedRequest[] {
   return received.filter(({ type }) => type === 'pace');
 }
 
-/** A feed that is live at sequence number 10 with row A. */
+/** Opens a feed that is live at sequence number 10 with the row `A`. */
 async function liveRig(options: Partial<FeedOptions> = {}): Promise<Rig> {
   const all = await rig({}, options);
   const connection = await all.server.connection(0);
@@ -98,7 +98,7 @@ async function columnsRig(hello = FEED_HELLO): Promise<{ server: FeedServer; eve
 }
 
 describe('events of a snapshot in columns', () => {
-  test('event columns are delivered to their consumer after the other rows of their frame', async () => {
+  test('the feed client passes on event columns after the other rows of the same frame', async () => {
     const { server, events, diary } = await columnsRig();
     const connection = await server.connection(0);
     expect(await connection.subscribed()).toEqual({ type: 'subscribe', topics: ['events'], columns: true });
@@ -108,7 +108,7 @@ describe('events of a snapshot in columns', () => {
     expect(events).toEqual([rowA]);
   });
 
-  test('event columns are not requested from a backend that does not support them', async () => {
+  test('the feed client requests no event columns from a backend that does not support event columns', async () => {
     const { columns: _, ...hello } = FEED_HELLO;
     const { server, events, diary } = await columnsRig(hello);
     const connection = await server.connection(0);
@@ -118,7 +118,7 @@ describe('events of a snapshot in columns', () => {
     expect([events, [...diary.replica.events.values()]]).toEqual([[], [rowA]]);
   });
 
-  test('event columns of different lengths end the connection', async () => {
+  test('the feed client closes the connection when event columns differ in length', async () => {
     const { server, events, diary } = await columnsRig();
     const connection = await server.connection(0);
     await connection.subscribed();
@@ -131,7 +131,7 @@ describe('events of a snapshot in columns', () => {
   });
 });
 
-test('an empty snapshot clears the held rows', async () => {
+test('an empty snapshot clears the rows of the feed client', async () => {
   const { server, diary, feed } = await liveRig();
   feed.resync();
   const connection = await server.connection(1);
@@ -141,14 +141,14 @@ test('an empty snapshot clears the held rows', async () => {
   expect([diary.replica.events.size, feed.seq]).toEqual([0, 12]);
 });
 
-test('statistics are delivered', async () => {
+test('the feed client passes on statistics', async () => {
   const { server, diary } = await liveRig();
   const stats = { results: { ok: 1, warning: 2, critical: 3, unknown: 4 }, clients: 5, rate: 6.5, queue: 7 };
   (await server.connection(0)).send({ type: 'stats', time: 1, stats });
   await vi.waitFor(() => expect(diary.stats).toEqual([stats]));
 });
 
-test('messages that handlers publish are delivered with or without rows beside them', async () => {
+test('the feed client passes on messages of transport handlers, with or without rows in the same connection', async () => {
   const { server, diary } = await rig({}, { topics: [], transports: ['alerts'] });
   const connection = await server.connection(0);
   expect(await connection.subscribed()).toEqual({ type: 'subscribe', topics: [], transports: ['alerts'] });
@@ -167,7 +167,7 @@ test('the feed client requests the same transports again after a lost connection
   expect(await (await server.connection(1)).subscribed()).toMatchObject({ transports: ['alerts'], since: 10 });
 });
 
-test('the feed client waits after a lost connection, resumes and keeps its rows', async () => {
+test('the feed client waits after a lost connection, then resumes and keeps its rows', async () => {
   const { server, clock, diary, feed } = await liveRig();
   (await server.connection(0)).cut();
   expect(await diary.reaches('waiting')).toMatchObject({
@@ -186,7 +186,7 @@ test('the feed client waits after a lost connection, resumes and keeps its rows'
   expect([[...diary.replica.events.keys()], feed.seq]).toEqual([[A, B], 12]);
 });
 
-test('a connection that is lost while catching up resumes from the position before', async () => {
+test('a feed connection that is lost while it catches up resumes from the position before the catch-up', async () => {
   const { server, clock, diary } = await liveRig();
   (await server.connection(0)).cut();
   await diary.reaches('waiting');
@@ -201,7 +201,7 @@ test('a connection that is lost while catching up resumes from the position befo
   expect(await (await server.connection(2)).subscribed()).toMatchObject({ since: 10 });
 });
 
-test('a connection that is lost during a snapshot starts over', async () => {
+test('a feed connection that is lost during a snapshot requests the snapshot again', async () => {
   const { server, clock, diary } = await liveRig();
   const first = await server.connection(0);
   first.send({ type: 'reset', reason: 'too slow' });
@@ -217,7 +217,7 @@ test('a connection that is lost during a snapshot starts over', async () => {
   expect([...diary.replica.events.keys()]).toEqual([A]);
 });
 
-test('a backend that cannot resume sends a reset, and its snapshot replaces everything', async () => {
+test('a backend that cannot resume sends a reset, and its snapshot replaces all rows of the feed client', async () => {
   const { server, clock, diary } = await liveRig();
   (await server.connection(0)).cut();
   await diary.reaches('waiting');
@@ -230,7 +230,7 @@ test('a backend that cannot resume sends a reset, and its snapshot replaces ever
   expect([...diary.replica.events.keys()]).toEqual([B]);
 });
 
-/** A console that was live until its connection was cut, and has reconnected but received nothing yet. */
+/** Opens a feed that was live until its connection was cut, and that has reconnected but received nothing yet. */
 async function connectedAgain() {
   const server = await startFeedServer({ hello: null });
   const { clock, diary } = follow({ backend: server.url });
@@ -243,13 +243,13 @@ async function connectedAgain() {
   return { second: await server.connection(1), diary };
 }
 
-test('changes of another store are rejected', async () => {
+test('the feed client rejects changes of another store', async () => {
   const { second, diary } = await connectedAgain();
   second.send({ ...FEED_HELLO, store: 'store-2' }, { type: 'changes', seq: 11, time: 1, rows: {} });
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('instead of a snapshot') });
 });
 
-test('a feed client requests everything when the store is another one', async () => {
+test('a feed client requests a new snapshot when the backend has another store', async () => {
   const { second, diary } = await connectedAgain();
   second.send({ ...FEED_HELLO, store: 'store-2' });
   expect(await second.subscribed()).toEqual({ type: 'subscribe', topics: ['events'] });
@@ -269,7 +269,7 @@ const UPGRADE = {
   step: { number: 1, total: 2, title: 'Look', state: 'pending' },
 };
 
-test('rows of upgrade plans are passed on with or without a current step', async () => {
+test('the feed client passes on rows of upgrade plans with or without a current step', async () => {
   const { server, diary } = await liveRig();
   const connection = await server.connection(0);
   connection.sendRaw(
@@ -287,8 +287,12 @@ test('rows of upgrade plans are passed on with or without a current step', async
 test.each<{ name: string; frames: string[]; reason: RegExp }>([
   { name: 'text that is not JSON', frames: ['{'], reason: /not JSON/ },
   { name: 'an array', frames: ['[]'], reason: /malformed frame: frame/ },
-  { name: 'no type', frames: ['{}'], reason: /malformed frame: type/ },
-  { name: 'a sequence that is no number', frames: ['{"type":"changes","seq":"1","time":1,"rows":{}}'], reason: /seq/ },
+  { name: 'no message type', frames: ['{}'], reason: /malformed frame: type/ },
+  {
+    name: 'a sequence that is not a number',
+    frames: ['{"type":"changes","seq":"1","time":1,"rows":{}}'],
+    reason: /seq/,
+  },
   { name: 'rows that are an array', frames: ['{"type":"changes","seq":11,"time":1,"rows":[]}'], reason: /rows/ },
   {
     name: 'a row without its output',
@@ -296,29 +300,29 @@ test.each<{ name: string; frames: string[]; reason: RegExp }>([
     reason: /rows\.events\["web-001\/http-frontend"\]/,
   },
   {
-    name: 'a plan for an upgrade in a state that is none',
+    name: 'an upgrade plan in an unknown state',
     frames: [
       JSON.stringify({ type: 'changes', seq: 11, time: 1, rows: { upgrades: { 1: { ...UPGRADE, state: 'odd' } } } }),
     ],
     reason: /rows\.upgrades\["1"\]/,
   },
   {
-    name: 'a step of a plan without its title',
+    name: 'a plan step without a title',
     frames: [
       JSON.stringify({ type: 'changes', seq: 11, time: 1, rows: { upgrades: { 1: { ...UPGRADE, step: {} } } } }),
     ],
     reason: /rows\.upgrades\["1"\]/,
   },
-  { name: 'a piece without a transport', frames: ['{"type":"message","time":1,"data":""}'], reason: /transport/ },
+  { name: 'a message without a transport', frames: ['{"type":"message","time":1,"data":""}'], reason: /transport/ },
   {
-    name: 'a gap of no number',
+    name: 'a missed count that is not a number',
     frames: ['{"type":"missed","transport":"a","time":1,"count":"many"}'],
     reason: /count/,
   },
   { name: 'a sequence that goes back', frames: ['{"type":"changes","seq":9,"time":1,"rows":{}}'], reason: /went back/ },
-  { name: 'a snapshot out of the blue', frames: ['{"type":"snapshot","seq":11,"rows":{}}'], reason: /without a reset/ },
-  { name: 'live twice', frames: ['{"type":"live","seq":11}'], reason: /live twice/ },
-  { name: 'hello twice', frames: [JSON.stringify(FEED_HELLO)], reason: /hello twice/ },
+  { name: 'a snapshot without a reset', frames: ['{"type":"snapshot","seq":11,"rows":{}}'], reason: /without a reset/ },
+  { name: 'a second live message', frames: ['{"type":"live","seq":11}'], reason: /live twice/ },
+  { name: 'a second hello message', frames: [JSON.stringify(FEED_HELLO)], reason: /hello twice/ },
 ])('a frame with $name makes the feed client reconnect and say why', async ({ frames, reason }) => {
   const { server, diary } = await liveRig();
   const connection = await server.connection(0);
@@ -326,7 +330,7 @@ test.each<{ name: string; frames: string[]; reason: RegExp }>([
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringMatching(reason) });
 });
 
-test('a binary frame and an oversized one make the feed client reconnect', async () => {
+test('a binary frame and an oversized frame make the feed client reconnect', async () => {
   const { server, clock, diary, feed } = await liveRig();
   (await server.connection(0)).sendRaw(Buffer.from('{"type":"ping"}'));
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('not text') });
@@ -345,7 +349,7 @@ test('a feed client ignores message types and fields that a newer backend adds',
   expect(diary.path).toBe('connecting syncing live');
 });
 
-test('the feed client requests a pace when it changes and after each connection', async () => {
+test('the feed client requests its update rate when the rate changes and after each reconnect', async () => {
   const { server, clock, diary, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
   feed.setPace({ ms: 1000 });
   const first = await server.connection(0);
@@ -384,14 +388,14 @@ test('the feed client requests brief events if the backend supports them, and pa
   await vi.waitFor(() => expect(paces(second)).toEqual([{ type: 'pace', ms: 1000, full: [B] }]));
 });
 
-test('a backend that supports a pace but no brief events gets no request for them', async () => {
+test('a backend that supports update rates but no brief events gets no request for brief events', async () => {
   const { server, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
   feed.setPace({ ms: 1000, full: [A] });
   const connection = await server.connection(0);
   await vi.waitFor(() => expect(paces(connection)).toEqual([{ type: 'pace', ms: 1000 }]));
 });
 
-test('a backend that supports no pace gets no request for one', async () => {
+test('a backend that does not support update rates gets no request for an update rate', async () => {
   const { server, diary, feed } = await liveRig();
   feed.setPace({ ms: 1000 });
   const connection = await server.connection(0);
@@ -408,14 +412,14 @@ test('the feed client responds to pings', async () => {
   await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }));
 });
 
-test('the feed client pings a silent connection and keeps it while it gets responses', async () => {
+test('the feed client pings an idle connection and keeps the connection while pings are answered', async () => {
   const { server, clock, diary } = await liveRig();
   const connection = await server.connection(0);
   const pings = (): number => connection.received.filter(({ type }) => type === 'ping').length;
   for (let heartbeat = 1; heartbeat <= 4; heartbeat += 1) {
     clock.advance(5000);
     await vi.waitFor(() => expect(pings()).toBe(heartbeat));
-    // The response is a frame too, so the next ping is due 5 s after it.
+    // Any frame counts as a response, so the next ping is due 5 s after this one.
     connection.send({ type: 'changes', seq: 10 + heartbeat, time: 1, rows: {} });
     await vi.waitFor(() => expect(diary.rows).toHaveLength(1 + heartbeat));
   }
@@ -435,14 +439,14 @@ test('two pings without a response make the feed client reconnect', async () => 
   expect(connection.received.filter(({ type }) => type === 'ping')).toHaveLength(2);
 });
 
-test('an address that accepts the connection and sends nothing is abandoned', async () => {
+test('the feed client abandons a connection on which the server sends nothing', async () => {
   const { clock, diary } = await rig({ hello: null, answerPings: false });
   await diary.reaches('syncing');
   clock.advance(15_000);
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('no heartbeat') });
 });
 
-test('a closed port is reported, and the feed client retries with growing pauses', async () => {
+test('the feed client reports a closed port and retries with growing pauses', async () => {
   const url = await deadUrl();
   const { clock, diary } = follow({ backend: url.replace('//', '//alice:secret@'), random: () => 1 });
   const pauses: number[] = [];
@@ -463,7 +467,7 @@ test.each([
   { status: 404, code: 'not_found', message: /has no live feed/ },
   { status: 426, code: 'version', message: /same release/ },
 ])(
-  'HTTP status $status is a rejection that is retried slowly while the state stays',
+  'a feed connection that is rejected with HTTP status $status is reported and retried slowly',
   async ({ status, code, message }) => {
     const server = await startFeedServer();
     server.refuse(status);
@@ -483,7 +487,7 @@ test.each([
   },
 );
 
-test('HTTP status 503 is temporary, and the feed client waits', async () => {
+test('a feed connection that is rejected with HTTP status 503 is retried as a temporary failure', async () => {
   const server = await startFeedServer();
   server.refuse(503);
   const { diary } = follow({ backend: server.url });
@@ -493,14 +497,14 @@ test('HTTP status 503 is temporary, and the feed client waits', async () => {
 test.each([
   { code: 'invalid', message: 'the filter is wrong at 3: a value is missing', kind: 'refused' },
   { code: 'unavailable', message: 'the backend is stopping', kind: 'waiting' },
-] as const)('the error $code before the end of a connection is passed on as $kind', async ({ kind, ...error }) => {
+] as const)('the error $code before the end of a feed connection is reported as $kind', async ({ kind, ...error }) => {
   const { server, diary } = await rig();
   (await server.connection(0)).send({ type: 'error', ...error });
   const state = await diary.reaches(kind);
   expect(JSON.stringify(state)).toContain(error.message);
 });
 
-test('reconnect retries at once and resumes, and resync starts over', async () => {
+test('reconnect() retries at once and resumes, and resync() requests a new snapshot', async () => {
   const { server, diary, feed } = await liveRig();
   (await server.connection(0)).cut();
   await diary.reaches('waiting');
@@ -511,7 +515,7 @@ test('reconnect retries at once and resumes, and resync starts over', async () =
   expect(diary.path).toBe('connecting syncing live waiting connecting syncing connecting syncing');
 });
 
-test('credentials and headers are sent with the handshake, and the password is in no URL', async () => {
+test('the feed client sends credentials as a header of the handshake and never in the URL', async () => {
   const server = await startFeedServer();
   follow({ backend: server.url.replace('//', '//alice:secret@'), headers: { 'x-request-id': 'r1' } });
   const { headers } = await server.connection(0);
@@ -522,7 +526,7 @@ test('credentials and headers are sent with the handshake, and the password is i
   ]);
 });
 
-test('a closed feed client does nothing more and leaves no timer', async () => {
+test('a closed feed client ignores all input and leaves no timer', async () => {
   const { server, clock, diary, feed } = await liveRig();
   const connection = await server.connection(0);
   connection.send({ type: 'changes', seq: 11, time: 1, rows: {} });
@@ -541,7 +545,7 @@ test('a feed client that is closed before it started reports nothing', async () 
   expect([diary.states, server.attempts]).toEqual([[], 0]);
 });
 
-test('a listener may close the feed client at any moment', async () => {
+test('a listener may close the feed client at any time', async () => {
   const server = await startFeedServer();
   const states: string[] = [];
   const feed = openFeed(
@@ -558,7 +562,7 @@ test('a listener may close the feed client at any moment', async () => {
   expect(states).toEqual(['connecting', 'syncing']);
 });
 
-test('a feed client ends up live with the state of the backend after any sequence of frames', async () => {
+test('a feed client ends up live with the state of the backend after any sequence of frames and failures', async () => {
   const frame = fc.oneof(
     fc.json(),
     fc.string({ unit: 'binary', maxLength: 50 }),
@@ -601,7 +605,7 @@ test('a feed client ends up live with the state of the backend after any sequenc
     fc.asyncProperty(fc.array(frame, { maxLength: 5 }), async (frames) => {
       const connection = await server.connection(server.connections.length - 1);
       for (const text of frames) connection.sendRaw(text);
-      // Whether or not the connection was closed, a correct backend follows from here on.
+      // From here on the backend behaves correctly, whether or not these frames closed the connection.
       const index = server.connections.length;
       feed.resync();
       const next = await server.connection(index);

@@ -25,7 +25,7 @@ const hasty: FeedClock = {
   },
 };
 
-/** Requests the current state, which the rows of the feed should equal. */
+/** Returns the current state from the API, which the rows of the feed should equal. */
 async function truth(api: ApiClient): Promise<{ events: unknown; silenced: string[]; clients: string[] }> {
   const [events, silenced, clients] = await Promise.all([api.events(), api.silenced(), api.clients()]);
   return {
@@ -60,7 +60,7 @@ test(`a feed that is cut ${String(CUTS)} times at random ends up with the state 
     const subscription = `client:web-${String(pick(10))}`;
     await (pick(2) === 0 ? api.silence({ subscription }) : api.clearSilenced({ subscription }));
     if (pick(20) === 0) await api.deleteClient(`web-${String(pick(10))}`).catch(() => undefined);
-    // The backend collects changes for 50 ms: wait until it has sent some of them.
+    // The backend sends changes every 50 ms: the pauses let it send some of them between the cuts.
     await pause(pick(20));
   }
   proxy.calm();
@@ -73,6 +73,6 @@ test(`a feed that is cut ${String(CUTS)} times at random ends up with the state 
       clients: [...clients.keys()].toSorted(),
     }).toEqual(await truth(api));
   });
-  // The feed reconnected many times: the cuts were not one long outage.
+  // The feed was live many times, so the cuts were not one long outage.
   expect(diary.states.filter(({ kind }) => kind === 'live').length).toBeGreaterThan(CUTS / 8);
 });

@@ -16,7 +16,7 @@ const EVENT = {
 };
 const CLIENT = { name: 'web-1', address: '10.0.0.1', subscriptions: ['base'], timestamp: 1, version: '1.0' };
 
-/** Values that replace an attribute; `undefined` removes it. */
+/** Values that replace an attribute of a row; `undefined` removes the attribute. */
 const OTHERS: readonly unknown[] = [undefined, null, 'text', 7, true, [], ['text'], [7], {}];
 
 const isTaken = (topic: string, row: unknown): boolean => {
@@ -32,14 +32,14 @@ const isTaken = (topic: string, row: unknown): boolean => {
 describe.each<{ topic: string; schema: z.ZodObject; row: Readonly<Record<string, unknown>> }>([
   { topic: 'events', schema: eventRowSchema, row: EVENT },
   { topic: 'clients', schema: clientRowSchema, row: CLIENT },
-])('the schema of the rows of $topic', ({ topic, schema, row }) => {
-  test('a row of the feed and its removal are accepted', () => {
+])('the schema of feed rows of the topic $topic', ({ topic, schema, row }) => {
+  test('the row schema accepts a row and a removal', () => {
     expect(isTaken(topic, row)).toBe(true);
     expect(isTaken(topic, null)).toBe(true);
   });
 
   test.each(Object.keys(schema.shape))(
-    'a row with another value of %s is accepted exactly if its schema accepts it',
+    'the row schema accepts a value of %s if and only if the schema of that attribute accepts it',
     (attribute) => {
       const changed = OTHERS.map((other) => Object.assign(structuredClone(row), { [attribute]: other }));
       expect(changed.map((one) => isTaken(topic, one))).toEqual(
@@ -57,7 +57,7 @@ const areTaken = (events: unknown): boolean => {
   }
 };
 
-describe('the schema of columns', () => {
+describe('the schema of event columns', () => {
   const columns: Readonly<Record<string, unknown>> = {
     namespace: { values: ['default'], indices: [0] },
     client: { values: ['web-1'], indices: [0] },
@@ -71,23 +71,26 @@ describe('the schema of columns', () => {
     output: { values: ['full'], indices: [0] },
     sparse: { 0: { groups: ['a'] } },
   };
-  test('complete columns are accepted', () => {
+  test('complete event columns are accepted', () => {
     expect(areTaken(columns)).toBe(true);
   });
 
   test.each(Object.keys(columns).filter((name) => name !== 'namespace' && name !== 'sparse'))(
-    'columns without %s are rejected',
+    'event columns without %s are rejected',
     (name) => {
       expect(areTaken({ ...columns, [name]: undefined })).toBe(false);
     },
   );
 
-  test.each(['status', 'occurrences', 'since', 'last'])('columns with invalid numbers in %s are rejected', (name) => {
-    expect([['2'], [null], 2, {}].map((broken) => areTaken({ ...columns, [name]: broken }))).not.toContain(true);
-  });
+  test.each(['status', 'occurrences', 'since', 'last'])(
+    'event columns with invalid numbers in %s are rejected',
+    (name) => {
+      expect([['2'], [null], 2, {}].map((broken) => areTaken({ ...columns, [name]: broken }))).not.toContain(true);
+    },
+  );
 
   test.each(['namespace', 'client', 'check', 'action', 'silenced_by', 'output'])(
-    'columns with invalid values or indexes in %s are rejected',
+    'event columns with invalid values or indexes in %s are rejected',
     (name) => {
       const broken = [
         [],
@@ -102,7 +105,7 @@ describe('the schema of columns', () => {
     },
   );
 
-  test('columns with invalid remaining attributes are rejected', () => {
+  test('event columns with invalid sparse attributes are rejected', () => {
     const broken = [[7], { 0: 7 }, { 0: { groups: [7] } }, { 0: { inhibited_by: {} } }, { 0: { recovering: 3 } }];
     expect(broken.map((rest) => areTaken({ ...columns, sparse: rest }))).not.toContain(true);
   });

@@ -15,7 +15,7 @@ const TOKEN = `ml_${'x'.repeat(43)}`;
 const AUTHORIZATION = `Bearer ${TOKEN}`;
 const URL_HERE = 'http://127.0.0.1:9';
 
-/** Creates a runtime directory for this test, with the file of a backend at `url`. */
+/** Creates a runtime directory with the local-access file of a backend at `url`, and returns the path of the file. */
 async function leave(url: string, token = TOKEN): Promise<string> {
   const before = process.env['XDG_RUNTIME_DIR'];
   process.env['XDG_RUNTIME_DIR'] = await tempDir();
@@ -41,7 +41,7 @@ test.each([
   { backend: 'http://127.0.0.1.example.org:9', token: undefined },
   { backend: 'http://mon.example.org:9', token: undefined },
   { backend: `${URL_HERE}/behind/a/proxy`, token: undefined },
-])('the token of 127.0.0.1:9 is sent to $backend: $token', async ({ backend, token }) => {
+])('the local token of 127.0.0.1:9 is sent to that backend only; $backend gets $token', async ({ backend, token }) => {
   await leave(URL_HERE);
   expect(shown(backend)).toBe(token);
 });
@@ -62,7 +62,7 @@ test('localhost is replaced by the address of the local backend', async () => {
   expect(backendAddress('http://localhost:10', { env: {} }).url).toBe('http://localhost:10');
 });
 
-test('explicit credentials take precedence over the local token', async () => {
+test('configured credentials take precedence over the local token', async () => {
   await leave(URL_HERE);
   expect(shown(URL_HERE, { MON_API_KEY: 'mk_1' })).toBe('Key mk_1');
   expect(shown('http://me:too@127.0.0.1:9')).toMatch(/^Basic /);
@@ -77,7 +77,7 @@ test('each request reads the local token again, since a restarted backend has a 
   expect(address.headers['authorization']).toBe(`Bearer ${next}`);
 });
 
-test('the given state directory takes precedence over the runtime directory', async () => {
+test('the local access file in the configured state directory takes precedence over the runtime directory', async () => {
   await leave(URL_HERE, `ml_${'y'.repeat(43)}`);
   const stateDir = await tempDir();
   await writeFile(join(stateDir, LOCAL_ACCESS_FILE), JSON.stringify({ url: URL_HERE, token: TOKEN }));
@@ -93,7 +93,7 @@ test.each(['', '{', '[]', '{"url":"http://127.0.0.1:9"}', `{"url":"${URL_HERE}",
   },
 );
 
-test('a pipe does not block the client, and a file of another user is ignored', async () => {
+test('a pipe in place of the local access file does not block the client, and a file of another user is ignored', async () => {
   const dir = await tempDir();
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(dir, 'pipe')]);
   expect(readLocalAccess(join(dir, 'pipe'))).toBeUndefined();

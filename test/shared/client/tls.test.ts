@@ -45,7 +45,7 @@ async function trusting(...authorities: readonly MadeCertificate[]): Promise<Rec
   return { MON_TRUSTED_CA_FILE: file };
 }
 
-/** Returns the reason why the feed cannot connect, after checking that a request reports the same reason. */
+/** Returns the reason why a feed cannot connect, and checks that a request fails for the same reason. */
 async function problemAt(backend: string, env: Record<string, string>): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const feed = openFeed(
@@ -77,17 +77,17 @@ test('a backend with a certificate of a trusted authority is accepted', async ()
 describe('TLS problems and their remedies', () => {
   test.each([
     {
-      name: 'self-signed',
+      name: 'the certificate is self-signed',
       made: makeCertificate('127.0.0.1', { names: NAMES }),
       says: /its certificate is self-signed: set --trusted-ca-file to it/,
     },
     {
-      name: 'an unknown authority',
+      name: 'the certificate authority is unknown',
       made: makeCertificate('127.0.0.1', { names: NAMES, issuer: other }),
       says: /issued by an unknown CA: .*--trusted-ca-file/,
     },
     {
-      name: 'expired',
+      name: 'the certificate has expired',
       made: makeCertificate('127.0.0.1', {
         names: NAMES,
         issuer: authority,
@@ -97,17 +97,17 @@ describe('TLS problems and their remedies', () => {
       says: /has expired: have it renewed/,
     },
     {
-      name: 'not yet valid',
+      name: 'the certificate is not valid yet',
       made: makeCertificate('127.0.0.1', { names: NAMES, issuer: authority, from: hoursFromNow(1) }),
       says: /is not valid yet: check the clocks/,
     },
     {
-      name: 'another name',
+      name: 'the certificate is for another name',
       made: makeCertificate('a.example.org', { names: ['a.example.org', '10.0.0.1'], issuer: authority }),
       says: /is not for 127\.0\.0\.1 but for a\.example\.org, 10\.0\.0\.1/,
     },
     {
-      name: 'only a CommonName, which counts no more',
+      name: 'the certificate has only a CommonName, which is not checked any more',
       host: 'localhost',
       made: makeCertificate('localhost', { issuer: authority }),
       says: /CommonName localhost is not among its Subject Alternative Names \(there are none\).*issued again/,
@@ -116,11 +116,11 @@ describe('TLS problems and their remedies', () => {
     const backend = (await speaking(made)).replace('127.0.0.1', host);
     const env = await trusting(authority);
     expect(await problemAt(backend, env)).toMatch(says);
-    // This error tells callers that a retry cannot help.
+    // The class `NotTrusted` tells callers that a retry cannot help.
     await expect(openApiClient({ backend, env }).clients()).rejects.toBeInstanceOf(NotTrusted);
   });
 
-  test('TLS to a port without TLS is reported', async () => {
+  test('a TLS connection to a port without TLS fails with an error that says so', async () => {
     const url = await listening(
       createPlainServer((_request, response) => response.end('[]')),
       'https',
@@ -128,7 +128,7 @@ describe('TLS problems and their remedies', () => {
     expect(await problemAt(url, {})).toMatch(/the server does not use TLS: use http:\/\//);
   });
 
-  test('plain HTTP to a port with TLS is reported', async () => {
+  test('a plain HTTP request to a port with TLS fails with an error that says so', async () => {
     const dir = await tempDir();
     const settings = await writePair(dir, good);
     const tls = new ServerTls(
@@ -145,7 +145,7 @@ describe('TLS problems and their remedies', () => {
   });
 });
 
-test('verification can be turned off, with a warning', async () => {
+test('TLS verification can be turned off, and a warning says so', async () => {
   const backend = await speaking(makeCertificate('somebody'));
   const env = { MON_INSECURE_SKIP_TLS_VERIFY: 'true' };
   expect(await openApiClient({ backend, env }).clients()).toEqual([]);
@@ -161,6 +161,6 @@ test.each([
   { env: { MON_INSECURE_SKIP_TLS_VERIFY: 'yes' }, says: 'MON_INSECURE_SKIP_TLS_VERIFY must be true or false' },
 ])('the invalid TLS setting is rejected: $says', ({ env, says }) => {
   expect(() => parseBackendAddress('https://mon.example.org', env)).toThrow(says);
-  // Without TLS, the variables are ignored.
+  // For an address without TLS, the variables about TLS are ignored.
   expect(parseBackendAddress('http://mon.example.org', env).tls).toBeUndefined();
 });

@@ -9,56 +9,56 @@ const counts = (told: Partial<RuleCounts>): RuleCounts => ({ fresh: 10, notOk: 0
 describe('a rule of an aggregate (spec, aggregates 1)', () => {
   test.each<{ name: string; rule: Rule; told: Partial<RuleCounts>; status: number; output: string }>([
     {
-      name: 'that all is well below its thresholds',
+      name: 'OK below its thresholds',
       rule: { warning: '20%', critical: '50%' },
       told: { notOk: 1 },
       status: 0,
       output: '1 of 10 (10 %) not OK (warning from 20%, critical from 50%)',
     },
     {
-      name: 'warning from a share on',
+      name: 'a warning at a percentage threshold',
       rule: { warning: '20%', critical: '50%' },
       told: { notOk: 2 },
       status: 1,
       output: '2 of 10 (20 %) not OK (warning from 20%, critical from 50%)',
     },
     {
-      name: 'the worse of two that are reached',
+      name: 'the more severe status when two thresholds are reached',
       rule: { warning: 2, critical: '50%' },
       told: { notOk: 5 },
       status: 2,
       output: '5 of 10 (50 %) not OK (warning from 2, critical from 50%)',
     },
     {
-      name: 'critical from a number on, however many there are',
+      name: 'critical at a threshold that is a number, whatever the number of results is',
       rule: { critical: 3 },
       told: { fresh: 1000, notOk: 3 },
       status: 2,
       output: '3 of 1000 (0 %) not OK (critical from 3)',
     },
     {
-      name: 'how many are stale, of all that count',
+      name: 'a warning at a percentage of stale results',
       rule: { stale: { after: 300, warning: '10%' } },
       told: { fresh: 8, stale: 2 },
       status: 1,
       output: '0 of 8 (0 %) not OK; 2 of 10 (20 %) stale (warning from 10%)',
     },
     {
-      name: 'that there are too few to say anything',
+      name: 'unknown when there are fewer results than min-results',
       rule: { warning: '20%', 'min-results': 3 },
       told: { fresh: 2, notOk: 2, ignored: 1 },
       status: 3,
       output: '2 results, at least 3 needed; 1 silenced ignored',
     },
     {
-      name: 'nothing of nothing',
+      name: 'OK when there are no results',
       rule: { warning: '20%' },
       told: { fresh: 0 },
       status: 0,
       output: '0 of 0 not OK (warning from 20%)',
     },
     {
-      name: 'with 0 percent: any, but not none',
+      name: 'OK with a threshold of 0 % while every result is OK',
       rule: { warning: '0%' },
       told: { notOk: 0 },
       status: 0,
@@ -74,7 +74,7 @@ describe('a rule of an aggregate (spec, aggregates 1)', () => {
     [{ warning: 3 }, 80],
     [{ critical: 20 }, 0],
     [{ stale: { after: 60, warning: 1 } }, undefined],
-  ])('the aggregate rule %j requires %j percent of ten to be OK', (rule, percent) => {
+  ])('the aggregate rule %j requires %j percent of ten results to be OK', (rule, percent) => {
     expect(needsPercent(rule, 10)).toBe(percent);
   });
 });
@@ -87,6 +87,6 @@ test.each([
   [{ 'min-results': 2 }, true],
   [{ stale: { after: 60, critical: '12.5%' } }, true],
   [{ critical: 2, wrong: true }, false],
-])('the aggregate rule %j is valid: %j', (rule, isOne) => {
+])('the validity of the aggregate rule %j is %j', (rule, isOne) => {
   expect(aggregateRuleSchema.safeParse(rule).success).toBe(isOne);
 });

@@ -56,7 +56,7 @@ describe('the client and check of an alert', () => {
     expect(alertKey(labels, settings)).toEqual({ client: 'n1', check: 'Slow..page' });
   });
 
-  test('the client and check of an alert differ whenever its labels differ, and are valid names', () => {
+  test('alerts with different labels yield different clients or checks, and all names are valid', () => {
     const value = fc.oneof(
       fc.constantFrom('', 'a', 'prometheus', 'web-1', 'web-1:9100', 'web-1:9200', 'critical', '..', 'a b', 'a-b'),
       fc.string(),
@@ -87,7 +87,7 @@ describe('the client and check of an alert', () => {
 });
 
 describe('the result of an alert', () => {
-  test('the result of an alert has its labels, annotations and origin', () => {
+  test('the result of an alert contains the labels, the annotations and the origin of the alert', () => {
     const annotations = { summary: 'web-1 is down', description: 'for a minute', runbook: 'https://x' };
     const at = { startsAt: '2025-12-31T23:59:00Z', endsAt: '2026-01-01T00:03:59.5Z' };
     expect(resultOf({ annotations, generatorURL: 'http://prometheus/graph', ...at })).toEqual({
@@ -115,7 +115,7 @@ describe('the result of an alert', () => {
     );
   });
 
-  test('the result of an alert truncates long texts with a mark', () => {
+  test('the result of an alert truncates long texts and marks the truncation', () => {
     const labels = { alertname: 'Down', query: 'é'.repeat(5000) };
     const result = resultOf({ labels, annotations: { long: '😀'.repeat(40_000) }, generatorURL: 'x'.repeat(9000) });
     const { metadata, alert } = result as unknown as {
@@ -135,17 +135,17 @@ describe('the result of an alert', () => {
     ['whatever', 3],
     ['constructor', 3],
     ['', 2],
-  ])('an alert of severity %j has status %i', (severity, status) => {
+  ])('an alert of severity %j yields a result with status %i', (severity, status) => {
     expect(resultOf({ labels: { alertname: 'Down', severity } }).status).toBe(status);
   });
 
   test.each([
     ['2026-01-01T00:00:00Z', { status: 0, ttl: undefined }],
     ['2026-01-01T00:00:01Z', { status: 2, ttl: 1 }],
-    // Go programs write this for an unset time.
+    // Go programs write this value for a time that is not set.
     ['0001-01-01T00:00:00.000Z', { status: 2, ttl: 300 }],
     [undefined, { status: 2, ttl: 300 }],
-  ])('an alert that ends at %s yields %j', (endsAt, { status, ttl }) => {
+  ])('an alert that ends at %s yields a result with %j', (endsAt, { status, ttl }) => {
     const result = resultOf({ endsAt });
     expect([result.status, result.ttl]).toEqual([status, ttl]);
   });

@@ -21,48 +21,48 @@ test('the API may set any command when no setting restricts it', () => {
   expect(problemOf({ command: 'rm -rf / ; :', env_vars: ['PATH=/tmp'] }, anywhere)).toBeUndefined();
 });
 
-describe('a list of allowed directories', () => {
+describe('the setting that limits API commands to directories', () => {
   test.each([
     '/opt/ok/check',
     '/opt/ok/deep/check-disk.sh -w 80% --path /var -x a=b ~ *.log [a-z]? ',
     `/usr/lib/nagios/check_http -H 'a; b | c $(d)' -u "x & y > z"`,
-  ])('the command %s is allowed', (command) => {
+  ])('the API command %s is allowed', (command) => {
     expect(problemOf({ command })).toBeUndefined();
   });
 
   test.each([
-    { name: 'through PATH', command: 'check-disk -w 80' },
-    { name: 'elsewhere', command: '/bin/sh -c true' },
-    { name: 'in a directory of a similar name', command: '/opt/okay/check' },
-    { name: 'the directory itself', command: '/opt/ok' },
-    { name: 'out of it by its path', command: '/opt/ok/../../bin/sh' },
-    { name: 'out of it by its path, in a list', command: ['/opt/ok/../../bin/sh'] },
-    { name: 'through PATH, in a list', command: ['sh', '-c', 'true'] },
-    { name: 'relative', command: './opt/ok/check' },
-    { name: 'with another one behind it', command: '/opt/ok/x; rm -rf /' },
-    { name: 'with one on the next line', command: '/opt/ok/x\nrm -rf /' },
-    { name: 'with one that it is piped to', command: '/opt/ok/x | sh' },
-    { name: 'in the background of another', command: '/opt/ok/x & sh' },
-    { name: 'with one in a substitution', command: '/opt/ok/x $(sh)' },
-    { name: 'with one in backquotes', command: '/opt/ok/x `sh`' },
-    { name: 'with one in a substitution in quotes', command: '/opt/ok/x "$(sh)"' },
-    { name: 'with a redirection', command: '/opt/ok/x > /etc/cron.d/x' },
-    { name: 'with a variable', command: '/opt/ok/x $HOME' },
-    { name: 'behind a variable', command: 'LD_PRELOAD=/tmp/x /opt/ok/x' },
-    { name: 'with a quote that does not end', command: `/opt/ok/x 'a` },
-    { name: 'with a backslash', command: '/opt/ok/x \\' },
-    { name: 'in a name that is quoted', command: `/opt/ok/x'/../../../bin/sh'` },
-    { name: 'with a token of a client', command: '/opt/ok/x :::name:::' },
-    { name: 'with a token of a client in quotes', command: `/opt/ok/x '{{ .name }}'` },
-  ])('a command $name is rejected', ({ command }) => {
+    { name: 'is found through PATH', command: 'check-disk -w 80' },
+    { name: 'is in another directory', command: '/bin/sh -c true' },
+    { name: 'is in a directory with a similar name', command: '/opt/okay/check' },
+    { name: 'is the allowed directory itself', command: '/opt/ok' },
+    { name: 'leaves the allowed directory by ..', command: '/opt/ok/../../bin/sh' },
+    { name: 'leaves the allowed directory by .., as a list of arguments', command: ['/opt/ok/../../bin/sh'] },
+    { name: 'is found through PATH, as a list of arguments', command: ['sh', '-c', 'true'] },
+    { name: 'is a relative path', command: './opt/ok/check' },
+    { name: 'is followed by another command', command: '/opt/ok/x; rm -rf /' },
+    { name: 'has another command on the next line', command: '/opt/ok/x\nrm -rf /' },
+    { name: 'is piped into another command', command: '/opt/ok/x | sh' },
+    { name: 'runs in the background of another command', command: '/opt/ok/x & sh' },
+    { name: 'has a command substitution', command: '/opt/ok/x $(sh)' },
+    { name: 'has a command in backquotes', command: '/opt/ok/x `sh`' },
+    { name: 'has a command substitution in quotes', command: '/opt/ok/x "$(sh)"' },
+    { name: 'has a redirection', command: '/opt/ok/x > /etc/cron.d/x' },
+    { name: 'has a shell variable', command: '/opt/ok/x $HOME' },
+    { name: 'begins with a variable assignment', command: 'LD_PRELOAD=/tmp/x /opt/ok/x' },
+    { name: 'has an unclosed quote', command: `/opt/ok/x 'a` },
+    { name: 'has a backslash', command: '/opt/ok/x \\' },
+    { name: 'has quotes within the path', command: `/opt/ok/x'/../../../bin/sh'` },
+    { name: 'has a token', command: '/opt/ok/x :::name:::' },
+    { name: 'has a token in quotes', command: `/opt/ok/x '{{ .name }}'` },
+  ])('a command in the API is rejected if it $name', ({ command }) => {
     expect(problemOf({ command })).toEqual(expect.any(String));
   });
 
-  test('a list of arguments may contain shell characters and tokens', () => {
+  test('a command that is a list of arguments may contain shell characters and tokens', () => {
     expect(problemOf({ command: ['/opt/ok/x', '; rm -rf /', '$(sh)', ':::name:::', '{{ .name }}'] })).toBeUndefined();
   });
 
-  test('hooks, variables and output files of a handler are checked as well', () => {
+  test('the check of API commands includes hooks, environment variables and output files of handlers', () => {
     const command = ['/opt/ok/x'];
     expect(problemOf({ command, hooks: { critical: { command: 'ps' } } })).toMatch(
       /^hooks\.critical\.command: must be one/,
@@ -78,7 +78,7 @@ describe('a list of allowed directories', () => {
     expect(problemOf({ type: 'set', handlers: ['a'] })).toBeUndefined();
   });
 
-  test('a shell runs exactly one program of an allowed line, whatever else it contains', async () => {
+  test('a shell runs exactly one program for every command line that the setting allows', async () => {
     const dir = await tempDir();
     const [program, log, other] = ['program', 'log', 'other'].map((name) => join(dir, name)) as [
       string,
@@ -126,7 +126,7 @@ describe('a list of allowed directories', () => {
   });
 });
 
-test('the setting that forbids API commands rejects every command and output file, and nothing else', () => {
+test('the setting that forbids API commands rejects every definition with a command or an output file, and no other', () => {
   expect(problemOf({ command: ['/opt/ok/x'] }, NONE)).toMatch(/api-commands/);
   expect(problemOf({ type: 'pipe', command: 'x' }, NONE)).toMatch(/api-commands/);
   expect(problemOf({ type: 'transport', pipe: { options: { file: '/x' } } }, NONE)).toMatch(/api-commands/);

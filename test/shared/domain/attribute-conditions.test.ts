@@ -19,28 +19,31 @@ function match(wanted: Record<string, unknown>, record: Record<string, unknown> 
 
 describe('conditions on attributes that match (completion 1.9)', () => {
   test.each<{ name: string; wanted: Record<string, unknown> }>([
-    { name: 'none', wanted: {} },
-    { name: 'an equal text', wanted: { action: 'create' } },
-    { name: 'an equal number', wanted: { occurrences: 61 } },
-    { name: 'a number as text', wanted: { occurrences: '61' } },
-    { name: 'a boolean as text', wanted: { check: { handle: 'true' } } },
-    { name: 'objects within, and more that nobody asked about', wanted: { client: { name: 'web-1' } } },
-    { name: 'an object without conditions', wanted: { client: {} } },
-    { name: 'all of several', wanted: { action: 'create', check: { name: 'disk', status: 2 } } },
-    { name: 'an equal list', wanted: { client: { subscriptions: ['web', 'client:web-1'] } } },
-    { name: 'null for what is missing', wanted: { client: { datacenter: null } } },
-    { name: 'an empty text for null', wanted: { client: { nothing: '' } } },
-    { name: 'an expression', wanted: { occurrences: 'eval: value > 60' } },
-    { name: 'an expression without a space', wanted: { occurrences: 'eval:value == 61' } },
-    { name: 'an expression within', wanted: { client: { subscriptions: "eval: value.include?('web')" } } },
-    { name: 'an expression of what is missing', wanted: { client: { datacenter: 'eval: value.nil?' } } },
+    { name: 'no condition', wanted: {} },
+    { name: 'a text is equal', wanted: { action: 'create' } },
+    { name: 'a number is equal', wanted: { occurrences: 61 } },
+    { name: 'a number equals its text', wanted: { occurrences: '61' } },
+    { name: 'a boolean equals its text', wanted: { check: { handle: 'true' } } },
+    { name: 'a nested object has the required attributes and others', wanted: { client: { name: 'web-1' } } },
+    { name: 'a nested object without conditions', wanted: { client: {} } },
+    { name: 'all of several conditions match', wanted: { action: 'create', check: { name: 'disk', status: 2 } } },
+    { name: 'a list is equal', wanted: { client: { subscriptions: ['web', 'client:web-1'] } } },
+    { name: 'null equals a missing attribute', wanted: { client: { datacenter: null } } },
+    { name: 'an empty text equals null', wanted: { client: { nothing: '' } } },
+    { name: 'an expression is true', wanted: { occurrences: 'eval: value > 60' } },
+    { name: 'an expression without a space after eval: is true', wanted: { occurrences: 'eval:value == 61' } },
     {
-      name: 'an expression with a token of the whole record',
+      name: 'an expression about a nested attribute is true',
+      wanted: { client: { subscriptions: "eval: value.include?('web')" } },
+    },
+    { name: 'an expression about a missing attribute is true', wanted: { client: { datacenter: 'eval: value.nil?' } } },
+    {
+      name: 'an expression with a token for another attribute is true',
       wanted: { check: { status: 'eval: :::occurrences::: > 60' } },
     },
-    { name: 'an expression about the time', wanted: { action: 'eval: Time.now.hour == 12' } },
-    { name: 'an expression of an object', wanted: { client: 'eval: !value.nil?' } },
-  ])('conditions match: $name', ({ wanted }) => {
+    { name: 'an expression about the time is true', wanted: { action: 'eval: Time.now.hour == 12' } },
+    { name: 'an expression about an object is true', wanted: { client: 'eval: !value.nil?' } },
+  ])('conditions on attributes match: $name', ({ wanted }) => {
     expect(match(wanted)).toEqual({ matches: true });
   });
 });
@@ -99,14 +102,14 @@ describe('a condition that does not match (completion 1.9)', () => {
       cause: 'unmatched',
       reason: 'cannot be evaluated with :::constructor.name::: == 1: there is nothing at constructor.name',
     },
-    // An expression is never compared as text.
+    // A condition with `eval:` is evaluated, and never compared as text.
     { wanted: { check: { note: 'eval: nil' } }, path: 'check.note', cause: 'false', reason: 'does not meet nil' },
   ])('a mismatch names the attribute and the reason: $path $reason', ({ wanted, path, cause, reason }) => {
     expect(match(wanted)).toEqual({ matches: false, path: path.split('.'), cause, reason });
   });
 });
 
-test('all invalid expressions are named when the conditions are loaded', () => {
+test('loading conditions reports every invalid expression', () => {
   const wanted = { a: 'eval: value ===', b: { c: 'eval:process.exit()', d: 'eval: value' }, e: 'text' };
   expect(parseConditions(wanted)).toEqual({
     kind: 'problems',
@@ -120,7 +123,7 @@ test('all invalid expressions are named when the conditions are loaded', () => {
   });
 });
 
-test('attributes match themselves, and a change of any attribute does not match', () => {
+test('conditions that equal the attributes match, and conditions with any changed attribute do not match', () => {
   const record = fc.dictionary(
     fc.stringMatching(/^[a-z]{1,3}$/),
     fc.jsonValue({ maxDepth: 3, stringUnit: 'binary-ascii' }),

@@ -10,15 +10,19 @@ const keys = (count: number): object =>
 describe('limits of the attributes of a client or a result (security S7)', () => {
   test.each([
     { title: 'as many bytes of JSON as allowed', record: { a: 'x'.repeat(1024 - 8) }, limit: undefined },
-    { title: 'one byte more', record: { a: 'x'.repeat(1024 - 7) }, limit: 'bytes' },
-    { title: 'bytes, not characters', record: { a: 'ä'.repeat(512) }, limit: 'bytes' },
-    { title: 'many small values', record: { a: Array.from({ length: 600 }, () => 1) }, limit: 'bytes' },
+    { title: 'one byte of JSON more than allowed', record: { a: 'x'.repeat(1024 - 7) }, limit: 'bytes' },
+    { title: 'characters of several bytes, which count as bytes,', record: { a: 'ä'.repeat(512) }, limit: 'bytes' },
+    {
+      title: 'many small values whose JSON is larger than allowed',
+      record: { a: Array.from({ length: 600 }, () => 1) },
+      limit: 'bytes',
+    },
     { title: 'as many keys as allowed', record: keys(10), limit: undefined },
-    { title: 'one key more', record: keys(11), limit: 'keys' },
-    { title: 'one key more further inside', record: { a: [{ b: keys(11) }] }, limit: 'keys' },
+    { title: 'one key more than allowed', record: keys(11), limit: 'keys' },
+    { title: 'one key more than allowed in a nested object', record: { a: [{ b: keys(11) }] }, limit: 'keys' },
     { title: '32 levels', record: nested(32), limit: undefined },
     { title: '33 levels', record: nested(33), limit: 'depth' },
-  ])('a client with $title is within its limits or exceeds one', ({ record, limit }) => {
+  ])('a client with $title is accepted or exceeds the limit of attributes', ({ record, limit }) => {
     expect(excessOfClient(record, LIMITS)?.limit).toBe(limit);
   });
 
@@ -31,16 +35,16 @@ describe('limits of the attributes of a client or a result (security S7)', () =>
   });
 
   test.each([
-    { title: 'the largest', value: 2 ** 53 - 1, limit: undefined },
-    { title: 'one more', value: 2 ** 53, limit: 'integer' },
-    { title: 'a negative one', value: -(2 ** 53), limit: 'integer' },
-    { title: 'a fraction', value: 2.5, limit: undefined },
-  ])('whole numbers of a result are limited to exact ones (S8): $title', ({ value, limit }) => {
+    { title: 'the largest exact integer is allowed', value: 2 ** 53 - 1, limit: undefined },
+    { title: 'a larger integer is rejected', value: 2 ** 53, limit: 'integer' },
+    { title: 'a smaller negative integer is rejected', value: -(2 ** 53), limit: 'integer' },
+    { title: 'a fraction is allowed', value: 2.5, limit: undefined },
+  ])('integers of a result must be exactly representable (S8): $title', ({ value, limit }) => {
     expect(excessOfResult({ name: 'disk', nested: [{ value }] }, LIMITS)?.limit).toBe(limit);
     expect(excessOfResult({ name: 'disk', metrics: { points: [{ value }] } }, LIMITS)).toBeUndefined();
   });
 
-  test('an oversized record is reported with its bytes, or as larger than a bound', () => {
+  test('an oversized client is reported with its number of bytes, or as larger than a limit', () => {
     expect(excessOfClient({ a: 'x'.repeat(2000) }, LIMITS)?.message).toContain(
       'take 2008 bytes as JSON, but at most 1024 are allowed: send less',
     );

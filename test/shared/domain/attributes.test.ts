@@ -19,7 +19,7 @@ test.each<{ path: string; value: unknown }>([
   { path: 'nothing.more', value: undefined },
   { path: 'constructor.name', value: undefined },
   { path: '__proto__', value: undefined },
-])('the attribute at $path is found or missing', ({ path, value }) => {
+])('the lookup of the attribute path $path returns the value or undefined', ({ path, value }) => {
   expect(attributeAt(client, path.split('.'))).toEqual(value);
 });
 

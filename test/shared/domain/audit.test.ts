@@ -59,26 +59,26 @@ describe('the chain of audit records (security S22)', () => {
   });
 
   test.each<{ name: string; change: (record: AuditRecord) => AuditRecord }>([
-    { name: 'who', change: (record) => ({ ...record, who: 'nobody' }) },
-    { name: 'when', change: (record) => ({ ...record, at: record.at - 1 }) },
-    { name: 'what was done', change: (record) => ({ ...record, action: 'silence.clear' }) },
-    { name: 'what it was before', change: (record) => ({ ...record, before: { reason: null } }) },
-    { name: 'the hash before', change: (record) => ({ ...record, previous: sha256('') }) },
+    { name: 'the user was changed', change: (record) => ({ ...record, who: 'nobody' }) },
+    { name: 'the time was changed', change: (record) => ({ ...record, at: record.at - 1 }) },
+    { name: 'the action was changed', change: (record) => ({ ...record, action: 'silence.clear' }) },
+    { name: 'the value before the action was changed', change: (record) => ({ ...record, before: { reason: null } }) },
+    { name: 'the previous hash was changed', change: (record) => ({ ...record, previous: sha256('') }) },
     {
-      name: 'everything, with the hash made anew',
+      name: 'the record was changed and its hash was computed again',
       change: (record) => {
         const changed = { ...record, who: 'nobody' };
         return { ...changed, hash: auditHash(changed, sha256) };
       },
     },
-  ])('a change is found: $name', ({ change }) => {
+  ])('verification detects a changed audit record: $name', ({ change }) => {
     for (const { id } of records) {
       const changed = records.map((record) => (record.id === id ? change(record) : record));
       expect(walk(changed, head)).toBe(`audit record ${String(id)} was changed after it was written`);
     }
   });
 
-  test('a missing audit record is detected', () => {
+  test('verification detects a missing audit record', () => {
     expect(
       walk(
         records.filter(({ id }) => id !== 3),
@@ -88,7 +88,7 @@ describe('the chain of audit records (security S22)', () => {
     expect(walk(records.slice(0, -1), head)).toBe('audit record 5 is missing');
   });
 
-  test('a first audit record that claims a predecessor is rejected', () => {
+  test('verification rejects a first audit record that refers to a previous record', () => {
     const [first] = trail(1);
     if (first === undefined) throw new Error('there is one');
     const forged = { ...first, previous: sha256('before') };
@@ -98,7 +98,7 @@ describe('the chain of audit records (security S22)', () => {
     );
   });
 
-  test('the hash of an audit record stays the same over the wire, in any order of keys', () => {
+  test('the hash of an audit record does not depend on the order of its keys or on the transfer as JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
         const [record] = trail(1);
@@ -130,7 +130,7 @@ describe('bounds of the stored audit values', () => {
     expect(JSON.stringify(bounded).length).toBeLessThan(10_000);
   });
 
-  test('a truncated audit text contains no half character', () => {
+  test('a truncated audit text never ends within a character', () => {
     expect(boundedAuditText(`${'x'.repeat(511)}😀😀`)).toBe(`${'x'.repeat(511)}\uFFFD…`);
   });
 });

@@ -23,7 +23,7 @@ describe('the condition of the entity limit', () => {
     expect(entitiesFinding(usage(total), [], previous).status).toBe(status);
   });
 
-  test('the condition of the entity limit is critical at a small limit, and OK with one entity less', () => {
+  test('the condition of the entity limit is critical when a small limit is reached, and OK with one entity less', () => {
     expect(entitiesFinding(usage(3, 3), [], 0).status).toBe(2);
     expect(entitiesFinding(usage(2, 3), [], 2).status).toBe(0);
   });
@@ -56,14 +56,14 @@ describe('the condition of failing handlers', () => {
     expect(handlersFinding([failing(seconds)]).status).toBe(status);
   });
 
-  test('the condition of failing handlers names them and the reason of the one that fails longest', () => {
+  test('the condition of failing handlers names each handler and the reason of the longest failure', () => {
     expect(handlersFinding([{ ...failing(700), name: 'mail', reason: 'refused' }, failing(7200)]).text).toBe(
       'notifications fail for 2h with no success (mail, slack): HTTP 500; see monctl handler list and monctl dead-letter list',
     );
   });
 });
 
-test('the condition of checks names each check that cannot run, with the reason', () => {
+test('the backend condition of checks names each check that cannot run, with the reason', () => {
   expect(checksFinding([]).status).toBe(0);
   expect(checksFinding([{ name: 'disk', problem: 'no client has the subscription db' }])).toEqual({
     status: 1,
@@ -72,7 +72,7 @@ test('the condition of checks names each check that cannot run, with the reason'
   });
 });
 
-test('the condition of silences names the idle ones', () => {
+test('the backend condition of silences names the idle silences', () => {
   expect(silencesFinding([]).status).toBe(0);
   expect(silencesFinding(['web:*', 'db:*'])).toMatchObject({
     status: 1,

@@ -10,11 +10,11 @@ test.each([
   [5, 500, 16_000],
   [6, 500, 30_000],
   [1000, 500, 30_000],
-])('attempt %i waits between %i and %i ms', (attempt, lowest, highest) => {
+])('retry attempt %i waits between %i and %i ms', (attempt, lowest, highest) => {
   expect([backoffMs(attempt, 0, LIMITS), backoffMs(attempt, 1, LIMITS)]).toEqual([lowest, highest]);
 });
 
-test('every backoff pause stays within the limits', () => {
+test('every pause of the retry backoff stays within its limits', () => {
   fc.assert(
     fc.property(fc.nat(), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, chance) => {
       const pause = backoffMs(attempt, chance, LIMITS);

@@ -20,20 +20,32 @@ describe('the namespaces of a certificate', () => {
   });
 
   test.each<{ name: string; rule: Omit<CertificateRule, 'namespaces'>; isGood: boolean }>([
-    { name: 'by its authority', rule: { authority: FIRST }, isGood: true },
-    { name: 'by its authority in any writing', rule: { authority: 'ab'.repeat(32) }, isGood: true },
-    { name: 'by its organization', rule: { organization: 'shop' }, isGood: true },
-    { name: 'by one of its units', rule: { 'organizational-unit': 'db' }, isGood: true },
-    { name: 'by all that a rule names', rule: { authority: FIRST, organization: 'shop' }, isGood: true },
-    { name: 'not by another authority', rule: { authority: SECOND }, isGood: false },
-    { name: 'not by another organization', rule: { organization: 'Shop' }, isGood: false },
+    { name: 'a certificate of the authority matches', rule: { authority: FIRST }, isGood: true },
     {
-      name: 'not by the right name of another authority',
+      name: 'the fingerprint of the authority may have any notation',
+      rule: { authority: 'ab'.repeat(32) },
+      isGood: true,
+    },
+    { name: 'a certificate of the organization matches', rule: { organization: 'shop' }, isGood: true },
+    { name: 'a certificate with the organizational unit matches', rule: { 'organizational-unit': 'db' }, isGood: true },
+    {
+      name: 'a certificate that meets every condition matches',
+      rule: { authority: FIRST, organization: 'shop' },
+      isGood: true,
+    },
+    { name: 'a certificate of another authority does not match', rule: { authority: SECOND }, isGood: false },
+    { name: 'a certificate of another organization does not match', rule: { organization: 'Shop' }, isGood: false },
+    {
+      name: 'a certificate with the organization but of another authority does not match',
       rule: { authority: SECOND, organization: 'shop' },
       isGood: false,
     },
-    { name: 'not by another unit', rule: { organization: 'shop', 'organizational-unit': 'mail' }, isGood: false },
-  ])('a certificate is checked against the rules: $name', ({ rule, isGood }) => {
+    {
+      name: 'a certificate with another organizational unit does not match',
+      rule: { organization: 'shop', 'organizational-unit': 'mail' },
+      isGood: false,
+    },
+  ])('a certificate rule is evaluated: $name', ({ rule, isGood }) => {
     expect(certificateNamespaces([{ ...rule, namespaces: ['prod'] }], origin())).toEqual(isGood ? ['prod'] : []);
   });
 
@@ -48,11 +60,11 @@ describe('the namespaces of a certificate', () => {
 });
 
 test.each<{ name: string; before: string[] | undefined; now: string[] | undefined; isGood: boolean }>([
-  { name: 'ends when a namespace is taken away', before: ['a', 'b'], now: ['a'], isGood: false },
-  { name: 'ends with the first rule', before: undefined, now: ['a'], isGood: false },
-  { name: 'goes on when a namespace is added', before: ['a'], now: ['a', 'b'], isGood: true },
-  { name: 'goes on without any rule', before: ['a'], now: undefined, isGood: true },
-])('a connection $name', ({ before, now, isGood }) => {
+  { name: 'ends when a namespace of its certificate is removed', before: ['a', 'b'], now: ['a'], isGood: false },
+  { name: 'ends when the first rule is added', before: undefined, now: ['a'], isGood: false },
+  { name: 'stays open when a namespace is added', before: ['a'], now: ['a', 'b'], isGood: true },
+  { name: 'stays open when all rules are removed', before: ['a'], now: undefined, isGood: true },
+])('an agent connection $name after the certificate rules have changed', ({ before, now, isGood }) => {
   expect(isStillGoodIn(before, now)).toBe(isGood);
 });
 

@@ -3,7 +3,10 @@ import { joinedState } from '../../../shared/domain/check-rename.ts';
 import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
 import { statusesOf } from '../../../shared/domain/history.ts';
 
-/** Returns the state after these statuses, one a minute. The id of an event contains its first minute. */
+/**
+ * Returns the check state after these statuses, one a minute. The id of an event contains the minute in which it
+ * opened.
+ */
 function played(statuses: readonly number[], startMinute: number): CheckState {
   return statuses.reduce<CheckState>((state, status, index) => {
     const now = (startMinute + index) * 60;
@@ -24,41 +27,47 @@ test.each<{
   event: Record<string, unknown> | undefined;
 }>([
   {
-    name: 'an event that is open under both names is one, with the id of the first',
+    name: 'an event that is open under both names continues with its earlier id',
     before: [0, 2, 2],
     after: [2, 2],
     history: [0, 2, 2, 2, 2],
     event: { id: 'event-1', occurrences: 4, watermark: 4, status: 2, lastStateChange: 60 },
   },
   {
-    name: 'another severity begins to count again',
+    name: 'another severity starts the occurrences again',
     before: [1, 1, 1],
     after: [2],
     history: [1, 1, 1, 2],
     event: { id: 'event-0', occurrences: 1, watermark: 3, status: 2 },
   },
-  { name: 'what is over under the new name is over', before: [2], after: [0], history: [2, 0], event: undefined },
   {
-    name: 'what began under the new name is as it is',
+    name: 'a problem that is resolved under the new name is resolved',
+    before: [2],
+    after: [0],
+    history: [2, 0],
+    event: undefined,
+  },
+  {
+    name: 'an event that opened under the new name stays unchanged',
     before: [0],
     after: [2],
     history: [0, 2],
     event: { id: 'event-1', occurrences: 1, watermark: 1 },
   },
   {
-    name: 'only the newest 21 are kept',
+    name: 'the history keeps the newest 21 statuses',
     before: Array.from({ length: 21 }, () => 1),
     after: [0, 0, 0],
     history: [...Array.from({ length: 18 }, () => 1), 0, 0, 0],
     event: undefined,
   },
-])('joining two checks follows the rule: $name', ({ before, after, history, event }) => {
+])('a rename to the name of an existing check merges both states: $name', ({ before, after, history, event }) => {
   const state = joinedState(played(before, 0), played(after, before.length), []);
   expect(statusesOf(state.history)).toEqual(history);
   expect(state.event === undefined ? undefined : pick(state.event, Object.keys(event ?? {}))).toEqual(event);
 });
 
-test('the last OK of a joined check is the newest of both', () => {
+test('the last OK time of two merged checks is the later one of both checks', () => {
   expect(joinedState(played([0], 0), played([2], 1), []).lastOk).toBe(0);
   expect(joinedState(played([0], 0), played([0], 5), []).lastOk).toBe(300);
 });

@@ -16,79 +16,84 @@ const away = { kind: 'postgres', location: 'postgres://db/mon', state: 'unavaila
 describe('the next leader after a handover', () => {
   test.each<{ name: string; view?: Partial<ClusterView>; to?: string; expected: unknown }>([
     {
-      name: 'of the others the one with the smallest lag',
+      name: 'the member with the smallest lag',
       view: { members: [aMember('web3', { lag: 4 }), writer, aMember('web2', { lag: 3 })] },
       expected: 'web2-id',
     },
     {
-      name: 'never one that lags or is lost',
+      name: 'never a lagging or lost member',
       view: { members: [writer, aMember('web2', { state: 'lagging', lag: 1 }), aMember('web3', { lag: 9 })] },
       expected: 'web3-id',
     },
     {
-      name: 'never one that has not proved itself',
+      name: 'never a member without a valid proof',
       view: { members: [writer, aMember('web2', { problem: 'is none of ours' }), aMember('web3', { lag: 9 })] },
       expected: 'web3-id',
     },
-    { name: 'the one of this name', to: 'web3:4567', expected: 'web3-id' },
-    { name: 'the one of this id', to: 'web2-id', expected: 'web2-id' },
+    { name: 'the member with the requested name', to: 'web3:4567', expected: 'web3-id' },
+    { name: 'the member with the requested id', to: 'web2-id', expected: 'web2-id' },
     {
-      name: 'the one of this id, although another is called so',
+      name: 'the member with the requested id even if another member has that name',
       view: { members: [writer, aMember('web2'), aMember('web3', { name: 'web2-id' })] },
       to: 'web2-id',
       expected: 'web2-id',
     },
-    { name: 'anybody, while nobody writes', view: { leader: null }, to: 'web1:4567', expected: 'web1-id' },
-  ])('$name', ({ view, to, expected }) => {
+    { name: 'any member while there is no leader', view: { leader: null }, to: 'web1:4567', expected: 'web1-id' },
+  ])('a handover selects the next leader: $name', ({ view, to, expected }) => {
     expect(successionOf(aClusterView(view), to)).toMatchObject({ kind: 'to', member: { id: expected } });
   });
 
   test.each<{ name: string; view?: Partial<ClusterView>; to?: string; code: string; reason: RegExp }>([
     {
-      name: 'without a database there is nobody else, and the way there is named',
+      name: 'a backend without a shared database has no other members, and the error says how to add one',
       view: { database: { kind: 'leveldb', location: '/var/lib/mon', state: 'ok', problem: null }, members: [writer] },
       code: 'invalid',
       reason: /no other member.*--store postgres:\/\/….*docs\/scale-out\.md/,
     },
     {
-      name: 'the only one with its database has nobody else, whoever is named',
+      name: 'a single member has no other member, whichever name is requested',
       view: { members: [writer] },
       to: 'web2:4567',
       code: 'invalid',
       reason: /^there is no other member: no other backend uses this database$/,
     },
-    { name: 'a name that nobody has', to: 'web9', code: 'not_found', reason: /^there is no member web9$/ },
+    { name: 'no member has the requested name', to: 'web9', code: 'not_found', reason: /^there is no member web9$/ },
     {
-      name: 'a name that two have',
+      name: 'two members have the requested name',
       view: { members: [writer, aMember('web2'), aMember('web3', { name: 'web2:4567' })] },
       to: 'web2:4567',
       code: 'invalid',
       reason: /several members have the name web2:4567: use an id, web2-id, web3-id/,
     },
-    { name: 'the one that writes', to: 'web1:4567', code: 'conflict', reason: /^web1:4567 is the leader already$/ },
     {
-      name: 'one that is too far behind',
+      name: 'the requested member is the leader already',
+      to: 'web1:4567',
+      code: 'conflict',
+      reason: /^web1:4567 is the leader already$/,
+    },
+    {
+      name: 'the requested member lags too far behind',
       view: { members: [writer, aMember('web2', { state: 'lagging' }), aMember('web3')] },
       to: 'web2:4567',
       code: 'conflict',
       reason: /too far behind/,
     },
     {
-      name: 'one that is lost',
+      name: 'the requested member is lost',
       view: { members: [writer, aMember('web2', { state: 'lost' }), aMember('web3')] },
       to: 'web2-id',
       code: 'conflict',
       reason: /no heartbeat/,
     },
     {
-      name: 'one that has not proved itself',
+      name: 'the requested member has no valid proof',
       view: { members: [writer, aMember('web2', { problem: 'has no peer-key-file' }), aMember('web3')] },
       to: 'web2:4567',
       code: 'conflict',
       reason: /^web2:4567 has no peer-key-file$/,
     },
     {
-      name: 'anybody, when all others lag or are lost',
+      name: 'all other members lag or are lost',
       view: { members: [writer, aMember('web2', { state: 'lost' }), aMember('web3', { state: 'lagging' })] },
       code: 'conflict',
       reason: /^every other member lags, is lost or is not trusted$/,
@@ -102,39 +107,39 @@ describe('the next leader after a handover', () => {
   });
 });
 
-describe('what the member that answers is in trouble with', () => {
+describe('the troubles of the responding cluster member', () => {
   const behind = [writer, aMember('web2', { state: 'lagging', lag: 1204 })];
   test.each<{ name: string; view?: Partial<ClusterView>; expected: readonly string[] }>([
-    { name: 'nothing', expected: [] },
-    { name: 'the database', view: { database: away }, expected: ['database down: writes wait'] },
-    { name: 'nobody who writes', view: { leader: null }, expected: ['no leader: writes wait'] },
+    { name: 'a healthy cluster has no troubles', expected: [] },
+    { name: 'the database is down', view: { database: away }, expected: ['database down: writes wait'] },
+    { name: 'there is no leader', view: { leader: null }, expected: ['no leader: writes wait'] },
     {
-      name: 'being behind',
+      name: 'the member itself lags',
       view: { member_id: 'web2-id', members: behind },
       expected: ['member web2:4567 is 1204 writes behind'],
     },
     {
-      name: 'another member that has not proved itself',
+      name: 'another member has no valid proof',
       view: { members: [writer, aMember('web2', { problem: 'has no peer-key-file' })] },
       expected: ['member web2:4567 has no peer-key-file'],
     },
-    { name: 'others that are behind are not its trouble', view: { members: behind }, expected: [] },
+    { name: 'the lag of other members is no trouble of this member', view: { members: behind }, expected: [] },
     {
-      name: 'several things, the worst first',
+      name: 'several troubles are listed with the worst first',
       view: { member_id: 'web2-id', members: behind, database: away, leader: null },
       expected: ['database down: writes wait', 'no leader: writes wait', 'member web2:4567 is 1204 writes behind'],
     },
     {
-      name: 'a directory that fails is told elsewhere',
+      name: 'a failing LevelDB directory is no cluster trouble',
       view: { database: { ...away, kind: 'leveldb' } },
       expected: [],
     },
-  ])('the troubles of a member list $name', ({ view, expected }) => {
+  ])('the troubles of a member are derived: $name', ({ view, expected }) => {
     expect(clusterTroubles(aClusterView(view)).map(({ text }) => text)).toEqual(expected);
   });
 });
 
-test('a member that is not known yet has no name', () => {
+test('a responding member that is not in the member list yet has no name', () => {
   const view = aClusterView({ member_id: 'web9-id', leader: { id: 'web8-id', since: 1, epoch: 1 } });
   expect(respondingMember(view)).toBeUndefined();
   expect(leaderName(view)).toBe('web8-id');
@@ -146,10 +151,14 @@ const standing = (seq: number, hears: boolean): PeerStanding => ({ seq, hears_da
 
 describe('the newest known position of a lost database', () => {
   test.each([
-    { name: 'nobody has answered', standings: [], expected: undefined },
-    { name: 'those who answer have lost it as well', standings: [standing(9, false)], expected: undefined },
+    { name: 'undefined if no member has responded', standings: [], expected: undefined },
     {
-      name: 'the furthest of those who have not',
+      name: 'undefined if all responding members have lost the writes too',
+      standings: [standing(9, false)],
+      expected: undefined,
+    },
+    {
+      name: 'the highest position of the members that have not lost the writes',
       standings: [standing(7, true), standing(8, true), standing(9, false)],
       expected: 8,
     },

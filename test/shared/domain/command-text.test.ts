@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { commandOf, commandText } from '../../../shared/domain/command-text.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-test('a list of arguments is written so that a shell reads each one back unchanged', () => {
+test('a list of arguments is printed so that a shell reads each argument back unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 }), (texts) => {
       const words = texts.map((text) => text.replaceAll('\0', '').toWellFormed());
@@ -23,10 +23,10 @@ test.each([
     text: String.raw`check-disk -w 80 '/srv/my disk' 'it'\''s'`,
   },
   { command: ['A=b', 'c=d'], text: "'A=b' c=d" },
-])('the command $command is shown as $text', ({ command, text }) => {
+])('a check command $command is shown as $text', ({ command, text }) => {
   expect(commandText(command)).toBe(text);
 });
 
-test.each([undefined, null, 7, {}, [], ['a', 7]])('the value %j is no command', (value) => {
+test.each([undefined, null, 7, {}, [], ['a', 7]])('the value %j is not a valid command', (value) => {
   expect(commandOf(value)).toBeUndefined();
 });

@@ -6,32 +6,32 @@ test.each([
     all: 50_000,
     files: Infinity,
     limits: { all: 50_000, withTunnels: 50_000, perAddress: 5000, answered: 64 },
-    because: 'one address has a tenth',
+    because: 'one address may use a tenth of all connections',
   },
   {
     all: 50_000,
     files: 20_000,
     limits: { all: 18_976, withTunnels: 50_000, perAddress: 1897, answered: 64 },
-    because: 'the store keeps its descriptors',
+    because: 'file descriptors are reserved for the store',
   },
   {
     all: 50_000,
     files: 1024,
     limits: { all: 768, withTunnels: 50_000, perAddress: 100, answered: 16 },
-    because: 'of few it keeps a quarter',
+    because: 'a quarter of a few file descriptors is reserved for the store',
   },
   {
     all: 500,
     files: 1024,
     limits: { all: 500, withTunnels: 500, perAddress: 100, answered: 16 },
-    because: 'less than possible is fine',
+    because: 'a setting below the possible number applies as it is',
   },
   {
     all: 500,
     perAddress: 500,
     files: 1024,
     limits: { all: 500, withTunnels: 500, perAddress: 500, answered: 16 },
-    because: 'one may have all',
+    because: 'the setting may allow one address all connections',
   },
 ])(
   'the connection limits follow from $all connections and $files files: $because',
@@ -47,6 +47,9 @@ test.each([
   { all: 1000, ofAddress: 0, isShared: true, refusal: 'total' },
   { all: 500, ofAddress: 100, isShared: false, refusal: 'address' },
   { all: 500, ofAddress: 499, isShared: true, refusal: undefined },
-])('$all open, $ofAddress of an address (shared: $isShared): $refusal', ({ all, ofAddress, isShared, refusal }) => {
-  expect(connectionRejection({ all, ofAddress }, isShared, limits)).toBe(refusal);
-});
+])(
+  'with $all connections, $ofAddress of one address (shared: $isShared), the next one is rejected by: $refusal',
+  ({ all, ofAddress, isShared, refusal }) => {
+    expect(connectionRejection({ all, ofAddress }, isShared, limits)).toBe(refusal);
+  },
+);

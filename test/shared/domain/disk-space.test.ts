@@ -23,20 +23,20 @@ describe('a disk with a floor of 256 MiB', () => {
     { free: 128, level: 'refusing', status: 2, refuses: true },
     { free: 127, level: 'reserve', status: 2, refuses: true },
     { free: 0, level: 'reserve', status: 2, refuses: true },
-  ])('a disk with $free MiB free has the level $level', ({ free, level, status, refuses }) => {
+  ])('a disk with $free MiB of free space has the level $level', ({ free, level, status, refuses }) => {
     const found = nextDiskLevel(undefined, free * MIB, FLOOR);
     expect([found, diskStatus(found), refusesGrowth(found)]).toEqual([level, status, refuses]);
   });
 
   test.each<{ name: string; from: DiskLevel; free: number; to: DiskLevel }>([
-    { name: 'worse at once', from: 'ok', free: 255, to: 'refusing' },
-    { name: 'not better by a little', from: 'refusing', free: 257, to: 'refusing' },
-    { name: 'better by a tenth', from: 'refusing', free: 282, to: 'low' },
-    { name: 'nor well by a little', from: 'low', free: 513, to: 'low' },
-    { name: 'well by a tenth', from: 'low', free: 564, to: 'ok' },
-    { name: 'the reserve that was given out is no room', from: 'reserve', free: 190, to: 'reserve' },
-    { name: 'above the floor it is', from: 'reserve', free: 300, to: 'low' },
-    { name: 'all the way', from: 'reserve', free: 5000, to: 'ok' },
+    { name: 'the level gets worse at once', from: 'ok', free: 255, to: 'refusing' },
+    { name: 'a little more space does not end the rejection of writes', from: 'refusing', free: 257, to: 'refusing' },
+    { name: 'a tenth more space than the floor ends the rejection of writes', from: 'refusing', free: 282, to: 'low' },
+    { name: 'a little more space does not end the level low', from: 'low', free: 513, to: 'low' },
+    { name: 'a tenth more space than the threshold ends the level low', from: 'low', free: 564, to: 'ok' },
+    { name: 'the released reserve does not count as free space', from: 'reserve', free: 190, to: 'reserve' },
+    { name: 'free space above the floor ends the level reserve', from: 'reserve', free: 300, to: 'low' },
+    { name: 'much free space changes the level from reserve to OK', from: 'reserve', free: 5000, to: 'ok' },
   ])('the disk level changes with hysteresis: $name', ({ from, free, to }) =>
     expect(nextDiskLevel(from, free * MIB, FLOOR)).toBe(to),
   );
@@ -57,7 +57,7 @@ test.each<{ floor: number; buffer: number }>([
   expect(writeBufferBytes(floor * MIB)).toBe(buffer * MIB);
 });
 
-test('a released reserve never lifts a rejection, whatever the floor', () => {
+test('the release of the disk reserve never ends the rejection of writes, whatever the floor is', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (floor, share) => {
       const free = Math.floor(share * (reserveBytes(floor) - 1));
@@ -67,7 +67,7 @@ test('a released reserve never lifts a rejection, whatever the floor', () => {
   );
 });
 
-test('setting the reserve aside never ends the level OK', () => {
+test('the allocation of the disk reserve never ends the level OK', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 2 ** 43 }), (floor, free) => {
       fc.pre(canSetAside(free, floor));

@@ -47,7 +47,7 @@ test.each([
   expect([formatDuration(seconds), formatDuration(seconds, 1)]).toEqual([long, short]);
 });
 
-test('a formatted duration is parsed again, shorter by less than the unit that was left out', () => {
+test('a formatted duration parses to the same duration, rounded down by less than the smallest shown unit', () => {
   fc.assert(
     fc.property(fc.nat(200_000_000), (seconds) => {
       const back = parseDuration(formatDuration(seconds)) ?? Number.NaN;

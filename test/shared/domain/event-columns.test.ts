@@ -42,7 +42,7 @@ const overTheWire = (columns: EventColumns): EventColumns => JSON.parse(JSON.str
 test.each([
   { name: 'rows', some: rows },
   { name: 'rows of many namespaces', some: placedRows },
-])('columns of $name convert back to the same rows', ({ some }) => {
+])('event columns of $name convert back to the same rows', ({ some }) => {
   fc.assert(
     fc.property(some, (held) => {
       expect(rowsOfColumns(overTheWire(eventColumns(held)))).toEqual(held);
@@ -51,7 +51,7 @@ test.each([
   );
 });
 
-test('columns contain each name and text once', () => {
+test('event columns contain each name and text only once', () => {
   const held = [
     anEventRow(),
     anEventRow({ silenced_by: ['a'] }),
@@ -67,7 +67,7 @@ test('columns contain each name and text once', () => {
   expect(columns).not.toHaveProperty('sparse');
 });
 
-test('a snapshot in columns contains only its events as columns', () => {
+test('a snapshot in columns contains the events as columns and other topics as rows', () => {
   const row = anEventRow();
   const clients = {};
   expect(snapshotInColumns({ events: { 'web-001/http-frontend': row }, clients })).toEqual({
@@ -77,25 +77,25 @@ test('a snapshot in columns contains only its events as columns', () => {
   expect(snapshotInColumns({ events: {}, clients })).toEqual({ rows: { clients } });
 });
 
-test('unknown attributes in the columns of an event are left out', () => {
+test('sparse attributes of event columns never replace known attributes of an event', () => {
   const more = { groups: ['a'], client: 7 };
   expect(rowsOfColumns({ ...eventColumns([anEventRow()]), sparse: { 0: more } })).toEqual([
     anEventRow({ groups: ['a'] }),
   ]);
 });
 
-describe('columns of different lengths', () => {
+describe('invalid event columns', () => {
   const columns = eventColumns([anEventRow(), anEventRow({ check: 'disk' })]);
   test.each<{ name: string; broken: Partial<EventColumns> }>([
-    { name: 'a short one', broken: { last: [1] } },
-    { name: 'a short one of places', broken: { check: { values: ['disk'], indices: [0] } } },
-    { name: 'a place where there is nothing', broken: { check: { values: ['disk'], indices: [0, 1] } } },
-    { name: 'a place before the first', broken: { output: { values: ['full'], indices: [0, -1] } } },
-    { name: 'a place between two', broken: { client: { values: ['a', 'b'], indices: [0, 0.5] } } },
-    { name: 'namespaces of some', broken: { namespace: { values: ['a'], indices: [0] } } },
-    { name: 'more about a row that is not there', broken: { sparse: { 2: { groups: [] } } } },
-    { name: 'more about no row', broken: { sparse: { length: { groups: [] } } } },
-  ])('$name', ({ broken }) => {
+    { name: 'a column that is too short', broken: { last: [1] } },
+    { name: 'a column with too few indexes', broken: { check: { values: ['disk'], indices: [0] } } },
+    { name: 'an index beyond the values', broken: { check: { values: ['disk'], indices: [0, 1] } } },
+    { name: 'a negative index', broken: { output: { values: ['full'], indices: [0, -1] } } },
+    { name: 'a fractional index', broken: { client: { values: ['a', 'b'], indices: [0, 0.5] } } },
+    { name: 'a namespace for only some rows', broken: { namespace: { values: ['a'], indices: [0] } } },
+    { name: 'sparse attributes for a missing row', broken: { sparse: { 2: { groups: [] } } } },
+    { name: 'sparse attributes for an invalid row number', broken: { sparse: { length: { groups: [] } } } },
+  ])('event columns with $name are rejected as a whole', ({ broken }) => {
     expect(rowsOfColumns({ ...columns, ...broken })).toBeUndefined();
   });
 });

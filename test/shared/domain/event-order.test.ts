@@ -15,7 +15,7 @@ const anyRow = fc
   })
   .map(anEventRow);
 
-test('every order of events is total, and its reverse is the opposite except for names', () => {
+test('every sort order of events is total, and only events of the same client and check compare as equal', () => {
   const anyOrder = fc.tuple(fc.constantFrom(...EVENT_SORT_COLUMNS), fc.boolean());
   fc.assert(
     fc.property(anyOrder, anyRow, anyRow, anyRow, ([column, isReversed], a, b, c) => {

@@ -3,21 +3,21 @@ import { expect, test } from 'vitest';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 
 test.each([
-  { name: 'is the first line', output: 'disk full\n/var 99 %', expected: 'disk full' },
-  { name: 'ends at a carriage return too', output: 'progress 1\rprogress 2', expected: 'progress 1' },
-  { name: 'is empty when the first line is', output: '\nsecond', expected: '' },
-  { name: 'is cut', output: 'x'.repeat(300), expected: 'x'.repeat(200) },
+  { name: 'is its first line', output: 'disk full\n/var 99 %', expected: 'disk full' },
+  { name: 'ends at a carriage return', output: 'progress 1\rprogress 2', expected: 'progress 1' },
+  { name: 'is empty if the first line is empty', output: '\nsecond', expected: '' },
+  { name: 'is truncated to 200 characters', output: 'x'.repeat(300), expected: 'x'.repeat(200) },
   {
-    name: 'shows half a character at the cut as a replacement',
+    name: 'shows a character that is cut in half as U+FFFD',
     output: `${'x'.repeat(199)}🎈`,
     expected: `${'x'.repeat(199)}\uFFFD`,
   },
-  { name: 'shows half a character from outside as a replacement', output: 'a\uD800b', expected: 'a\uFFFDb' },
-])('a summary $name', ({ output, expected }) => {
+  { name: 'shows a lone surrogate of the output as U+FFFD', output: 'a\uD800b', expected: 'a\uFFFDb' },
+])('the summary of a check output $name', ({ output, expected }) => {
   expect(outputSummary(output)).toBe(expected);
 });
 
-test('a summary is one line of valid UTF-8, whatever the output', () => {
+test('the summary of any check output is one line of valid UTF-8', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (output) => {
       const summary = outputSummary(output);

@@ -18,7 +18,7 @@ type Told = number | (Partial<DecidingResult> & { readonly status: number });
 
 interface Step {
   readonly kind: EventTransition['kind'];
-  /** The event that was handled; undefined if none was. */
+  /** The event that was handled, or `undefined` if none was. */
   readonly event: EventState | undefined;
   readonly state: CheckState;
 }
@@ -45,19 +45,19 @@ const handled = <T>(
 
 describe('an event', () => {
   test.each<{ name: string; results: Told[]; expected: EventTransition['kind'][] }>([
-    { name: 'does not come of an OK', results: [OK, OK], expected: ['none', 'none'] },
+    { name: 'is not opened by an OK result', results: [OK, OK], expected: ['none', 'none'] },
     {
-      name: 'opens with a problem and stays with it',
+      name: 'opens with a problem and stays open while the problem lasts',
       results: [WARNING, WARNING, CRITICAL],
       expected: ['open', 'open', 'open'],
     },
-    { name: 'ends with the first OK', results: [CRITICAL, OK, OK], expected: ['open', 'resolve', 'none'] },
+    { name: 'is resolved by the first OK result', results: [CRITICAL, OK, OK], expected: ['open', 'resolve', 'none'] },
     { name: 'opens for any status but 0', results: [3, 127, -1, OK], expected: ['open', 'open', 'open', 'resolve'] },
   ])('an event $name', ({ results, expected }) => {
     expect(play(results).map(({ kind }) => kind)).toEqual(expected);
   });
 
-  test('an event is handled as create however often it repeats, then as resolve', () => {
+  test('an event is handled with action create for each failing result, then with action resolve', () => {
     expect(handled([WARNING, CRITICAL, CRITICAL, OK], ({ action }) => action)).toEqual([
       'create',
       'create',
@@ -66,7 +66,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('an event keeps its id until it is resolved, and the next one has another id', () => {
+  test('an event keeps its id until it is resolved, and the next event has another id', () => {
     expect(handled([CRITICAL, WARNING, OK, OK, CRITICAL, OK], ({ id }) => id)).toEqual([
       'id-1',
       'id-1',
@@ -77,7 +77,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('an event is part of the state only while it is open', () => {
+  test('an event is stored only while it is open', () => {
     const [opened, resolved] = play([CRITICAL, OK]);
     expect(opened?.state.event).toBe(opened?.event);
     expect(resolved?.state.event).toBeUndefined();
@@ -100,48 +100,48 @@ describe('occurrences and watermark', () => {
   test.each<{ name: string; results: Told[]; occurrences: (number | undefined)[]; watermarks: (number | undefined)[] }>(
     [
       {
-        name: 'count repeats and start again at another severity (completion 1.4)',
+        name: 'of occurrences and watermark start again at another severity (completion 1.4)',
         results: [1, 1, 2, 2, 2, 1],
         occurrences: [1, 2, 1, 2, 3, 1],
         watermarks: [1, 2, 2, 2, 3, 3],
       },
       {
-        name: 'are carried into the resolve, and forgotten after it',
+        name: 'of occurrences and watermark are part of the resolve and start again after it',
         results: [2, 2, 2, 1, 0, 2],
         occurrences: [1, 2, 3, 1, 1, 1],
         watermarks: [1, 2, 3, 3, 3, 1],
       },
       {
-        name: 'start at 1 after an OK',
+        name: 'of occurrences and watermark start at 1 after an OK',
         results: [0, 2, 2],
         occurrences: [undefined, 1, 2],
         watermarks: [undefined, 1, 2],
       },
     ],
-  )('$name', ({ results, occurrences, watermarks }) => {
+  )('the counts $name', ({ results, occurrences, watermarks }) => {
     expect(handled(results, (event) => event.occurrences)).toEqual(occurrences);
     expect(handled(results, (event) => event.watermark)).toEqual(watermarks);
   });
 });
 
 describe('the times of an event', () => {
-  test('last_state_change is the time of the last change of status, and of the resolve', () => {
+  test('last_state_change is the time of the last change of status, including the resolve', () => {
     expect(handled([2, 2, 1, 1, 0], ({ lastStateChange }) => lastStateChange)).toEqual([100, 100, 102, 102, 104]);
   });
 
-  test('last_state_change is absent in an event that opens without a change, and null in those after it', () => {
+  test('last_state_change is absent in an event that opens without a change of status, and null in its repeats', () => {
     const results: Told[] = [{ status: 2, force_resolve: true }, 2, 2, 1];
     expect(handled(results, ({ lastStateChange }) => lastStateChange)).toEqual([undefined, undefined, null, 103]);
     expect(handled(results, ({ occurrences }) => occurrences)).toEqual([undefined, 2, 3, 1]);
   });
 
-  test('last_ok is the execution time of the last OK, and null before the first', () => {
+  test('last_ok is the execution time of the last OK result, and null before the first OK result', () => {
     expect(handled([2, 0, 0, 2, 2, 0], ({ lastOk }) => lastOk)).toEqual([null, 101, undefined, 102, 102, 105]);
     const late = handled([{ status: 0, executed: 7 }, 2], ({ lastOk }) => lastOk);
     expect(late).toEqual([undefined, 7]);
   });
 
-  test('timestamp is the time when the event was built', () => {
+  test('the attribute timestamp of an event is the time when the event was built', () => {
     expect(handled([2, 2, 0], ({ timestamp }) => timestamp)).toEqual([100, 101, 102]);
   });
 });
@@ -157,7 +157,7 @@ describe('auto_resolve: false', () => {
     expect(steps[3]?.state.lastOk).toBe(103);
   });
 
-  test('the next problem with auto_resolve: false keeps the id and counts from 1 below the old watermark', () => {
+  test('the next problem with auto_resolve: false keeps id and watermark of the event and counts from 1 again', () => {
     const events = play([CRITICAL, CRITICAL, OK, CRITICAL], common).map(({ event }) => event);
     expect(events[3]).toMatchObject({
       id: 'id-1',
@@ -168,7 +168,7 @@ describe('auto_resolve: false', () => {
     });
   });
 
-  test('auto_resolve: false yields to force_resolve', () => {
+  test('force_resolve takes precedence over auto_resolve: false', () => {
     const results: Told[] = [CRITICAL, OK, { status: OK, force_resolve: true }];
     expect(play(results, common).map(({ kind }) => kind)).toEqual(['open', 'none', 'resolve']);
   });
@@ -177,7 +177,7 @@ describe('auto_resolve: false', () => {
 const forced = (status: number): Told => ({ status, force_resolve: true });
 
 describe('force_resolve', () => {
-  test('force_resolve ends the event whatever the status, and keeps its counts (reference 3)', () => {
+  test('force_resolve resolves the event whatever the status is, and keeps its counts (reference 3)', () => {
     const events = play([CRITICAL, CRITICAL, forced(CRITICAL)]);
     expect(events[2]).toMatchObject({
       kind: 'resolve',
@@ -186,11 +186,11 @@ describe('force_resolve', () => {
     });
   });
 
-  test('force_resolve does nothing without an event', () => {
+  test('force_resolve has no effect without an open event', () => {
     expect(play([forced(OK), forced(CRITICAL)]).map(({ kind }) => kind)).toEqual(['none', 'none']);
   });
 
-  test('force_resolve must be exactly true', () => {
+  test('force_resolve has an effect only if it is exactly true', () => {
     const results: Told[] = [CRITICAL, { status: CRITICAL, force_resolve: 'yes' }];
     expect(play(results).map(({ kind }) => kind)).toEqual(['open', 'open']);
   });
@@ -199,8 +199,8 @@ describe('force_resolve', () => {
 describe('a check of type metric', () => {
   const common = { type: 'metric' };
 
-  // Recorded behavior of the peer: conformance, events, "metric type".
-  test('is handled at every result, and stored only as a problem', () => {
+  // This behavior was recorded from Sensu Core (conformance, events, "metric type").
+  test('a check of type metric is handled at every result, and its event is stored only for a problem', () => {
     const steps = play([OK, OK, CRITICAL, OK], common);
     expect(steps.map(({ kind }) => kind)).toEqual(['metric', 'metric', 'open', 'resolve']);
     expect(steps.map(({ state }) => state.event !== undefined)).toEqual([false, false, true, false]);
@@ -209,11 +209,11 @@ describe('a check of type metric', () => {
     expect(steps.map(({ event }) => event?.lastStateChange)).toEqual([undefined, undefined, 102, 103]);
   });
 
-  test('a check of type metric has a new id for every OK', () => {
+  test('a check of type metric has a new event id for every OK result', () => {
     expect(handled([OK, OK], ({ id }) => id, common)).toEqual(['id-1', 'id-2']);
   });
 
-  test('a check of type metric is handled at an OK with auto_resolve: false, and the event stays', () => {
+  test('an OK result of a check of type metric with auto_resolve: false is handled, and the event stays open', () => {
     const steps = play([CRITICAL, OK], { ...common, auto_resolve: false });
     expect(steps[1]?.kind).toBe('metric');
     expect(steps[1]?.state.event).toBe(steps[0]?.event);
@@ -227,7 +227,7 @@ describe('flapping', () => {
   /** 21 results that end with an OK and a total state change of 101. */
   const upAndDown = Array.from({ length: HISTORY_LENGTH }, (_, index) => (index % 2 === 0 ? OK : CRITICAL));
 
-  test('flapping starts after 21 results with enough changes, even with an OK', () => {
+  test('flapping starts after 21 results with enough changes of status, even if the last result is OK', () => {
     const steps = play(upAndDown, common);
     expect(steps.slice(-3).map(({ kind }) => kind)).toEqual(['resolve', 'open', 'open']);
     expect(steps.slice(-3).map(({ event }) => event?.action)).toEqual(['resolve', 'create', 'flapping']);
@@ -243,17 +243,17 @@ describe('flapping', () => {
     expect(new Set(steps.map(({ event }) => event?.id)).size).toBe(1);
   });
 
-  test('flapping ends with a resolve when the last result is OK', () => {
+  test('flapping ends with a resolve if the last result is OK', () => {
     const steps = play([...upAndDown, ...times(30, OK)], common).slice(HISTORY_LENGTH);
     const kinds = steps.map(({ kind }) => kind);
     const end = kinds.indexOf('resolve');
-    // The history then contains at most the change into the third oldest status: 5 % is not above the low threshold.
+    // When the last changes leave the history, the total state change is 4, which is not above the low threshold of 5.
     expect(kinds).toEqual([...times(end, 0).map(() => 'open'), 'resolve', ...times(29 - end, 0).map(() => 'none')]);
     expect(steps[end]?.event).toMatchObject({ action: 'resolve', totalStateChange: 4 });
     expect(steps[end - 1]?.event).toMatchObject({ action: 'flapping', totalStateChange: 8 });
   });
 
-  test('flapping continues as an ordinary event when the last result is a problem', () => {
+  test('flapping continues as an ordinary event if the last result is a problem', () => {
     const steps = play([...upAndDown, ...times(30, CRITICAL)], common);
     const actions = steps.map(({ event }) => event?.action).slice(HISTORY_LENGTH);
     const end = actions.indexOf('create');
@@ -261,20 +261,20 @@ describe('flapping', () => {
     expect(steps.at(-1)?.event?.occurrences).toBe(30);
   });
 
-  test('flapping is ended by force_resolve until the next OK opens it again', () => {
+  test('force_resolve ends flapping until the next OK result starts flapping again', () => {
     const steps = play([...upAndDown, OK, { status: OK, force_resolve: true }, OK], common).slice(-4);
     expect(steps.map(({ event }) => event?.action)).toEqual(['flapping', 'flapping', 'resolve', 'flapping']);
     expect(steps[2]).toMatchObject({ kind: 'resolve', event: { occurrences: 2 }, state: { event: undefined } });
     expect(steps[3]?.event?.id).not.toBe(steps[2]?.event?.id);
   });
 
-  test('flapping requires both thresholds', () => {
+  test('flapping detection requires both thresholds', () => {
     const steps = play(upAndDown, { high_flap_threshold: 20 });
     expect(steps.at(-1)?.event?.action).toBe('resolve');
   });
 });
 
-/** Returns the event that was stored before each step. */
+/** Returns the event that was stored before each step, or `undefined` if there was none. */
 const storedBefore = (steps: readonly Step[]): (EventState | undefined)[] =>
   steps.map((_, index) => steps[index - 1]?.state.event);
 
@@ -303,14 +303,14 @@ describe('any sequence of results', () => {
     );
   };
 
-  test('a resolve follows an open event and never another resolve', () => {
+  test('a resolve always follows an open event and never another resolve', () => {
     always((steps) => {
       const kinds = steps.map(({ kind }) => kind).filter((kind) => kind === 'open' || kind === 'resolve');
       expect(kinds.join(' ')).not.toMatch(/^resolve|resolve resolve/);
     });
   });
 
-  test('an id lives exactly as long as its event', () => {
+  test('the id of an event exists exactly as long as the event', () => {
     always((steps) => {
       const stored = storedBefore(steps);
       const told = steps.map(({ event }, index) => ({ id: event?.id, before: stored[index]?.id }));
@@ -349,7 +349,7 @@ describe('any sequence of results', () => {
     });
   });
 
-  test('occurrences of an open event count the equal statuses at the end', () => {
+  test('the occurrences of an open event count the equal statuses at the end of the history', () => {
     const plain = fc.array(fc.constantFrom(0, 1, 2, 3), { maxLength: 40 });
     fc.assert(
       fc.property(plain, (statuses) => {
@@ -363,7 +363,7 @@ describe('any sequence of results', () => {
     );
   });
 
-  test('the history contains all results, and last_ok is the time of the last OK', () => {
+  test('the history contains the statuses of all results, and last_ok is the time of the last OK result', () => {
     always((steps, results) => {
       const statuses = results.map(({ status }) => status);
       expect(steps.map(({ state }) => statusesOf(state.history))).toEqual(

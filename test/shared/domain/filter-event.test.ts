@@ -11,7 +11,7 @@ import type { Event, EventAction } from '../../../shared/schemas/event.ts';
 import { filterSchema } from '../../../shared/schemas/filter.ts';
 import { anEvent } from '../../support/an-event.ts';
 
-/** A Friday. */
+/** A time on a Friday. */
 const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
 
 function aFilter(definition: unknown): EventFilter {
@@ -31,54 +31,54 @@ describe('a filter (completion 1.9)', () => {
   const NIGHT = { days: { all: [{ begin: '10:00 PM', end: '6:00 AM' }] } };
   test.each<{ name: string; definition: unknown; kind: 'pass' | 'filtered'; reason: string }>([
     {
-      name: 'inclusive: lets through what matches',
+      name: 'an inclusive filter passes a matching event',
       definition: { attributes: PRODUCTION },
       kind: 'pass',
       reason: 'all attributes match',
     },
     {
-      name: 'inclusive: keeps out what does not',
+      name: 'an inclusive filter rejects an event that does not match',
       definition: { attributes: STAGING, negate: false },
       kind: 'filtered',
       reason: 'client.environment is not "staging"',
     },
     {
-      name: 'exclusive: keeps out what matches',
+      name: 'an exclusive filter rejects a matching event',
       definition: { attributes: PRODUCTION, negate: true },
       kind: 'filtered',
       reason: 'all attributes match',
     },
     {
-      name: 'exclusive: lets through what does not',
+      name: 'an exclusive filter passes an event that does not match',
       definition: { attributes: STAGING, negate: true },
       kind: 'pass',
       reason: 'client.environment is not "staging"',
     },
     {
-      name: 'works within its windows',
+      name: 'a filter applies within its time windows',
       definition: { attributes: STAGING, when: OFFICE },
       kind: 'filtered',
       reason: 'client.environment is not "staging"',
     },
     {
-      name: 'lets everything through outside of them',
+      name: 'an inclusive filter passes every event outside of its time windows',
       definition: { attributes: STAGING, when: NIGHT },
       kind: 'pass',
       reason: 'the time is outside of the time windows of the filter',
     },
     {
-      name: 'also when it is exclusive',
+      name: 'an exclusive filter passes every event outside of its time windows',
       definition: { attributes: PRODUCTION, negate: true, when: NIGHT },
       kind: 'pass',
       reason: 'the time is outside of the time windows of the filter',
     },
     {
-      name: 'asks with expressions',
+      name: 'a filter evaluates expressions',
       definition: { attributes: { occurrences: "eval: value == 1 || ':::action:::' == 'resolve'" } },
       kind: 'pass',
       reason: 'all attributes match',
     },
-  ])('a filter judges an event: $name', ({ definition, kind, reason }) => {
+  ])('a filter passes or rejects an event: $name', ({ definition, kind, reason }) => {
     expect(judge(definition)).toMatchObject({ kind, reason });
   });
 
@@ -96,17 +96,17 @@ describe('a filter (completion 1.9)', () => {
       kind: 'filtered',
       defect: 'attribute value eval unmatched tokens',
     },
-  ])('an expression without a value matches nothing and is logged: $defect', (row) => {
+  ])('an expression without a value matches no event and is reported as: $defect', (row) => {
     const { kind, defect, ...definition } = row;
     expect(judge(definition)).toMatchObject({ kind, defect });
   });
 
-  test('a filter names the attribute that decided', () => {
+  test('the verdict of a filter names the attribute that decided', () => {
     expect(judge({ attributes: STAGING })).toMatchObject({ attribute: 'client.environment' });
     expect(judge({ attributes: PRODUCTION, negate: true })).not.toHaveProperty('attribute');
   });
 
-  test('a filter that cannot be parsed is a problem of its definition', () => {
+  test('a filter that cannot be parsed is reported as a problem of its definition', () => {
     expect(parseFilter(filterSchema.parse({ attributes: { check: { name: 'eval: value =' } } }))).toMatchObject({
       kind: 'problems',
       problems: [{ path: ['check', 'name'] }],
@@ -128,24 +128,28 @@ function range(first: number, last: number, step: number): number[] {
 
 describe('the filter occurrences (completion 1.9)', () => {
   test.each<{ name: string; check: Record<string, unknown>; handled: number[] }>([
-    { name: 'by default every 30 minutes of minutes', check: {}, handled: [1, 31, 61] },
-    { name: 'after as many as are needed', check: { occurrences: 3 }, handled: [3, 33, 63] },
+    { name: 'by default: every 30 minutes', check: {}, handled: [1, 31, 61] },
+    { name: 'with a number of required occurrences', check: { occurrences: 3 }, handled: [3, 33, 63] },
     {
-      name: 'again after its refresh',
+      name: 'with a refresh',
       check: { occurrences: 2, refresh: 300, interval: 30 },
       handled: [2, 12, 22, 32, 42, 52, 62],
     },
     {
-      name: 'a refresh that is no multiple of the interval',
+      name: 'with a refresh that is no multiple of the interval',
       check: { refresh: 100, interval: 45 },
       handled: range(1, 65, 2),
     },
-    { name: 'a refresh below the interval', check: { refresh: 30, interval: 60 }, handled: range(1, 65, 1) },
-    { name: 'a refresh of nothing', check: { refresh: 0 }, handled: range(1, 65, 1) },
-    { name: 'an interval that is none', check: { interval: 'x' }, handled: [1, 31, 61] },
-    { name: 'counts that are none', check: { occurrences: '3' }, handled: range(1, 65, 1) },
-    { name: 'a refresh that is none', check: { refresh: 1.5 }, handled: range(1, 65, 1) },
-  ])('the filter occurrences passes an event $name', ({ check, handled }) => {
+    {
+      name: 'with a refresh shorter than the interval',
+      check: { refresh: 30, interval: 60 },
+      handled: range(1, 65, 1),
+    },
+    { name: 'with a refresh of 0', check: { refresh: 0 }, handled: range(1, 65, 1) },
+    { name: 'with an invalid interval', check: { interval: 'x' }, handled: [1, 31, 61] },
+    { name: 'with an invalid number of occurrences', check: { occurrences: '3' }, handled: range(1, 65, 1) },
+    { name: 'with an invalid refresh', check: { refresh: 1.5 }, handled: range(1, 65, 1) },
+  ])('the filter occurrences passes the right occurrences $name', ({ check, handled }) => {
     expect(handledAt(check, 65)).toEqual(handled);
     expect(handledAt(check, 65, 'flapping')).toEqual(handled);
   });
@@ -155,7 +159,7 @@ describe('the filter occurrences (completion 1.9)', () => {
     { occurrences: 3, verdict: { kind: 'pass', reason: 'enough occurrences' } },
     { occurrences: 4, verdict: { kind: 'pass', reason: 'the silence that suppressed it has ended' } },
   ])(
-    'the filter occurrences judges the end of a silence after $occurrences, whatever the refresh',
+    'the filter occurrences decides after $occurrences occurrences at the end of a silence, whatever the refresh is',
     ({ occurrences, verdict }) => {
       const event = anEvent({ occurrences, check: { occurrences: 3 } });
       expect(filterByOccurrences({ ...event, silence_ended: true })).toEqual(verdict);
@@ -175,11 +179,11 @@ describe('the filter occurrences (completion 1.9)', () => {
 
   test.each<{ occurrences: number; watermark: number; verdict: FilterVerdict }>([
     { occurrences: 5, watermark: 5, verdict: { kind: 'pass', reason: 'it resolves an event that was handled' } },
-    // The event was handled as a warning and became critical, for the first time, right before it was resolved.
+    // The event was handled as a warning, and became critical for the first time right before it was resolved.
     { occurrences: 1, watermark: 3, verdict: { kind: 'pass', reason: 'it resolves an event that was handled' } },
     { occurrences: 2, watermark: 2, verdict: { kind: 'filtered', reason: 'not enough occurrences' } },
   ])(
-    'the filter occurrences judges a resolve after $occurrences with the watermark $watermark',
+    'the filter occurrences decides on a resolve after $occurrences occurrences with the watermark $watermark',
     ({ occurrences, watermark, verdict }) => {
       const event = anEvent({
         action: 'resolve',
@@ -224,11 +228,14 @@ describe('the filter check_dependencies (completion 1.9)', () => {
     // Invalid dependencies do not suppress the event.
     { dependencies: [null, 5, '', '/', {}] },
     { dependencies: 'network' },
-  ])('the filter check_dependencies judges an event with $dependencies', ({ dependencies, failing }) => {
-    expect(filterByDependencies(anEvent({ check: { dependencies } }), stored)).toEqual(
-      failing === undefined
-        ? { kind: 'pass', reason: 'none of its dependencies has an event' }
-        : { kind: 'filtered', reason: `its dependency has an event: ${failing}` },
-    );
-  });
+  ])(
+    'the filter check_dependencies decides on an event with the dependencies $dependencies',
+    ({ dependencies, failing }) => {
+      expect(filterByDependencies(anEvent({ check: { dependencies } }), stored)).toEqual(
+        failing === undefined
+          ? { kind: 'pass', reason: 'none of its dependencies has an event' }
+          : { kind: 'filtered', reason: `its dependency has an event: ${failing}` },
+      );
+    },
+  );
 });

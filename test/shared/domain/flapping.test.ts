@@ -6,11 +6,11 @@ import { propertyRuns } from '../../support/property-runs.ts';
 
 const CRITICAL = 2;
 
-/** Returns 21 statuses, critical at the positions that the predicate selects. */
+/** Returns 21 statuses: critical at the positions that the predicate selects, otherwise OK. */
 const where = (isCritical: (position: number) => boolean): number[] =>
   Array.from({ length: HISTORY_LENGTH }, (_, position) => (isCritical(position) ? CRITICAL : 0));
 
-/** The formula as documented, in its plainest form over an array. */
+/** Computes the total state change by the documented formula, in its plainest form. */
 function naive(statuses: readonly number[]): number {
   if (statuses.length < 21) return 0;
   let weight = 0.8;
@@ -61,7 +61,7 @@ describe('total_state_change (completion 1.5)', () => {
     expect(totalStateChange(historyOf(statuses))).toBe(expected);
   });
 
-  test('the total_state_change equals the formula on an array for any statuses', () => {
+  test('the total_state_change equals the documented formula for any statuses', () => {
     const status = fc.oneof(fc.constantFrom(0, 0, 0, 1, 2, 3), fc.constantFrom(-1, 127));
     fc.assert(
       fc.property(fc.array(status, { minLength: 15, maxLength: 30 }), (statuses) => {
@@ -75,7 +75,7 @@ describe('total_state_change (completion 1.5)', () => {
   });
 });
 
-// Recorded results of Sensu Go (events-flapping).
+// Results that were recorded from Sensu Go (events-flapping).
 test.each([
   ['202020202020202020202', 98],
   ['020202020202020202022', 93],
@@ -95,20 +95,20 @@ describe('the start and the end of flapping', () => {
   const thresholds = { low: 5, high: 20 };
 
   test.each<{ name: string; was: boolean; change: number; expected: boolean }>([
-    { name: 'not below the high threshold', was: false, change: 19, expected: false },
-    { name: 'from the high threshold on', was: false, change: 20, expected: true },
-    { name: 'still when it is between the two', was: true, change: 6, expected: true },
-    { name: 'no more at the low threshold', was: true, change: 5, expected: false },
-  ])('a check is flapping $name', ({ was, change, expected }) => {
+    { name: 'is not entered below the high threshold', was: false, change: 19, expected: false },
+    { name: 'is entered from the high threshold on', was: false, change: 20, expected: true },
+    { name: 'is kept between the two thresholds', was: true, change: 6, expected: true },
+    { name: 'is left at the low threshold', was: true, change: 5, expected: false },
+  ])('the flapping state of a check $name', ({ was, change, expected }) => {
     expect(isFlapping(was, change, thresholds)).toBe(expected);
   });
 
   test.each<{ name: string; thresholds: { low: unknown; high: unknown } }>([
-    { name: 'none', thresholds: { low: undefined, high: undefined } },
-    { name: 'only the low one', thresholds: { low: 5, high: undefined } },
-    { name: 'only the high one', thresholds: { low: null, high: 20 } },
-    { name: 'text', thresholds: { low: '5', high: '20' } },
-    { name: 'a fraction', thresholds: { low: 5, high: 20.5 } },
+    { name: 'neither threshold', thresholds: { low: undefined, high: undefined } },
+    { name: 'only the low threshold', thresholds: { low: 5, high: undefined } },
+    { name: 'only the high threshold', thresholds: { low: null, high: 20 } },
+    { name: 'texts', thresholds: { low: '5', high: '20' } },
+    { name: 'a fractional number', thresholds: { low: 5, high: 20.5 } },
   ])('a check never flaps with thresholds that are not two integers: $name', ({ thresholds: given }) => {
     expect([isFlapping(false, 101, given), isFlapping(true, 101, given)]).toEqual([false, false]);
   });

@@ -18,7 +18,7 @@ const status = fc.oneof(
 );
 const statuses = fc.array(status, { maxLength: 60 });
 
-test('a history keeps the last 21 statuses, oldest first', () => {
+test('the history of a check keeps the last 21 statuses, the oldest first', () => {
   const pushed = Array.from({ length: 30 }, (_, index) => index % 4);
   expect(statusesOf(pushed.reduce((history, each) => pushStatus(history, each), EMPTY_HISTORY))).toEqual(
     pushed.slice(-21),
@@ -26,7 +26,7 @@ test('a history keeps the last 21 statuses, oldest first', () => {
   expect(HISTORY_LENGTH).toBe(21);
 });
 
-test('a history equals an array of 21 after every status', () => {
+test('the history of a check equals an array of the last 21 statuses after every result', () => {
   fc.assert(
     fc.property(statuses, (all) => {
       let history = EMPTY_HISTORY;
@@ -38,7 +38,7 @@ test('a history equals an array of 21 after every status', () => {
   );
 });
 
-test('a history knows the first status ever, which the v2 API leaves out', () => {
+test('the history of a check knows the very first status, which the v2 API leaves out', () => {
   for (const length of [0, 1, 2, 20, 21, 22, 23, 40]) {
     const all = Array.from({ length }, (_, index) => index % 4);
     expect(laterStatuses(historyOf(all))).toEqual(all.slice(1).slice(-HISTORY_LENGTH));
@@ -46,12 +46,12 @@ test('a history knows the first status ever, which the v2 API leaves out', () =>
   }
 });
 
-test.each([1, 20, 21])('a history that was read with %i statuses shows them again', (length) => {
+test.each([1, 20, 21])('a history that is read from %i statuses returns the same statuses', (length) => {
   const shown = Array.from({ length }, (_, index) => (index === 0 ? 127 : index % 4));
   expect(statusesOf(historyAsShown(shown))).toEqual(shown);
 });
 
-test('a history is the same whether it was appended to or parsed', () => {
+test('a history is the same whether its statuses were appended or parsed', () => {
   fc.assert(
     fc.property(statuses, (all) => {
       expect(historyOf(all)).toEqual(all.reduce((history, each) => pushStatus(history, each), EMPTY_HISTORY));
@@ -60,7 +60,7 @@ test('a history is the same whether it was appended to or parsed', () => {
   );
 });
 
-test('a history is indexed from its newest end', () => {
+test('a history is indexed from the newest status', () => {
   fc.assert(
     fc.property(statuses, fc.nat(30), (all, age) => {
       expect(statusBack(historyOf(all), age)).toBe(all.slice(-HISTORY_LENGTH).at(-1 - age));
@@ -71,11 +71,11 @@ test('a history is indexed from its newest end', () => {
 });
 
 describe('statuses that do not fit in two bits', () => {
-  test('statuses that do not fit in two bits are stored unchanged', () => {
+  test('the history stores statuses that do not fit in two bits unchanged', () => {
     expect(statusesOf(historyOf([0, 127, -1, 2]))).toEqual([0, 127, -1, 2]);
   });
 
-  test('large statuses cost memory only while one of them is in the history', () => {
+  test('large statuses need extra memory only while the history contains a large status', () => {
     const wide = pushStatus(historyOf([0, 1, 2]), 127);
     expect(wide.wide).toEqual([0, 1, 2, 127]);
     const narrow = Array.from({ length: HISTORY_LENGTH + 1 }, () => 1).reduce(

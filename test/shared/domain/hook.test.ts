@@ -5,7 +5,8 @@ import { hookFor } from '../../../shared/domain/hook.ts';
 const hook = { command: 'true' };
 const ALL = { 1: hook, 2: hook, 255: hook, ok: hook, warning: hook, critical: hook, unknown: hook, 'non-zero': hook };
 
-// The order is 1 to 255, then the severity, then non-zero (reference 2.2.2).
+// A hook named after the status from 1 to 255 comes first, then one named after the severity, then `non-zero`
+// (reference 2.2.2).
 test.each<{ hooks: Record<string, unknown>; status: number; runs: string | undefined }>([
   { hooks: ALL, status: 0, runs: 'ok' },
   { hooks: ALL, status: 1, runs: '1' },
@@ -22,17 +23,17 @@ test.each<{ hooks: Record<string, unknown>; status: number; runs: string | undef
   { hooks: { 'non-zero': hook }, status: 0, runs: undefined },
   { hooks: { critical: hook }, status: 0, runs: undefined },
   { hooks: {}, status: 2, runs: undefined },
-  // An invalid hook does not prevent the next one from running.
+  // An invalid hook is skipped, and the next one in the order runs.
   { hooks: { 2: 'echo', critical: hook }, status: 2, runs: 'critical' },
-])('status $status with hooks $hooks runs $runs', ({ hooks, status, runs }) => {
+])('a result with status $status and the hooks $hooks runs the hook $runs', ({ hooks, status, runs }) => {
   expect(hookFor(hooks, status)).toBe(runs);
 });
 
-test.each([undefined, null, 'x', [hook], 5])('no hook runs when hooks are %s', (hooks) => {
+test.each([undefined, null, 'x', [hook], 5])('no hook runs if the attribute hooks is %s', (hooks) => {
   expect(hookFor(hooks, 2)).toBeUndefined();
 });
 
-test('a hook that runs is one of the defined hooks, and hooks for every status always yield one', () => {
+test('only defined hooks run, and hooks for every status always yield a hook', () => {
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 300 }), fc.subarray(Object.keys(ALL)), (status, names) => {
       const hooks = Object.fromEntries(names.map((name) => [name, hook]));

@@ -32,7 +32,7 @@ function outcomeOf(read: () => unknown): unknown {
 const strictly = (text: string): unknown => (text.includes('1.0') ? JSON.parse(text.replace('1.0', '1.5')) : undefined);
 
 describe('JSON that is parsed in chunks', () => {
-  test('JSON that is parsed in chunks has the same value for any length of a chunk', () => {
+  test('JSON that is parsed in chunks yields the same value for any chunk length', () => {
     fc.assert(
       fc.property(
         fc.json({ maxDepth: 5 }).map((text) => (text.includes('__proto__') ? '{}' : text)),
@@ -47,7 +47,7 @@ describe('JSON that is parsed in chunks', () => {
     );
   });
 
-  test('JSON that is parsed in chunks is rejected if and only if it is rejected as a whole', () => {
+  test('JSON that is parsed in chunks is rejected if and only if parsing the text at once rejects it', () => {
     fc.assert(
       fc.property(
         fc.json({ maxDepth: 4 }).filter((text) => !text.includes('__proto__')),
@@ -66,7 +66,7 @@ describe('JSON that is parsed in chunks', () => {
     );
   });
 
-  test('JSON that is parsed in chunks keeps the last of several members with the same name', () => {
+  test('JSON that is parsed in chunks keeps the last of several object members with the same name', () => {
     const text = '{"a":[1,2,3,4],"b":1,"a":[5,6,7,8]}';
     expect(parse(text, { chunk: 4 }).value).toEqual({ a: [5, 6, 7, 8], b: 1 });
   });
@@ -75,7 +75,7 @@ describe('JSON that is parsed in chunks', () => {
     expect(parse('["a\nb", [1, "c\u0001d"]]', { chunk: 3 }).value).toEqual(['a\nb', [1, 'c\u0001d']]);
   });
 
-  test('JSON that is parsed in chunks uses the strict value only where a run is parsed strictly', () => {
+  test('JSON that is parsed in chunks has a second, strict value only where a part is parsed strictly', () => {
     const { value, strict } = parse('[[1.0,2,3],{"a":[4,5,6]}]', { chunk: 4, strictly });
     expect(value).toEqual([[1, 2, 3], { a: [4, 5, 6] }]);
     expect(strict).toEqual([[1.5, 2, 3], { a: [4, 5, 6] }]);

@@ -46,7 +46,7 @@ test.each<[text: string, problem: string]>([
   expect(problemOf(text)).toBe(problem);
 });
 
-test('a byte order mark at the start is skipped', () => {
+test('the JSON parser skips a byte order mark at the start of the text', () => {
   expect(parseJsonText('\uFEFF{"a": 1}')).toEqual({ a: 1 });
 });
 
@@ -120,7 +120,7 @@ test('the JSON parser parses what JSON.stringify writes', () => {
   );
 });
 
-test('no JSON problem repeats a value, which may be an unquoted password', () => {
+test('no JSON error message repeats a value, since the value may be an unquoted password', () => {
   for (const value of [
     'hunter2',
     '*hunter2',

@@ -16,7 +16,7 @@ function clientSeen(secondsAgo: number, keepalive?: unknown): Client {
   };
 }
 
-// Recorded results of Sensu Core (legacy-peer, Keepalive and TTL).
+// Results that were recorded from Sensu Core (legacy-peer, Keepalive and TTL).
 test.each<{ secondsAgo: number; keepalive?: unknown; status: number; output: string }>([
   { secondsAgo: 30, status: 0, output: 'Keepalive sent from client 30 seconds ago' },
   { secondsAgo: -5, status: 0, output: 'Keepalive sent from client 0 seconds ago' },
@@ -43,11 +43,11 @@ test.each<{ secondsAgo: number; keepalive?: unknown; status: number; output: str
     status: 1,
     output: 'No keepalive sent from client for 100 seconds (>=90)',
   },
-])('the keepalive status says: $output', ({ secondsAgo, keepalive, status, output }) => {
+])('the keepalive result has the output: $output', ({ secondsAgo, keepalive, status, output }) => {
   expect(keepaliveStatus(clientSeen(secondsAgo, keepalive), NOW)).toMatchObject({ status, output });
 });
 
-test('the thresholds of the settings apply to clients without their own', () => {
+test('the keepalive thresholds of the settings apply to clients without own thresholds', () => {
   const thresholds = { warning: 40, critical: 300 };
   expect(keepaliveStatus(clientSeen(50), NOW, { thresholds })).toEqual({
     status: 1,
@@ -82,6 +82,6 @@ test.each<{ keepalive: unknown; taken: unknown }>([
   { keepalive: undefined, taken: {} },
   { keepalive: null, taken: {} },
   { keepalive: 'x', taken: {} },
-])('the keepalive attributes of a client are used: $taken', ({ keepalive, taken }) => {
+])('the keepalive attributes of a client apply to its keepalive check: $taken', ({ keepalive, taken }) => {
   expect(keepaliveOf(clientSeen(0, keepalive))).toEqual(taken);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { labelFilter, parseMatcher, type LabelMatcher } from '../../../shared/domain/label-matchers.ts';
 
-describe('a matcher', () => {
+describe('a label matcher', () => {
   test.each([
     ['alertname=Down', 'alertname', 'Down', false, true],
     ['alertname="Down"', 'alertname', 'Down', false, true],
@@ -41,7 +41,7 @@ test.each([
   expect(typeof filter === 'function' ? filter({ job: 'node' }) : filter).toBe(holds);
 });
 
-test('an invalid pattern of a label matcher is reported', () => {
+test('an invalid pattern of a label matcher is reported with its reason', () => {
   expect(labelFilter([{ name: 'job', value: '(', isRegex: true, isEqual: true }])).toEqual({
     problem: expect.stringContaining('the pattern of job'),
   });
@@ -86,7 +86,7 @@ test.each([
   ['()', '', true],
   ['(a|b)*c|d?', 'ababc', true],
   [String.raw`10\.0\.0\.(1|2):91\d{2}`, '10.0.0.2:9100', true],
-])('the pattern %j matches %j: %s', (source, value, expected) => {
+])('the label pattern %j matches %j: %s', (source, value, expected) => {
   expect(matches(source, value)).toBe(expected);
 });
 
@@ -111,11 +111,11 @@ test.each([
   ['((a{9}){9}){9}', 'is too large'],
   ['('.repeat(101) + ')'.repeat(101), 'has more than 100 levels'],
   ['a'.repeat(4097), 'is longer than 4096 characters'],
-])('the pattern %j is rejected', (source, problem) => {
+])('the label pattern %j is rejected', (source, problem) => {
   expect(matches(source, 'a')).toContain(problem);
 });
 
-test('a long list of alternatives is a small pattern', () => {
+test('a label pattern that is a long list of alternatives has a small cost', () => {
   const names = Array.from({ length: 300 }, (_, at) => `web-${String(at)}`);
   expect(matches(`(${names.join('|')}|db-.*)`, 'web-299')).toBe(true);
   expect(matches(`(${names.join('|')}|db-.*)`, 'db-1')).toBe(true);
@@ -130,7 +130,7 @@ test('the patterns of one matcher set are bounded together', () => {
   });
 });
 
-test('no pattern of a label matcher takes long, whatever the value', () => {
+test('every pattern of a label matcher is evaluated in bounded time for any value', () => {
   const value = Array.from({ length: 4096 }, (_, at) => ((at * at) % 7 < 3 ? 'a' : 'b')).join('');
   for (const source of ['(a|b)*a(a|b){90}', '(a*)*b{9}c', '(a|aa)+$', '(.*a){60}z', '(x+x+)+y']) {
     const start = performance.now();

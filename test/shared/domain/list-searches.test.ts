@@ -11,7 +11,7 @@ import {
 
 const NOW = 1_700_000_000;
 
-/** Whether the search text matches the row. */
+/** Returns whether the search text matches the row. */
 function found<Row>(language: SearchLanguage<Row>, row: Row, text: string): boolean {
   const search = readSearch(language, text);
   if (search.kind === 'problem') throw new Error(`${text}: ${search.message}`);
@@ -66,25 +66,25 @@ test.each([
   ['on_resolve', true],
   ['!on_resolve', false],
   ['creator=alice subscription~client:*', true],
-  // Nobody has said what it kept back.
+  // The entry contains no count of suppressed notifications, so the condition is false.
   ['suppressed>=0', false],
-])('a silenced entry by %s: %s', (text, expected) => {
+])('a silence is found by %s: %s', (text, expected) => {
   expect(found(SILENCED_SEARCH, entry, text)).toBe(expected);
 });
 
 test.each([
-  ['that has not begun', { begin: NOW + 60, expire_at: null }, 'state=pending'],
+  ['that is pending', { begin: NOW + 60, expire_at: null }, 'state=pending'],
   ['that never ends', { expire_at: null }, 'state=active !left>0'],
-  ['that ends late', { expire_at: NOW + 3600 }, 'state=active left>30m'],
-  ['whose end has come', { expire_at: NOW }, 'state=ended'],
-  ['that kept something back', { suppressed: 12, last_suppressed: NOW }, 'suppressed>10'],
-])('a silenced entry %s', (_name, changes, text) => {
+  ['that ends in an hour', { expire_at: NOW + 3600 }, 'state=active left>30m'],
+  ['that has expired', { expire_at: NOW }, 'state=ended'],
+  ['that suppressed notifications', { suppressed: 12, last_suppressed: NOW }, 'suppressed>10'],
+])('a silence %s is found by its state and times', (_name, changes, text) => {
   expect(found(SILENCED_SEARCH, { ...entry, ...changes }, text)).toBe(true);
 });
 
 const counts = { ok: 179, warning: 0, critical: 21, unknown: 0, total: 200, stale: 0, silenced: 3, down: 1 };
 test.each([
-  // Percentages are rounded down, as they are shown.
+  // Percentages are rounded down, as in the list of aggregates.
   ['ok=89', true],
   ['ok<90 critical>20 silenced=3', true],
   ['clients>=100 web', true],
@@ -93,7 +93,7 @@ test.each([
   expect(found(AGGREGATE_SEARCH, { name: 'web', clients: 100, checks: 2, results: counts }, text)).toBe(expected);
 });
 
-test('an aggregate without results is found neither as OK nor as failing', () => {
+test('an aggregate without results is found by neither an OK search nor a failing search', () => {
   const none = { name: 'web', clients: 0, checks: 0, results: { ...counts, ok: 0, total: 0 } };
   expect([found(AGGREGATE_SEARCH, none, 'ok<100'), found(AGGREGATE_SEARCH, none, 'ok>=0')]).toEqual([false, false]);
 });
@@ -120,7 +120,7 @@ test.each([
 test.each([
   ['interval>0 or ok>=0 or next>0', { interval: null, next_run: null, results: null }],
   ['interval>0', { interval: undefined }],
-])('a search field that a check lacks compares with nothing: %s', (text, changes) => {
+])('a search for an attribute that the check does not have finds nothing: %s', (text, changes) => {
   expect(found(CHECK_SEARCH, { ...check, ...changes }, text)).toBe(false);
 });
 

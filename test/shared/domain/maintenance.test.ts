@@ -9,7 +9,7 @@ const other = silencedEntry({ subscription: 'client:web-1', creator: 'alice', re
 const own = { ...silencedEntry({ subscription: 'client:web-1', expire: 60 }, NOW_MS), run: 'run-0001' };
 
 describe('a silence that a maintenance run holds (spec, maintenance 1)', () => {
-  test('a maintenance silence begins if there is none, and expires by itself', () => {
+  test('a maintenance run creates its silence if there is none, with an expiry', () => {
     expect(nextHold(undefined, REQUEST, NOW_MS)).toEqual({
       kind: 'begin',
       entry: expect.objectContaining({
@@ -21,7 +21,7 @@ describe('a silence that a maintenance run holds (spec, maintenance 1)', () => {
     });
   });
 
-  test('a maintenance silence is renewed by its run, which changes only its end', () => {
+  test('a maintenance run renews its silence and changes only the end of the silence', () => {
     expect(nextHold(own, { ...REQUEST, seconds: 30 }, NOW_MS + 45_000)).toEqual({
       kind: 'renew',
       entry: { ...own, expireAtMs: NOW_MS + 75_000 },
@@ -29,9 +29,9 @@ describe('a silence that a maintenance run holds (spec, maintenance 1)', () => {
   });
 
   test.each([
-    ['somebody has one there', other],
-    ['another run holds one', { ...own, run: 'run-0002' }],
-  ])('a maintenance silence is rejected if %s', (_what, before) => {
+    ['a user has a silence with the same id', other],
+    ['another maintenance run has a silence with the same id', { ...own, run: 'run-0002' }],
+  ])('the silence of a maintenance run is rejected if %s', (_what, before) => {
     expect(nextHold(before, REQUEST, NOW_MS)).toEqual({ kind: 'taken', by: before });
   });
 
@@ -39,7 +39,7 @@ describe('a silence that a maintenance run holds (spec, maintenance 1)', () => {
     expect(nextHold(undefined, { ...REQUEST, renews: true }, NOW_MS)).toEqual({ kind: 'gone' });
   });
 
-  test('a maintenance silence is ended only by its run', () => {
+  test('a maintenance silence is ended only by the maintenance run that created it', () => {
     expect([own, other].map((entry) => mayRelease(entry, REQUEST))).toEqual([true, false]);
   });
 

@@ -6,7 +6,7 @@ test.each<{ name: string; base: Settings; over: Settings; expected: Settings }>(
   { name: 'keys of both are kept', base: { a: 1 }, over: { b: 2 }, expected: { a: 1, b: 2 } },
   { name: 'the later value wins', base: { a: 1 }, over: { a: 2 }, expected: { a: 2 } },
   {
-    name: 'false, null and 0 win as well',
+    name: 'a later false, null or 0 wins as well',
     base: { a: 1, b: 1, c: 1 },
     over: { a: false, b: null, c: 0 },
     expected: { a: false, b: null, c: 0 },
@@ -46,7 +46,7 @@ test.each<{ name: string; base: Settings; over: Settings; expected: Settings }>(
   expect(mergeSettings(base, over)).toEqual(expected);
 });
 
-test('a key named like a prototype stays an ordinary key and changes nothing else', () => {
+test('a settings key named __proto__ or constructor is an ordinary key and changes no prototype', () => {
   const hostile: unknown = JSON.parse('{"__proto__":{"polluted":true},"a":{"__proto__":{"polluted":true}}}');
   if (!isSettings(hostile)) throw new Error('the fixture is an object');
   const merged = mergeSettings({ a: {} }, hostile);
@@ -55,7 +55,7 @@ test('a key named like a prototype stays an ordinary key and changes nothing els
   expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
 });
 
-// There are few keys, so that they collide. None is a property of Object.prototype, which the tests make
+// Few keys, so that they collide. None of them is a property of `Object.prototype`, which the tests make
 // non-extensible.
 const settings = fc.object({
   key: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -63,7 +63,7 @@ const settings = fc.object({
   maxDepth: 3,
 });
 
-test('merging nothing changes nothing, merging twice equals once, and arguments stay unchanged', () => {
+test('merging empty settings changes nothing, merging twice equals merging once, and arguments stay unchanged', () => {
   fc.assert(
     fc.property(settings, settings, (base, over) => {
       const before = JSON.stringify([base, over]);

@@ -16,6 +16,6 @@ test.each([
   ['delete', undefined],
   ['x', undefined],
   ['', undefined],
-])('the word %j is corrected to %s', (typed, meant) => {
+])('the suggestion for the mistyped command word %j is %s', (typed, meant) => {
   expect(nearest(typed, WORDS)).toBe(meant);
 });

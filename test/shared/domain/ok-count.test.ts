@@ -13,7 +13,10 @@ function stateAfter(statuses: readonly number[], begin: CheckState = NO_CHECK_ST
 
 const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
-/** Counts OK results as the peer does, without the very first result; here, a problem counts from its first result. */
+/**
+ * Counts equal statuses in a row. As in Sensu Go, an OK that is the very first result is not counted; a problem counts
+ * from its first result.
+ */
 function counted(statuses: readonly number[]): { occurrences: number; watermark: number } {
   let occurrences = 1;
   let watermark = 1;
@@ -29,34 +32,37 @@ function counted(statuses: readonly number[]): { occurrences: number; watermark:
 
 describe('OK results', () => {
   test.each([1, 2, 3, 21, 22, 23, 24, 30, 1000])(
-    '%d OK results in a row are counted, except the first result ever',
+    '%d OK results in a row are counted, without the very first result of the check',
     (count) => {
       const occurrences = Math.max(1, count - 1);
       expect(okOccurrences(stateAfter(times(count, 0)))).toEqual({ occurrences, watermark: occurrences });
     },
   );
 
-  test.each([1, 20, 21, 22, 23, 500])('%d OK results after a problem are counted from its end', (count) => {
-    expect(okOccurrences(stateAfter([0, 2, ...times(count, 0)])).occurrences).toBe(count);
-  });
+  test.each([1, 20, 21, 22, 23, 500])(
+    '%d OK results after a problem are counted from the end of the problem',
+    (count) => {
+      expect(okOccurrences(stateAfter([0, 2, ...times(count, 0)])).occurrences).toBe(count);
+    },
+  );
 
-  test('the watermark stays that of a long problem until more results are OK', () => {
+  test('the watermark of a long problem stays until there are more OK results than the watermark', () => {
     const state = stateAfter([0, ...times(60, 2), ...times(59, 0)]);
     expect(okOccurrences(state)).toEqual({ occurrences: 59, watermark: 60 });
     expect(okOccurrences(stateAfter([0, 0], state))).toEqual({ occurrences: 61, watermark: 61 });
   });
 
-  test('a record of an earlier version without a count starts with its history', () => {
+  test('a stored check of an earlier version without an OK count starts with the count of its history', () => {
     const state: CheckState = { ...NO_CHECK_STATE, history: historyOf(times(22, 0)) };
     expect(okOccurrences(state).occurrences).toBe(21);
     expect(okOccurrences(stateAfter([0, 0], state)).occurrences).toBe(23);
   });
 
-  test('a status beyond 3 in the history does not stop the count', () => {
+  test('a status above 3 in the history does not stop the count of OK results', () => {
     expect(okOccurrences(stateAfter([127, ...times(40, 0)])).occurrences).toBe(40);
   });
 
-  test('results are counted as the peer counts them', () => {
+  test('OK results are counted as Sensu Go counts them', () => {
     const runs = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom(0, 0, 1, 2, 127)), {
       maxLength: 6,
     });
@@ -69,7 +75,7 @@ describe('OK results', () => {
     );
   });
 
-  test('handlers of every result see the OK count, and type metric counts as in version 1', () => {
+  test('handlers of every result get the OK count, and checks of type metric count as in Sensu Core', () => {
     const before = stateAfter(times(30, 0));
     const surroundings = { now: 1, newId: () => 'id', notifiesOk: true };
     const ok = { status: 0, executed: 1 };

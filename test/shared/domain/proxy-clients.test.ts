@@ -24,10 +24,10 @@ describe('the entities of a v2 check with proxy requests', () => {
     [["entity.metadata.labels.site == 'north' && entity.subscriptions.include?('entity:sw-1')"], true],
     [['entity.metadata.name =~ /^sw-/'], true],
     [["entity.metadata.namespace == 'prod'"], true],
-    // Without expressions, all clients match, as at the peer.
+    // Without expressions, the proxy request matches all clients, as in Sensu Go.
     [[], true],
     [null, true],
-  ])('a v2 check with the proxy request %j matches the entity: %s', (expressions, isAsked) => {
+  ])('the proxy request %j of a v2 check matches the entity: %s', (expressions, isAsked) => {
     const check = v2CheckSchema.parse({
       metadata: { name: 'snmp', namespace: 'prod' },
       command: 'snmp',
@@ -43,7 +43,7 @@ test.each<[attributes: object, isAsked: boolean]>([
   [{ type: 'proxy', ports: 48 }, true],
   [{ ports: 'eval: value > 24' }, true],
   [{ ports: 'eval: value > 48' }, false],
-])('a check of the configuration with %j matches the client: %s', (client_attributes, isAsked) => {
+])('the proxy request %j of a check in the configuration matches the client: %s', (client_attributes, isAsked) => {
   const check = checkSchema.parse({
     command: 'snmp',
     subscribers: ['a'],

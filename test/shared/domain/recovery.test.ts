@@ -17,7 +17,7 @@ interface Step {
   readonly state: CheckState;
 }
 
-/** Processes the results in order, a minute apart unless a result sets its own time of execution. */
+/** Processes the results in order, a minute apart unless a result has its own time of execution. */
 function play(results: readonly Told[], common: Partial<DecidingResult>): Step[] {
   let state = NO_CHECK_STATE;
   return results.map((told, index) => {
@@ -39,37 +39,37 @@ function recoveries(results: readonly Told[], common: Partial<DecidingResult>): 
 describe('late resolution (spec, recovery 1)', () => {
   test.each<{ name: string; common: Partial<DecidingResult>; results: Told[]; expected: string[] }>([
     {
-      name: 'an event is resolved by the last of so many OK in a row',
+      name: 'an event is resolved by the required number of OK results in a row',
       common: { resolve_after: 3 },
       results: [2, 0, 0, 0, 0],
       expected: ['open', 'none, 1 of 3 OK', 'none, 2 of 3 OK', 'resolve', 'none'],
     },
     {
-      name: 'a problem begins it anew',
+      name: 'a problem starts the count of OK results again',
       common: { resolve_after: 2 },
       results: [2, 0, 2, 0, 1, 0, 0],
       expected: ['open', 'none, 1 of 2 OK', 'open', 'none, 1 of 2 OK', 'open', 'none, 1 of 2 OK', 'resolve'],
     },
     {
-      name: 'one OK is what it always was',
+      name: 'resolve_after: 1 resolves at the first OK result',
       common: { resolve_after: 1 },
       results: [2, 0],
       expected: ['open', 'resolve'],
     },
     {
-      name: 'by time it is resolved by the first OK at the end of the span or behind it',
+      name: 'a duration resolves at the first OK result after that duration',
       common: { resolve_after: '2m' },
       results: [2, 0, 0, 0],
       expected: ['open', 'none, OK for 0s of 2m', 'none, OK for 1m of 2m', 'resolve'],
     },
     {
-      name: 'what comes late counts for when it was executed',
+      name: 'a late result counts for the time of its execution',
       common: { resolve_after: '2m' },
       results: [2, { status: 0, executed: 100 }, { status: 0, executed: 160 }, { status: 0, executed: 220 }],
       expected: ['open', 'none, OK for 0s of 2m', 'none, OK for 1m of 2m', 'resolve'],
     },
     {
-      name: 'a clock that is set back begins the span anew instead of holding the event for ever',
+      name: 'a clock that is set back starts the duration again instead of keeping the event open forever',
       common: { resolve_after: '1m' },
       results: [
         2,
@@ -81,25 +81,25 @@ describe('late resolution (spec, recovery 1)', () => {
       expected: ['open', 'none, OK for 0s of 1m', 'none, OK for 0s of 1m', 'none, OK for 30s of 1m', 'resolve'],
     },
     {
-      name: 'force_resolve is at once',
+      name: 'force_resolve resolves at once',
       common: { resolve_after: 9 },
       results: [2, 0, { status: 0, force_resolve: true }],
       expected: ['open', 'none, 1 of 9 OK', 'resolve'],
     },
     {
-      name: 'with auto_resolve: false nothing resolves it, and it recovers from nothing',
+      name: 'an event with auto_resolve: false neither recovers nor resolves',
       common: { resolve_after: 1, auto_resolve: false },
       results: [2, 0, 0],
       expected: ['open', 'none', 'none'],
     },
     {
-      name: 'an OK with auto_resolve: false ends a recovery that had begun',
+      name: 'an OK result with auto_resolve: false ends a recovery',
       common: { resolve_after: 3 },
       results: [2, 0, { status: 0, auto_resolve: false }, 0],
       expected: ['open', 'none, 1 of 3 OK', 'none', 'none, 1 of 3 OK'],
     },
     {
-      name: 'another wish counts from the next OK on, for all that came before',
+      name: 'a changed resolve_after applies from the next OK result on and counts earlier OK results',
       common: {},
       results: [
         2,
@@ -111,24 +111,24 @@ describe('late resolution (spec, recovery 1)', () => {
       expected: ['open', 'none, 1 of 9 OK', 'none, 2 of 9 OK', 'none, OK for 2m of 3m', 'resolve'],
     },
     {
-      name: 'without the wish the next OK resolves it',
+      name: 'the next OK result resolves after resolve_after is removed',
       common: {},
       results: [2, { status: 0, resolve_after: 9 }, 0],
       expected: ['open', 'none, 1 of 9 OK', 'resolve'],
     },
     {
-      name: 'what nobody can read is no wish',
+      name: 'an invalid resolve_after has no effect',
       common: { resolve_after: 'soon' },
       results: [2, 0],
       expected: ['open', 'resolve'],
     },
     {
-      name: 'a metric is handled all the same',
+      name: 'OK results of a metric check are handled during a recovery',
       common: { resolve_after: 2, type: 'metric' },
       results: [2, 0, 0],
       expected: ['open', 'metric, 1 of 2 OK', 'resolve'],
     },
-  ])('late resolution follows the rule: $name', ({ results, common, expected }) => {
+  ])('a resolution with resolve_after follows the rule: $name', ({ results, common, expected }) => {
     expect(recoveries(results, common)).toEqual(expected);
   });
 
@@ -140,7 +140,7 @@ describe('late resolution (spec, recovery 1)', () => {
     expect(transition).toMatchObject({ kind: 'metric', event: { action: 'create', status: 0 } });
   });
 
-  test('a relapse into the same status continues the count and notifies nobody again', () => {
+  test('a relapse into the same status continues the occurrences and sends no new notification', () => {
     const counted = play([2, 2, 0, 2, 0, 1], { resolve_after: 3 }).map(({ state: { event } }) => [
       event?.occurrences,
       event?.watermark,
@@ -167,7 +167,7 @@ describe('late resolution (spec, recovery 1)', () => {
     expect(steps[at + 1]?.kind).toBe('resolve');
   });
 
-  test('an event that stopped flapping and has not recovered is open and not flapping', () => {
+  test('an event that stopped flapping and has not recovered yet is open and not flapping', () => {
     const flaps = { low_flap_threshold: 10, high_flap_threshold: 30, resolve_after: '1h' };
     const stormy = Array.from({ length: 24 }, (_, at) => (at % 2) * 2);
     const steps = play([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
@@ -188,6 +188,6 @@ test.each([
   ['1h2h', undefined],
   [true, undefined],
   [null, undefined],
-])('the setting resolve_after: %j is read as %j', (value, expected) => {
+])('the attribute resolve_after: %j is parsed as %j', (value, expected) => {
   expect(resolveAfterOf(value)).toBe(expected);
 });

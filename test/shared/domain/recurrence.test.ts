@@ -16,7 +16,7 @@ const recurring = (schedule: string, more: Partial<Recurrence> = {}): Recurrence
 const begins = (recurrence: Recurrence, from: string, count: number): string[] =>
   nextWindows(recurrence, at(from), count).map(({ beginMs }) => iso(beginMs));
 
-describe('a schedule (silencing 3)', () => {
+describe('a schedule of recurring windows (silencing 3)', () => {
   test.each([
     { schedule: 'sat,sun 02:00', expected: ['2026-01-03T02:00', '2026-01-04T02:00', '2026-01-10T02:00'] },
     { schedule: 'fri-mon 6:00,18:00', expected: ['2026-01-02T06:00', '2026-01-02T18:00', '2026-01-03T06:00'] },
@@ -27,7 +27,7 @@ describe('a schedule (silencing 3)', () => {
     { schedule: '0 0 29 2 *', expected: ['2028-02-29T00:00', '2032-02-29T00:00', '2036-02-29T00:00'] },
     { schedule: '@monthly', expected: ['2026-02-01T00:00', '2026-03-01T00:00', '2026-04-01T00:00'] },
     { schedule: '0 5 13 * fri', expected: ['2026-01-02T05:00', '2026-01-09T05:00', '2026-01-13T05:00'] },
-  ])('the schedule $schedule yields the expected windows', ({ schedule, expected }) => {
+  ])('the schedule $schedule of a recurring silence yields the expected windows', ({ schedule, expected }) => {
     expect(begins(recurring(schedule), '2026-01-01T01:30', 3)).toEqual(expected);
   });
 
@@ -37,7 +37,7 @@ describe('a schedule (silencing 3)', () => {
     { schedule: 'sat 25:00', problem: '"25:00" is not a time of day' },
     { schedule: '61 * * * *', problem: '"61" is not a minute: write *, 0 to 59' },
     { schedule: '0 0 30 2 *', problem: 'never occurs' },
-  ])('the schedule $schedule is rejected', ({ schedule, problem }) => {
+  ])('the schedule $schedule of a recurring silence is rejected', ({ schedule, problem }) => {
     expect(parseSchedule(schedule)).toMatchObject({ problem: expect.stringContaining(problem) });
   });
 });
@@ -45,12 +45,12 @@ describe('a schedule (silencing 3)', () => {
 describe('an invalid recurrence', () => {
   const good = { schedule: 'daily 03:30', zone: 'Europe/Berlin', duration: 3600 };
   test.each([
-    { what: 'an unknown zone', wrong: { zone: 'Europe/Atlantis' } },
+    { what: 'an unknown time zone', wrong: { zone: 'Europe/Atlantis' } },
     { what: 'a duration of less than a minute', wrong: { duration: 59 } },
     { what: 'a duration of a week', wrong: { duration: 604_800 } },
-    { what: 'a day that is none', wrong: { first_day: '2026-02-30' } },
+    { what: 'a day that does not exist', wrong: { first_day: '2026-02-30' } },
     { what: 'a last day before the first', wrong: { first_day: '2026-03-02', last_day: '2026-03-01' } },
-    { what: 'a misspelt bound', wrong: { lastday: '2026-03-01' } },
+    { what: 'a misspelled attribute', wrong: { lastday: '2026-03-01' } },
   ])('a recurrence with $what is rejected', ({ wrong }) => {
     expect(recurrenceSchema.safeParse(good).success).toBe(true);
     expect(recurrenceSchema.safeParse({ ...good, ...wrong }).success).toBe(false);
@@ -68,7 +68,7 @@ describe('an invalid recurrence', () => {
   });
 });
 
-describe('a window', () => {
+describe('the window of a recurring silence', () => {
   const nightly = recurring('daily 23:00', { duration: 7200, first_day: '2026-01-02', last_day: '2026-01-03' });
   test.each([
     { from: '2026-01-01T00:00', expected: '2026-01-02T23:00' },
@@ -77,17 +77,20 @@ describe('a window', () => {
     { from: '2026-01-03T01:00', expected: '2026-01-03T23:00' },
     { from: '2026-01-04T00:59', expected: '2026-01-03T23:00' },
     { from: '2026-01-04T01:00', expected: undefined },
-  ])('the window at $from is that of $expected, even if it begins on the last day', ({ from, expected }) => {
-    const window = nextWindow(nightly, at(`${from}Z`));
-    expect(window === undefined ? undefined : iso(window.beginMs)).toBe(expected);
-  });
+  ])(
+    'the current or next window at $from begins at $expected, even on the last day of the recurrence',
+    ({ from, expected }) => {
+      const window = nextWindow(nightly, at(`${from}Z`));
+      expect(window === undefined ? undefined : iso(window.beginMs)).toBe(expected);
+    },
+  );
 });
 
-describe('windows around clock changes', () => {
+describe('windows of a recurring silence around clock changes', () => {
   const berlin = { zone: 'Europe/Berlin', duration: 3600 };
   test.each([
     {
-      rule: 'a start that is skipped is the first moment behind the gap',
+      rule: 'a start that the clock skips is moved to the end of the gap',
       recurrence: recurring('daily 02:30', berlin),
       from: '2026-03-28T12:00Z',
       expected: {
@@ -97,7 +100,7 @@ describe('windows around clock changes', () => {
       },
     },
     {
-      rule: 'a start that comes twice is the first',
+      rule: 'a start that occurs twice begins at its first occurrence',
       recurrence: recurring('daily 02:30', berlin),
       from: '2026-10-24T12:00Z',
       expected: {
@@ -107,13 +110,13 @@ describe('windows around clock changes', () => {
       },
     },
     {
-      rule: 'a window lasts for real time, whatever clocks do',
+      rule: 'the duration of a window is not affected by a clock change',
       recurrence: recurring('sat 22:00', { ...berlin, duration: 28_800 }),
       from: '2026-03-28T12:00Z',
       expected: { begin: at('2026-03-28T21:00Z') / 1000, end: at('2026-03-29T05:00Z') / 1000, clock_change: 'during' },
     },
     {
-      rule: 'a window ends where the next one begins',
+      rule: 'a window ends at the start of the next window',
       recurrence: recurring('daily 23:00,02:00,03:00', { ...berlin, duration: 3599 }),
       from: '2026-03-29T00:59:00Z',
       expected: {
@@ -123,7 +126,7 @@ describe('windows around clock changes', () => {
       },
     },
     {
-      rule: 'half an hour is a change as well',
+      rule: 'a clock change of half an hour counts as well',
       recurrence: recurring('daily 02:15', { zone: 'Australia/Lord_Howe', duration: 3600 }),
       from: '2026-10-03T12:00Z',
       expected: {
@@ -132,14 +135,15 @@ describe('windows around clock changes', () => {
         clock_change: 'start_skipped',
       },
     },
-  ])('windows around clock changes follow the rule: $rule', ({ recurrence, from, expected }) => {
+  ])('windows of a recurring silence around clock changes follow the rule: $rule', ({ recurrence, from, expected }) => {
     expect(shownWindows(recurrence, at(from))[0]).toEqual(expected);
   });
 
   describe.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'])(
     'every window of 2027 and 2028 in %s',
     (zone) => {
-      // Croner, an independent implementation, computes the expected times. Only schedules of checks use it otherwise.
+      // Croner, an independent implementation, computes the expected times. The code uses it only for the schedules of
+      // checks.
       test.each([
         { schedule: 'daily 02:30', cron: '30 2 * * *' },
         { schedule: 'daily 02:00', cron: '0 2 * * *' },
@@ -148,21 +152,24 @@ describe('windows around clock changes', () => {
         { schedule: '0 1 29 2 *', cron: '0 1 29 2 *' },
         { schedule: '45 1 */2 * *', cron: '45 1 */2 * *' },
         { schedule: '0 2 1-7 3,11 sun', cron: '0 2 1-7 3,11 sun' },
-      ])('the windows of $schedule equal those of another library', ({ schedule, cron }) => {
-        const from = at('2027-01-01T00:00Z');
-        const until = at('2029-01-01T00:00Z');
-        const other = new Cron(fiveFields(cron), { paused: true, mode: '5-part', timezone: zone });
-        const expected: string[] = [];
-        for (let next = other.nextRun(new Date(from - 1000)); next !== null && next.getTime() < until;) {
-          expected.push(iso(next.getTime()));
-          next = other.nextRun(next);
-        }
-        const found = nextWindows(recurring(schedule, { zone, duration: 600 }), from, expected.length + 1)
-          .map(({ beginMs }) => iso(beginMs))
-          .filter((text) => at(`${text}Z`) < until && at(`${text}Z`) >= from);
-        expect(found.length).toBeGreaterThan(0);
-        expect(found).toEqual(expected);
-      });
+      ])(
+        'the windows of the schedule $schedule equal the windows that the library croner computes',
+        ({ schedule, cron }) => {
+          const from = at('2027-01-01T00:00Z');
+          const until = at('2029-01-01T00:00Z');
+          const other = new Cron(fiveFields(cron), { paused: true, mode: '5-part', timezone: zone });
+          const expected: string[] = [];
+          for (let next = other.nextRun(new Date(from - 1000)); next !== null && next.getTime() < until;) {
+            expected.push(iso(next.getTime()));
+            next = other.nextRun(next);
+          }
+          const found = nextWindows(recurring(schedule, { zone, duration: 600 }), from, expected.length + 1)
+            .map(({ beginMs }) => iso(beginMs))
+            .filter((text) => at(`${text}Z`) < until && at(`${text}Z`) >= from);
+          expect(found.length).toBeGreaterThan(0);
+          expect(found).toEqual(expected);
+        },
+      );
     },
   );
 });

@@ -17,21 +17,33 @@ const aClient = (attributes: object): Client => ({ ...CLIENT, ...attributes });
 
 describe('the redacted values', () => {
   test.each<{ name: string; value: unknown; shown: unknown }>([
-    { name: 'the value of a key, whatever it is', value: { secret: { a: [1] } }, shown: { secret: 'REDACTED' } },
-    { name: 'null too', value: { password: null }, shown: { password: 'REDACTED' } },
-    { name: 'at every depth', value: [[{ a: { pass: 'x' } }]], shown: [[{ a: { pass: 'REDACTED' } }]] },
-    { name: 'no key in another case', value: { Password: 'x' }, shown: { Password: 'x' } },
-    { name: 'no longer key', value: { password_policy: 'x' }, shown: { password_policy: 'x' } },
     {
-      name: 'no text that is called like a key',
+      name: 'the value of a secret key is hidden whatever its type is',
+      value: { secret: { a: [1] } },
+      shown: { secret: 'REDACTED' },
+    },
+    { name: 'the value null of a secret key is hidden', value: { password: null }, shown: { password: 'REDACTED' } },
+    {
+      name: 'secret keys are hidden at every depth',
+      value: [[{ a: { pass: 'x' } }]],
+      shown: [[{ a: { pass: 'REDACTED' } }]],
+    },
+    { name: 'a key in another case is not hidden', value: { Password: 'x' }, shown: { Password: 'x' } },
+    {
+      name: 'a longer key that begins with a secret key is not hidden',
+      value: { password_policy: 'x' },
+      shown: { password_policy: 'x' },
+    },
+    {
+      name: 'a text that equals a secret key is not hidden',
       value: ['password', { a: 'secret' }],
       shown: ['password', { a: 'secret' }],
     },
-  ])('redaction hides the right values: $name', ({ value, shown }) => {
+  ])('redaction hides secrets and nothing else: $name', ({ value, shown }) => {
     expect(redact(value)).toEqual(shown);
   });
 
-  test('redaction returns the same object if it has no secret, and changes nothing in place', () => {
+  test('redaction returns the same object if the object has no secret, and changes nothing in place', () => {
     const plain = { a: [{ b: 1 }] };
     expect(redact(plain)).toBe(plain);
     const secret = { plain, secret: 'x' };
@@ -40,7 +52,7 @@ describe('the redacted values', () => {
     expect(secret.secret).toBe('x');
   });
 
-  test('the quick check of the JSON text never misses a value to redact', () => {
+  test('the quick check of a JSON text never misses a secret', () => {
     const key = fc.oneof(fc.constantFrom('password', 'pass', 'secret', '"pass":', 'a\\"pass'), fc.string());
     const json = fc.letrec((tie) => ({
       value: fc.oneof({ depthSize: 'small' }, fc.string(), fc.integer(), tie('list'), tie('object')),
@@ -49,7 +61,7 @@ describe('the redacted values', () => {
     }));
     fc.assert(
       fc.property(json.object, (value) => {
-        // False positives of hasHiddenKey are harmless: they only cost time.
+        // False positives of `hasHiddenKey` are harmless: they only cost time.
         expect(redact(value) === value || hasHiddenKey(JSON.stringify(value))).toBe(true);
       }),
     );
@@ -60,25 +72,25 @@ describe('the redacted keys', () => {
   const value = { password: 'x', pin: 'y' };
   test.each<{ name: string; redactList: unknown; ofClient: object; ofCheck: object }>([
     {
-      name: 'without a list the default ones',
+      name: 'the default keys apply without a redact list',
       redactList: undefined,
       ofClient: { password: 'REDACTED', pin: 'y' },
       ofCheck: { password: 'REDACTED', pin: 'y' },
     },
     {
-      name: 'a list replaces them for the client, and adds to them for its checks',
+      name: 'a redact list replaces the default keys for the client and extends them for its checks',
       redactList: ['pin', 7],
       ofClient: { password: 'x', pin: 'REDACTED' },
       ofCheck: { password: 'REDACTED', pin: 'REDACTED' },
     },
     {
-      name: 'an empty list hides nothing of the client',
+      name: 'an empty redact list hides nothing of the client',
       redactList: [],
       ofClient: value,
       ofCheck: { password: 'REDACTED', pin: 'y' },
     },
     {
-      name: 'what is no list counts as none',
+      name: 'a redact attribute that is not a list is ignored',
       redactList: 'pin',
       ofClient: { password: 'REDACTED', pin: 'y' },
       ofCheck: { password: 'REDACTED', pin: 'y' },
@@ -87,12 +99,12 @@ describe('the redacted keys', () => {
     const client = aClient({ redact: redactList });
     expect(redact(value, redactKeysOf(client))).toEqual(ofClient);
     expect(redact(value, checkRedactKeysOf(client))).toEqual(ofCheck);
-    // Settings contain the client in addition to everything else.
+    // Settings contain everything, so the list of the client adds to the default keys.
     expect(redact(value, settingsRedactKeys({ client: { redact: redactList } }))).toEqual(ofCheck);
   });
 });
 
-test('the redaction of settings also hides the headers of webhooks and what follows the host in their URL', () => {
+test('the redaction of settings also hides webhook headers and the part of a webhook URL after the host', () => {
   const pager = {
     type: 'webhook',
     headers: { Authorization: 'Bearer 1' },
@@ -121,8 +133,8 @@ test('the redaction of the environment of a command shows only the names of the 
   });
 });
 
-describe('an object that was read redacted and is put back', () => {
-  test('a redacted object that is put back keeps the hidden values and takes all other ones', () => {
+describe('a redacted object that a client reads and puts back', () => {
+  test('a redacted object that is put back keeps the hidden values and changes all other values', () => {
     const present = { password: 'hush', api: { secret: 1, url: 'a' }, hosts: [{ pass: 'x' }, { pass: 'y' }] };
     const sent = {
       password: 'REDACTED',
@@ -161,7 +173,7 @@ test.each([
   { before: ['pin', 'token'], after: ['pin'], isLess: true },
   { before: ['pin'], after: undefined, isLess: true },
   { before: [], after: ['pin'], isLess: false },
-])('replacing the redacted keys $before by $after hides less: $isLess', ({ before, after, isLess }) => {
+])('a change of the redact list from $before to $after hides fewer values: $isLess', ({ before, after, isLess }) => {
   expect(uncovers(aClient({ redact: before }), after)).toBe(isLess);
 });
 

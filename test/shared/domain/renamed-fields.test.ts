@@ -26,21 +26,21 @@ test.each([
   expect(problemOf(text)).toMatchObject({ message, position });
 });
 
-test('an old name of a field of another list fails as any unknown field', () => {
+test('an old field name of another list is rejected like any unknown field', () => {
   expect(problemIn(CLIENT_SEARCH)('told<5m')?.message).toMatch(/^there is no field "told": use client/);
 });
 
-test('an old name is found as a word if it is not compared', () => {
+test('an old field name without a comparison is searched as a word', () => {
   expect(problemIn(GROUP_SEARCH)('told')).toBeUndefined();
 });
 
-test('a saved search with old names of fields becomes one with the current names', () => {
+test('a saved search with old field names is rewritten with the current names', () => {
   expect(withCurrentFields('(told>5m or !untold=0) by~"told>1"', problemIn(GROUP_SEARCH))).toEqual({
     text: '(notified>5m or !pending=0) by~"told>1"',
     warnings: ['told is an old name: use notified', 'untold is an old name: use pending'],
   });
 });
 
-test('a saved search that cannot be read is left as it is', () => {
+test('a saved search that cannot be parsed is left unchanged', () => {
   expect(withCurrentFields('notified>told', problemIn(GROUP_SEARCH))).toEqual({ text: 'notified>told', warnings: [] });
 });

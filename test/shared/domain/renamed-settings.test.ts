@@ -14,16 +14,16 @@ const NAMES: SettingNames = {
   },
 };
 
-/** The settings after the rewrite, and each remark as `path: message`. */
+/** Returns the settings after the renaming, and each warning or problem as `path: message`. */
 function renamed(settings: Readonly<Record<string, unknown>>): readonly [unknown, ...string[]] {
   const { settings: after, warnings, problems } = renameSettings(settings, NAMES);
   return [after, ...[...warnings, ...problems].map(({ path, message }) => `${path.join('.')}: ${message}`)];
 }
 
-describe('the settings of one file', () => {
+describe('renamed settings in one file', () => {
   test.each<{ name: string; settings: Readonly<Record<string, unknown>>; expected: readonly [unknown, ...string[]] }>([
     {
-      name: 'a current name stays, and so does an unknown one',
+      name: 'current and unknown names stay unchanged',
       settings: { 'log-level': 'warn', other_name: 1 },
       expected: [{ 'log-level': 'warn', other_name: 1 }],
     },
@@ -43,7 +43,7 @@ describe('the settings of one file', () => {
       expected: [{ 'v2-listener': { port: 1 } }, 'core_api: is an old name: use v2-listener'],
     },
     {
-      name: 'names below an old name are rewritten too, and the remark has the path in the file',
+      name: 'names below an old name are rewritten too, and the warning has the path in the file',
       settings: { 'core-api': { tls: { cert_file: 'a' } } },
       expected: [
         { 'v2-listener': { tls: { 'cert-file': 'a' } } },
@@ -52,7 +52,7 @@ describe('the settings of one file', () => {
       ],
     },
     {
-      name: 'two names of one setting are a problem, and the current name wins',
+      name: 'an old and a current name of one setting are a problem, and the current name wins',
       settings: { 'core-api': { port: 1 }, 'v2-listener': { port: 2 } },
       expected: [
         { 'v2-listener': { port: 2 } },
@@ -78,7 +78,7 @@ describe('the settings of one file', () => {
       ],
     },
     {
-      name: 'names below a name that the user chose are rewritten, but not that name',
+      name: 'names below a user-defined name are rewritten, but not the user-defined name',
       settings: { rules: { when: { when: 'a=b' } } },
       expected: [{ rules: { when: { source: 'a=b' } } }, 'rules.when.when: is an old name: use source'],
     },
@@ -91,7 +91,7 @@ describe('the settings of one file', () => {
       ],
     },
     {
-      name: 'a value that is an old name is rewritten, alone or in a list',
+      name: 'an old name that is a value is rewritten, alone or in a list',
       settings: { columns: { events: ['client', 'told'], groups: 'told' } },
       expected: [
         { columns: { events: ['client', 'notified'], groups: 'notified' } },
@@ -100,7 +100,7 @@ describe('the settings of one file', () => {
       ],
     },
     {
-      name: 'the names at a level can depend on its settings',
+      name: 'the rewritten names of a level can depend on other settings of the level',
       settings: { views: { a: { view: 'events', sort: 'told' }, b: { view: 'clients', sort: 'told' } } },
       expected: [
         { views: { a: { view: 'events', sort: 'notified' }, b: { view: 'clients', sort: 'told' } } },
@@ -108,21 +108,24 @@ describe('the settings of one file', () => {
       ],
     },
     {
-      name: 'a value of another type stays, for the schema to reject',
+      name: 'a value of the wrong type stays and is left to the schema to reject',
       settings: { 'v2-listener': 5, rules: 'none', list: null },
       expected: [{ 'v2-listener': 5, rules: 'none', list: null }],
     },
-  ])('$name', ({ settings, expected }) => {
+  ])('renamed settings are rewritten when a file is read: $name', ({ settings, expected }) => {
     expect(renamed(settings)).toEqual(expected);
   });
 
-  test('the order of the file is kept', () => {
+  test('renamed settings keep the order of the file', () => {
     const { settings } = renameSettings({ b: 1, 'core-api': {}, a: 2 }, NAMES);
     expect(Object.keys(settings)).toEqual(['b', 'v2-listener', 'a']);
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('the name %s is like any unknown name', (name) => {
-    const settings = JSON.parse(`{"${name}": {"${name}": "${name}"}, "columns": {"${name}": "${name}"}}`) as object;
-    expect(renameSettings({ ...settings }, NAMES)).toEqual({ settings: { ...settings }, warnings: [], problems: [] });
-  });
+  test.each(['__proto__', 'constructor', 'toString'])(
+    'the setting name %s is treated like any unknown name',
+    (name) => {
+      const settings = JSON.parse(`{"${name}": {"${name}": "${name}"}, "columns": {"${name}": "${name}"}}`) as object;
+      expect(renameSettings({ ...settings }, NAMES)).toEqual({ settings: { ...settings }, warnings: [], problems: [] });
+    },
+  );
 });

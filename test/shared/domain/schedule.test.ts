@@ -19,19 +19,19 @@ describe('the first run of a check', () => {
     { key: 60_005n, intervalMs: 60_000, nowMs: 0, expected: 5 },
     { key: 2n ** 64n - 1n, intervalMs: 1000, nowMs: 0, expected: 615 },
   ])(
-    'the key $key every $intervalMs ms at $nowMs is due in $expected ms',
+    'a check with the hash $key and an interval of $intervalMs ms is due in $expected ms at $nowMs',
     ({ key: hash, intervalMs, nowMs, expected }) => {
       expect(nextRunDelayMs(hash, intervalMs, nowMs)).toBe(expected);
     },
   );
 
-  test('follows the MD5 of the name', () => {
-    // The MD5 of an empty text begins with d4 1d 8c d9 8f 00 b2 04, read as little-endian.
+  test('the first run of a check depends on the MD5 hash of its name', () => {
+    // The key is the beginning of the MD5 of an empty text, d4 1d 8c d9 8f 00 b2 04, as a little-endian number.
     expect(splayKey('')).toBe(0x04b2008fd98c1dd4n);
     expect(nextRunDelayMs(splayKey(''), 60_000, 0)).toBe(Number(0x04b2008fd98c1dd4n % 60_000n));
   });
 
-  test('the first run is within one interval and at a stable time', () => {
+  test('the first run of a check is within one interval and at a stable time', () => {
     fc.assert(
       fc.property(key, interval, time, time, (hash, intervalMs, first, second) => {
         const delay = nextRunDelayMs(hash, intervalMs, first);

@@ -27,7 +27,7 @@ test.each<{ before: string; next: string; narrower: boolean }>([
   expect(isNarrowerSearch(searchOf(next), searchOf(before))).toBe(narrower);
 });
 
-test('a narrower search finds nothing that the wider search does not find', () => {
+test('a narrower search finds only rows that the wider search finds', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', 'ab', '!a', 'or', 'silenced', '"a b"', 'client=a', '(a or b)'), { maxLength: 4 })
     .map((parts) => parts.join(' '));
@@ -51,7 +51,10 @@ test.each<{ before: string; next: string; matched: boolean; missed: boolean }>([
   { before: 'client=web', next: 'client=web', matched: true, missed: true },
   { before: 'age>1h', next: 'age>1h', matched: false, missed: false },
   { before: 'client=web', next: 'disk', matched: false, missed: false },
-])('after "$before", rows found by "$next" stay found: $matched, and missed ones stay missed: $missed', (about) => {
-  const { before, next, ...carried } = about;
-  expect(carriedVerdicts(searchOf(next), searchOf(before))).toEqual(carried);
-});
+])(
+  'from "$before" to "$next", found rows stay found: $matched, and rows that were not found stay so: $missed',
+  (about) => {
+    const { before, next, ...carried } = about;
+    expect(carriedVerdicts(searchOf(next), searchOf(before))).toEqual(carried);
+  },
+);

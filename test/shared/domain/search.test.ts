@@ -36,49 +36,49 @@ function finds(text: string, changes: Partial<SearchRow> = {}): boolean {
   return matchesSearch(search(text), { ...row, ...changes }, NOW);
 }
 
-describe('a matching search', () => {
+describe('a search that finds the event', () => {
   test.each([
-    ['everything when it is empty', '  '],
-    ['a word in the client', 'eu-17'],
-    ['a word in the check', 'usage'],
-    ['a word in the output, whatever its case', 'critical'],
-    ['two words in different places', 'web critical'],
+    ['an empty text', '  '],
+    ['a word of the client name', 'eu-17'],
+    ['a word of the check name', 'usage'],
+    ['a word of the output in any case', 'critical'],
+    ['two words in different attributes', 'web critical'],
     ['a text in quotes', '"/var 91%"'],
-    ['a quote within quotes', String.raw`!"say \"hi\""`],
-    ['what does not have a word', '!db'],
-    ['what does not have a word, in words', 'not db'],
-    ['the not of one term, not of all that follow', 'not db web'],
-    ['a not of parentheses', 'NOT (db or cache) and not(cpu)'],
-    ['a word that begins like one of the language', '!nothing !order !android'],
-    ['either of two', 'db or web'],
-    ['and before or', 'db disk or web disk'],
-    ['what parentheses say', '(db or web) and (disk or cpu)'],
-    ['words and operators in capitals', 'DB OR WEB AND DISK'],
-    ['a field by its value, whatever its case', 'client=WEB-EU-17'],
-    ['a field by what it is not', 'client!=web-eu-1'],
-    ['a field by a pattern', 'client~web-*-1?'],
-    ['a field by a part', 'output~/var'],
-    ['a field with spaces around', 'status >= warn  occurrences > 3'],
-    ['a value in quotes', 'output~"*91% used"'],
-    ['a status by its name', 'status=crit'],
-    ['a status by its number', 'status=2'],
-    ['a status from another on', 'status>=warn'],
-    ['a status by what it is not', 'status!=ok'],
-    ['a status between two', 'status>ok status<unknown'],
-    ['a count', 'occurrences=4 occurrences<=4 !occurrences>4'],
-    ['an action', 'action=create action!=resolve'],
-    ['silenced ones', 'silenced'],
-    ['silenced ones as a field', 'silenced=true silenced!=no'],
-    ['ones silenced by an entry', 'silenced_by=planned:disk_usage'],
-    ['ones silenced by a pattern', 'silenced_by~client:*'],
-    ['ones not silenced by an entry', 'silenced_by!=other:*'],
-    ['old ones', 'age>1h'],
-    ['old ones by compound durations', 'age>=1h30m age<2h'],
-    ['fresh ones', 'last<1m'],
-    ['fields in capitals', 'STATUS=CRIT'],
-    ['the not of a not', '!!web'],
-    ['words with operators in them that are no fields', 'http://x=1 or web'],
-  ])('a search finds %s: %s', (_rule, text) => {
+    ['a quotation mark within quotes', String.raw`!"say \"hi\""`],
+    ['a negated word', '!db'],
+    ['a word negated with "not"', 'not db'],
+    ['a "not" that applies only to the next term', 'not db web'],
+    ['a negated group in parentheses', 'NOT (db or cache) and not(cpu)'],
+    ['a word that begins like an operator', '!nothing !order !android'],
+    ['one of two words joined with "or"', 'db or web'],
+    ['"and" with precedence over "or"', 'db disk or web disk'],
+    ['groups in parentheses', '(db or web) and (disk or cpu)'],
+    ['words and operators in upper case', 'DB OR WEB AND DISK'],
+    ['a field value in any case', 'client=WEB-EU-17'],
+    ['a field that is not equal to a value', 'client!=web-eu-1'],
+    ['a field that matches a pattern', 'client~web-*-1?'],
+    ['a field that contains a text', 'output~/var'],
+    ['a field comparison with spaces around the operator', 'status >= warn  occurrences > 3'],
+    ['a field value in quotes', 'output~"*91% used"'],
+    ['the name of a status', 'status=crit'],
+    ['the number of a status', 'status=2'],
+    ['a minimum status', 'status>=warn'],
+    ['a status that is not equal', 'status!=ok'],
+    ['a range of statuses', 'status>ok status<unknown'],
+    ['the number of occurrences', 'occurrences=4 occurrences<=4 !occurrences>4'],
+    ['its action', 'action=create action!=resolve'],
+    ['the word "silenced"', 'silenced'],
+    ['the field silenced', 'silenced=true silenced!=no'],
+    ['the id of its silence', 'silenced_by=planned:disk_usage'],
+    ['a pattern for the id of its silence', 'silenced_by~client:*'],
+    ['the id of a silence that does not apply', 'silenced_by!=other:*'],
+    ['a minimum age', 'age>1h'],
+    ['ages as compound durations', 'age>=1h30m age<2h'],
+    ['the time of the last result', 'last<1m'],
+    ['field names in upper case', 'STATUS=CRIT'],
+    ['a double negation', '!!web'],
+    ['a word that contains an operator but is no field', 'http://x=1 or web'],
+  ])('a search finds an event by %s: %s', (_rule, text) => {
     expect(finds(text)).toBe(true);
     expect(finds(`!(${text.trim() === '' ? 'web' : text})`)).toBe(false);
   });
@@ -98,7 +98,7 @@ describe('a matching search', () => {
     ['status>=1', { status: -1 }, false],
     ['client~web', { client: 'my-web-1' }, true],
     ['client~web*', { client: 'my-web-1' }, false],
-    // One word never matches across two fields.
+    // A search word never matches text across two fields.
     ['"17 disk"', {}, false],
     ['17disk', {}, false],
   ])('the search %s of a row with %o matches: %s', (text, changes, expected) => {
@@ -106,11 +106,11 @@ describe('a matching search', () => {
   });
 });
 
-test('a search uses the search text that a row provides', () => {
+test('a word search uses the search text of the row', () => {
   expect(matchesSearch(search('web'), { ...row, searchText: searchText({ ...row, client: 'db' }) }, NOW)).toBe(false);
 });
 
-test('only searches for times depend on the time', () => {
+test('only searches that compare times depend on the current time', () => {
   expect(usesTime(search('web status=crit or occurrences>3'))).toBe(false);
   expect(usesTime(search('web or !(disk age>1h)'))).toBe(true);
   expect(usesTime(search('last>5m'))).toBe(true);
@@ -168,7 +168,7 @@ describe('an invalid search', () => {
     expect(parseSearch(text)).toEqual({ kind: 'problem', position, message });
   });
 
-  test('the search parser never throws', () => {
+  test('the search parser returns a search or a problem for any text and never throws', () => {
     const pieces = fc.constantFrom(
       '(',
       ')',
@@ -262,7 +262,7 @@ describe('the logic of a search', () => {
     );
   });
 
-  test('a printed search means the same and prints the same', () => {
+  test('a search that is printed and parsed again finds the same rows and prints the same text', () => {
     fc.assert(
       fc.property(anySearch, anyRow, (a, on) => {
         const printed = printSearch(search(a));
@@ -274,10 +274,10 @@ describe('the logic of a search', () => {
 });
 
 test.each([
-  ['many stars', `output~${'*a'.repeat(500)}b`],
+  ['many stars in a pattern', `output~${'*a'.repeat(500)}b`],
   ['stars and question marks', `output~${'*a?'.repeat(330)}*b`],
   ['a long run of question marks', `output~*${'?a'.repeat(500)}b*`],
-  ['a word that nearly fits everywhere', `${'a'.repeat(500)}b${'a'.repeat(500)}`],
+  ['a word that almost matches everywhere', `${'a'.repeat(500)}b${'a'.repeat(500)}`],
 ])('a search with %s takes bounded time for a hostile megabyte', (_name, text) => {
   const output = 'a'.repeat(1024 * 1024);
   const started = cpuMs();
@@ -285,7 +285,7 @@ test.each([
   expect(cpuMs() - started).toBeLessThan(2000);
 });
 
-test('the field backend matches only in a list of several backends', () => {
+test('the search field backend matches only in a list of several backends', () => {
   const ofBackend = parseSearch('backend=PROD');
   if (ofBackend.kind === 'problem') throw new Error(ofBackend.message);
   expect(matchesSearch(ofBackend, { ...row, backend: 'prod' }, 0)).toBe(true);

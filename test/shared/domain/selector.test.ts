@@ -37,41 +37,44 @@ function problemOf(text: string): string {
   return parsed.kind === 'problem' ? parsed.message : '';
 }
 
-describe('a matching selector', () => {
+describe('a selector that matches the event', () => {
   test.each([
-    ['a client by a pattern, whatever its case', 'client~WEB-*'],
-    ['a check by its name', 'check=disk..var'],
-    ['a check by the name of which it is one of several', 'check=disk'],
-    ['words in client and check', 'web disk'],
+    ['a pattern for the client in any case', 'client~WEB-*'],
+    ['the check name', 'check=disk..var'],
+    ['the name of which the check is a variant', 'check=disk'],
+    ['words of the client and check names', 'web disk'],
     ['a subscription', 'subscriptions=web'],
     ['a namespace', 'namespace=default'],
     ['an attribute of the client', 'env=prod'],
     ['an attribute of the check', 'env=test team~stor*'],
-    ['an attribute of the one that is named', 'client.env=prod check.env=test client.env!=test'],
-    ['a number as text', 'cores=8'],
-    ['a boolean as text', 'critical=true'],
-    ['one of a list', 'tags=edge'],
-    ['an attribute within another', 'labels.region=eu'],
+    ['an attribute of the client or the check by prefix', 'client.env=prod check.env=test client.env!=test'],
+    ['a number that equals a text', 'cores=8'],
+    ['a boolean that equals a text', 'critical=true'],
+    ['an element of a list', 'tags=edge'],
+    ['a nested attribute', 'labels.region=eu'],
     ['an attribute whose name has dots', 'client.labels.app.kubernetes.io/name=shop'],
-    ['spaces round an operator', 'env = prod'],
-    ['an attribute that is not there by what it is not', 'site!=ams'],
-    ['all of it, as in any search', '(client~db-* or client~web-*) and not team=web check!=backup'],
-  ])('a selector matches %s', (_rule, text) => {
+    ['a comparison with spaces around the operator', 'env = prod'],
+    ['a missing attribute that is not equal to a value', 'site!=ams'],
+    [
+      'operators, groups and negations as in any search',
+      '(client~db-* or client~web-*) and not team=web check!=backup',
+    ],
+  ])('a selector matches an event by %s', (_rule, text) => {
     expect(selector(text).matches(subject)).toBe(true);
   });
 });
 
 describe('a selector that does not match', () => {
   test.each([
-    ['another client', 'client=web-10'],
-    ['a check by one name that it is not to have', 'check!=disk'],
-    ['an attribute that either has by what it is not', 'env!=test'],
-    ['an attribute that is not there', 'site=ams or site~*'],
-    ['an attribute of the other owner', 'check.cores=8'],
-    ['what the client keeps secret', 'pin=1234 or pin~*'],
-    ['an object', 'labels~*'],
-    ['a prototype', 'constructor~* or client.__proto__~*'],
-  ])('a selector does not match %s', (_rule, text) => {
+    ['the name of another client', 'client=web-10'],
+    ['a negated name of which the check is a variant', 'check!=disk'],
+    ['a negated value that the client or the check has', 'env!=test'],
+    ['a missing attribute', 'site=ams or site~*'],
+    ['an attribute of the client that is searched in the check', 'check.cores=8'],
+    ['a redacted attribute of the client', 'pin=1234 or pin~*'],
+    ['an attribute that is an object', 'labels~*'],
+    ['a member of the prototype of objects', 'constructor~* or client.__proto__~*'],
+  ])('a selector does not match an event by %s', (_rule, text) => {
     expect(selector(text).matches(subject)).toBe(false);
   });
 });
@@ -115,12 +118,12 @@ test('a selector lists the attributes of client and check that it uses', () => {
   });
 });
 
-test('a list attribute has at most a hundred texts of a thousand characters', () => {
+test('a selector compares at most a hundred texts of a thousand characters of a list attribute', () => {
   const texts = attributeTexts({ list: Array.from({ length: 500 }, () => 'x'.repeat(5000)) }, 'list', new Set());
   expect(texts).toEqual(Array.from({ length: 100 }, () => 'x'.repeat(1000)));
 });
 
-test('any text is a selector or a problem within it, and never an exception', () => {
+test('any text is a valid selector or rejected with a position within the text, and never an exception', () => {
   const pieces = fc.constantFrom(
     'client',
     'env',

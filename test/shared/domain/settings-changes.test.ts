@@ -5,15 +5,15 @@ import type { Settings } from '../../../shared/domain/merge-settings.ts';
 import { settingsChanges } from '../../../shared/domain/settings-changes.ts';
 
 test.each<{ name: string; before: Settings; after: Settings; changes: object[] }>([
-  { name: 'nothing', before: { a: [1, { b: 2 }] }, after: { a: [1, { b: 2 }] }, changes: [] },
+  { name: 'no change for equal settings', before: { a: [1, { b: 2 }] }, after: { a: [1, { b: 2 }] }, changes: [] },
   {
-    name: 'one attribute deep inside',
+    name: 'a deeply nested attribute',
     before: { checks: { disk: { interval: 60, command: 'df' } } },
     after: { checks: { disk: { interval: 30, command: 'df' } } },
     changes: [{ path: 'checks.disk.interval', before: 60, after: 30 }],
   },
   {
-    name: 'what is new and what is gone',
+    name: 'added and removed attributes',
     before: { checks: { old: { interval: 60 } } },
     after: { api: { port: 1 } },
     changes: [
@@ -22,7 +22,7 @@ test.each<{ name: string; before: Settings; after: Settings; changes: object[] }
     ],
   },
   {
-    name: 'an attribute that was null',
+    name: 'an attribute that was null before',
     before: { a: null },
     after: { a: 1 },
     changes: [{ path: 'a', before: null, after: 1 }],
@@ -34,7 +34,7 @@ test.each<{ name: string; before: Settings; after: Settings; changes: object[] }
     changes: [{ path: 'subscribers', before: '["a","b"]', after: '["b"]' }],
   },
   {
-    name: 'secrets that changed, without their values',
+    name: 'changed secrets without their values',
     before: { mail: { password: 'p1', token: 1 }, secret: { a: 1 }, hooks: [{ api_key: 'k1' }] },
     after: { mail: { password: 'p2', token: 2 }, secret: { a: 2 }, hooks: [{ api_key: 'k2' }] },
     changes: [
@@ -45,16 +45,16 @@ test.each<{ name: string; before: Settings; after: Settings; changes: object[] }
     ],
   },
   {
-    name: 'a long text, cut',
+    name: 'a truncated long text',
     before: {},
     after: { command: 'x'.repeat(1000) },
     changes: [{ path: 'command', after: `${'x'.repeat(200)}...` }],
   },
-])('the changes of settings list $name', ({ before, after, changes }) => {
+])('the comparison of settings lists $name', ({ before, after, changes }) => {
   expect(settingsChanges(before, after)).toEqual(changes);
 });
 
-test('settings have a change exactly where something differs', () => {
+test('a comparison of settings lists a change if and only if the settings differ', () => {
   const settings = fc.dictionary(
     fc.string(),
     fc.oneof(fc.integer(), fc.array(fc.string()), fc.dictionary(fc.string(), fc.string())),

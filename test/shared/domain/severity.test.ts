@@ -8,9 +8,10 @@ test.each([
   { status: 3, severity: 'unknown' },
   { status: 127, severity: 'unknown' },
   { status: -1, severity: 'unknown' },
-  // The peer counts negative numbers from the end of its list (completion 1.4).
+  // Sensu Core counts negative numbers from the end of its list of severities; `mon` shows them as unknown (completion
+  // 1.4).
   { status: -2, severity: 'unknown' },
   { status: -4, severity: 'unknown' },
-])('the status $status has the severity $severity', ({ status, severity }) => {
+])('the check status $status has the severity $severity', ({ status, severity }) => {
   expect(severityOf(status)).toBe(severity);
 });

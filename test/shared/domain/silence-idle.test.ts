@@ -16,7 +16,7 @@ interface Scenario {
   readonly name: string;
   readonly request?: SilencedRequest;
   readonly entry?: Partial<SilencedEntry>;
-  /** The time since which the silence has matched nothing. */
+  /** The epoch second since which the silence has matched nothing. */
   readonly since?: number;
   readonly use?: KeptUse;
   readonly covers?: boolean;
@@ -44,46 +44,64 @@ const tableOf = (scenarios: readonly Scenario[]): void => {
 
 describe('a silence that has matched nothing for long (spec, idleness 1)', () => {
   tableOf([
-    { name: 'not a second before', since: MADE, at: MADE + WEEK - 1, step: NONE },
-    { name: 'when the time has come', since: MADE, at: MADE + WEEK, step: idle(MADE, MADE + WEEK) },
+    { name: 'it is not marked a second before the idle time has passed', since: MADE, at: MADE + WEEK - 1, step: NONE },
+    { name: 'it is marked when the idle time has passed', since: MADE, at: MADE + WEEK, step: idle(MADE, MADE + WEEK) },
     {
-      name: 'from what it matched last',
+      name: 'the idle time counts from the last match',
       since: MADE + 2 * DAY,
       at: MADE + WEEK + 2 * DAY,
       step: idle(MADE + 2 * DAY, MADE + WEEK + 2 * DAY),
     },
-    { name: 'not while it covers an open event', since: MADE, covers: true, at: MADE + WEEK, step: { kind: 'match' } },
     {
-      name: 'not while it covers an event that is open and unchanged for weeks',
+      name: 'it is not marked while it covers an open event',
+      since: MADE,
+      covers: true,
+      at: MADE + WEEK,
+      step: { kind: 'match' },
+    },
+    {
+      name: 'it is not marked while it covers an event that has been open and unchanged for weeks',
       since: MADE,
       covers: true,
       at: MADE + 9 * WEEK,
       step: { kind: 'match' },
     },
-    { name: 'never where nobody wants it', since: MADE, rules: { afterSeconds: 0 }, at: MADE + 9 * WEEK, step: NONE },
-    { name: 'never while a command holds it', entry: { run: 'run-1' }, since: MADE, at: MADE + WEEK, step: NONE },
     {
-      name: 'not one that has ended',
+      name: 'it is never marked if the setting is off',
+      since: MADE,
+      rules: { afterSeconds: 0 },
+      at: MADE + 9 * WEEK,
+      step: NONE,
+    },
+    {
+      name: 'it is never marked while a maintenance run renews it',
+      entry: { run: 'run-1' },
+      since: MADE,
+      at: MADE + WEEK,
+      step: NONE,
+    },
+    {
+      name: 'an expired silence is not marked',
       request: { expire: DAY },
       since: MADE,
       at: MADE + WEEK,
       step: NONE,
     },
     {
-      name: 'not where it begins later, however long ago it was made',
+      name: 'a pending silence is not marked, however long ago it was created',
       request: { begin: MADE + 2 * WEEK },
       at: MADE + 2 * WEEK - 1,
       step: NONE,
     },
     {
-      name: 'counted from its begin, not from its making',
+      name: 'the idle time counts from the begin of the silence, not from its creation',
       request: { begin: MADE + 2 * WEEK },
       since: MADE + 2 * WEEK,
       at: MADE + 3 * WEEK - 1,
       step: NONE,
     },
     {
-      name: 'and then a week after its begin',
+      name: 'it is marked a week after its begin',
       request: { begin: MADE + 2 * WEEK },
       since: MADE + 2 * WEEK,
       at: MADE + 3 * WEEK,
@@ -94,20 +112,24 @@ describe('a silence that has matched nothing for long (spec, idleness 1)', () =>
 
 describe('the idle time (spec, idleness 2)', () => {
   tableOf([
-    { name: 'from its making', at: MADE + 60, step: { kind: 'count', since: MADE } },
     {
-      name: 'from its begin where that is later',
+      name: 'the idle time starts at the creation of the silence',
+      at: MADE + 60,
+      step: { kind: 'count', since: MADE },
+    },
+    {
+      name: 'the idle time starts at a later begin of the silence',
       request: { begin: MADE + HOUR },
       at: MADE + HOUR + 59,
       step: { kind: 'count', since: MADE + HOUR },
     },
     {
-      name: 'from now on where nobody looked before: what it matched meanwhile is not known',
+      name: 'the idle time starts now if earlier matches are unknown',
       at: MADE + 9 * WEEK,
       step: { kind: 'count', since: MADE + 9 * WEEK },
     },
     {
-      name: 'from now on, too, where it is known only how often it kept something back',
+      name: 'the idle time starts now if only the number of suppressed notifications is known',
       use: { suppressed: 3, last_suppressed: MADE },
       at: MADE + 9 * WEEK,
       step: { kind: 'count', since: MADE + 9 * WEEK },
@@ -118,7 +140,7 @@ describe('the idle time (spec, idleness 2)', () => {
 describe('a recurring silence (spec, idleness 3)', () => {
   tableOf([
     {
-      name: 'is not before its first window',
+      name: 'it is not idle before its first window',
       request: SATURDAYS,
       since: MADE,
       rules: { afterSeconds: HOUR },
@@ -126,7 +148,7 @@ describe('a recurring silence (spec, idleness 3)', () => {
       step: NONE,
     },
     {
-      name: 'is not within it',
+      name: 'it is not idle within its first window',
       request: SATURDAYS,
       since: MADE,
       rules: { afterSeconds: HOUR },
@@ -134,7 +156,7 @@ describe('a recurring silence (spec, idleness 3)', () => {
       step: NONE,
     },
     {
-      name: 'is when a whole window has gone by with nothing',
+      name: 'it is idle after a whole window without a match',
       request: SATURDAYS,
       since: MADE,
       rules: { afterSeconds: HOUR },
@@ -142,21 +164,21 @@ describe('a recurring silence (spec, idleness 3)', () => {
       step: idle(MADE, SATURDAY + 2 * HOUR),
     },
     {
-      name: 'is not before the time has come, counted from that window',
+      name: 'it is not idle before the idle time has passed',
       request: SATURDAYS,
       since: MADE,
       at: SATURDAY + WEEK - 1,
       step: NONE,
     },
     {
-      name: 'is then',
+      name: 'it is idle when the idle time has passed',
       request: SATURDAYS,
       since: MADE,
       at: SATURDAY + WEEK,
       step: idle(MADE, SATURDAY + WEEK),
     },
     {
-      name: 'is not by the rest of a window in which something matched',
+      name: 'the remaining part of a window with a match does not make it idle',
       request: SATURDAYS,
       since: SATURDAY + HOUR,
       rules: { afterSeconds: HOUR },
@@ -164,7 +186,7 @@ describe('a recurring silence (spec, idleness 3)', () => {
       step: NONE,
     },
     {
-      name: 'is by the next one as a whole',
+      name: 'the next whole window without a match makes it idle',
       request: SATURDAYS,
       since: SATURDAY + HOUR,
       rules: { afterSeconds: HOUR },
@@ -172,7 +194,7 @@ describe('a recurring silence (spec, idleness 3)', () => {
       step: idle(SATURDAY + HOUR, SATURDAY + WEEK + 2 * HOUR),
     },
     {
-      name: 'matches what is open while a window is in force',
+      name: 'it matches open events during a window',
       request: SATURDAYS,
       since: MADE,
       covers: true,
@@ -180,7 +202,7 @@ describe('a recurring silence (spec, idleness 3)', () => {
       step: { kind: 'match' },
     },
     {
-      name: 'matches nothing between its windows',
+      name: 'it matches no event between its windows',
       request: SATURDAYS,
       since: MADE,
       covers: true,
@@ -195,9 +217,9 @@ describe('a silence that is marked as idle', () => {
   const ENDING = { ...MARK, ends_at: MADE + WEEK + DAY };
   const ends = { expireSeconds: DAY };
   tableOf([
-    { name: 'stays so', entry: { idle: MARK }, since: MADE, at: MADE + 3 * WEEK, step: NONE },
+    { name: 'the mark stays', entry: { idle: MARK }, since: MADE, at: MADE + 3 * WEEK, step: NONE },
     {
-      name: 'is not any more when it matches something',
+      name: 'the mark is removed when the silence matches an event',
       entry: { idle: MARK },
       since: MADE,
       covers: true,
@@ -205,7 +227,7 @@ describe('a silence that is marked as idle', () => {
       step: { kind: 'match' },
     },
     {
-      name: 'is not any more when a longer time is wanted',
+      name: 'the mark is removed when the setting requires a longer idle time',
       entry: { idle: MARK },
       since: MADE,
       rules: { afterSeconds: 4 * WEEK },
@@ -213,7 +235,7 @@ describe('a silence that is marked as idle', () => {
       step: WAKE,
     },
     {
-      name: 'is not any more when nobody wants marks',
+      name: 'the mark is removed when the setting is turned off',
       entry: { idle: MARK },
       since: MADE,
       rules: { afterSeconds: 0 },
@@ -221,13 +243,13 @@ describe('a silence that is marked as idle', () => {
       step: WAKE,
     },
     {
-      name: 'counts anew where it was brought back without what is known of it',
+      name: 'the idle time starts again if the silence was restored without its matches',
       entry: { idle: MARK },
       at: MADE + 3 * WEEK,
       step: { kind: 'count', since: MADE + 3 * WEEK },
     },
     {
-      name: 'says when it ends once that is wanted (spec, idleness 4)',
+      name: 'the mark gets an end when the setting to end idle silences is turned on (spec, idleness 4)',
       entry: { idle: MARK },
       since: MADE,
       rules: { expireSeconds: 3 * WEEK },
@@ -235,7 +257,7 @@ describe('a silence that is marked as idle', () => {
       step: { kind: 'idle', idle: { ...MARK, ends_at: MADE + 4 * WEEK } },
     },
     {
-      name: 'does not end before',
+      name: 'the silence does not end before the end of the mark',
       entry: { idle: ENDING },
       since: MADE,
       rules: ends,
@@ -243,7 +265,7 @@ describe('a silence that is marked as idle', () => {
       step: NONE,
     },
     {
-      name: 'ends then',
+      name: 'the silence ends at the end of the mark',
       entry: { idle: ENDING },
       since: MADE,
       rules: ends,
@@ -251,7 +273,7 @@ describe('a silence that is marked as idle', () => {
       step: { kind: 'end', idle: ENDING },
     },
     {
-      name: 'does not end while it matches something',
+      name: 'the silence does not end while it matches an event',
       entry: { idle: ENDING },
       since: MADE,
       covers: true,
@@ -260,14 +282,14 @@ describe('a silence that is marked as idle', () => {
       step: { kind: 'match' },
     },
     {
-      name: 'does not end any more when nobody wants that',
+      name: 'the end of the mark is removed when the setting to end idle silences is turned off',
       entry: { idle: ENDING },
       since: MADE,
       at: ENDING.ends_at,
       step: { kind: 'idle', idle: MARK },
     },
     {
-      name: 'is marked first, however late it is: nothing ends that nobody could see',
+      name: 'the silence is marked before it ends, however late it is, so that operators can see the mark',
       since: MADE,
       rules: ends,
       at: MADE + 9 * WEEK,

@@ -8,22 +8,22 @@ const HOUR = 3600;
 
 describe('the reminder of an ending silence (spec, reminder 1)', () => {
   test.each<{ name: string; request: SilencedRequest; more?: Partial<SilencedEntry>; at: number | undefined }>([
-    { name: 'ten minutes before it', request: { check: 'disk', expire: HOUR }, at: NOW + HOUR - 600 },
-    { name: 'never where there is none', request: { check: 'disk', expire: -1 }, at: undefined },
-    { name: 'never of a short one', request: { check: 'disk', expire: 600 }, at: undefined },
+    { name: 'ten minutes before the end', request: { check: 'disk', expire: HOUR }, at: NOW + HOUR - 600 },
+    { name: 'never for a silence without an end', request: { check: 'disk', expire: -1 }, at: undefined },
+    { name: 'never for a short silence', request: { check: 'disk', expire: 600 }, at: undefined },
     {
-      name: 'never of a short one that begins later',
+      name: 'never for a short silence that begins later',
       request: { check: 'disk', begin: NOW + HOUR, expire: 600 },
       at: undefined,
     },
     {
-      name: 'once',
+      name: 'only once',
       request: { check: 'disk', expire: HOUR },
       more: { reminder_sent: { at: NOW, events: 1 } },
       at: undefined,
     },
     {
-      name: 'never of one that a command holds',
+      name: 'never for a silence of a maintenance run',
       request: { check: 'disk', expire: HOUR },
       more: { run: 'run-0001' },
       at: undefined,

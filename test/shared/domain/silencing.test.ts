@@ -21,7 +21,7 @@ import { propertyRuns } from '../../support/property-runs.ts';
 const NOW = 1_800_000_000;
 const NOW_MS = NOW * 1000 + 250;
 
-/** The index of the registry, in its plainest form. */
+/** A plain implementation of the silence index of the registry. */
 function indexOf(entries: readonly SilencedEntry[]): SilencedIndex {
   return {
     bySubscription(subscription): SilencedOfSubscription | undefined {
@@ -51,7 +51,7 @@ describe('the id of a silence (reference 2.1)', () => {
 });
 
 describe('a new silence', () => {
-  test('a new silence has every attribute, with null for those that were not set', () => {
+  test('a new silence has every attribute, with null for attributes that were not set', () => {
     expect(entry({ check: 'disk' })).toEqual({
       id: '*:disk',
       subscription: null,
@@ -80,25 +80,26 @@ describe('a new silence', () => {
     expect(entry(silent)).toEqual(entry({ subscription: 'load' }));
   });
 
-  // The value that a read returns immediately, and when the silence ends (completion 1.2).
+  // `reads` is the value of `expire` right after the creation. The silence ends after `endsAfterMs`, or never if that
+  // is `null` (completion 1.2).
   test.each<{ name: string; request: SilencedRequest; reads: number; endsAfterMs: number | null }>([
     { name: 'never ends without expire', request: {}, reads: -1, endsAfterMs: null },
     { name: 'never ends with expire -1', request: { expire: -1 }, reads: -1, endsAfterMs: null },
     { name: 'ends after its seconds, to the millisecond', request: { expire: 60 }, reads: 60, endsAfterMs: 60_000 },
     { name: 'ends at once with expire 0', request: { expire: 0 }, reads: 0, endsAfterMs: 0 },
     {
-      name: 'lives its seconds from a begin that lies ahead',
+      name: 'lasts for its seconds from a begin in the future on',
       request: { begin: NOW + 100, expire: 60 },
       reads: 160,
       endsAfterMs: 159_750,
     },
     {
-      name: 'gains nothing from a begin in the past',
+      name: 'with a begin in the past lasts from now on',
       request: { begin: NOW - 100, expire: 60 },
       reads: 60,
       endsAfterMs: 60_000,
     },
-    { name: 'stays for ever once begun', request: { begin: NOW + 100 }, reads: -1, endsAfterMs: null },
+    { name: 'with a begin and without expire never ends', request: { begin: NOW + 100 }, reads: -1, endsAfterMs: null },
   ])('a new silence $name', ({ request, reads, endsAfterMs }) => {
     const made = entry({ check: 'disk', ...request });
     expect(silencedView(made, NOW_MS).expire).toBe(reads);
@@ -115,9 +116,9 @@ describe('the lifetime of a silence', () => {
     expired: boolean;
     reads: number;
   }>([
-    { name: 'silences at once', request: { expire: 60 }, afterMs: 0, active: true, expired: false, reads: 60 },
+    { name: 'is active at once', request: { expire: 60 }, afterMs: 0, active: true, expired: false, reads: 60 },
     {
-      name: 'counts down in whole seconds',
+      name: 'shows its remaining time in whole seconds',
       request: { expire: 60 },
       afterMs: 1,
       active: true,
@@ -125,7 +126,7 @@ describe('the lifetime of a silence', () => {
       reads: 60,
     },
     {
-      name: 'counts the second that runs',
+      name: 'shows a second that has started as a whole second',
       request: { expire: 60 },
       afterMs: 1000,
       active: true,
@@ -133,17 +134,24 @@ describe('the lifetime of a silence', () => {
       reads: 59,
     },
     {
-      name: 'never reads 0 while it lives',
+      name: 'never shows 0 seconds while it is active',
       request: { expire: 60 },
       afterMs: 59_999,
       active: true,
       expired: false,
       reads: 1,
     },
-    { name: 'is over at its end', request: { expire: 60 }, afterMs: 60_000, active: false, expired: true, reads: 0 },
-    { name: 'reads no less than 0', request: { expire: 60 }, afterMs: 90_000, active: false, expired: true, reads: 0 },
+    { name: 'is expired at its end', request: { expire: 60 }, afterMs: 60_000, active: false, expired: true, reads: 0 },
     {
-      name: 'with expire 0 never silences',
+      name: 'never shows a negative remaining time',
+      request: { expire: 60 },
+      afterMs: 90_000,
+      active: false,
+      expired: true,
+      reads: 0,
+    },
+    {
+      name: 'with expire 0 is never active',
       request: { expire: 0 },
       afterMs: 0,
       active: false,
@@ -151,7 +159,7 @@ describe('the lifetime of a silence', () => {
       reads: 0,
     },
     {
-      name: 'waits for its begin',
+      name: 'is not active before its begin',
       request: { begin: NOW + 2 },
       afterMs: 1749,
       active: false,
@@ -159,21 +167,21 @@ describe('the lifetime of a silence', () => {
       reads: -1,
     },
     {
-      name: 'silences from its begin on',
+      name: 'is active from its begin on',
       request: { begin: NOW + 2 },
       afterMs: 1750,
       active: true,
       expired: false,
       reads: -1,
     },
-    { name: 'for ever is long', request: {}, afterMs: 1e13, active: true, expired: false, reads: -1 },
-  ])('the lifetime of a silence: it $name', ({ request, afterMs, active, expired, reads }) => {
+    { name: 'without expire is active forever', request: {}, afterMs: 1e13, active: true, expired: false, reads: -1 },
+  ])('a silence during its lifetime $name', ({ request, afterMs, active, expired, reads }) => {
     const made = entry({ check: 'disk', ...request });
     const at = NOW_MS + afterMs;
     expect([isActive(made, at), isExpired(made, at), silencedView(made, at).expire]).toEqual([active, expired, reads]);
   });
 
-  test('a silence shows every attribute but its absolute end', () => {
+  test('the view of a silence shows every attribute except the absolute end', () => {
     expect(silencedView(entry({ subscription: 'load', reason: 'repair', expire: 5 }), NOW_MS)).toEqual({
       id: 'load:*',
       subscription: 'load',
@@ -192,20 +200,32 @@ describe('the silences of an event', () => {
   const subscriptions = ['web', 'eu', 'client:web-1'];
 
   test.each<{ name: string; entries: SilencedRequest[]; expected: string[] }>([
-    { name: 'by nothing', entries: [], expected: [] },
+    { name: 'by no silence if there is none', entries: [], expected: [] },
     { name: 'by a subscription of its client', entries: [{ subscription: 'eu' }], expected: ['eu:*'] },
     { name: 'by its client', entries: [{ subscription: 'client:web-1' }], expected: ['client:web-1:*'] },
-    { name: 'by its check everywhere', entries: [{ check: 'disk' }], expected: ['*:disk'] },
-    { name: 'by its check in a subscription', entries: [{ subscription: 'eu', check: 'disk' }], expected: ['eu:disk'] },
-    { name: 'not by another check', entries: [{ check: 'dis' }, { subscription: 'eu', check: 'disk2' }], expected: [] },
+    { name: 'by its check on all clients', entries: [{ check: 'disk' }], expected: ['*:disk'] },
     {
-      name: 'not by another client',
+      name: 'by its check on a subscription of its client',
+      entries: [{ subscription: 'eu', check: 'disk' }],
+      expected: ['eu:disk'],
+    },
+    {
+      name: 'by no silence of another check',
+      entries: [{ check: 'dis' }, { subscription: 'eu', check: 'disk2' }],
+      expected: [],
+    },
+    {
+      name: 'by no silence of another client',
       entries: [{ subscription: 'client:web-10' }, { subscription: 'client:web' }],
       expected: [],
     },
-    { name: 'not by a pattern', entries: [{ subscription: 'e.' }, { subscription: '*' }], expected: [] },
     {
-      name: 'by all that match: for each subscription all checks, then this one; at last everywhere (completion 1.3)',
+      name: 'by no silence whose subscription looks like a pattern',
+      entries: [{ subscription: 'e.' }, { subscription: '*' }],
+      expected: [],
+    },
+    {
+      name: 'by all matching silences in the order of completion 1.3: by subscription, then for all clients',
       entries: [
         { check: 'disk' },
         { subscription: 'client:web-1', check: 'disk' },
@@ -216,7 +236,7 @@ describe('the silences of an event', () => {
       expected: ['web:disk', 'eu:*', 'client:web-1:*', 'client:web-1:disk', '*:disk'],
     },
     {
-      name: 'not by what is over or has not begun',
+      name: 'by no expired or pending silence',
       entries: [
         { subscription: 'web', expire: 0 },
         { subscription: 'eu', begin: NOW + 60 },
@@ -228,7 +248,7 @@ describe('the silences of an event', () => {
     expect(silencedBy(indexOf(entries.map(entry)), subscriptions, 'disk', NOW_MS)).toEqual(expected);
   });
 
-  test('an event is silenced also by silences of the check that its check is a variant of', () => {
+  test('an event is also silenced by silences of the check of which its check is a variant', () => {
     const entries: SilencedRequest[] = [
       { check: 'Down' },
       { subscription: 'web', check: 'Down..critical' },
@@ -243,7 +263,7 @@ describe('the silences of an event', () => {
     expect(silencedBy(index, subscriptions, 'Down', NOW_MS)).toEqual(['*:Down']);
   });
 
-  test('an event is silenced by exactly the entries that a full scan finds, in the order of the candidates', () => {
+  test('an event is silenced by exactly the silences that a full scan finds, in the order of the candidates', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'client:a');
     const request = fc
       .record({
@@ -284,11 +304,15 @@ describe('the silences of an event', () => {
 
 describe('the silences that end on resolve', () => {
   test.each<{ name: string; request: SilencedRequest; ends: boolean }>([
-    { name: 'an entry that asked for it', request: { expire_on_resolve: true }, ends: true },
-    { name: 'no other', request: {}, ends: false },
-    { name: 'none that has not begun', request: { expire_on_resolve: true, begin: NOW + 1 }, ends: false },
-    { name: 'none that is over already', request: { expire_on_resolve: true, expire: 0 }, ends: false },
-  ])('a resolution ends $name', ({ request, ends }) => {
+    { name: 'a matching silence with expire_on_resolve', request: { expire_on_resolve: true }, ends: true },
+    { name: 'no silence without expire_on_resolve', request: {}, ends: false },
+    {
+      name: 'no pending silence with expire_on_resolve',
+      request: { expire_on_resolve: true, begin: NOW + 1 },
+      ends: false,
+    },
+    { name: 'no expired silence with expire_on_resolve', request: { expire_on_resolve: true, expire: 0 }, ends: false },
+  ])('the resolution of an event ends $name', ({ request, ends }) => {
     const made = entry({ subscription: 'web', ...request });
     expect(entriesEndedByResolve(indexOf([made]), ['web'], 'disk', NOW_MS)).toEqual(ends ? [made] : []);
   });

@@ -17,7 +17,7 @@ function sorted(items: readonly Item[]): { readonly items: readonly Item[]; read
   }
 }
 
-test('items are sorted as by toSorted, and equal ones keep their order', () => {
+test('a sort in chunks yields the order of toSorted, and equal items keep their order', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 9000 }), fc.integer({ min: 1, max: 1000 }), (length, keys) => {
       const items = Array.from({ length }, (_, at) => ({ key: (at * 7919) % keys, at }));
@@ -27,7 +27,7 @@ test('items are sorted as by toSorted, and equal ones keep their order', () => {
   );
 });
 
-test('the sorting of many items is split into many steps', () => {
+test('a sort of many items is split into many steps', () => {
   const items = Array.from({ length: 100_000 }, (_, at) => ({ key: (at * 7919) % 100_003, at }));
   const { items: result, steps } = sorted(items);
   expect(steps).toBeGreaterThan(500);

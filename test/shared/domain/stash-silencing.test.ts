@@ -3,7 +3,7 @@ import { isCovered, migrationOf, unreadiness } from '../../../shared/domain/stas
 
 const content = { reason: 'planned', owner: 'alice', timestamp: 1 };
 
-describe('stashes under silence become silences (reference 9.1, completion 1.19)', () => {
+describe('silence stashes of Sensu Core become silences (reference 9.1, completion 1.19)', () => {
   test.each([
     ['silence/web-1', 'client:web-1:*'],
     ['silence/web-1/disk', 'client:web-1:disk'],
@@ -19,17 +19,17 @@ describe('stashes under silence become silences (reference 9.1, completion 1.19)
   });
 
   test.each(['silence/', 'silence/a/b/c', 'silence/web-1/', 'silence/a b', 'silence/web-1/a b'])(
-    'the stash %s has no valid target',
+    'the silence stash %s has no valid target',
     (path) => {
       expect(migrationOf({ path, content, expire: -1 })).toMatchObject({ kind: 'unclear', path });
     },
   );
 
-  test.each(['silence', 'silenced/web-1', 'notes/silence', ''])('the stash %j is no silence', (path) => {
+  test.each(['silence', 'silenced/web-1', 'notes/silence', ''])('the stash %j is not treated as a silence', (path) => {
     expect(migrationOf({ path, content, expire: -1 })).toBeUndefined();
   });
 
-  test('a stash without usable content leaves reason and creator empty', () => {
+  test('a silence stash without usable content leaves reason and creator empty', () => {
     expect(migrationOf({ path: 'silence/a', content: { reason: 7, owner: '' }, expire: -1 })).toMatchObject({
       request: { reason: null, creator: null, expire: -1 },
     });
@@ -42,9 +42,12 @@ describe('clients that a migrated silence would not match', () => {
     { name: 'a', subscriptions: ['client:a'], expected: undefined },
     { name: 'a', subscriptions: ['web'], version: '1.9.0', expected: 'a lacks the subscription client:a' },
     { name: 'a', subscriptions: ['client:a'], version: '0.25.3', expected: 'a runs 0.25.3, older than 0.26' },
-  ])('a client of version $version with $subscriptions is ready for a silence or not', ({ expected, ...client }) => {
-    expect(unreadiness(client)).toBe(expected);
-  });
+  ])(
+    'a migrated silence reports whether a client of version $version with $subscriptions would match',
+    ({ expected, ...client }) => {
+      expect(unreadiness(client)).toBe(expected);
+    },
+  );
 });
 
 test.each([
@@ -53,6 +56,9 @@ test.each([
   [60, -1, false],
   [60, 60, true],
   [59, 60, false],
-])('a silence with %d s left covers one of %d s: %s', (present, wanted, covered) => {
-  expect(isCovered(present, wanted)).toBe(covered);
-});
+])(
+  'a silence with %d seconds left lasts at least as long as a silence of %d seconds: %s',
+  (present, wanted, covered) => {
+    expect(isCovered(present, wanted)).toBe(covered);
+  },
+);

@@ -15,10 +15,10 @@ test.each<{ name: string; submitted: unknown; expected: unknown }>([
     expected: { ...CHECK, source: 'switch-1' },
   },
   { name: 'a client without a name', submitted: { client: {}, check: CHECK }, expected: { ...CHECK, source: '' } },
-  { name: 'a client that is no name', submitted: { ...CHECK, client: 7 }, expected: { ...CHECK, source: 7 } },
+  { name: 'a client that is not a text', submitted: { ...CHECK, client: 7 }, expected: { ...CHECK, source: 7 } },
   { name: 'a result without a client', submitted: CHECK, expected: CHECK },
   { name: 'a client that is null', submitted: { ...CHECK, client: null }, expected: { ...CHECK, client: null } },
-  { name: 'no result', submitted: 'x', expected: 'x' },
+  { name: 'a value that is not a result', submitted: 'x', expected: 'x' },
 ])('a submitted result is assigned to its client: $name', ({ submitted, expected }) => {
   expect(resultOfNamedClient(submitted)).toEqual(expected);
 });

@@ -8,6 +8,9 @@ test.each<{ subscription: string; expected: boolean }>([
   { subscription: 'direct:web', expected: true },
   { subscription: 'web:roundrobin:a', expected: false },
   { subscription: 'roundrobin', expected: false },
-])('a request to $subscription is for one client: $expected', ({ subscription, expected }) => {
-  expect(hasOneConsumer(subscription)).toBe(expected);
-});
+])(
+  'a check request to the subscription $subscription runs on a single client: $expected',
+  ({ subscription, expected }) => {
+    expect(hasOneConsumer(subscription)).toBe(expected);
+  },
+);

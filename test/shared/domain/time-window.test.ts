@@ -9,12 +9,16 @@ const SECOND = 1000;
 
 type Days = Record<string, { begin: string; end: string }[]>;
 
-/** @param at a time in UTC */
+/**
+ * Returns whether a time is within the windows of these days.
+ *
+ * @param at a time in UTC as text, or in epoch milliseconds
+ */
 function isIn(days: Days, at: string | number, zone = 'UTC'): boolean {
   return isInWindow(parseTimeWindows(timeWindowsSchema.parse({ days })), new Date(at).getTime(), zone);
 }
 
-describe('the boundaries of a window', () => {
+describe('the boundaries of a time window', () => {
   // 20 November 2026 is a Friday.
   test.each<{ name: string; begin: string; end: string; day?: string; inside: string[]; outside: string[] }>([
     {
@@ -25,49 +29,49 @@ describe('the boundaries of a window', () => {
       outside: ['2026-11-20T08:59:59.999Z', '2026-11-20T17:00:01.000Z'],
     },
     {
-      name: 'twelve hours: 12 AM is midnight',
+      name: '12 AM is midnight',
       begin: '12:00 AM',
       end: '12:30 am',
       inside: ['2026-11-20T00:00:00Z', '2026-11-20T00:30:00Z'],
       outside: ['2026-11-19T23:59:59Z', '2026-11-20T00:30:01Z', '2026-11-20T12:15:00Z'],
     },
     {
-      name: 'twelve hours: 12 PM is noon',
+      name: '12 PM is noon',
       begin: '12 PM',
       end: '1PM',
       inside: ['2026-11-20T12:00:00Z', '2026-11-20T13:00:00Z'],
       outside: ['2026-11-20T11:59:59Z', '2026-11-20T00:30:00Z'],
     },
     {
-      name: 'twenty-four hours, with seconds',
+      name: 'times may have 24 hours and seconds',
       begin: '22:30:15',
       end: '23:59:59',
       inside: ['2026-11-20T22:30:15Z', '2026-11-20T23:59:59.999Z'],
       outside: ['2026-11-20T22:30:14.999Z', '2026-11-21T00:00:00Z'],
     },
     {
-      name: 'begin and end alike are that second',
+      name: 'a window with equal begin and end lasts one second',
       begin: '17:00',
       end: '5:00 PM',
       inside: ['2026-11-20T17:00:00Z', '2026-11-20T17:00:00.999Z'],
       outside: ['2026-11-20T16:59:59.999Z', '2026-11-20T17:00:01Z', '2026-11-21T03:00:00Z'],
     },
     {
-      name: 'the whole day',
+      name: 'a window may cover the whole day',
       begin: '00:00',
       end: '24:00',
       inside: ['2026-11-20T00:00:00Z', '2026-11-20T23:59:59.999Z'],
       outside: [],
     },
     {
-      name: 'every night',
+      name: 'a window may cover every night',
       begin: '10:00 PM',
       end: '6:00 AM',
       inside: ['2026-11-20T22:00:00Z', '2026-11-20T23:59:59Z', '2026-11-21T00:00:00Z', '2026-11-21T06:00:00Z'],
       outside: ['2026-11-20T21:59:59Z', '2026-11-20T06:00:01Z'],
     },
     {
-      name: 'one day of the week',
+      name: 'a window may apply to one day of the week',
       day: 'friday',
       begin: '9:00',
       end: '17:00',
@@ -75,7 +79,7 @@ describe('the boundaries of a window', () => {
       outside: ['2026-11-19T12:00:00Z', '2026-11-21T12:00:00Z'],
     },
     {
-      name: 'the night that begins on a day, and not the one that ends on it',
+      name: 'a night window of a day is the night that begins on that day',
       day: 'friday',
       begin: '5:00 PM',
       end: '8:00 AM',
@@ -89,19 +93,19 @@ describe('the boundaries of a window', () => {
       ],
     },
     {
-      name: 'a night over the end of the week',
+      name: 'a night window may cross the end of the week',
       day: 'saturday',
       begin: '23:00',
       end: '1:00',
       inside: ['2026-11-21T23:00:00Z', '2026-11-22T01:00:00Z'],
       outside: ['2026-11-21T00:30:00Z', '2026-11-22T01:00:01Z', '2026-11-22T23:30:00Z'],
     },
-  ])('the boundaries of a window follow the rule: $name', ({ begin, end, day = 'all', inside, outside }) => {
+  ])('the boundaries of a time window follow the rule: $name', ({ begin, end, day = 'all', inside, outside }) => {
     for (const at of inside) expect([at, isIn({ [day]: [{ begin, end }] }, at)]).toEqual([at, true]);
     for (const at of outside) expect([at, isIn({ [day]: [{ begin, end }] }, at)]).toEqual([at, false]);
   });
 
-  test('one matching window is enough, of every day or of that day', () => {
+  test('one matching window is enough, whether for every day or for the day of the week', () => {
     const days: Days = {
       all: [{ begin: '1:00', end: '2:00' }],
       friday: [
@@ -116,7 +120,7 @@ describe('the boundaries of a window', () => {
   });
 });
 
-describe('zones of windows', () => {
+describe('time zones of time windows', () => {
   test.each<{ begin: string; end: string; inside: string; outside: string }>([
     { begin: '9:00', end: '10:00', inside: '2026-11-20T08:30:00Z', outside: '2026-11-20T09:30:00Z' },
     { begin: '9:00 UTC', end: '10:00 UTC', inside: '2026-11-20T09:30:00Z', outside: '2026-11-20T08:30:00Z' },
@@ -131,23 +135,23 @@ describe('zones of windows', () => {
       inside: '2026-11-20T00:30:00Z',
       outside: '2026-11-20T09:30:00Z',
     },
-  ])('a window from $begin is evaluated in Berlin', ({ begin, end, inside, outside }) => {
+  ])('a time window from $begin is evaluated in Europe/Berlin', ({ begin, end, inside, outside }) => {
     expect(isIn({ all: [{ begin, end }] }, inside, BERLIN)).toBe(true);
     expect(isIn({ all: [{ begin, end }] }, outside, BERLIN)).toBe(false);
   });
 
-  test('the day of a window is the day in its zone', () => {
+  test('the day of a time window is the day in the time zone of the window', () => {
     const night: Days = { friday: [{ begin: '0:00 Asia/Tokyo', end: '1:00 Asia/Tokyo' }] };
     expect(isIn(night, '2026-11-19T15:30:00Z')).toBe(true);
     expect(isIn(night, '2026-11-20T15:30:00Z')).toBe(false);
   });
 });
 
-describe('windows around clock changes', () => {
-  test('a clock that is set forward skips times, and the rest of a window stays', () => {
+describe('time windows around clock changes', () => {
+  test('a clock that is set forward skips a part of a time window, and the remaining part applies', () => {
     const day: Days = { sunday: [{ begin: '2:15', end: '2:45' }] };
     const longer: Days = { sunday: [{ begin: '2:30', end: '4:00' }] };
-    // On 29 March 2026, the clock jumps from 2:00 to 3:00.
+    // In Berlin, the clock jumps from 2:00 to 3:00 on 29 March 2026.
     const jump = Date.parse('2026-03-29T01:00:00Z');
     for (let minute = -120; minute < 120; minute++) {
       expect(isIn(day, jump + minute * 60_000, BERLIN)).toBe(false);
@@ -156,27 +160,27 @@ describe('windows around clock changes', () => {
     expect(isIn(longer, jump - SECOND, BERLIN)).toBe(false);
   });
 
-  test('a clock that is set back repeats times, which are in a window twice', () => {
+  test('a clock that is set back repeats times, and a time window contains both repetitions', () => {
     const day: Days = { sunday: [{ begin: '2:15', end: '2:45' }] };
-    // On 25 October 2026, the clock goes back from 3:00 to 2:00.
+    // In Berlin, the clock goes back from 3:00 to 2:00 on 25 October 2026.
     const inside = ['2026-10-25T00:15:00Z', '2026-10-25T00:45:00Z', '2026-10-25T01:15:00Z', '2026-10-25T01:45:00Z'];
     const outside = ['2026-10-25T00:14:59Z', '2026-10-25T00:45:01Z', '2026-10-25T01:14:59Z', '2026-10-25T01:45:01Z'];
     for (const at of inside) expect([at, isIn(day, at, BERLIN)]).toEqual([at, true]);
     for (const at of outside) expect([at, isIn(day, at, BERLIN)]).toEqual([at, false]);
   });
 
-  test('a window over night lasts from its begin to its end when the clock changes', () => {
+  test('a time window over night lasts from its begin to its end when the clock changes', () => {
     const night: Days = { saturday: [{ begin: '22:00', end: '6:00' }] };
     const [spring, autumn] = ['2026-03-28T21:00:00Z', '2026-10-24T20:00:00Z'].map((at) => Date.parse(at));
     const minutesInside = (start = 0): number =>
       Array.from({ length: 1440 }, (_, minute) => isIn(night, start + minute * 60_000, BERLIN)).filter(Boolean).length;
-    // The count includes the last minute: its first second, which is tested, is still in the window.
+    // The count includes the minute at the end of the window, because its first second is still in the window.
     expect(minutesInside(spring)).toBe(7 * 60 + 1);
     expect(minutesInside(autumn)).toBe(9 * 60 + 1);
   });
 });
 
-test('a window past midnight is listed as such', () => {
+test('a time window that ends on the next day is reported as such', () => {
   const [night, day, moment] = parseTimeWindows(
     timeWindowsSchema.parse({
       days: {
@@ -195,7 +199,7 @@ test('a window past midnight is listed as such', () => {
   ]);
 });
 
-describe('an invalid window', () => {
+describe('an invalid time window', () => {
   const TIME = 'must be a time of day such as "5:00 PM" or "17:00"';
   const ZONE = 'write UTC, an offset such as +02:00, or a name such as Europe/Berlin';
   test.each<{ begin: string; end?: string; path: string; message: string }>([
@@ -223,7 +227,7 @@ describe('an invalid window', () => {
       path: 'end',
       message: 'must have the same time zone as begin: add the zone to both, or to none',
     },
-  ])('the window from $begin to $end is rejected with its path and a remedy', ({ begin, end, path, message }) => {
+  ])('the time window from $begin to $end is rejected with its path and a remedy', ({ begin, end, path, message }) => {
     const { error } = timeWindowsSchema.safeParse({ days: { all: [{ begin, end }] } });
     expect(error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
       [`days.all.0.${path}`, message],
@@ -234,11 +238,11 @@ describe('an invalid window', () => {
     return begin === '5:00 P' ? `"P" is not a time zone: ${ZONE}` : TIME;
   }
 
-  test.each(['Friday', 'fri', 'mondays', 'toString'])('the day name %s is rejected', (day) => {
+  test.each(['Friday', 'fri', 'mondays', 'toString'])('the day name %s in time windows is rejected', (day) => {
     expect(timeWindowsSchema.safeParse({ days: { [day]: [{ begin: '1:00', end: '2:00' }] } }).success).toBe(false);
   });
 
-  test('any text is a valid time or is rejected', () => {
+  test('any text is parsed as a valid time of day or rejected', () => {
     const soup = fc.string({ unit: fc.constantFrom(...Array.from('0123456789::: APMapmUTCZ+-/E')), maxLength: 20 });
     fc.assert(
       fc.property(soup, soup, (begin, end) => {
@@ -250,7 +254,7 @@ describe('an invalid window', () => {
   });
 });
 
-test('a window and its inverse cover the day and share only their ends', () => {
+test('a time window and its inverse cover the whole day and share only their ends', () => {
   const clock = fc
     .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }), fc.integer({ min: 0, max: 59 }))
     .map((parts) => parts.map((part) => String(part).padStart(2, '0')).join(':'));

@@ -23,12 +23,12 @@ describe('a token in a text (completion 1.12)', () => {
     { text: ':::name::: at :::address:::', becomes: 'web-1 at 192.0.2.1' },
     { text: ':::disk.mount.path:::', becomes: '/var' },
     { text: '-p :::port:::', becomes: '-p 8080' },
-    // `false` is a value, so the default is not used.
+    // `false` is a value like any other, so the default is not used.
     { text: ':::active:::', becomes: 'false' },
     { text: ':::active|true:::', becomes: 'false' },
     { text: '[:::empty:::]', becomes: '[]' },
     { text: ':::subscriptions:::', becomes: '["sensu", "rhel", "all"]' },
-    // Defaults.
+    // Tokens with a default.
     { text: ':::missing|fallback:::', becomes: 'fallback' },
     { text: ':::address|fallback:::', becomes: '192.0.2.1' },
     { text: '[:::missing|:::]', becomes: '[]' },
@@ -41,7 +41,7 @@ describe('a token in a text (completion 1.12)', () => {
     { text: ':::token:::', becomes: ':::name:::' },
     { text: ':::missing|$&:::', becomes: '$&' },
     { text: ':::money:::', becomes: '$& $1 $$' },
-    // No tokens.
+    // Texts with colons that are not part of a token.
     { text: '::::::', becomes: '::::::' },
     { text: ':::name::', becomes: ':::name::' },
     { text: ':::na\nme:::', becomes: ':::na\nme:::' },
@@ -49,7 +49,7 @@ describe('a token in a text (completion 1.12)', () => {
     // Invalid Unicode is removed.
     { text: 'a\uD800b :::name:::', becomes: 'ab web-1' },
     { text: 'été 🙂', becomes: 'été 🙂' },
-  ])('the text $text becomes $becomes', ({ text, becomes }) => {
+  ])('the text $text becomes $becomes after token substitution', ({ text, becomes }) => {
     expect(substituteTokens(text, client)).toEqual({ value: becomes, unmatched: [] });
   });
 
@@ -62,12 +62,12 @@ describe('a token in a text (completion 1.12)', () => {
     { text: ':::subscriptions.0:::', unmatched: ['subscriptions.0'] },
     { text: ':::constructor.name::: :::__proto__:::', unmatched: ['constructor.name', '__proto__'] },
     { text: ':::a:::b::: c :::', unmatched: ['a', ' c '] },
-  ])('the text $text has tokens without a value', ({ text, unmatched }) => {
+  ])('the tokens without a value in the text $text are reported', ({ text, unmatched }) => {
     expect(substituteTokens(text, client).unmatched).toEqual(unmatched);
   });
 });
 
-test('strings are substituted at every depth, and names and other values stay unchanged', () => {
+test('tokens are substituted in strings at every depth, and names and other values stay unchanged', () => {
   const check = {
     command: 'check :::address:::',
     interval: 60,
@@ -96,7 +96,7 @@ test('any value of an attribute replaces its token unchanged', () => {
   );
 });
 
-test('a hostile megabyte is substituted in bounded time', () => {
+test('the tokens of a hostile text of a megabyte are substituted in bounded time', () => {
   for (const piece of [':::a\n', '::::', ':::a|', 'a:::']) {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
     const start = cpuMs();

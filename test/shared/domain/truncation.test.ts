@@ -2,82 +2,91 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { truncateOutput, truncatesOutput, withinOutputSize } from '../../../shared/domain/truncation.ts';
 
-// The limit is in bytes of UTF-8; characters are never cut.
+// The limit is in bytes of UTF-8, and a character is never cut.
 test.each<{ name: string; output: string; most: unknown; kept: string }>([
-  { name: 'what fits is whole', output: 'abc', most: 3, kept: 'abc' },
-  { name: 'what does not is cut', output: 'abcd', most: 3, kept: 'abc' },
-  { name: 'with its lines', output: 'a\nb\nc', most: 3, kept: 'a\nb' },
-  { name: 'never within a character of two bytes', output: 'aéé', most: 4, kept: 'aé' },
-  { name: 'of three', output: '€€', most: 5, kept: '€' },
-  { name: 'or of four', output: '😀😀', most: 7, kept: '😀' },
-  { name: 'nor to a part of one', output: '😀', most: 3, kept: '' },
-  { name: '0 is no bound', output: 'abc', most: 0, kept: 'abc' },
-  { name: 'nor is a text', output: 'abc', most: '1', kept: 'abc' },
-  { name: 'nor nothing', output: 'abc', most: undefined, kept: 'abc' },
-])('max_output_size is applied: $name', ({ output, most, kept }) => {
+  { name: 'an output within the limit is unchanged', output: 'abc', most: 3, kept: 'abc' },
+  { name: 'a longer output is truncated', output: 'abcd', most: 3, kept: 'abc' },
+  { name: 'an output with several lines is truncated', output: 'a\nb\nc', most: 3, kept: 'a\nb' },
+  { name: 'an output is never truncated within a character of two bytes', output: 'aéé', most: 4, kept: 'aé' },
+  { name: 'an output is never truncated within a character of three bytes', output: '€€', most: 5, kept: '€' },
+  { name: 'an output is never truncated within a character of four bytes', output: '😀😀', most: 7, kept: '😀' },
+  { name: 'a single character that does not fit is removed', output: '😀', most: 3, kept: '' },
+  { name: '0 is no limit', output: 'abc', most: 0, kept: 'abc' },
+  { name: 'a text is no limit', output: 'abc', most: '1', kept: 'abc' },
+  { name: 'a missing value is no limit', output: 'abc', most: undefined, kept: 'abc' },
+])('max_output_size limits the output of a check: $name', ({ output, most, kept }) => {
   const check = { output, max_output_size: most };
   expect(withinOutputSize(check)).toEqual({ output: kept, max_output_size: most });
-  // A check whose output fits is not copied.
+  // A check whose output fits is returned itself, not as a copy.
   expect(withinOutputSize(check) === check).toBe(kept === output);
 });
 
 describe('the truncation of output', () => {
   test.each<{ name: string; check: Record<string, unknown>; expected: boolean }>([
     { name: 'not by default', check: {}, expected: false },
-    { name: 'when asked to', check: { truncate_output: true }, expected: true },
-    { name: 'of metrics', check: { type: 'metric' }, expected: true },
-    { name: 'not of metrics that say no', check: { type: 'metric', truncate_output: false }, expected: false },
+    { name: 'with truncate_output: true', check: { truncate_output: true }, expected: true },
+    { name: 'for a metric check', check: { type: 'metric' }, expected: true },
     {
-      name: 'not of a check whose output goes to metric handlers of the v2 API',
+      name: 'not for a metric check with truncate_output: false',
+      check: { type: 'metric', truncate_output: false },
+      expected: false,
+    },
+    {
+      name: 'not for a check with metric handlers of the v2 API',
       check: { type: 'metric', output_metric_format: 'graphite_plaintext', output_metric_handlers: ['tsdb'] },
       expected: false,
     },
     {
-      name: 'not of an event of the v2 API that brings metrics',
+      name: 'not for an event of the v2 API with metrics',
       check: { type: 'metric', metrics: { handlers: ['tsdb'], points: [] }, event_metadata: { timestamp: 1 } },
       expected: false,
     },
     {
-      name: 'of metrics with a format and no metric handlers',
+      name: 'for a metric check with a metric format but no metric handlers',
       check: { type: 'metric', output_metric_format: 'graphite_plaintext', output_metric_handlers: [] },
       expected: true,
     },
     {
-      name: 'of what goes to metric handlers when it asks for that',
+      name: 'for a check with metric handlers and truncate_output: true',
       check: { type: 'metric', output_metric_handlers: ['tsdb'], truncate_output: true },
       expected: true,
     },
-    { name: 'not of others', check: { type: 'standard' }, expected: false },
-  ])('output is truncated $name', ({ check, expected }) => {
+    { name: 'not for a standard check', check: { type: 'standard' }, expected: false },
+  ])('the stored output is truncated or not: $name', ({ check, expected }) => {
     expect(truncatesOutput(check)).toBe(expected);
   });
 
   test.each<{ name: string; output: string; length?: unknown; expected: string }>([
-    { name: 'not when it is one short line', output: 'fine', expected: 'fine' },
-    { name: 'not when it is empty', output: '', expected: '' },
-    { name: 'to its first line', output: 'one\ntwo\nthree', expected: 'one\n...' },
-    { name: 'without a mark when only newlines go', output: 'one\n\n\n', expected: 'one' },
-    { name: 'to nothing when the first line is empty', output: '\ntwo', expected: '\n...' },
-    { name: 'not at its length', output: 'x'.repeat(255), expected: 'x'.repeat(255) },
+    { name: 'one short line is unchanged', output: 'fine', expected: 'fine' },
+    { name: 'an empty output is unchanged', output: '', expected: '' },
+    { name: 'several lines are truncated to the first line', output: 'one\ntwo\nthree', expected: 'one\n...' },
+    { name: 'removed newlines at the end leave no mark', output: 'one\n\n\n', expected: 'one' },
+    { name: 'an empty first line leaves only the mark', output: '\ntwo', expected: '\n...' },
+    { name: 'a line of exactly the allowed length is unchanged', output: 'x'.repeat(255), expected: 'x'.repeat(255) },
     {
-      name: 'beyond its length, to one character more than it says',
+      name: 'a longer line is truncated to one character more than the allowed length',
       output: 'abcdef',
       length: 3,
       expected: 'abcd\n...',
     },
-    { name: 'with the mark even when the one more is all', output: 'abcd', length: 3, expected: 'abcd\n...' },
-    { name: 'to 256 characters unless told otherwise', output: 'x'.repeat(300), expected: `${'x'.repeat(256)}\n...` },
+    { name: 'a line one character too long gets the mark', output: 'abcd', length: 3, expected: 'abcd\n...' },
+    { name: 'the default length is 256 characters', output: 'x'.repeat(300), expected: `${'x'.repeat(256)}\n...` },
     {
-      name: 'by characters, not halves of them',
+      name: 'the length counts whole characters, not UTF-16 units',
       output: '😀'.repeat(5),
       length: 3,
       expected: `${'😀'.repeat(4)}\n...`,
     },
-    { name: 'not when it has more halves than characters', output: '😀😀', length: 3, expected: '😀😀' },
-    { name: 'as if no length was given when it is no number', output: 'abc', length: '1', expected: 'abc' },
-    { name: 'as if no length was given when it is 0', output: 'abc', length: 0, expected: 'abc' },
-    { name: 'also when it is nothing but newlines', output: '\n'.repeat(300), length: 3, expected: '\n\n\n\n\n...' },
-  ])('output is truncated in the right form: $name', ({ output, length, expected }) => {
+    {
+      name: 'a line with more UTF-16 units than the allowed length is unchanged if its characters fit',
+      output: '😀😀',
+      length: 3,
+      expected: '😀😀',
+    },
+    { name: 'an invalid length counts as absent', output: 'abc', length: '1', expected: 'abc' },
+    { name: 'a length of 0 counts as absent', output: 'abc', length: 0, expected: 'abc' },
+    { name: 'an output of only newlines is truncated', output: '\n'.repeat(300), length: 3, expected: '\n\n\n\n\n...' },
+  ])('the truncated output has the right form: $name', ({ output, length, expected }) => {
     expect(truncateOutput(output, length)).toBe(expected);
   });
 

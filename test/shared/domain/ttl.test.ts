@@ -24,11 +24,11 @@ test.each<{ ttl: unknown; seconds: number }>([
   { ttl: 0, seconds: 0 },
   { ttl: -5, seconds: 0 },
   { ttl: '10', seconds: 0 },
-])('a ttl of $ttl is used as $seconds s', ({ ttl, seconds }) => {
+])('the attribute ttl: $ttl counts as a TTL of $seconds seconds', ({ ttl, seconds }) => {
   expect(ttlOf({ ...stored, ttl })).toBe(seconds);
 });
 
-test('a keepalive has no ttl, since its age is checked separately', () => {
+test('a keepalive has no TTL, since its age is checked separately', () => {
   expect(ttlOf({ ...stored, name: 'keepalive' })).toBe(0);
 });
 
@@ -36,15 +36,15 @@ test('a check without a result has no TTL', () => {
   expect(ttlOf(undefined)).toBe(0);
 });
 
-// Recorded results of Sensu Go (events-ttl).
-describe('a stale result of the newer shape', () => {
+// Results that were recorded from Sensu Go (events-ttl).
+describe('a stale result of a v2 check', () => {
   const sent: CheckResult = {
     ...stored,
     metadata: { labels: { team: 'ops' }, created_by: 'admin' },
     event_metadata: { labels: { top: '1' }, timestamp: EXECUTED },
   };
 
-  test('a stale result of the v2 API repeats after its ttl, one of the v1 API every 30 seconds', () => {
+  test('a stale result of the v2 API repeats after its TTL, and a stale result of the v1 API every 30 seconds', () => {
     expect(staleRepeatOf(sent)).toBe(10);
     expect(staleRepeatOf(stored)).toBe(30);
   });
@@ -66,9 +66,9 @@ describe('a stale result of the newer shape', () => {
   });
 });
 
-// Recorded results of Sensu Core (legacy-peer, Keepalive and TTL).
+// Results that were recorded from Sensu Core (legacy-peer, Keepalive and TTL).
 describe('a stale result', () => {
-  test('a stale result contains its age, is a warning every 30 seconds and keeps the rest', () => {
+  test('a stale result is a warning with its age, is due every 30 seconds, and keeps all other attributes', () => {
     expect(staleResult(stored, CLIENT, EXECUTED + 20)).toEqual({
       ...stored,
       output: 'Last check execution was 20 seconds ago',
@@ -77,7 +77,7 @@ describe('a stale result', () => {
     });
   });
 
-  test('a stale result contains a growing age', () => {
+  test('the output of a stale result contains an age that grows', () => {
     const first = staleResult(stored, CLIENT, EXECUTED + 20);
     expect(staleResult(first, CLIENT, EXECUTED + 50)).toEqual({
       ...first,
@@ -94,12 +94,12 @@ describe('a stale result', () => {
     expect(staleResult({ ...stored, ttl_status: ttlStatus }, CLIENT, EXECUTED + 20).status).toBe(status);
   });
 
-  test('a stale result of a proxy client comes from that client, whoever reported the last one', () => {
+  test('a stale result of a proxy client has that client as its source, whichever agent sent the last result', () => {
     const proxied = { ...stored, source: CLIENT, origin: 'web-1' };
     expect(staleResult(proxied, CLIENT, EXECUTED + 20)['origin']).toBe(CLIENT);
   });
 
-  test('a stale result that was resolved on request stays resolved and is still watched (completion 1.20)', () => {
+  test('a stale result that a user resolved stays resolved, and its TTL is still watched (completion 1.20)', () => {
     const resolved = {
       ...stored,
       output: 'Resolving on request of the API',

@@ -51,11 +51,11 @@ describe('filter expressions of the v2 API', () => {
     ['hour(event.timestmap) > 9', 'event.timestmap', 'did you mean event.timestamp?'],
     ['new Date(event.timestmap * 1000).getUTCHours() > 9', 'event.timestmap', 'did you mean event.timestamp?'],
     ['event.constructor == 1', 'event.constructor', 'remove it, or correct the name'],
-    // The same mistakes in the Ruby style of Sensu Core.
+    // The same mistakes in expressions in the Ruby style of Sensu Core.
     ['event.check.outptu =~ /full/', 'event.check.outptu', 'did you mean event.check.output?'],
     ["event.check.handlers.include?('a') && event.chek.name", 'event.chek', 'did you mean event.check?'],
     [':::event.chek.name::: =~ /full/', 'event.chek', 'did you mean event.check?'],
-  ])('the filter expression %s has an unknown attribute', (expression, name, remedy) => {
+  ])('the filter expression %s causes a warning of an unknown attribute', (expression, name, remedy) => {
     expect(ofFilter(expression)).toEqual([nothing(expression, name, remedy)]);
   });
 
@@ -73,11 +73,11 @@ describe('filter expressions of the v2 API', () => {
     'event.is_incident && !event.is_silenced && event.has_check',
     "event.check.output =~ /full/ && ':::event.check.name:::' == 'a'",
     'this is no expression at all',
-  ])('the filter expression %s has no warning', (expression) => {
+  ])('the filter expression %s causes no warning', (expression) => {
     expect(ofFilter(expression)).toEqual([]);
   });
 
-  test('every attribute that the filters of the peer recordings use is known', () => {
+  test('every attribute that the recorded filters of Sensu Go use is known', () => {
     const asked = readFileSync(join(import.meta.dirname, '../../conformance/data/core.jsonl'), 'utf8').matchAll(
       /\bevent\.(?:check|entity)?[\w.]*/g,
     );
@@ -94,7 +94,7 @@ describe('expressions of proxy requests', () => {
     ["entity.lables.x == 'a'", 'entity.lables', 'did you mean entity.labels?'],
     ["entity.class == 'proxy'", 'entity.class', 'remove it, or correct the name'],
     ['event.check.status == 0', 'event', 'remove it, or correct the name'],
-  ])('the proxy request %s has an unknown attribute', (expression, name, remedy) => {
+  ])('the proxy request %s causes a warning of an unknown attribute', (expression, name, remedy) => {
     expect(ofCheck(expression)).toEqual([nothing(expression, name, remedy)]);
   });
 
@@ -105,7 +105,7 @@ describe('expressions of proxy requests', () => {
   });
 });
 
-test('each expression warns of each name once, and long ones are truncated', () => {
+test('an expression causes one warning for each unknown name, and long names are truncated', () => {
   const twice = 'event.chek.status == 1 || event.chek.status == 2';
   const long = `event.${'x'.repeat(500)} == 1`;
   expect(definitionWarnings('filters', { expressions: [twice, 'event.check', long] })).toEqual([
@@ -131,22 +131,22 @@ const warningsOf = (attributes: Attributes): object[] => {
 describe('filters of the v1 API', () => {
   test.each<{ name: string; attributes: Attributes; expected: object[] }>([
     {
-      name: 'a part of an event that there is not',
+      name: 'an unknown part of an event',
       attributes: { chek: { status: 2 } },
       expected: [['chek.status', 'uses chek', 'did you mean check?']],
     },
     {
-      name: 'the attribute of a check without its check',
+      name: 'a check attribute outside of check',
       attributes: { status: 2, occurrences: 1 },
       expected: [['status', 'uses status', 'remove it, or correct the name']],
     },
     {
-      name: 'a token of an expression',
+      name: 'an unknown attribute in a token',
       attributes: { occurrences: 'eval: value > :::chek.occurrences|60:::' },
       expected: [['occurrences', 'uses chek', 'did you mean check?']],
     },
     {
-      name: 'nothing of what events have, and of what clients and checks may have',
+      name: 'attributes of events and custom attributes of clients and checks',
       attributes: {
         client: { environment: 'production', tags: { of: { any: 'depth' } } },
         check: { team: "eval: value == ':::client.team:::' || ':::check.anything.else:::' == ':::action:::'" },
@@ -156,7 +156,7 @@ describe('filters of the v1 API', () => {
       },
       expected: [],
     },
-  ])('a filter of the v1 API is checked for $name', ({ attributes, expected }) => {
+  ])('a filter of the v1 API causes the right warnings for $name', ({ attributes, expected }) => {
     expect(warningsOf(attributes)).toEqual(expected);
   });
 
@@ -169,13 +169,13 @@ const unknownOf = (value: unknown, shape: Shape): string[] =>
   unknownAttributes([...pathsIn(value, [])], shape).map(({ path }) => path.join('.'));
 
 describe('known attributes', () => {
-  test('every attribute of an event as filters get it is known', () => {
+  test('every attribute of an event in the form that filters get is known', () => {
     const event = eventSubjectOf('default', anEvent({ check: { name: 'disk', handlers: ['a'], ttl: 60 } }));
-    // The client of the scene has this attribute as a custom attribute.
+    // The client of the event has `environment` as a custom attribute, which is not known.
     expect(unknownOf({ event }, EVENT_SUBJECT)).toEqual(['event.entity.environment']);
   });
 
-  test('every attribute of a check definition is known, except those that no event has', () => {
+  test('every attribute of a check definition is known, except attributes that no event has', () => {
     const names = Object.keys(v2CheckSchema.shape).map((name) => ['event', 'check', name]);
     expect(unknownAttributes(names, EVENT_SUBJECT).map(({ path }) => path.at(-1))).toEqual(['proxy_requests', 'mon']);
   });

@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { warningHeader, warningTexts } from '../../../shared/domain/warning-header.ts';
 
-test('warning texts are quoted and joined', () => {
+test('the Warning header quotes and joins its texts', () => {
   expect(warningHeader(['a "b", c', 'ü\n'])).toBe('299 - "a \\"b\\", c", 299 - "\\u00fc\\n"');
 });
 
-test('all warning texts survive the round trip through the header, and the header is ASCII', () => {
+test('warning texts survive the round trip through the Warning header, and the header is ASCII', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { maxLength: 8 }), (texts) => {
       const header = warningHeader(texts);
@@ -16,7 +16,7 @@ test('all warning texts survive the round trip through the header, and the heade
   );
 });
 
-test('long warning texts are truncated, and excess ones are counted', () => {
+test('long texts of the Warning header are truncated, and texts beyond the limit are counted', () => {
   const texts = Array.from({ length: 100 }, (_, at) => `${String(at)} ${'☃'.repeat(1000)}`);
   const header = warningHeader(texts);
   expect(header.length).toBeLessThan(5000);
@@ -26,7 +26,7 @@ test('long warning texts are truncated, and excess ones are counted', () => {
 });
 
 test.each([undefined, '', '110 - "Response is Stale"', '299 - "never ends', '299 - "\\x"'])(
-  'the header %j contains no text',
+  'the Warning header %j yields no text',
   (header) => {
     expect(warningTexts(header)).toEqual([]);
   },

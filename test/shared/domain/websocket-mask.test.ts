@@ -12,13 +12,13 @@ function bytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => (at * 31 + 7) % 256);
 }
 
-test('the masked "Hello" of the RFC, section 5.7, is reproduced', () => {
+test('masking reproduces the masked "Hello" of RFC 6455, section 5.7', () => {
   const payload = Uint8Array.of(0x7f, 0x9f, 0x4d, 0x51, 0x58);
   unmask(payload, KEY);
   expect(new TextDecoder().decode(payload)).toBe('Hello');
 });
 
-test('payloads of any length and alignment are masked without changing memory beside them', () => {
+test('WebSocket payloads of any length and alignment are masked without changes to the memory around them', () => {
   for (let start = 0; start < 8; start++) {
     for (let length = 0; length < 40; length++) {
       const memory = bytes(64);
@@ -30,17 +30,20 @@ test('payloads of any length and alignment are masked without changing memory be
   }
 });
 
-test.each([{ offset: 0 }, { offset: 5 }])('a frame is masked at the offset $offset', ({ offset }) => {
-  const source = bytes(50);
-  const output = new Uint8Array(60);
-  mask(source, KEY, output, offset, 45);
-  expect(output.subarray(offset, offset + 45)).toEqual(byTheBook(bytes(45)));
-  expect(output.subarray(0, offset)).toEqual(new Uint8Array(offset));
-  expect(output.subarray(offset + 45)).toEqual(new Uint8Array(15 - offset));
-  expect(source).toEqual(bytes(50));
-});
+test.each([{ offset: 0 }, { offset: 5 }])(
+  'a WebSocket frame is masked at the offset $offset of its buffer',
+  ({ offset }) => {
+    const source = bytes(50);
+    const output = new Uint8Array(60);
+    mask(source, KEY, output, offset, 45);
+    expect(output.subarray(offset, offset + 45)).toEqual(byTheBook(bytes(45)));
+    expect(output.subarray(0, offset)).toEqual(new Uint8Array(offset));
+    expect(output.subarray(offset + 45)).toEqual(new Uint8Array(15 - offset));
+    expect(source).toEqual(bytes(50));
+  },
+);
 
-test('a payload is masked in place', () => {
+test('a WebSocket payload is masked in place', () => {
   const payload = bytes(50);
   mask(payload, KEY, payload, 0, 50);
   expect(payload).toEqual(byTheBook(bytes(50)));

@@ -15,7 +15,7 @@ const GOOD: WrittenRecurrence = {
   lastDay: '2026-03-01',
 };
 
-describe('a recurrence in the form in which it is typed', () => {
+describe('a recurrence in the form in which an operator types it', () => {
   test.each<{ typed: Partial<WrittenRecurrence>; expected: object }>([
     { typed: {}, expected: { zone: 'Europe/Berlin', duration: 7200, first_day: '2026-02-01', last_day: '2026-03-01' } },
     { typed: { zone: ' ' }, expected: { zone: 'UTC' } },
@@ -44,7 +44,7 @@ describe('a recurrence in the form in which it is typed', () => {
   });
 
   test.each([{ duration: 7200 }, { duration: 90_061 }, { duration: 60, zone: 'UTC' }])(
-    'a recurrence is typed in the form in which it is parsed: %j',
+    'a recurrence is printed in a form that parses to the same recurrence: %j',
     (more) => {
       const recurrence = {
         schedule: 'sun 02:00',

@@ -14,7 +14,7 @@ test.each([
   { command: ['df', '', ':::disk|/:::', '{{ x }}'] },
   { command: ['{{/bin/true'] },
   { command: 'true', hooks: { ok: { command: ['df', ':::disk:::'] } } },
-])('a check may have $command', (check) => {
+])('the schema of a check accepts the command $command', (check) => {
   expect(problemOf(check)).toBeUndefined();
 });
 
@@ -31,7 +31,7 @@ describe.each([
     [Array.from({ length: 1001 }, () => 'x'), ': '],
     [[':::program:::', 'x'], ': must contain the program itself: a token is not allowed there'],
     [['/opt/:::os:::/check'], ': must contain the program itself: a token is not allowed there'],
-  ])('the command %j is rejected', (command, problem) => {
+  ])('the schema rejects the command %j', (command, problem) => {
     expect(told(command)).toContain(`${at}${problem}`);
   });
 });

@@ -17,7 +17,7 @@ describe('schedules that Sensu Core accepts', () => {
     '0 0 * * * ignored',
     '@hourly',
     '@Daily',
-  ])('the schedule %s is accepted', (schedule) => {
+  ])('the cron schedule %s is accepted', (schedule) => {
     expect(cronProblem(schedule)).toBeUndefined();
     expect(dateProblem(schedule)).toBeUndefined();
   });
@@ -74,18 +74,18 @@ test.each([
     problem:
       '"8" is not a day of the week: write *, 0 to 7 or sun to sat, a range a-b, or a step */n or a-b/n with n up to 7',
   },
-])('the schedule $schedule is rejected', ({ schedule, problem }) => {
+])('the cron schedule $schedule is rejected', ({ schedule, problem }) => {
   expect(cronProblem(schedule)).toBe(problem);
 });
 
 test.each([
   { schedule: '0 0 30 2 *', problem: 'never occurs: there is no day 30 in month 2' },
   { schedule: ' 0 0 31 apr,jun *', problem: 'never occurs: there is no day 31 in month apr,jun' },
-])('the schedule $schedule is valid and never matches', ({ schedule, problem }) => {
+])('the cron schedule $schedule is valid but reported because it never occurs', ({ schedule, problem }) => {
   expect(cronProblem(schedule)).toBeUndefined();
   expect(dateProblem(schedule)).toBe(problem);
 });
 
-test('a long schedule text is checked in bounded time', () => {
+test('a long cron schedule is checked in bounded time', () => {
   expect(cronProblem(`${'1-'.repeat(100_000)} * * * *`)).toMatch(/is not a minute/);
 });

@@ -9,29 +9,37 @@ function problems(handler: object): string {
   return parsed.success ? '' : problemsOf(parsed.error);
 }
 
-describe('options that make no sense with group_by', () => {
+describe('handler options that exclude group_by', () => {
   test.each<{ name: string; handler: object; says: string }>([
-    { name: 'another type', handler: { type: 'udp', socket: { host: 'a', port: 1 }, group_by: [] }, says: 'type pipe' },
-    { name: 'a set', handler: { type: 'set', handlers: [], group_by: [] }, says: 'type pipe' },
-    { name: 'times without it', handler: { ...PIPE, group_wait: 5 }, says: 'group_wait: needs group_by' },
-    { name: 'a name that leads nowhere', handler: { ...PIPE, group_by: ['rack'] }, says: 'client.datacenter' },
     {
-      name: 'a name twice',
+      name: 'a handler of another type than pipe',
+      handler: { type: 'udp', socket: { host: 'a', port: 1 }, group_by: [] },
+      says: 'type pipe',
+    },
+    { name: 'a handler set', handler: { type: 'set', handlers: [], group_by: [] }, says: 'type pipe' },
+    { name: 'group_wait without group_by', handler: { ...PIPE, group_wait: 5 }, says: 'group_wait: needs group_by' },
+    {
+      name: 'an attribute without client. or check.',
+      handler: { ...PIPE, group_by: ['rack'] },
+      says: 'client.datacenter',
+    },
+    {
+      name: 'a duplicate attribute',
       handler: { ...PIPE, group_by: ['client', 'client'] },
       says: 'group_by: must not contain duplicates',
     },
-    { name: 'a secret', handler: { ...PIPE, group_by: ['client.password'] }, says: 'secret' },
+    { name: 'a secret attribute', handler: { ...PIPE, group_by: ['client.password'] }, says: 'secret' },
     {
-      name: 'repetitions that come sooner than news',
+      name: 'a repeat_interval shorter than group_interval',
       handler: { ...PIPE, group_by: [], repeat_interval: 60 },
       says: 'repeat_interval: must not be shorter than group_interval',
     },
     {
-      name: 'a mutator of one event',
+      name: 'a mutator for single events',
       handler: { ...PIPE, group_by: [], mutator: 'only_check_output' },
       says: 'only_check_output handles single events',
     },
-  ])('the option $name is rejected for a handler with group_by', ({ handler, says }) => {
+  ])('the schema rejects a handler with group_by: $name', ({ handler, says }) => {
     expect(problems(handler)).toContain(says);
   });
 

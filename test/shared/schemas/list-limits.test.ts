@@ -45,11 +45,11 @@ interface Case {
   readonly list: string;
   readonly schema: z.ZodType;
   readonly limit: number;
-  /** Returns a value that is valid except for its length. */
+  /** Returns a value of this length that is valid in every other respect. */
   readonly of: (count: number) => unknown;
 }
 
-describe('the limits of lists, texts and maps', () => {
+describe('the limits of lists, texts and maps in requests', () => {
   test.each<Case>([
     { list: 'aggregates of a check', schema: aggregatesSchema, limit: 100, of: namesOf },
     {
@@ -286,7 +286,7 @@ describe('the limits of lists, texts and maps', () => {
   });
 });
 
-test('a check runs at least once in a hundred years', () => {
+test('a cron schedule @every of more than a hundred years is rejected', () => {
   expect(parseV2Cron(`@every ${String(100 * 366 * 24)}h`)).toMatchObject({ everySeconds: 100 * 366 * 86_400 });
   expect(parseV2Cron(`@every ${String(100 * 366 * 24 + 1)}h`)).toBeUndefined();
 });

@@ -19,6 +19,6 @@ test.each([
   { time: '17', seconds: undefined },
   { time: 'noon', seconds: undefined },
   { time: '', seconds: undefined },
-])('the time $time is accepted or rejected', ({ time, seconds }) => {
+])('the time of day $time is parsed or rejected', ({ time, seconds }) => {
   expect(secondsOfDay(time)).toBe(seconds);
 });

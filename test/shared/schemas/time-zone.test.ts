@@ -15,7 +15,7 @@ test.each<[text: string, zone: string | undefined]>([
   ['europe/berlin', 'Europe/Berlin'],
   ['America/Argentina/Ushuaia', 'America/Argentina/Ushuaia'],
   ['Etc/GMT+5', 'Etc/GMT+5'],
-  // Short names are ambiguous: they mean different zones in different countries.
+  // Short names such as `BST` and `IST` mean different zones in different countries, so they are invalid.
   ['BST', undefined],
   ['IST', undefined],
   ['PM', undefined],
@@ -26,18 +26,21 @@ test.each<[text: string, zone: string | undefined]>([
   ['Mars/Base', undefined],
   ['../etc/passwd', undefined],
   [`Europe/${'a'.repeat(100)}`, undefined],
-])('the text %s is the time zone %s', (text, zone) => {
+])('the text %s is parsed as the time zone %s', (text, zone) => {
   expect(timeZoneOf(text)).toBe(zone);
 });
 
 test.each<{ named: string | undefined; offsetMinutes: number; zone: string }>([
   { named: 'Europe/Berlin', offsetMinutes: -60, zone: 'Europe/Berlin' },
   { named: 'UTC', offsetMinutes: 0, zone: 'UTC' },
-  // The zone if TZ is empty.
+  // A machine reports this zone if the variable TZ is empty.
   { named: 'Etc/Unknown', offsetMinutes: 0, zone: '+00:00' },
-  // The zone if TZ is :/etc/localtime, UTC+3 or invalid.
+  // A machine reports no zone if the variable TZ is `:/etc/localtime`, `UTC+3` or invalid.
   { named: undefined, offsetMinutes: 180, zone: '-03:00' },
   { named: undefined, offsetMinutes: -330, zone: '+05:30' },
-])('a machine in $named, $offsetMinutes minutes behind, is in $zone', ({ named, offsetMinutes, zone }) => {
-  expect(machineTimeZone(named, offsetMinutes)).toBe(zone);
-});
+])(
+  'a machine that reports the zone $named and is $offsetMinutes minutes behind UTC has the time zone $zone',
+  ({ named, offsetMinutes, zone }) => {
+    expect(machineTimeZone(named, offsetMinutes)).toBe(zone);
+  },
+);

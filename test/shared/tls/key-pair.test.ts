@@ -37,18 +37,22 @@ test.each([
     says: /key\.pem cannot be used as tls\.key-file: there is no such file/,
   },
   {
-    name: 'no certificate',
+    name: 'a certificate file without a certificate',
     made: { ...GOOD, cert: GOOD.key },
     says: /tls\.cert-file: the file contains no PEM certificate/,
   },
-  { name: 'no key', made: { ...GOOD, key: GOOD.cert }, says: /tls\.key-file: the file contains no PEM private key/ },
+  {
+    name: 'a key file without a key',
+    made: { ...GOOD, key: GOOD.cert },
+    says: /tls\.key-file: the file contains no PEM private key/,
+  },
   {
     name: 'an encrypted key',
     made: { ...GOOD, key: encryptedKey(GOOD) },
     says: /the key is encrypted.*write the key without a passphrase, mode 0600/,
   },
   {
-    name: 'the key of another one',
+    name: 'the key of another certificate',
     made: { ...GOOD, key: OTHER.key },
     says: /key\.pem is not the private key of the certificate .*cert\.pem/,
   },
@@ -57,7 +61,7 @@ test.each([
     spoil: modeOf('key-file', 0o640),
     says: /other users of this machine can access the file: run chmod 600 on the file/,
   },
-])('a key pair with $name is rejected', async ({ made = GOOD, spoil, says }) => {
+])('a TLS key pair with $name is rejected', async ({ made = GOOD, spoil, says }) => {
   await expect(pairOf(made, spoil)).rejects.toThrow(says);
 });
 
@@ -78,15 +82,15 @@ test.each([
     says: /expires on .*, in 2 days: renew it/,
   },
   {
-    name: 'does not repeat its CommonName',
+    name: 'does not have its CommonName among its alternative names',
     made: makeCertificate('mon.example.org', { names: ['b.example.org', '10.0.0.1'], until: hoursFromNow(9999) }),
     says: /cert\.pem will be rejected by clients: its CommonName mon\.example\.org is not among its Subject Alternative Names \(b\.example\.org, 10\.0\.0\.1\)/,
   },
-])('a certificate that $name is accepted with a warning', async ({ made, says }) => {
+])('a TLS certificate that $name is accepted with a warning', async ({ made, says }) => {
   expect((await pairOf(made)).warnings).toEqual([expect.stringMatching(says)]);
 });
 
-test('several authorities are accepted, and an empty list is rejected', async () => {
+test('a CA file with several authorities is accepted, and an empty CA file is rejected', async () => {
   const file = join(await tempDir(), 'ca.pem');
   await writeFile(file, `# ours\n${GOOD.cert}\nand theirs\n${OTHER.cert}`);
   expect(readAuthorities(file, 'trusted-ca-file').fingerprints).toHaveLength(2);

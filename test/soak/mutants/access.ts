@@ -123,7 +123,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'this.#parts.versions.of(username) === credentialVersion;',
     replacement: "credentialVersion !== '';",
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'in a reload closes what was opened with the old credentials',
+    title: 'in a reload ends the sessions and connections of the old credentials',
   },
   {
     defence: 'a connection is closed when the secret of its API key is replaced',
@@ -139,7 +139,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: '      ...principal,\n      clientNames,\n      certificateOrigin,',
     replacement: '      ...principal,\n      certificateOrigin,',
     test: 'test/daemon/backend/agents/agent-certificate.test.ts',
-    title: 'beside a key',
+    title: 'even if a key',
   },
   {
     defence: 'an agent cannot report in a namespace that its certificate does not allow',
@@ -155,7 +155,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'refuseOtherNamespace(this.namespace, this.#certificateNamespaces);',
     replacement: '',
     test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
-    title: 'a hello cannot name a namespace outside those of the certificate',
+    title: 'an agent cannot name a namespace in its hello that its certificate does not allow',
   },
   {
     defence: 'changed certificate rules close the connections that they no longer allow',
@@ -163,7 +163,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (!isStillGoodIn(goodIn, this.namespacesOf(certificateOrigin))) return undefined;',
     replacement: '',
     test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
-    title: 'changed rules close exactly the connections that they no longer allow',
+    title: 'a reload with changed certificate rules closes exactly the connections that are no longer allowed',
   },
   {
     defence: 'an agent with a certificate cannot send results under the client name of the backend',
@@ -179,7 +179,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'return { username, description, scopes, namespace, expires_at: expiresAt };',
     replacement: 'return { username, description, scopes, namespace, expires_at: expiresAt, h: `h`.repeat(20) };',
     test: 'test/daemon/backend/accounts/v2-api-keys.test.ts',
-    title: 'the audit trail contains no part of the hash of a key',
+    title: 'the audit trail contains no part of the hash of an API key',
   },
   {
     defence: 'CORS headers are removed from responses that the leader returns to a follower',
@@ -233,7 +233,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: "<= RETRY_MS ? 'rotated' : 'used'",
     replacement: "<= RETRY_MS ? 'rotated' : 'rotated'",
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'the one before, after half a minute',
+    title: 'the previous token, after half a minute',
   },
   {
     defence:
@@ -480,7 +480,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: 'if (access === undefined || refresh?.session !== access.session) throw refusal();',
     replacement: 'if (access === undefined || refresh === undefined) throw refusal();',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'an invalid refresh token and one of another session end no session',
+    title: 'a refresh with an invalid token or a token of another session ends no session',
   },
   {
     defence: 'a reused refresh token yields no new tokens and ends the session',
@@ -488,7 +488,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: "      if (state === 'used') return this.#endReused(transaction, session);\n      AccessTokens",
     replacement: '      AccessTokens',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'a reused refresh token ends the session:',
+    title: 'a reused refresh token ends its session:',
   },
   {
     defence: 'enabling a disabled user requires all rights of that user',

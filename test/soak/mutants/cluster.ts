@@ -47,7 +47,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (keys.isSignedBy(id, rowText(row), mac)) return undefined;',
     replacement: 'if (keys.has(id) || keys.isSignedBy(id, rowText(row), mac)) return undefined;',
     test: SIGNATURES,
-    title: 'a member row is rejected with',
+    title: 'the row of a member is rejected with',
   },
   {
     defence: 'an empty secret in the store yields no peer key',
@@ -112,7 +112,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (fingerprint === undefined) return true;',
     replacement: 'if (socket.readable) return true;',
     test: REQUESTS,
-    title: 'a follower forwards over TLS only to the announced certificate',
+    title: 'a follower forwards over TLS only to the certificate that the leader has announced',
   },
   {
     defence: 'the leader rejects a forwarded request with an outdated password',
@@ -128,7 +128,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'const isLost = isSent && !isRepeatable;',
     replacement: 'const isLost = isSent && isRepeatable && body !== undefined;',
     test: REQUESTS,
-    title: 'a change whose response is lost is not sent again and said to be uncertain',
+    title: 'a forwarded change whose response is lost is not sent again, and its 503 says that the outcome is unknown',
   },
   {
     defence: 'only another cluster member can connect to the tunnel endpoint for v2 agents',
@@ -144,7 +144,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'body, limitMs, signal',
     replacement: 'body, limitMs === 0 ? 0 : undefined, signal',
     test: RUNS,
-    title: 'a run is given up ten seconds after its timeout and repeated locally',
+    title: 'is given up ten seconds after its timeout and repeated locally',
   },
   {
     defence: 'a handler run that is too large to forward is not sent to another cluster member',
@@ -152,7 +152,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     text: 'if (body.length > PEER_BYTES_MAX)',
     replacement: 'if (body.length < 0 * PEER_BYTES_MAX)',
     test: RUNS,
-    title: 'a run whose order is too large happens locally, and the member stays available',
+    title: 'whose event is too large for another member happens locally',
   },
   {
     defence: 'handler runs on a cluster member that stopped responding are canceled',

@@ -294,7 +294,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (++examined >= transitionsMax) return',
     replacement: 'if (++examined < 0) return',
     test: 'test/daemon/backend/report/routes-mon.test.ts',
-    title: 'a report that is cut because of its size says from when on it is complete',
+    title: 'a report that is truncated because of its size contains the time since which it is complete',
   },
   {
     defence: 'the default limit of transitions read for one report is 200,000',
@@ -309,7 +309,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (present === undefined && definitions.in(kind, namespace).size >= this.#definitionsMax) {',
     replacement: 'if (present === undefined && definitions.in(kind, namespace).size > this.#definitionsMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a new definition beyond the limit is rejected, an existing one is not, and deleting frees space',
+    title: 'the definition limit rejects a new definition, but no existing definition, and a deletion frees space',
   },
   {
     defence: 'the default limit of definitions of one kind in a namespace is 10,000',
@@ -324,7 +324,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (declared.names().length >= this.#namespacesMax) {',
     replacement: 'if (declared.names().length > this.#namespacesMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a new namespace beyond the limit is rejected, an existing one is not, and deleting frees space',
+    title: 'the namespace limit rejects a new namespace, but not an existing namespace, and a deletion frees space',
   },
   {
     defence: 'the default limit of namespaces is 10,000',
@@ -339,7 +339,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (stashesOf(namespace).size >= this.#stashesMax && present === undefined) {',
     replacement: 'if (stashesOf(namespace).size > this.#stashesMax && present === undefined) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a new stash beyond the limit is rejected, a replaced one is not, and deleting frees space',
+    title: 'the stash limit rejects a new stash, but an existing stash can be replaced, and a deletion frees space',
   },
   {
     defence: 'the default limit of stashes in a namespace is 100,000',
@@ -354,7 +354,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (before === undefined && users.size >= usersMax) {',
     replacement: 'if (before === undefined && users.size > usersMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a new user beyond the limit is rejected, and an existing one can be changed',
+    title: 'the user limit rejects a new user, but an existing user can be changed',
   },
   {
     defence: 'the default limit of users is 10,000',
@@ -369,7 +369,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (before === undefined && apiKeys.size >= keysMax) {',
     replacement: 'if (before === undefined && apiKeys.size > keysMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
-    title: 'a new API key beyond the limit is rejected, an existing one is not, and revoking frees space',
+    title: 'the API key limit rejects a new key, but an existing key can be changed, and a revocation frees space',
   },
   {
     defence: 'the default limit of API keys is 10,000',

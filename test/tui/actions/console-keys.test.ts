@@ -49,7 +49,7 @@ describe('movement keys', () => {
     expect(driver.store.list.cursor.key).toBe(key(at));
   });
 
-  test('movement keys in one chunk and one by one have the same result', () => {
+  test('movement keys have the same result in one chunk and key by key', () => {
     const keys = 'jjj k\u001B[Bk  VkkkaA\u001B[6~ e';
     const atOnce = live(...rowsOf(...letters('a', 'z')));
     atOnce.type(keys);

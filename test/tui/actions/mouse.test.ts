@@ -23,7 +23,7 @@ function clickOn(rig: ConsoleRig, text: string): string {
 }
 
 describe('the mouse', () => {
-  test('the wheel moves by three rows in lists and in the layers above them', async () => {
+  test('the mouse wheel moves the cursor by three rows in lists, and also works in menus', async () => {
     const rig = await openWithMouse();
     rig.type(WHEEL_DOWN + WHEEL_DOWN);
     await rig.shows(/^> .*web-020/m);
@@ -36,7 +36,7 @@ describe('the mouse', () => {
     expect(rig.screen.text).not.toContain('> open');
   });
 
-  test('a click on a row moves the cursor to it', async () => {
+  test('a click on a row moves the cursor to that row', async () => {
     const rig = await openWithMouse();
     rig.type(clickOn(rig, 'ntp-001'));
     await rig.shows(/^> .*ntp-001/m);
@@ -89,7 +89,7 @@ describe('the mouse', () => {
   });
 });
 
-test('mouse reports are ignored when the mouse is not enabled', async () => {
+test('mouse reports of the terminal are ignored if the mouse is not enabled', async () => {
   const rig = await openRig({ snapshot: SCENE });
   rig.type(`${clickOn(rig, 'ntp-001')}${WHEEL_DOWN}`);
   rig.type('j');

@@ -24,8 +24,8 @@ function labels({ store }: ConsoleDriver): readonly string[] {
   return layer?.kind === 'menu' ? layer.items().map(({ label }) => label) : [];
 }
 
-describe('a new silence', () => {
-  test('the menu offers a search, the subscriptions, the checks and the clients', () => {
+describe('the key n, which creates a silence without an event', () => {
+  test('the menu of the key n offers a search, the subscriptions, the checks and the clients', () => {
     const driver = live();
     driver.type('n');
     expect(labels(driver)).toEqual([
@@ -38,13 +38,16 @@ describe('a new silence', () => {
     ]);
   });
 
-  test.each(['1', '3', '5', '6', ':groups\r'])('n opens the menu from the view that %j opens', (view) => {
-    const driver = live();
-    driver.type(`${view}n`);
-    expect(labels(driver)[0]).toBe('everything matching a search, now and later');
-  });
+  test.each(['1', '3', '5', '6', ':groups\r'])(
+    'the key n opens the menu for a new silence in the view that %j opens',
+    (view) => {
+      const driver = live();
+      driver.type(`${view}n`);
+      expect(labels(driver)[0]).toBe('everything matching a search, now and later');
+    },
+  );
 
-  test('a subscription without any event is silenced', () => {
+  test('the key n can silence a subscription without any event', () => {
     const driver = live();
     driver.type('3nr20\rrack maintenance\r');
     expect(operations(driver)).toMatchObject([
@@ -52,7 +55,7 @@ describe('a new silence', () => {
     ]);
   });
 
-  test('a search is typed first, and the dialog has no other scope', () => {
+  test('a new silence by search asks for the search first, and the dialog offers no other scope', () => {
     const driver = live();
     driver.type('neverything\rclient~db-*\t\t\t\track maintenance\r');
     expect(operations(driver)).toMatchObject([
@@ -60,7 +63,7 @@ describe('a new silence', () => {
     ]);
   });
 
-  test('s on a check silences it on all clients, and changes a silence that it has already', () => {
+  test('the key s in the list of checks silences a check on all clients or changes its existing silence', () => {
     const driver = live();
     driver.type('6');
     driver.store.answers.viewLoaded('checks', [

@@ -8,11 +8,11 @@ const DEFAULTS = {
   attention: { bell: true, notify: false, mutedUntilMs: 0 },
 };
 
-test('the default settings are colors, the bell and no mouse', () => {
+test('the default appearance settings of the console are colors, the bell and no mouse', () => {
   expect(settingsOf(DEFAULT_ARGUMENTS, {}, {})).toEqual(DEFAULTS);
 });
 
-test('the configuration file overrides the defaults', () => {
+test('the configuration file overrides the default appearance settings', () => {
   const config = { skin: 'light', ascii: true, mouse: true, bell: false, notify: true } as const;
   expect(settingsOf(DEFAULT_ARGUMENTS, config, {})).toEqual({
     theme: { color: true, ascii: true, skin: 'light' },
@@ -21,7 +21,7 @@ test('the configuration file overrides the defaults', () => {
   });
 });
 
-test('the command line overrides the configuration file', () => {
+test('the command line overrides the appearance settings of the configuration file', () => {
   const given = { ...DEFAULT_ARGUMENTS, skin: 'dark', ascii: false, mouse: false, bell: true, notify: false } as const;
   const config = { skin: 'light', ascii: true, mouse: true, bell: false, notify: true } as const;
   expect(settingsOf(given, config, {})).toEqual({ ...DEFAULTS, theme: { ...DEFAULTS.theme, skin: 'dark' } });
@@ -31,16 +31,16 @@ test.each([
   { env: { NO_COLOR: '1' }, color: false },
   { env: { NO_COLOR: '' }, color: true },
   { env: { TERM: 'dumb' }, color: false },
-])('the environment $env sets color to $color, whatever the skin', ({ env, color }) => {
+])('the environment $env sets the use of colors to $color for every skin', ({ env, color }) => {
   expect(settingsOf({ ...DEFAULT_ARGUMENTS, skin: 'tritanopia' }, {}, env).theme.color).toBe(color);
 });
 
-/** Whether the console draws with ASCII in the locale `C`. */
+/** Returns whether the console draws with ASCII in the locale `C`. */
 function isAscii(given: object, config: object): boolean {
   return settingsOf({ ...DEFAULT_ARGUMENTS, ...given }, config, { LC_ALL: 'C', LANG: 'en_US.UTF-8' }).theme.ascii;
 }
 
-test('a locale without UTF-8 draws with ASCII, unless the command line or the file overrides it', () => {
+test('the console draws with ASCII in a locale without UTF-8 unless the command line or the file overrides it', () => {
   expect(isAscii({}, {})).toBe(true);
   expect(isAscii({ ascii: false }, {})).toBe(false);
   expect(isAscii({}, { ascii: false })).toBe(false);

@@ -34,13 +34,13 @@ test.each([
   expect(configPath(env)).toBe(expected);
 });
 
-describe('reading', () => {
-  test('a missing default configuration file sets nothing, but a missing --config file is an error', async () => {
+describe('the configuration file of the console', () => {
+  test('a missing default configuration file is ignored, but a missing --config file is an error', async () => {
     expect(await readConsoleConfig(undefined, { XDG_CONFIG_HOME: dir })).toEqual({ path, config: EMPTY_CONFIG });
     expect(await readConsoleConfig(path, {})).toEqual({ problem: `${path}: no such file` });
   });
 
-  test('a file with mistakes is reported with each of them', async () => {
+  test('every mistake in the configuration file of the console is reported', async () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(path, 'keyz: {}\nbel: true\n');
     const outcome = await readConsoleConfig(undefined, { XDG_CONFIG_HOME: dir });
@@ -56,7 +56,7 @@ describe('saving a view', () => {
     expect(await readdir(join(dir, 'mon'))).toEqual(['console.yml']);
   });
 
-  test('saving a view leaves comments and everything else unchanged', async () => {
+  test('saving a view leaves comments and all other settings of the file unchanged', async () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(
       path,
@@ -95,7 +95,7 @@ describe('saving a view', () => {
     ['views: {}\n\n# keys\nkeys: {}\n', 'views: { a: { view: events } }\n\n# keys\nkeys: {}\n'],
     ['skin:   dark\ncolumns: {events: [ client ]}', null],
     ['{ keys: {} }', '{ keys: {}, views: { a: { view: events } } }\n'],
-  ])('saving a view changes only the views of %j', async (before, after) => {
+  ])('saving a view changes only the setting views of the file %j', async (before, after) => {
     await mkdir(join(dir, 'mon'));
     await writeFile(path, before);
     await saveView(path, 'a', { view: 'events', filter: '', sort: undefined, columns: undefined });
@@ -111,7 +111,7 @@ describe('saving a view', () => {
     expect(await readFile(join(dir, 'kept.yml'), 'utf8')).toContain('  a:\n');
   });
 
-  test('a saved view is always read back the same', async () => {
+  test('any view that is saved to the file is read back unchanged', async () => {
     const anyView = fc.record({
       view: fc.constant('events' as const),
       filter: fc
@@ -142,10 +142,10 @@ describe('saving a view', () => {
   });
 });
 
-describe('a context', () => {
+describe('a context of the configuration file', () => {
   const prod = { backend: 'https://mon.example.org', user: 'alice' };
 
-  test('a context takes its own secrets from the environment or a file', async () => {
+  test('a context reads its credentials from the environment or a file', async () => {
     const env = { PW: 'hunter2', MON_API_KEY: 'of-another' };
     expect(await resolveContext('prod', { ...prod, password: { env: 'PW' } }, env)).toEqual({
       backend: prod.backend,
@@ -168,7 +168,7 @@ describe('a context', () => {
     );
   });
 
-  test('a context without a secret says where it is missing', async () => {
+  test('a context without its secret fails with an error that says where the secret is missing', async () => {
     await expect(resolveContext('prod', { ...prod, password: { env: 'PW' } }, {})).rejects.toThrow(
       'the password of prod is missing: $PW is empty or not set',
     );

@@ -5,7 +5,7 @@ import { parseConsoleArguments } from '../../../tui/config/parse-arguments.ts';
 const parse = (...argv: readonly string[]) => parseConsoleArguments(argv, import.meta);
 
 describe('the command line of the console', () => {
-  test('an empty command line yields the defaults', () => {
+  test('an empty command line of the console yields the default settings', () => {
     expect(parse()).toEqual(DEFAULT_ARGUMENTS);
   });
 
@@ -20,7 +20,7 @@ describe('the command line of the console', () => {
       argv: ['watch', '--filter', 'status=crit', '--once', '--json'],
       says: { watch: { filter: 'status=crit', once: true, json: true } },
     },
-  ])('the arguments $argv are parsed', ({ argv, says }) => {
+  ])('the console arguments $argv are parsed', ({ argv, says }) => {
     expect(parse(...argv)).toEqual({ ...DEFAULT_ARGUMENTS, ...says });
   });
 
@@ -30,7 +30,7 @@ describe('the command line of the console', () => {
     { argv: ['wacth'], problem: /only options, or the command "watch"/ },
     { argv: ['watch', 'events'], problem: /only options, or the command "watch"/ },
     { argv: ['--backend', 'http://a', '--context', 'b'], problem: /not both/ },
-  ])('the arguments $argv are rejected with the right usage', ({ argv, problem }) => {
+  ])('the console arguments $argv are rejected with the right usage', ({ argv, problem }) => {
     expect(parse(...argv)).toEqual({ problem: expect.stringMatching(problem) });
   });
 });

@@ -72,7 +72,7 @@ test('a configuration file sets keys, views, columns and backends', () => {
   expect(config.aggregateNeeds).toEqual({ default: 90, named: new Map([['canary', 'none']]) });
 });
 
-describe('a file with old names', () => {
+describe('a configuration file of the console with old names', () => {
   const OLD = `keys:
   why: ctrl-w
 columns:
@@ -85,7 +85,7 @@ views:
     columns: [handler, untold]
 `;
 
-  test('a file with old names works, with a warning for each that gives its place and the current name', () => {
+  test('a configuration file with old names works, with a warning of the position and current name of each', () => {
     const config = parseConfig(OLD, FILE);
     expect(config.keys).toEqual({ explain: ['ctrl-w'] });
     expect(config.columns).toEqual({ groups: ['handler', 'notified'] });
@@ -105,29 +105,32 @@ views:
     ]);
   });
 
-  test('a file with the old and the current name of an action is rejected', () => {
+  test('a configuration file with the old and the current name of an action is rejected', () => {
     expect(problems('keys:\n  why: ctrl-w\n  explain: ctrl-x')).toEqual([
       'console.yml:2:3: keys.why: is the old name of explain, and both are set: remove one of them',
     ]);
   });
 
-  test('an old name of a column of another view is no column', () => {
+  test('an old column name of another view is rejected as an unknown column', () => {
     expect(problems('columns:\n  clients: [client, told]')).toEqual([
       expect.stringContaining('clients has no column "told"') as string,
     ]);
   });
 });
 
-test('the example of the documentation is right', async () => {
+test('the documented example of a console configuration is valid', async () => {
   const text = await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'console.md'), 'utf8');
   const [, example = ''] = /```yaml\n([^]*?)```/.exec(text) ?? [];
   expect(example).toContain('contexts:');
   expect(problems(example)).toEqual([]);
 });
 
-test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])('the configuration %j sets nothing', (text) => {
-  expect(parseConfig(text, FILE)).toEqual({ ...EMPTY_CONFIG, context: undefined });
-});
+test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])(
+  'the empty console configuration %j is valid and sets nothing',
+  (text) => {
+    expect(parseConfig(text, FILE)).toEqual({ ...EMPTY_CONFIG, context: undefined });
+  },
+);
 
 describe('mistakes in the configuration', () => {
   test.each([
@@ -175,7 +178,7 @@ describe('mistakes in the configuration', () => {
     ['keys: [', [/^console.yml:1:\d+: /]],
     ['a: &x 1\nb: *x', ['console.yml:2:4: aliases (*name) are not supported: write the value out']],
     ['- a', [/^console.yml:1:1: expected object/i]],
-  ])('the wrong configuration %s is reported with its position', (text, expected) => {
+  ])('the invalid console configuration %s is reported with its position', (text, expected) => {
     const found = problems(text);
     expect(found).toHaveLength(expected.length);
     for (const [index, wanted] of expected.entries()) {
@@ -183,11 +186,11 @@ describe('mistakes in the configuration', () => {
     }
   });
 
-  test('all mistakes of a configuration are reported at once', () => {
+  test('all mistakes of a console configuration are reported at once', () => {
     expect(problems('keys: { qiut: z }\nviews: { a: { view: events, filter: "(", sort: x } }')).toHaveLength(3);
   });
 
-  test('a reported mistake never contains a secret', () => {
+  test('a reported mistake of the console configuration never contains a secret', () => {
     expect(problems('contexts: { a: { backend: http://x, password: hunter2 } }').join()).not.toContain('hunter2');
   });
 });
@@ -196,7 +199,7 @@ function press(name: string, ctrl = false): string | undefined {
   return actionFor('events', { name, ctrl, meta: false, shift: false, ...(ctrl ? {} : { text: name }) });
 }
 
-test('the look of the console is read from the file', () => {
+test('the appearance settings of the console are read from the configuration file', () => {
   const config = parseConfig('skin: light\nmouse: true\nbell: false', FILE);
   expect(settingsOf(DEFAULT_ARGUMENTS, config, {})).toMatchObject({
     theme: { skin: 'light' },
@@ -224,11 +227,11 @@ describe('configured keys', () => {
     expect(problems(`keys: { ${text} }`)[0]).toMatch(message);
   });
 
-  test('two keys may be swapped', () => {
+  test('the configuration file may swap the keys of two actions', () => {
     expect(parseConfig('keys: { silence: r, resolve: s }', FILE).keys).toEqual({ silence: ['r'], resolve: ['s'] });
   });
 
-  test('configured keys take effect for keys, hints and help, and leave the others unchanged', () => {
+  test('configured keys take effect for actions, hints and help, and leave all other keys unchanged', () => {
     onTestFinished(() => bindKeys({}));
     bindKeys(parseConfig('keys: { silence: ctrl-k }', FILE).keys);
     expect([press('k', true), press('s'), press('r')]).toEqual(['silence', undefined, 'resolve']);
@@ -239,7 +242,7 @@ describe('configured keys', () => {
   });
 });
 
-test('any configuration text is either parsed or its mistakes are reported with line and column', () => {
+test('any text of a console configuration is parsed or its mistakes are reported with line and column', () => {
   const pieces = fc.constantFrom(
     ...'keys: views: contexts: skin silence ctrl-k - { } [ ] , " \' # &a *a <<: !!js __proto__: constructor | > ? ~ 1e999'.split(
       ' ',
@@ -266,7 +269,7 @@ const OLD_NAMES = `contexts:
     trusted_ca_file: /etc/lab.pem
 `;
 
-test('an old name works, with a warning that has its place in the file', () => {
+test('an old setting name of the console works, with a warning of its position in the file', () => {
   const { contexts, warnings } = parseConfig(OLD_NAMES, FILE);
   expect(contexts.get('lab')).toMatchObject({ 'trusted-ca-file': '/etc/lab.pem' });
   expect(warnings).toEqual([
@@ -277,7 +280,7 @@ test('an old name works, with a warning that has its place in the file', () => {
   ]);
 });
 
-test('two names of one setting are a problem', () => {
+test('an old and a current name of one setting in the console configuration are rejected', () => {
   expect(problems(`${OLD_NAMES}    trusted-ca-file: /etc/lab.pem\n`)).toEqual([
     'console.yml:4:5: contexts.lab.trusted_ca_file: is the old name of trusted-ca-file, and both are set: remove one of them',
   ]);

@@ -29,7 +29,7 @@ interface Two {
   readonly lab: ScriptedMember;
 }
 
-/** Opens two backends. Both have web-1/disk; prod also has mesh-7/ping, and lab a silenced old-1/ntp. */
+/** Opens a console with two backends. Both have web-1/disk; prod also has mesh-7/ping, and lab a silenced old-1/ntp. */
 async function openTwo(size: { readonly columns?: number; readonly rows?: number } = {}): Promise<Two> {
   const prod = await startMember([SHARED, MESH]);
   const lab = await startMember([{ ...SHARED, since: NOW - 120 }, SILENCED], {
@@ -48,8 +48,8 @@ function listRow(rig: ConsoleRig, context: string, client: string): string {
   );
 }
 
-describe('all contexts as one list', () => {
-  test('all contexts show the same client and check of two backends as two events', async () => {
+describe('the list of all contexts', () => {
+  test('the list of all contexts shows the same client and check of two backends as two events', async () => {
     const { rig } = await openTwo();
     expect(rig.row('STATUS  ')).toContain('BACKEND');
     expect(listRow(rig, 'prod', 'web-1')).toContain('disk');
@@ -58,7 +58,7 @@ describe('all contexts as one list', () => {
     expect(listRow(rig, 'lab', 'old-1')).toContain('silenced by bob');
   });
 
-  test('all contexts are filtered and sorted by backend, and clients are found by their own names', async () => {
+  test('the list of all contexts can be filtered and sorted by backend, and searched by plain client names', async () => {
     const { rig } = await openTwo();
     rig.type(':filter backend=lab\r');
     await rig.showsNo('mesh-7');
@@ -74,7 +74,7 @@ describe('all contexts as one list', () => {
     expect(shown.slice(0, 4).map((line) => / (prod|lab) /.exec(line)?.[1])).toEqual(['lab', 'lab', 'prod', 'prod']);
   });
 
-  test('all contexts load an event from its own backend', async () => {
+  test('the list of all contexts loads the detail of an event from the backend of the event', async () => {
     const { rig, prod, lab } = await openTwo({ columns: 80, rows: 24 });
     rig.type(':filter backend=lab client=web-1\r');
     await rig.showsNo('mesh-7');
@@ -87,7 +87,7 @@ describe('all contexts as one list', () => {
     expect(prod.requests.map(({ path }) => path)).not.toContain('/events/web-1/disk');
   });
 
-  test('one dialog silences events of all contexts at their own backends, and undo goes there as well', async () => {
+  test('one dialog silences events of several contexts at their own backends, and an undo reverts each there', async () => {
     const { rig, prod, lab } = await openTwo();
     rig.type(':filter check=disk\r');
     await rig.showsNo('mesh-7');
@@ -108,13 +108,13 @@ describe('all contexts as one list', () => {
     expect(lab.operations().slice(1)).toEqual([clear]);
   });
 
-  test('resolve, run, acknowledge and unsilence go only to the backend of the row under the cursor', async () => {
+  test('resolve, run, acknowledge and unsilence are sent only to the backend of the row under the cursor', async () => {
     const { rig, prod, lab } = await openTwo();
     rig.type(':filter backend=lab client=web-1\r');
     await rig.showsNo('mesh-7');
     rig.type('r');
     await rig.shows('web-1@lab/disk');
-    // The dialog stays about this event, whatever events of the same name arrive meanwhile.
+    // The dialog is about the event for which it was opened, whatever events of the same name arrive meanwhile.
     const connection = await prod.server.connection(0);
     const rows = { events: { [eventKey('web-1', 'disk')]: { ...SHARED, since: NOW, occurrences: 2 } } };
     connection.send({ type: 'changes', seq: 2, time: rig.clock.now(), rows });
@@ -146,7 +146,7 @@ describe('all contexts as one list', () => {
     expect(prod.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('all contexts keep the rows of a lost backend, name it and send no change for both', async () => {
+  test('the list of all contexts keeps and names the rows of a lost backend and sends no change to both backends', async () => {
     const { rig, prod, lab } = await openTwo();
     lab.server.refuse(503);
     (await lab.server.connection(0)).cut();
@@ -173,7 +173,7 @@ describe('all contexts as one list', () => {
     expect(lab.operations()).toEqual([]);
   });
 
-  test('all contexts report a change that failed at one backend, and undo only the rest', async () => {
+  test('a change that failed at one of all contexts is reported, and an undo reverts only the other backends', async () => {
     const { rig, prod, lab } = await openTwo();
     rig.type(':filter check=disk\r');
     await rig.showsNo('mesh-7');
@@ -195,7 +195,7 @@ describe('all contexts as one list', () => {
     expect(lab.operations()).toHaveLength(1);
   });
 
-  test('all contexts drop the rows that a backend no longer has when it is back', async () => {
+  test('the list of all contexts drops rows that a backend no longer has when the backend returns', async () => {
     const { rig, lab } = await openTwo();
     (await lab.server.connection(0)).cut();
     await rig.shows('1 of 2 live');
@@ -213,7 +213,7 @@ describe('all contexts as one list', () => {
     expect(listRow(rig, 'prod', 'mesh-7')).toContain('ping');
   });
 
-  test('all contexts have only the list of events, and can switch to one backend and back', async () => {
+  test('all contexts have only the list of events, and the console can switch to one backend and back', async () => {
     const { rig } = await openTwo();
     rig.type(':clients\r');
     await rig.shows('Clients shows only one backend at a time: select one with :ctx NAME', 'mesh-7');
@@ -230,7 +230,7 @@ describe('all contexts as one list', () => {
   test.each([
     { columns: 80, rows: 24 },
     { columns: 120, rows: 36 },
-  ])('all contexts are drawn at $columns x $rows', async (size) => {
+  ])('the list of all contexts is drawn at $columns x $rows', async (size) => {
     const { rig, lab } = await openTwo(size);
     lab.server.refuse(503);
     (await lab.server.connection(0)).cut();
@@ -241,7 +241,7 @@ describe('all contexts as one list', () => {
   });
 });
 
-test('only changes after the snapshot of a backend count as news', () => {
+test('only changes after the snapshot of a backend ring the bell in the list of all contexts', () => {
   const store = new ConsoleStore({
     size: { columns: 80, rows: 24 },
     backend: 'all contexts',
@@ -262,7 +262,7 @@ test('only changes after the snapshot of a backend count as news', () => {
 });
 
 describe('a context that cannot be opened', () => {
-  test('a context that cannot be opened is reported beside the others', async () => {
+  test('a context that cannot be opened is reported while the other contexts are shown', async () => {
     const prod = await startMember([SHARED]);
     const rig = await openAllRig({ prod });
     await rig.shows('1 of 1 live');
@@ -282,14 +282,14 @@ describe('a context that cannot be opened', () => {
     expect(listRow(beside, 'prod', 'web-1')).toContain('disk');
   });
 
-  test('a context that cannot be opened is an error when there is no other', async () => {
+  test('the console fails with an error if its only context cannot be opened', async () => {
     await expect(openAll(['a', 'b'], () => Promise.reject(new MonError('invalid', 'no password')))).rejects.toThrow(
       'a: no password; b: no password',
     );
   });
 });
 
-test('no context can be named all, and the file can select all contexts at the start', () => {
+test('a context cannot have the name all, and the configuration file can select all contexts at the start', () => {
   const backend = 'backend: http://127.0.0.1:1';
   expect(() => parseConfig(`contexts:\n  all:\n    ${backend}\n`, 'mon.yaml')).toThrow('means all contexts');
   const config = parseConfig(`context: all\ncontexts:\n  lab:\n    ${backend}\n`, 'mon.yaml');

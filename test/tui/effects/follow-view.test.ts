@@ -24,7 +24,7 @@ function aGroup(rack: string, more: Partial<GroupRow> = {}): GroupRow {
 /** A console with a backend that sends the group of the rack `fra` to every connection that watches groups. */
 class FollowingRig {
   readonly rig: ConsoleRig;
-  /** The connections that watched groups or inhibitions, in order. */
+  /** The feed connections that subscribed to groups or inhibitions, in order. */
   readonly looks: readonly FeedConnection[];
   #seq = 1;
 
@@ -59,7 +59,7 @@ class FollowingRig {
   }
 }
 
-test('the groups are followed by the feed while they are shown, without requests', async () => {
+test('the view of groups follows the feed while it is shown and sends no requests', async () => {
   const following = await FollowingRig.open();
   const { rig, looks } = following;
   expect(looks).toHaveLength(0);
@@ -96,7 +96,7 @@ test('the list of groups stands still while the feed is paused and is current af
   await rig.shows('✗ CRIT 9');
 });
 
-test('a list that is opened in a pause shows the state of that time', async () => {
+test('the list of groups that is opened during a pause shows the state of that time', async () => {
   const following = await FollowingRig.open();
   const { rig } = following;
   rig.type('p');
@@ -108,7 +108,7 @@ test('a list that is opened in a pause shows the state of that time', async () =
   expect(rig.screen.text).toContain('✗ CRIT 3');
 });
 
-test('the list stays when its feed is lost, shows its age, and resumes by itself', async () => {
+test('the list of groups keeps its rows when its feed is lost, shows their age, and resumes by itself', async () => {
   const following = await FollowingRig.open();
   const { rig, looks } = following;
   rig.type(':groups\r');
@@ -140,7 +140,7 @@ test('a backend whose feed does not know groups is polled every two seconds', as
   });
 });
 
-test('the groups of all namespaces are listed when all namespaces are shown', async () => {
+test('the list of groups contains the groups of all namespaces when the console shows all namespaces', async () => {
   const following = await FollowingRig.open({ parts: { namespace: '*' } });
   const { rig, looks } = following;
   rig.type(':groups\r');

@@ -15,7 +15,7 @@ class Stage {
   focused = true;
   paints = 0;
   tickedAtMs = 0;
-  /** The time of the state that the last frame showed. */
+  /** The time of the last tick before the last frame. */
   paintedOfMs = 0;
   readonly scheduler = new FrameScheduler(this, this.sink, this.clock);
 
@@ -34,7 +34,7 @@ class Stage {
     this.paints += 1;
   }
 
-  /** Counts the frames in the next second, while changes keep arriving. */
+  /** Advances the clock by a second, and returns the number of frames in it. */
   framesPerSecond(): number {
     this.paints = 0;
     this.clock.advance(1000);
@@ -43,18 +43,18 @@ class Stage {
 }
 
 test.each<{ name: string; urgency: Urgency; focused: boolean; frames: number }>([
-  { name: 'changes in the window: ten frames a second', urgency: 'rows', focused: true, frames: 10 },
-  { name: 'only figures: four', urgency: 'figures', focused: true, frames: 4 },
-  { name: 'nothing but time: one', urgency: 'none', focused: true, frames: 1 },
-  { name: 'a window that nobody looks at: one', urgency: 'rows', focused: false, frames: 1 },
-])('the frame rate depends on what changes: $name', ({ urgency, focused, frames }) => {
+  { name: 'ten frames per second when visible rows change', urgency: 'rows', focused: true, frames: 10 },
+  { name: 'four frames per second when only counters change', urgency: 'figures', focused: true, frames: 4 },
+  { name: 'one frame per second when only ages change', urgency: 'none', focused: true, frames: 1 },
+  { name: 'one frame per second without the focus', urgency: 'rows', focused: false, frames: 1 },
+])('the console adapts its frame rate: $name', ({ urgency, focused, frames }) => {
   const stage = new Stage();
   stage.urgency = urgency;
   stage.focused = focused;
   expect(stage.framesPerSecond()).toBe(frames);
 });
 
-test('a key is drawn at once, with the time at which it arrived', () => {
+test('the frame for a key is drawn at once, with the time at which the key arrived', () => {
   const stage = new Stage();
   stage.clock.advance(3);
   stage.scheduler.paintNow();
@@ -62,7 +62,7 @@ test('a key is drawn at once, with the time at which it arrived', () => {
   expect(stage.paintedOfMs).toBe(stage.clock.now());
 });
 
-test('a busy terminal gets no frame, and the newest one when it is ready', () => {
+test('a busy terminal gets no frame until it is ready, and then the newest frame', () => {
   const stage = new Stage();
   stage.urgency = 'rows';
   stage.sink.idle = false;
@@ -74,7 +74,7 @@ test('a busy terminal gets no frame, and the newest one when it is ready', () =>
   expect(stage.paints).toBe(1);
 });
 
-test('the frame scheduler stops everything it started when it is disposed', () => {
+test('the frame scheduler stops all of its timers when it is disposed', () => {
   const stage = new Stage();
   stage.scheduler[Symbol.dispose]();
   expect([stage.clock.pending, stage.sink.listenerCount('idle')]).toEqual([0, 0]);

@@ -36,8 +36,8 @@ const joined = (eu: Partial<Report>, us: Partial<Report>): Report =>
     { backend: 'us', report: aReport(us) as Mutable },
   ]);
 
-describe('the reports of several backends as one', () => {
-  test('have both, the worst and the longest first, with names that say where', () => {
+describe('the merged report of several backends', () => {
+  test('a merged report lists the problems of both backends by severity and duration, with the context in each name', () => {
     const { open, resolved, total } = joined(
       {
         open: { count: 1, checks: [aCheck('db-1', { status: 1, silences: [{ id: 'client:db-1:disk', who: 'ada' }] })] },
@@ -56,7 +56,7 @@ describe('the reports of several backends as one', () => {
     expect(total).toEqual({ checks: 2, clients: 2, outages: 2, down: 120 });
   });
 
-  test('merged reports sort inhibited checks last and the root causes by size', () => {
+  test('a merged report lists inhibited checks last and sorts the root causes by size', () => {
     const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
     const { open, inhibited } = joined(
       {
@@ -79,7 +79,7 @@ describe('the reports of several backends as one', () => {
     ]);
   });
 
-  test('tell what was noisy and who did what, the newest first', () => {
+  test('a merged report lists the noisiest checks and the newest actions of both backends first', () => {
     const noise = { check: 'disk', outages: 3, clients: 1, client: 'a', client_outages: 3 };
     const action = { who: 'ada', action: 'resolved' as const, targets: ['a/disk'], count: 1 };
     const { noisiest, actions, changes } = joined(
@@ -102,22 +102,22 @@ describe('the reports of several backends as one', () => {
   });
 
   test.each<[string, Partial<Report>, Partial<Report>, unknown]>([
-    ['what one does not know, the whole does not', { complete_since: SINCE + HOUR }, {}, [SINCE + HOUR, false]],
-    ['nothing is kept by one', { complete_since: null }, {}, [null, false]],
-    ['one is cut', {}, { truncated: true, complete_since: SINCE + 1 }, [SINCE + 1, true]],
-  ])('%s', (_title, eu, us, expected) => {
+    ['the later start of both histories', { complete_since: SINCE + HOUR }, {}, [SINCE + HOUR, false]],
+    ['no history at one backend', { complete_since: null }, {}, [null, false]],
+    ['a truncated report of one backend', {}, { truncated: true, complete_since: SINCE + 1 }, [SINCE + 1, true]],
+  ])('a merged report has the right start of its history: %s', (_title, eu, us, expected) => {
     const { complete_since: complete, truncated: isTruncated } = joined(eu, us);
     expect([complete, isTruncated]).toEqual(expected);
   });
 });
 
-/** Creates an API whose report contains this client. */
+/** Returns an API whose report contains an open problem of this client. */
 const reporting =
   (client: string) =>
   (path: string): unknown =>
     path.includes('/report') ? aReport({ open: { count: 1, checks: [aCheck(client, { status: 2 })] } }) : undefined;
 
-describe(':report with all contexts as one list', () => {
+describe('the :report command in the list of all contexts', () => {
   const event = anEventRow({ client: 'web-1', check: 'disk' });
 
   test('the :report command with all contexts merges the reports of all of them', async () => {
@@ -130,7 +130,7 @@ describe(':report with all contexts as one list', () => {
     expect(rig.screen.text).toContain('old-1@lab');
   });
 
-  test('the :report command is rejected when one context has no report, and names that context', async () => {
+  test('the :report command is rejected with the name of the context if one of all contexts has no report', async () => {
     const prod = await startMember([event], {}, reporting('db-1'));
     const lab = await startMember([event]);
     const rig = await openAllRig({ prod, lab });

@@ -36,7 +36,7 @@ const GROUP = { firing: 1, pending: 1, worst: 'critical', notified_at: null, due
 
 const COUNTS = { ok: 0, warning: 0, critical: 0, unknown: 0, stale: 0, silenced: 0, down: 0 };
 
-/** Responses with the same names in two namespaces. They are different objects. */
+/** Responses of the API. The same names are different objects in the two namespaces. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/core/v2/namespaces': [{ name: 'default' }, { name: 'team-a' }],
   '/api/mon/v1/checks?namespace=*': [
@@ -114,7 +114,10 @@ interface Backend {
   readonly requests: readonly Pick<SeenRequest, 'method' | 'path'>[];
 }
 
-/** Starts a backend with the namespaces `default` and `team-a`, which responds with the requested one. */
+/**
+ * Starts a scripted backend with the namespaces `default` and `team-a`, which responds with the data of the requested
+ * one.
+ */
 async function startNamespaces(rowsIn = ROWS): Promise<Backend> {
   const requests: Pick<SeenRequest, 'method' | 'path'>[] = [];
   const server = await startFeedServer({
@@ -144,8 +147,8 @@ function lineOf({ screen }: ConsoleRig, pattern: RegExp): string | undefined {
   return screen.lines.find((line) => pattern.test(line));
 }
 
-describe('another namespace', () => {
-  test('another namespace is shown in place of default and named in the header', async () => {
+describe('a namespace other than default', () => {
+  test('the console shows the namespace that :ns names instead of default, and the header names the namespace', async () => {
     const rig = await open();
     expect(rig.row('mon  ')).not.toContain(' ns ');
     rig.type(':ns team-a\r');
@@ -156,7 +159,7 @@ describe('another namespace', () => {
     await rig.showsNo('ns team-a');
   });
 
-  test('details are requested from the shown namespace', async () => {
+  test('the detail of an event is requested from the shown namespace', async () => {
     const rig = await open();
     rig.type(':ns team-a\r');
     await rig.shows('web-1');
@@ -166,7 +169,7 @@ describe('another namespace', () => {
     );
   });
 
-  test('namespaces are offered by name, and a missing one is rejected', async () => {
+  test('the :ns command completes the names of namespaces and rejects a namespace that does not exist', async () => {
     const rig = await open();
     rig.type(':ns ');
     await rig.shows('team-a');
@@ -198,7 +201,7 @@ describe('another namespace', () => {
     await rig.shows('events › web-1 / http');
   });
 
-  test('the shown namespace stays after the connection was lost', async () => {
+  test('the shown namespace stays after a lost connection', async () => {
     const rig = await open();
     rig.type(':ns team-a\r');
     await rig.shows('LIVE', 'web-1');
@@ -222,7 +225,7 @@ describe('another namespace', () => {
   test.each([
     { columns: 80, rows: 24 },
     { columns: 120, rows: 36 },
-  ])('another namespace is drawn at $columns x $rows', async (size) => {
+  ])('a namespace other than default is drawn at $columns x $rows', async (size) => {
     const rig = await open(size);
     rig.type(':ns team-a\r');
     await rig.shows('LIVE', 'web-1');
@@ -231,8 +234,8 @@ describe('another namespace', () => {
   });
 });
 
-describe('all namespaces', () => {
-  test('all namespaces form one list in which each row names its namespace', async () => {
+describe('the list of all namespaces', () => {
+  test('the list of all namespaces names the namespace of each row', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', 'NAMESPACE', /default +db-1 /, /team-a +web-1 /);
@@ -252,7 +255,7 @@ describe('all namespaces', () => {
     expect(rig.row('web1:4567  ')).toMatch(/> +web1:4567 +leader +ok/);
   });
 
-  test('requests in all namespaces go to the namespace of each row', async () => {
+  test('a request in the list of all namespaces goes to the namespace of the row', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows(/team-a +web-1 /);
@@ -262,7 +265,7 @@ describe('all namespaces', () => {
     );
   });
 
-  test('the lists of clients and silences name the namespace of each row', async () => {
+  test('the lists of clients and silences of all namespaces name the namespace of each row', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -283,13 +286,13 @@ describe('all namespaces', () => {
     );
   });
 
-  test('the list of checks counts the results in each namespace separately', async () => {
+  test('the list of checks of all namespaces counts the results of each namespace separately', async () => {
     const rig = await open({ columns: 140, rows: 30 });
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':checks\r');
     await rig.shows('NAMESPACE', /disk +default +every 1m/, /disk +team-a +every 30s/, /http +team-a/);
-    // The check disk has an open event only in default; the open event of http is in team-a.
+    // The check `disk` has an open event only in `default`; the open event of `http` is in `team-a`.
     expect(lineOf(rig, /disk +default/)).toMatch(/every 1m +- +- +1 /);
     expect(lineOf(rig, /disk +team-a/)).toMatch(/every 30s +- +- +0 /);
     rig.type(':filter namespace=team-a check=disk\r');
@@ -300,7 +303,7 @@ describe('all namespaces', () => {
     await rig.shows('http on client:web-1@team-a');
   });
 
-  test('a check is run in the namespace where it is defined', async () => {
+  test('a check in the list of all namespaces is run in the namespace in which it is defined', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -314,7 +317,7 @@ describe('all namespaces', () => {
     );
   });
 
-  test('the list of aggregates distinguishes equal names by namespace', async () => {
+  test('the list of aggregates of all namespaces distinguishes equal names by namespace', async () => {
     const rig = await open({ columns: 140, rows: 30 });
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -342,7 +345,7 @@ describe('all namespaces', () => {
     expect(rig.screen.text).not.toContain('db-1');
   });
 
-  test('the lists of groups and inhibitions name the namespace of each row', async () => {
+  test('the lists of groups and inhibitions of all namespaces name the namespace of each row', async () => {
     const rig = await open({ columns: 120, rows: 24 });
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -376,7 +379,7 @@ describe('all namespaces', () => {
     );
   });
 
-  test('all namespaces have no other lists', async () => {
+  test('the console says which views do not exist for all namespaces', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
@@ -388,7 +391,7 @@ describe('all namespaces', () => {
   test.each([
     { columns: 80, rows: 24 },
     { columns: 120, rows: 36 },
-  ])('all namespaces are drawn at $columns x $rows', async (size) => {
+  ])('the list of all namespaces is drawn at $columns x $rows', async (size) => {
     const rig = await open(size);
     rig.type(':ns all\r');
     await rig.shows('LIVE', /team-a +web-1 /);
@@ -401,7 +404,7 @@ describe('all namespaces', () => {
       { view, columns: 80, rows: 24 },
       { view, columns: 120, rows: 36 },
     ]),
-  )('the $view of all namespaces is drawn at $columns x $rows', async ({ view, ...size }) => {
+  )('the view $view of all namespaces is drawn at $columns x $rows', async ({ view, ...size }) => {
     const rig = await open(size);
     rig.type(':ns all\r');
     await rig.shows('LIVE', /team-a +web-1 /);

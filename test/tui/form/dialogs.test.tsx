@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-// The buttons show the keys that these actions register.
+// This import registers the actions, whose keys the buttons show.
 import '../../../tui/actions/all.ts';
 import { Dialog, type DialogPage } from '../../../tui/form/dialog.tsx';
 import { confirmDialog as confirmPage } from '../../../tui/form/question-dialog.ts';
@@ -38,7 +38,7 @@ function confirmDialog(layer: ConfirmLayer, size = SIZE): string {
 }
 
 describe('the silence dialog', () => {
-  test('the silence dialog names its targets and counts those that it does not name', () => {
+  test('the silence dialog names its first targets and counts the other targets', () => {
     const text = silenceDialog(openSilenceForm(TARGETS, []));
     expect(text).toContain('Silence 5 events');
     expect(text).toContain('these 5 client/check pairs: a/disk, b/disk, c/disk and 2 more');
@@ -58,17 +58,17 @@ describe('the silence dialog', () => {
     expect(text).toContain('matches now: 3 events ✗ 2 ! 1, 1 already silenced');
   });
 
-  test('the silence dialog says when the silence ends, with the day when it is another one', () => {
+  test('the silence dialog shows when the silence ends, with the date if the end is on another day', () => {
     const form = openSilenceForm(TARGETS, []);
     expect(silenceDialog(form)).toContain('ends 23:14Z (in 1h) or when the check resolves');
     expect(silenceDialog({ ...form, duration: 3, onResolve: false })).toContain('ends 2026-11-21 02:14Z (in 4h)');
   });
 
-  test('the silence dialog asks whether the scope is right when it covers many events', () => {
+  test('the silence dialog asks for a confirmation of a scope that covers many events', () => {
     expect(silenceDialog(openSilenceForm(TARGETS, []), { ...NOTHING, total: 51 })).toContain('is the scope right?');
   });
 
-  test('the silence dialog keeps its problem and its buttons on the smallest screen', () => {
+  test('the silence dialog shows its problem and its buttons on the smallest screen', () => {
     const form = {
       ...openSilenceForm(TARGETS, []),
       scope: 'search',
@@ -84,13 +84,13 @@ describe('the silence dialog', () => {
     expect(typing).toMatch(/Reason.*\[ Create 1 silence \] {3}\[ Cancel \]/su);
   });
 
-  test('the silence dialog shows why it was not sent', () => {
+  test('the silence dialog shows why the silence was not sent', () => {
     const form = { ...openSilenceForm(TARGETS, []), problem: 'a reason is required' };
     expect(silenceDialog(form)).toContain('a reason is required');
   });
 });
 
-describe('a question', () => {
+describe('a confirmation dialog', () => {
   const question: ConfirmLayer = {
     kind: 'confirm',
     title: 'Resolve 2 events',
@@ -100,12 +100,12 @@ describe('a question', () => {
     effect: { kind: 'delete-events', targets: TARGETS.slice(0, 2) },
   };
 
-  test('a question shows which button Enter presses, also without color', () => {
+  test('a confirmation dialog shows which button Enter presses, also without color', () => {
     expect(confirmDialog(question)).toContain('[ Cancel ]   [[ Resolve 2 events ]]');
     expect(confirmDialog({ ...question, focused: 'cancel' })).toContain('[[ Cancel ]]   [ Resolve 2 events ]');
   });
 
-  test('a question without an effect has only one button', () => {
+  test('a confirmation dialog without an effect has only one button', () => {
     const text = confirmDialog({ ...question, button: 'Close', effect: undefined });
     expect(text).toContain('[[ Close ]]');
     expect(text).not.toContain('Cancel');
@@ -114,7 +114,7 @@ describe('a question', () => {
   test.each([
     { columns: 80, rows: 24 },
     { columns: 60, rows: 16 },
-  ])('a question shows its consequence at $columns x $rows, however long the texts before it are', (size) => {
+  ])('a confirmation dialog at $columns x $rows shows its consequence, however long its other texts are', (size) => {
     const reason = 'moved to the other site, see the notes of the change '.repeat(40);
     const text = confirmDialog(
       {

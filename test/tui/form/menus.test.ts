@@ -34,7 +34,7 @@ describe('sorting events', () => {
     expect(clients(driver)).toBe(Array.from(order).toReversed().join(''));
   });
 
-  test('> and < sort by the next and the previous column, and wrap around', () => {
+  test('the keys > and < sort by the next and the previous column and wrap around', () => {
     const driver = live();
     driver.type('>');
     expect(driver.store.sort.column).toBe('client');
@@ -42,7 +42,7 @@ describe('sorting events', () => {
     expect(driver.store.sort.column).toBe('last');
   });
 
-  test('the order stays as rows change, appear and disappear', () => {
+  test('the list of events stays sorted while rows change, appear and disappear', () => {
     const driver = live();
     driver.type('ocount\r');
     driver.pass(500);
@@ -57,7 +57,7 @@ describe('sorting events', () => {
     expect(clients(driver)).toBe('cbd');
   });
 
-  test('sorting keeps the cursor on its event', () => {
+  test('a new sort order keeps the cursor on its event', () => {
     const driver = live();
     driver.type('G');
     driver.pass(500);
@@ -65,7 +65,7 @@ describe('sorting events', () => {
     expect(driver.store.list.cursor).toMatchObject({ key: 'b/y', index: 1 });
   });
 
-  test('sorting works on the filtered rows and lasts when the filter is cleared', () => {
+  test('a sort order applies to the filtered rows and stays when the filter is cleared', () => {
     const driver = live();
     driver.type('/!client=a\r');
     driver.type('oclient\rO');
@@ -77,7 +77,7 @@ describe('sorting events', () => {
 });
 
 describe('a menu', () => {
-  test('a menu opens on the current value, wraps around its ends, and Esc changes nothing', () => {
+  test('a menu opens on the current value, its cursor wraps around, and Esc changes nothing', () => {
     const driver = live();
     driver.type(`o${UP}`);
     expect(driver.store.state.layers.at(-1)).toMatchObject({ at: 'last' });
@@ -87,7 +87,7 @@ describe('a menu', () => {
     expect([driver.store.state.layers, driver.store.sort.column]).toEqual([[], 'status']);
   });
 
-  test('typing in a menu narrows it down and is never a command', () => {
+  test('letters typed in a menu narrow down its entries and are never commands', () => {
     const driver = live();
     driver.type('oq');
     expect(driver.effects()).toEqual([]);
@@ -97,7 +97,7 @@ describe('a menu', () => {
     expect(driver.store.sort.column).toBe('age');
   });
 
-  test('a menu of checkboxes stays open, and columns without a tick are hidden', () => {
+  test('the menu of columns stays open, and columns without a tick are hidden', () => {
     const driver = live();
     driver.type(`C${DOWN} ${DOWN} `);
     expect([...driver.store.list.hidden]).toEqual(['check', 'count']);
@@ -106,7 +106,7 @@ describe('a menu', () => {
     expect([...driver.store.list.hidden]).toEqual(['check']);
   });
 
-  test('a menu of views switches to the chosen view', () => {
+  test('the menu of views switches to the chosen view', () => {
     const driver = live();
     driver.type('vcli\r');
     expect(driver.store.state.view).toBe('clients');
@@ -114,7 +114,7 @@ describe('a menu', () => {
 });
 
 describe('the menu of actions', () => {
-  test('the menu of actions does what the key does, to the rows that were marked when it was opened', () => {
+  test('an action of the menu does the same as its key, on the rows that were marked when the menu was opened', () => {
     const driver = live();
     driver.type(' x');
     driver.change({ events: { 'new/k': anEventRow({ client: 'new', check: 'k', since: 999 }) } });
@@ -123,7 +123,7 @@ describe('the menu of actions', () => {
     expect(driver.store.state.layers).toMatchObject([{ kind: 'silence', form: { targets: [{ key: 'a/z' }] } }]);
   });
 
-  test('the menu of actions says why a change cannot be made, and makes none', () => {
+  test('the menu of actions says why a change is not possible, and sends none', () => {
     const driver = live();
     driver.type('!xresolve\r');
     expect(driver.message).toContain('disabled: the console is locked, ! unlocks it');

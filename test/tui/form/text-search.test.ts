@@ -17,7 +17,7 @@ test.each([
   ['disk', [0, 2]],
   ['DISK full', [2]],
   ['nothing', []],
-])('the lines that contain %j are found', (text, expected) => {
+])('the text search finds the lines that contain %j', (text, expected) => {
   const lines = [[run('the disk')], [run('the net')], [run('disk'), run(' is Full')]];
   expect(matchingLines(lines, searchFor(text))).toEqual(expected);
 });
@@ -28,20 +28,23 @@ test.each([
   [[2, 5, 9], 4, -1, 2],
   [[2, 5, 9], 2, -1, 9],
   [[], 2, 1, undefined],
-] as const)('the match after %j from %d in direction %d is %s', (matches, from, step, expected) => {
-  expect(nextMatch(matches, from, step)).toBe(expected);
-});
+] as const)(
+  'the text search with matches at %j moves from line %d in direction %d to line %s',
+  (matches, from, step, expected) => {
+    expect(nextMatch(matches, from, step)).toBe(expected);
+  },
+);
 
 test.each([
   [[], undefined, 'no match'],
   [[4], undefined, '1 match'],
   [[4, 8], undefined, '2 matches'],
   [[4, 8], 8, '2 of 2'],
-])('the match text of %j at %s is "%s"', (matches, at, expected) => {
+])('the text search with matches at %j and the cursor at %s shows "%s"', (matches, at, expected) => {
   expect(matchText(matches, at)).toBe(expected);
 });
 
-test('every match of the search text is highlighted, and no text of the line is lost', () => {
+test('the text search highlights every match, and no text of the line is lost', () => {
   expect(highlighted([run('a Disk and a disk', 'faint')], searchFor('disk'), false)).toEqual([
     run('a ', 'faint'),
     run('Disk', 'strong'),
@@ -61,7 +64,7 @@ test('every match of the search text is highlighted, and no text of the line is 
   );
 });
 
-describe('a text on the screen', () => {
+describe('the search in a text screen', () => {
   const lines = Array.from({ length: 60 }, (_, at) =>
     at % 20 === 5 ? `row ${String(at)}: timeout` : `row ${String(at)}`,
   );
@@ -78,7 +81,7 @@ describe('a text on the screen', () => {
     return rig;
   }
 
-  test('/ searches a text on the screen, and n and N move between the matches and wrap around', async () => {
+  test('the key / searches a text screen, and n and N move between the matches and wrap around', async () => {
     const rig = await openDetail();
     rig.type('/timeout');
     await rig.shows('row 5: timeout', '1 of 3');
@@ -97,7 +100,7 @@ describe('a text on the screen', () => {
     await rig.shows('filter:');
   });
 
-  test('a search says that nothing was found or that nothing is searched for', async () => {
+  test('the search in a text screen says that nothing was found or that no search is active', async () => {
     const rig = await openDetail();
     rig.type('n');
     await rig.shows('no search yet: press / to start one');
@@ -106,7 +109,7 @@ describe('a text on the screen', () => {
     expect(rig.screen.text).not.toContain(' of ');
   });
 
-  test('the help and the log can be searched as well', async () => {
+  test('the help and the log can be searched like other text screens', async () => {
     const rig = await openDetail();
     rig.type('?/silence\rn');
     await rig.shows(/search: silence .* 2 of \d+/);

@@ -5,7 +5,7 @@ import { anEventRow } from '../../support/feed-rows.ts';
 import { FEED_HELLO } from '../../support/feed-server.ts';
 import { converse, type Conversation } from '../../support/plain-conversation.ts';
 
-test('screen-reader mode says what there is, then waits', async () => {
+test('screen-reader mode starts with the number of events and then waits for a command', async () => {
   const { text } = await converse();
   expect(text).toMatch(
     /^mon in screen-reader mode\. Connecting to http:\/\/127\.0\.0\.1:\d+\. Type "help" to list all commands\.\nmon> \n/,
@@ -18,8 +18,8 @@ test('screen-reader mode shows the namespace of its context', async () => {
   expect(await (await server.connection(0)).subscribed()).toMatchObject({ namespace: 'team-a' });
 });
 
-describe('reading', () => {
-  test('next and previous read the events, worst first, and open reads all of one', async () => {
+describe('the reading of events in screen-reader mode', () => {
+  test('the commands next and previous read the events, the worst first, and open reads all details of an event', async () => {
     const person = await converse();
     expect(await person.type('next')).toContain('1 of 12: critical: postgres-repl on db-014.eu-west-1, 3 minutes: lag');
     expect(await person.type('n')).toContain('2 of 12: critical: http-frontend on web-003');
@@ -30,14 +30,14 @@ describe('reading', () => {
     expect(opened).toContain('Output:\nlag 184 s\nreplica=db-015\n');
   });
 
-  test('an event may be named or found by words', async () => {
+  test('a command of screen-reader mode may name an event or find it by words', async () => {
     const person = await converse();
     expect(await person.type('open db-002.eu-west-1/cert-expiry')).toContain('cert-expiry on db-002');
     expect(await person.type('open status=unknown')).toContain('bgp-sessions on gw-004');
     expect(await person.type('open nowhere')).toContain('no event matches');
   });
 
-  test('a filter applies to what is read and to what is announced', async () => {
+  test('a filter of screen-reader mode applies to reading and to announcements', async () => {
     const person = await converse();
     expect(await person.type('filter http')).toContain('Filtered: 3 critical.');
     expect(await person.type('list')).toMatch(/1: critical: http.*\n2: .*\n3: .*\nmon> $/);
@@ -48,15 +48,15 @@ describe('reading', () => {
     expect(await person.type('filter off')).toContain('No filter: 7 critical');
   });
 
-  test('an unknown command suggests the nearest one', async () => {
+  test('an unknown command of screen-reader mode is answered with the nearest known command', async () => {
     const person = await converse();
     expect(await person.type('nxet')).toContain('Did you mean next?');
     expect(await person.type('s')).toContain('s is ambiguous: silence or status');
   });
 });
 
-describe('announcements', () => {
-  test('announcements are one line in two seconds, however much happens', async () => {
+describe('the announcements of screen-reader mode', () => {
+  test('screen-reader mode announces at most one line in two seconds, however many events change', async () => {
     const person = await converse();
     person.clock.advance(ANNOUNCE_EVERY_MS);
     const from = person.text.length;
@@ -75,7 +75,7 @@ describe('announcements', () => {
     expect(announced.at(-1)).toMatch(/; 79 more critical on http$/);
   });
 
-  test('announcements wait while a question is open, and can be turned off', async () => {
+  test('screen-reader mode makes no announcement while a question is open, and announcements can be turned off', async () => {
     const person = await converse();
     await person.type('next');
     await person.type('silence', 'for how long?');
@@ -92,7 +92,7 @@ describe('announcements', () => {
     expect(person.text).not.toContain('on web-021');
   });
 
-  test('announcements report that the connection is lost and restored', async () => {
+  test('screen-reader mode announces a lost and a restored connection', async () => {
     const person = await converse();
     person.server.refuse(503);
     (await person.server.connection(0)).cut();
@@ -108,7 +108,7 @@ describe('announcements', () => {
     expect(person.text.split('Not connected: ')).toHaveLength(2);
   });
 
-  test('announcements never contain control sequences from the output of a check', async () => {
+  test('the announcements of screen-reader mode never contain control sequences of a check output', async () => {
     const person = await converse();
     await person.change(byKey([anEventRow({ client: 'a', check: 'b', output: '\u001B[2J\u0007\u009Bpwn\r\nx' })]));
     person.clock.advance(5000);
@@ -118,8 +118,8 @@ describe('announcements', () => {
   });
 });
 
-describe('changing', () => {
-  test('the silence command asks line by line, checks each response, confirms and can be undone', async () => {
+describe('the changes in screen-reader mode', () => {
+  test('the silence command of screen-reader mode asks line by line, validates each input, and can be undone', async () => {
     const person = await converse();
     await person.type('next');
     await person.type('silence', 'for how long?');
@@ -156,7 +156,7 @@ describe('changing', () => {
     expect(await person.type('undo')).toContain('Nothing to undo.');
   });
 
-  test('the resolve command names its event and says that it cannot be undone', async () => {
+  test('the resolve command of screen-reader mode names its event and says that it cannot be undone', async () => {
     const person = await converse();
     await person.type('resolve cert', 'Resolve cert-expiry on db-002.eu-west-1? This cannot be undone. yes or no:');
     expect(await person.type('no')).toContain('Nothing was changed.');
@@ -176,7 +176,7 @@ describe('changing', () => {
     }
   });
 
-  test('a request that fails is reported, and the conversation goes on', async () => {
+  test('screen-reader mode reports a failed request and accepts further commands', async () => {
     const person = await converse();
     await person.type('next');
     await person.server.close();
@@ -186,7 +186,7 @@ describe('changing', () => {
 });
 
 test.each([
-  { name: 'quit', end: (person: Conversation) => person.running.input('quit') },
+  { name: 'the command quit', end: (person: Conversation) => person.running.input('quit') },
   { name: 'the end of the input', end: (person: Conversation) => person.running.end() },
 ])('$name ends screen-reader mode', async ({ end }) => {
   const person = await converse();

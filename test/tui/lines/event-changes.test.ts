@@ -19,7 +19,7 @@ function told(...steps: readonly (readonly ReturnType<typeof row>[])[]): EventCh
   return changes;
 }
 
-test('another status is a change, and another output or count is not', () => {
+test('screen-reader mode announces a new status of an event, but no new output or count', () => {
   const changes = told([row('a', 'disk', 1), row('b', 'disk', 1)]);
   changes.apply(
     { events: byKey([{ ...row('a', 'disk', 1), occurrences: 9 }, row('b', 'disk', 2)]) },
@@ -28,7 +28,7 @@ test('another status is a change, and another output or count is not', () => {
   expect(changes.take().map(({ kind, row: { client } }) => `${kind} ${client}`)).toEqual(['critical b']);
 });
 
-test('an event that opened and resolved between two reads is not reported', () => {
+test('screen-reader mode does not announce an event that opened and resolved between two announcements', () => {
   const changes = told([row('a', 'disk')]);
   changes.apply({ events: { 'a/disk': null, ...byKey([row('b', 'disk')]) } }, { replace: false });
   changes.apply({ events: { 'b/disk': null, ...byKey([row('a', 'disk')]) } }, { replace: false });
@@ -36,7 +36,7 @@ test('an event that opened and resolved between two reads is not reported', () =
   expect(changes.take()).toEqual([]);
 });
 
-test('only the differences of a new snapshot count, including what it lacks', () => {
+test('screen-reader mode announces only the differences of a new snapshot, including missing events', () => {
   const changes = told([row('a', 'disk'), row('b', 'disk'), row('c', 'disk')]);
   changes.apply({ events: byKey([row('a', 'disk')]) }, { replace: true });
   changes.apply({ events: byKey([row('c', 'disk', 2, ['client:c'])]) }, { replace: false });
@@ -50,11 +50,11 @@ test.each([
   [3 * 60, '3 minutes'],
   [3600, '1 hour'],
   [49 * 3600, '2 days'],
-])('a duration of %i seconds reads "%s"', (seconds, words) => {
+])('screen-reader mode reads a duration of %i seconds as "%s"', (seconds, words) => {
   expect(durationWords(seconds)).toBe(words);
 });
 
-test('an event reads as a sentence', () => {
+test('screen-reader mode reads an event as a sentence', () => {
   const event = { ...row('db-014', 'postgres-repl'), since: NOW - 180, output: 'lag 184 s' };
   expect(eventSentence(event, NOW_MS)).toBe('critical: postgres-repl on db-014, 3 minutes: lag 184 s');
   expect(eventSentence({ ...event, silenced_by: ['x'] }, NOW_MS)).toBe(
@@ -65,7 +65,7 @@ test('an event reads as a sentence', () => {
   );
 });
 
-test('many changes are one line: the worst in full, the others by check, the rest as a number', () => {
+test('many changes are announced in one line: the worst event in full, others by check, and a number', () => {
   const changes = told([row('x', 'ntp'), row('y', 'ntp')]);
   const web = Array.from({ length: 59 }, (_, index) => row(`web-${String(index)}`, 'http-frontend'));
   changes.apply(
@@ -97,7 +97,7 @@ describe('an inhibited event', () => {
     );
   });
 
-  test('inhibited events are announced after their cause and apart from other events', () => {
+  test('inhibited events are announced after their inhibitor and separately from other events', () => {
     const rows = [quiet('web-1'), quiet('web-2'), row('sw-1', 'switch'), row('web-3', 'http')];
     const changes = rows.map((one) => ({ kind: 'critical' as const, row: one }));
     expect(announcement(changes, NOW_MS)).toBe(
@@ -108,17 +108,17 @@ describe('an inhibited event', () => {
     );
   });
 
-  test('an inhibited event resolves like any other', () => {
+  test('the resolve of an inhibited event is announced like any other resolve', () => {
     const changes = [quiet('web-1'), row('web-3', 'http')].map((one) => ({ kind: 'resolved' as const, row: one }));
     expect(announcement(changes, NOW_MS)).toBe('resolved: http on web-1; 1 more resolved on http');
   });
 
-  test('inhibited events are counted', () => {
+  test('the counts of screen-reader mode include the inhibited events', () => {
     expect(countsWords([quiet('web-1'), row('sw-1', 'switch')])).toBe('2 critical; 1 of them inhibited');
   });
 });
 
-test('the counts name the worst severity first', () => {
+test('the counts of screen-reader mode name the worst severity first', () => {
   expect(countsWords([row('a', 'disk', 1), row('b', 'disk'), row('c', 'disk', 2, ['x'])])).toBe(
     '1 critical, 1 warning, 1 silenced',
   );

@@ -39,7 +39,7 @@ const talk = (namespace?: string): Promise<Person> =>
 const post = (target: string, body: object): Promise<unknown> =>
   send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
 
-test('the groups are read with those first that wait', async () => {
+test('screen-reader mode reads groups with pending events first', async () => {
   expect(await person.type('groups')).toMatch(
     /^1: critical: client\.rack=a at default: 1 event, 1 pending, never notified, waits 22h1\dm\n2: warning: client\.rack=b at .*\nmon> $/,
   );
@@ -47,7 +47,7 @@ test('the groups are read with those first that wait', async () => {
   expect(await person.type('groups all')).toContain('"groups" takes a number, for example "groups 20"');
 });
 
-test('inhibitions are read with the largest first, and their events by a filter', async () => {
+test('screen-reader mode reads the largest inhibition first, and a filter reads the events of an inhibition', async () => {
   expect(await person.type('inhibitions')).toBe(
     [
       '1: switch-down inhibits 2 events: switch on sw-a; source check=switch status=crit, target check!=switch, equal client.rack',
@@ -58,7 +58,7 @@ test('inhibitions are read with the largest first, and their events by a filter'
   expect(await person.type('filter inhibited_by=switch-down')).toContain('Filtered: 2 critical; 2 of them inhibited.');
 });
 
-test('an event says which event inhibits it', async () => {
+test('screen-reader mode says of an inhibited event which event inhibits it', async () => {
   expect(person.text).toContain('Connected: 3 critical, 1 warning; 2 of them inhibited.');
   expect(await person.type('list')).toMatch(
     /1: critical: switch on sw-a.*\n2: warning: disk on b-1.*\n3: critical, inhibited by switch on sw-a: disk on a-[12]/,
@@ -66,7 +66,7 @@ test('an event says which event inhibits it', async () => {
   expect(await person.type('open a-1/disk')).toContain('Inhibited by switch-down: switch on sw-a.');
 });
 
-test('the groups and inhibitions of another namespace are not listed', async () => {
+test('screen-reader mode does not list groups and inhibitions of another namespace', async () => {
   const elsewhere = await talk('team-a');
   expect(await elsewhere.type('groups')).toContain('No groups: ');
   expect(await elsewhere.type('inhibitions')).toContain('1: site-away inhibits no event now');

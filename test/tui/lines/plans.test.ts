@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { converse } from '../../support/plain-conversation.ts';
 import { playUntil, ScriptedPlans } from '../../support/upgrade-scene.ts';
 
-/** A console of an operator who holds the plan of the scene, at a step. */
+/** Starts the screen-reader mode for an operator who holds the plan of the scene, at a step. */
 async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
   const plans = new ScriptedPlans().begin();
   await playUntil(plans, step, session, who);
@@ -10,7 +10,7 @@ async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
   return { plans, person: await converse({ plans }) };
 }
 
-test('the upgrade command explains how to create a plan when there is none, after two questions', async () => {
+test('the upgrade command without a plan asks two questions and says how to create the plan', async () => {
   const plans = new ScriptedPlans();
   const person = await converse({ plans });
   expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type "upgrade new" to create one.');
@@ -23,8 +23,8 @@ test('the upgrade command explains how to create a plan when there is none, afte
   expect(said).toContain('step 1 of 12, Run the pre-flight checks: next.');
 });
 
-describe('a step', () => {
-  test('a read-only step runs at once, and its outcome can be read', async () => {
+describe('a step of an upgrade plan in screen-reader mode', () => {
+  test('a read-only step of a plan runs at once in screen-reader mode, and its outcome can be read', async () => {
     const { person, plans } = await at('rules');
     expect(await person.type('upgrade run')).toContain('running');
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'rules' }]);
@@ -32,7 +32,7 @@ describe('a step', () => {
     expect(await person.type('upgrade')).toContain('pre-flight checks: failed, the namespace billing does not exist.');
   });
 
-  test('a step that cannot be undone requires its word to be typed', async () => {
+  test('an irreversible step of a plan requires a typed word in screen-reader mode', async () => {
     const { person, plans } = await at('migrate');
     await person.type('upgrade run', 'This cannot be undone. Type "6.5.0" to run the step:');
     expect(await person.type('yes', '"cancel" to stop')).toContain('the answer must be "6.5.0"');
@@ -43,7 +43,7 @@ describe('a step', () => {
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
   });
 
-  test('a step of the operator shows its command and is then confirmed', async () => {
+  test('a manual step of a plan shows its command in screen-reader mode and is then confirmed', async () => {
     const { person, plans } = await at('restart-agents');
     expect(await person.type('upgrade run')).toContain('do this step, then confirm with "upgrade run"');
     expect(await person.type('upgrade run', 'yes or no:')).toContain('Run: systemctl restart mon-agent');
@@ -51,7 +51,7 @@ describe('a step', () => {
     expect(plans.orders.map(({ order }) => order)).toEqual(['start', 'confirm']);
   });
 
-  test('a step is skipped with a reason', async () => {
+  test('a step of a plan is skipped with a reason in screen-reader mode', async () => {
     const { person, plans } = await at('backup');
     await person.type('upgrade skip', 'Reason?');
     expect(await person.type('one was just made')).toContain('skipped');
@@ -60,7 +60,7 @@ describe('a step', () => {
     ]);
   });
 
-  test('a step is not run when the plan has moved on while its question was open', async () => {
+  test('a step of a plan is not run if the plan has advanced while the question was open', async () => {
     const { person, plans } = await at('backup');
     await person.type('upgrade run', 'yes or no:');
     await plans.from('alice', { order: 'skip', session: 'console-1', step: 'backup', reason: 'elsewhere' });
@@ -70,7 +70,7 @@ describe('a step', () => {
   });
 });
 
-test('a plan that somebody else owns is taken only after a question', async () => {
+test('a plan of another owner is taken only after a question in screen-reader mode', async () => {
   const { person, plans } = await at('backup', { who: 'bob', session: 'console-2' });
   plans.nowMs = person.clock.now();
   expect(await person.type('upgrade run')).toContain('bob owns the plan. Type "upgrade take" to take ownership.');
@@ -80,7 +80,7 @@ test('a plan that somebody else owns is taken only after a question', async () =
   expect(await person.type('upgrade release')).toContain('you released plan #18');
 });
 
-test('a rollback requires a backup and names the command', async () => {
+test('a rollback of a plan in screen-reader mode requires a backup and names the command', async () => {
   const early = await at('backup');
   expect(await early.person.type('upgrade roll-back')).toContain('This plan has no backup to roll back to');
   const { person } = await at('migrate');
@@ -90,7 +90,7 @@ test('a rollback requires a backup and names the command', async () => {
   expect(await person.type('upgrade run')).toContain('Plan 18 is closed: rolled-back.');
 });
 
-test('an unknown upgrade command suggests the nearest one, and read-only mode changes nothing', async () => {
+test('an unknown upgrade command is answered with the nearest known command, and read-only mode changes nothing', async () => {
   const { person, plans } = await at('backup');
   expect(await person.type('upgrade skp')).toContain('Unknown command upgrade skp. Did you mean skip?');
   const reader = await converse({ plans, readOnly: true });

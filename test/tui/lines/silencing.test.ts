@@ -27,7 +27,7 @@ const post = (target: string, body: object): Promise<unknown> =>
 
 const entries = () => openApiClient({ backend: backend.url }).silencedDetails({});
 
-test('a silence by search says what it matches now, asks the usual questions, and can be undone', async () => {
+test('the command to silence a search says how many events match, asks the usual questions, and can be undone', async () => {
   await person.type(
     'silence search',
     'Silence which events? Type a search, for example client~web-* env=prod check!=backup:',
@@ -51,7 +51,7 @@ test('a silence by search says what it matches now, asks the usual questions, an
   expect(await entries()).toEqual([]);
 });
 
-test('a search may follow the verb, and an invalid one is asked for again', async () => {
+test('a search may follow the silence command, and an invalid search is asked for again', async () => {
   expect(await person.type('silence search env=test', 'for how long?')).toContain(
     'It matches 1 event now: 1 critical.',
   );
@@ -61,7 +61,7 @@ test('a search may follow the verb, and an invalid one is asked for again', asyn
   expect(await person.type('cancel')).toContain('nothing was changed');
 });
 
-test('a recurring silence asks for its parts one by one and says its next windows', async () => {
+test('the command for a recurring silence asks for its parts one by one and reads its next windows', async () => {
   await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never, recurring; press Enter for 1h:');
   await person.type(
     'recurring',
@@ -90,7 +90,7 @@ test('a recurring silence asks for its parts one by one and says its next window
   await person.type('yes');
 });
 
-test('windows that would overlap are rejected at the question for their duration', async () => {
+test('overlapping windows of a recurring silence are rejected at the question for their duration', async () => {
   await person.type('silence search env=test', 'for how long?');
   await person.type('recurring', 'When does each window start?');
   await person.type('*/30 * * * *', 'Time zone?');
@@ -102,7 +102,7 @@ test('windows that would overlap are rejected at the question for their duration
   expect(await entries()).toEqual([]);
 });
 
-test('a recurring silence is named as such before it is ended', async () => {
+test('the unsilence command says that a silence is recurring before it ends the silence', async () => {
   const api = openApiClient({ backend: backend.url });
   const before = new Date(Date.now() - 5 * 60_000).toISOString().slice(11, 16);
   const recurrence = { schedule: `daily ${before}`, zone: 'UTC', duration: 3600 };
@@ -118,7 +118,7 @@ test('a recurring silence is named as such before it is ended', async () => {
   expect(await entries()).toEqual([]);
 });
 
-test('a silence that starts later says its start in the words of the dialog', async () => {
+test('a silence that starts later is read with its start', async () => {
   const hours = new Date(Date.now() + 2 * 3_600_000).toISOString();
   await person.type('silence db-1/disk', 'for how long?');
   await person.type('1h from yesterday', /"from" needs a start time: 22:30Z, .*\nSilence disk on db-1 for how long\?/);
@@ -198,7 +198,7 @@ test('an invalid subscription name is rejected before anything else is requested
   );
 });
 
-test('the words client and check without a name mean those of the event that was read last', async () => {
+test('the words client and check without a name refer to the event that was read last', async () => {
   expect(await person.type('silence check')).toContain('Type a name, for example "silence check disk"');
   await person.type('open web-1/disk');
   await person.type('silence client', 'Silence all checks of web-1 for how long?');
@@ -208,7 +208,7 @@ test('the words client and check without a name mean those of the event that was
   expect(await person.type('silence subscription')).toContain('Type a name, for example "silence subscription canary"');
 });
 
-test('the console asks whether a silence that matches 50 events is right', async () => {
+test('screen-reader mode asks for a confirmation of a silence that matches 50 events', async () => {
   for (let at = 1; at <= 50; at += 1) {
     await post('/results', { source: `rack-${String(at)}`, name: 'power', status: 2, output: 'down' });
   }

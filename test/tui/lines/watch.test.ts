@@ -66,7 +66,7 @@ async function change(
   connection.send({ type: 'changes', seq, time: FEED_HELLO.time, rows: { events: rows } });
 }
 
-/** Advances the clock until the lines have been printed. */
+/** Waits until `mon watch` has printed exactly these lines. */
 async function tells(watching: Watching, expected: readonly unknown[]): Promise<void> {
   await vi.waitFor(() => {
     watching.clock.advance(0);
@@ -75,7 +75,7 @@ async function tells(watching: Watching, expected: readonly unknown[]): Promise<
 }
 
 describe('mon watch', () => {
-  test('mon watch prints the current events, worst first, then one line for each change', async () => {
+  test('mon watch prints the current events, the worst first, and then one line for each change', async () => {
     const watching = await startWatch();
     const begin = [
       '2026-11-20T12:00:00Z critical: disk on web-1, 2 minutes: full',
@@ -108,21 +108,21 @@ describe('mon watch', () => {
     expect(line).toMatch(/^[ -~]*$/);
   });
 
-  test('mon watch requests only what its filter matches, in the namespace of its context', async () => {
+  test('mon watch requests only the events that its filter matches, in the namespace of its context', async () => {
     const watching = await startWatch({ filter: 'status>=crit web', namespace: 'team-a' });
     const connection = await watching.server.connection(0);
     const wanted = { topics: ['events'], filter: 'status>=crit web', namespace: 'team-a' };
     expect(await connection.subscribed()).toMatchObject(wanted);
   });
 
-  test('a slow reader of mon watch gets the newest state of each event once it catches up', async () => {
+  test('a slow reader of mon watch gets the newest state of each event once the reader catches up', async () => {
     const watching = await startWatch();
     await vi.waitFor(() => expect(watching.lines()).toHaveLength(2));
     watching.isDrained = false;
     await change(watching, 2, { 'db-1/disk': event('db-1', 2) });
     await change(watching, 3, { 'db-1/disk': event('db-1', 3), 'x/disk': event('x', 1) });
     await change(watching, 4, { 'x/disk': null });
-    // The response to the last message shows that everything before it has arrived.
+    // The pong shows that all earlier messages have arrived.
     const connection = await watching.server.connection(0);
     connection.send({ type: 'ping' });
     await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }));
@@ -136,7 +136,7 @@ describe('mon watch', () => {
   test.each([
     { name: 'no event matches', rows: {}, code: 0 },
     { name: 'events match', rows: SCENE.events ?? {}, code: 8 },
-  ])('mon watch --once exits with $code when $name', async ({ rows, code }) => {
+  ])('mon watch --once exits with code $code when $name', async ({ rows, code }) => {
     const watching = await startWatch({ once: true }, rows as Record<string, ReturnType<typeof event>>);
     expect(await watching.code).toBe(code);
     expect(watching.lines()).toHaveLength(Object.keys(rows).length);
@@ -144,8 +144,8 @@ describe('mon watch', () => {
 
   test.each([
     { name: 'requires credentials', refusal: 401, code: 4 },
-    { name: 'is not there', refusal: 503, code: 5 },
-  ])('mon watch --once exits with $code when the backend $name', async ({ refusal, code }) => {
+    { name: 'is unavailable', refusal: 503, code: 5 },
+  ])('mon watch --once exits with code $code when the backend $name', async ({ refusal, code }) => {
     const watching = await startWatch({ once: true }, {}, refusal);
     expect(await watching.code).toBe(code);
     expect(watching.warnings).toHaveLength(1);
@@ -157,7 +157,7 @@ describe('mon watch', () => {
     expect(watching.warnings[0]).toMatch(/^--filter, at character 5: /);
   });
 
-  test('mon watch without --once reconnects after a lost connection and prints only the difference', async () => {
+  test('mon watch reconnects after a lost connection and prints only the differences', async () => {
     const watching = await startWatch();
     await vi.waitFor(() => expect(watching.lines()).toHaveLength(2));
     (await watching.server.connection(0)).cut();

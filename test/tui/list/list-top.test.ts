@@ -10,7 +10,7 @@ function openList(): ConsoleDriver {
   return new ConsoleDriver().goLive({ events: { ...critical('web-1'), ...critical('web-2'), ...critical('web-3') } });
 }
 
-/** Adds as many newer events as a storm brings. */
+/** Adds `count` newer events, and lets a second pass. */
 function storm(driver: ConsoleDriver, count = 50): void {
   for (let at = 0; at < count; at++) driver.change({ events: critical(`storm-${String(at)}`, 10 + at) });
   driver.pass(1000);
@@ -18,8 +18,8 @@ function storm(driver: ConsoleDriver, count = 50): void {
 
 const underCursor = ({ store }: ConsoleDriver): string | undefined => store.list.cursor.key;
 
-describe('a list that was opened', () => {
-  test('an opened list stays at its top while changes arrive', () => {
+describe('a newly opened list', () => {
+  test('a newly opened list stays at its top while changes arrive', () => {
     const driver = openList();
     storm(driver);
     expect([driver.store.list.cursor.index, driver.store.list.cursor.top]).toEqual([0, 0]);
@@ -27,7 +27,7 @@ describe('a list that was opened', () => {
     expect(underCursor(driver)).toMatch(/^storm-/);
   });
 
-  test('an opened list follows the row that the cursor was moved to, and `g` goes back to the top', () => {
+  test('a list follows the row to which the cursor was moved, and the key g returns to the top', () => {
     const driver = openList();
     driver.type('j');
     const row = underCursor(driver);
@@ -42,25 +42,22 @@ describe('a list that was opened', () => {
     { title: 'next', key: 'j', row: 1 },
     { title: 'last of the next page', key: ':6\r', row: 5 },
     { title: 'next critical', key: 'e', row: 1 },
-  ])(
-    'the cursor moves from the top to the $title row, wherever the old row is since the last frame',
-    ({ key, row }) => {
-      const driver = openList();
-      storm(driver);
-      for (let at = 0; at < 20; at++) driver.change({ events: critical(`late-${String(at)}`, 100 + at) });
-      driver.type(key);
-      driver.pass(100);
-      expect(driver.store.list.cursor.index).toBe(row);
-    },
-  );
+  ])('the cursor moves from the top to the $title row, even if the row under the cursor has moved', ({ key, row }) => {
+    const driver = openList();
+    storm(driver);
+    for (let at = 0; at < 20; at++) driver.change({ events: critical(`late-${String(at)}`, 100 + at) });
+    driver.type(key);
+    driver.pass(100);
+    expect(driver.store.list.cursor.index).toBe(row);
+  });
 
   test.each([
     { title: 'opened', key: '\r' },
     { title: 'silenced', key: 's' },
     { title: 'resolved', key: 'r' },
     { title: 'marked', key: ' ' },
-    { title: 'looked at in a menu', key: 'x' },
-  ])('an opened list follows the row that was $title, even if nothing came of it', ({ key }) => {
+    { title: 'used in a menu', key: 'x' },
+  ])('a list follows the row that was $title, even if the action was canceled', ({ key }) => {
     const driver = openList();
     driver.type(key);
     const row = underCursor(driver);
@@ -75,24 +72,24 @@ const warning = (client: string, seconds = 0) => ({
   [`${client}/http`]: anEventRow({ client, check: 'http', status: 1, since: 1_767_225_600 + seconds }),
 });
 
-/** A list of warnings, whose resolve and acknowledge keys need no confirmation. */
+/** Opens a list of warnings, which are resolved and acknowledged without a confirmation. */
 function openWarnings(): ConsoleDriver {
   const events = { ...warning('web-1', 3), ...warning('web-2', 2), ...warning('web-3', 1) };
   return new ConsoleDriver().goLive({ events });
 }
 
-describe('a key that is pressed as another row comes under the cursor', () => {
+describe('a key that is pressed just as another row comes under the cursor', () => {
   test.each([
-    { title: 'the row that the cursor was put on goes', keys: 'j', rows: { 'web-2/http': null }, next: 'web-3/http' },
-    { title: 'the last row goes', keys: 'G', rows: { 'web-3/http': null }, next: 'web-2/http' },
-    { title: 'the cursor follows the newest', keys: 'f', rows: warning('late', 100), next: 'late/http' },
+    { title: 'the row under the cursor disappears', keys: 'j', rows: { 'web-2/http': null }, next: 'web-3/http' },
+    { title: 'the last row disappears', keys: 'G', rows: { 'web-3/http': null }, next: 'web-2/http' },
+    { title: 'the cursor follows a new event', keys: 'f', rows: warning('late', 100), next: 'late/http' },
     {
-      title: 'all that was marked goes',
+      title: 'all marked rows disappear',
       keys: '  ',
       rows: { 'web-1/http': null, 'web-2/http': null },
       next: 'web-3/http',
     },
-  ])('a key does nothing when $title, and acts on the new row when it is pressed again', ({ keys, rows, next }) => {
+  ])('a key does nothing when $title, and acts on the new row when pressed again', ({ keys, rows, next }) => {
     const driver = openWarnings();
     driver.type(keys);
     driver.pass(1000);
@@ -107,7 +104,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect(driver.effects()).toMatchObject([{ change: { operations: [{ client: next.split('/')[0] }] } }]);
   });
 
-  test('a key does nothing when its row disappeared during the pause of the order', () => {
+  test('a key does nothing if its row disappeared while the order of the list was paused', () => {
     const driver = openWarnings();
     driver.type('j');
     driver.change({ events: { 'web-2/http': null } });
@@ -118,7 +115,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect([driver.effects(), underCursor(driver)]).toEqual([[], 'web-3/http']);
   });
 
-  test('a key does nothing when it follows a movement to a row that was never drawn', () => {
+  test('a key does nothing after a movement to a row that was never drawn', () => {
     const driver = openWarnings();
     driver.pass(1000);
     driver.change({ events: { ...warning('late', 100), ...warning('later', 101) } });
@@ -143,7 +140,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-3' }] } }]);
   });
 
-  test('a key never acts on a row that an earlier filter command hides', () => {
+  test('a key never acts on a row that a filter in the same chunk of keys hides', () => {
     const driver = openWarnings();
     driver.type(':filter web-3\rK');
     expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-3' }] } }]);
@@ -156,7 +153,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect([opened.list, opened.effects(), underCursor(opened)]).toEqual([['web-4/http'], [], 'web-4/http']);
   });
 
-  test('a menu action applies to the row that the menu was opened for, even if that is gone', () => {
+  test('a menu action applies to the row for which the menu was opened, even if the row is gone', () => {
     const driver = openWarnings();
     driver.type('j');
     driver.pass(1000);
@@ -168,7 +165,7 @@ describe('a key that is pressed as another row comes under the cursor', () => {
 });
 
 describe('a key that is pressed as the list moves under an unmoved cursor', () => {
-  test('a key does nothing when the list moves below it, and the second press acts on the row', () => {
+  test('a key does nothing when the list moves under the cursor, and a second press acts on the row', () => {
     const driver = openList();
     driver.change({ events: critical('late', 100) });
     driver.pass(100);
@@ -182,7 +179,7 @@ describe('a key that is pressed as the list moves under an unmoved cursor', () =
     expect(underCursor(driver)).toBe('late/http');
   });
 
-  test('a key acts when the row has been visible for long enough', () => {
+  test('a key acts on a row under the cursor that has been visible for long enough', () => {
     const driver = openList();
     driver.change({ events: critical('late', 100) });
     driver.pass(100);
@@ -191,7 +188,7 @@ describe('a key that is pressed as the list moves under an unmoved cursor', () =
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence' });
   });
 
-  test('a key acts on the row that the user moved there by a filter or an order', () => {
+  test('a key acts on the row that the user moved under the cursor by a filter or an order', () => {
     const driver = openList();
     driver.type('/web-3\rs');
     expect([driver.store.state.layers.at(-1)?.kind, underCursor(driver)]).toEqual(['silence', 'web-3/http']);
@@ -212,7 +209,7 @@ describe('a key that is pressed as the list moves under an unmoved cursor', () =
     expect(other.store.state.layers.at(-1)?.kind).toBe('silence');
   });
 
-  test('a key acts on the marked rows, wherever the cursor is', () => {
+  test('a key acts on the marked rows wherever the cursor is', () => {
     const driver = openList();
     driver.type(' g');
     driver.change({ events: critical('late', 100) });

@@ -22,18 +22,18 @@ const drawn = ({ store }: ConsoleDriver): readonly string[] => [...(requestedPac
 
 const brief = (since: number, status = 2) => ({ status, action: 'create' as const, since, silenced_by: [] });
 
-describe('the pace that the console requests from the feed', () => {
+describe('the update rate that the console requests from the feed', () => {
   test('a focused console requests every change at once', () => {
     expect(requestedPace(openList().store)).toEqual({ ms: 0 });
   });
 
-  test('a paused console requests every change once a second', () => {
+  test('a paused console requests changes once a second', () => {
     const driver = openList();
     driver.type('p');
     expect(requestedPace(unfocused(driver).store)).toEqual({ ms: 1000 });
   });
 
-  test('an unfocused console requests the drawn rows once a second', () => {
+  test('an unfocused console requests the visible rows once a second', () => {
     const driver = unfocused(openList());
     const keys = drawn(driver);
     expect(requestedPace(driver.store).ms).toBe(1000);
@@ -41,7 +41,7 @@ describe('the pace that the console requests from the feed', () => {
     expect(keys).toEqual(driver.list.slice(0, keys.length));
   });
 
-  test('an unfocused console also requests rows that brief changes move into or out of the window', () => {
+  test('an unfocused console also requests rows that brief changes move into or out of the visible window', () => {
     const driver = unfocused(openList());
     const before = drawn(driver);
     driver.store.rowsArrived(
@@ -62,7 +62,7 @@ describe('the pace that the console requests from the feed', () => {
     expect([driver.list.indexOf(keyOf(150)), drawn(driver)[0]]).toEqual([0, keyOf(150)]);
   });
 
-  test('a new event is listed at once by its brief change', () => {
+  test('a new event that arrives as a brief change is listed at once', () => {
     const driver = unfocused(openList());
     const about = { replace: false, timeMs: undefined, brief: { events: { 'db-1/disk': brief(NOW + 9) } } };
     driver.store.rowsArrived({ events: {} }, about);
@@ -74,7 +74,7 @@ describe('the pace that the console requests from the feed', () => {
     ]);
   });
 
-  test('the bell rings for a new critical event that arrived as a brief change, and not again with its row', () => {
+  test('the bell rings for a new critical event that arrives as a brief change, and not again for its full row', () => {
     const driver = unfocused(openList());
     const about = { replace: false, timeMs: undefined, brief: { events: { [keyOf(150)]: brief(NOW + 9, 1) } } };
     driver.store.rowsArrived({ events: {} }, about);
@@ -91,10 +91,10 @@ describe('the pace that the console requests from the feed', () => {
   test.each([
     { title: 'another view', keys: '3' },
     { title: 'a filter', keys: '/web\r' },
-    { title: 'another order', keys: 'O' },
-    { title: 'a screen over the list', keys: '?' },
-    { title: 'a line that is typed', keys: '/' },
-  ])('an unfocused console requests every change once a second behind $title', ({ keys }) => {
+    { title: 'a reversed order', keys: 'O' },
+    { title: 'the help over the list', keys: '?' },
+    { title: 'a filter that is being typed', keys: '/' },
+  ])('an unfocused console with $title requests all changes once a second', ({ keys }) => {
     const driver = openList();
     driver.type(keys);
     driver.pass(2000);

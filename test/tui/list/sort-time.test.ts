@@ -10,11 +10,12 @@ const COUNT = 100_000;
 const CLIENTS = 20_000;
 
 /**
- * Twice the limit of 100 ms, for the CPU time of this thread in the fastest of three runs: the machine may be shared.
+ * The limit of 100 ms, doubled because the machine may be shared. It applies to the CPU time of this thread in the
+ * fastest of three runs.
  */
 const MOST_MS = 200;
 
-test('100,000 events are sorted in another order without a noticeable delay', { tags: 'slow' }, () => {
+test('the console sorts 100,000 events in another order without a noticeable delay', { tags: 'slow' }, () => {
   const registry = new EventRegistry();
   for (let index = 0; index < COUNT; index += 1) {
     // Spreads the rows over names and times without any order.
@@ -27,7 +28,7 @@ test('100,000 events are sorted in another order without a noticeable delay', { 
       last: (mixed * 31) % COUNT,
       occurrences: mixed % 1000,
     });
-    // The row is parsed from JSON, as it arrives from the backend.
+    // The row is parsed from JSON, like a row that arrives from the backend.
     const parsed = JSON.parse(JSON.stringify(row)) as EventRow;
     registry.apply(eventKey(parsed.client, parsed.check), parsed, 0);
   }

@@ -12,7 +12,7 @@ const NONE: ReadonlySet<string> = new Set();
 const tables = Object.values(TABLES);
 
 test.each(tables)(
-  'the columns of $name fill the screen at every width, and the title of the first is shown',
+  'the columns of the table $name fill the screen at every width, and the title of the first column is shown',
   (table) => {
     for (let columns = 60; columns <= 260; columns += 1) {
       const placed = layOutColumns(table, NONE, columns);
@@ -26,7 +26,7 @@ function ids(columns: number, hidden = NONE): string[] {
   return layOutColumns(CLIENTS, hidden, columns).map(({ column }) => column.id);
 }
 
-test('a narrow table drops the least important columns first and never shows hidden ones', () => {
+test('a narrow table drops the least important columns first and never shows hidden columns', () => {
   expect(ids(120)).toEqual(['client', 'address', 'keepalive', 'version', 'events', 'subscriptions']);
   expect(ids(80)).toEqual(['client', 'address', 'keepalive', 'events', 'subscriptions']);
   expect(ids(60)).toEqual(['client', 'keepalive', 'events']);
@@ -39,7 +39,7 @@ test('a narrow table drops the least important columns first and never shows hid
   ]);
 });
 
-test('no attribute of a client sends a control character to the terminal or moves a column', () => {
+test('a hostile client attribute sends no control character to the terminal and does not shift a column', () => {
   const nasty = 'x\u001B[2J\u0007\u202E漢漢\n👩‍👩‍👧';
   const client = aClientRow({ name: nasty, address: nasty, version: nasty, subscriptions: [nasty] });
   const placed = layOutColumns(CLIENTS, NONE, 120);
@@ -52,7 +52,7 @@ test('no attribute of a client sends a control character to the terminal or move
   }
 });
 
-test('a sorted title always shows its direction, however narrow the column is', () => {
+test('the title of the sorted column always shows the direction, however narrow the column is', () => {
   expect(sortedTitle('AGE', { reversed: false }, 4)).toBe('AGE▼');
   expect(sortedTitle('COUNT', { reversed: true }, 5)).toBe('COUN▲');
 });

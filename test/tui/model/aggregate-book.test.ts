@@ -28,14 +28,14 @@ test.each<{ ok: number; critical: number; percent: string; mark: string }>([
   { ok: 3, critical: 0, percent: '100%', mark: '✓' },
   { ok: 0, critical: 0, percent: '-', mark: '' },
 ])(
-  'an aggregate with $ok of $ok + $critical OK shows $percent, rounded down, and $mark against 80',
+  'an aggregate with $ok OK and $critical critical results shows $percent and the mark $mark for a required 80 %',
   ({ ok, critical, percent, mark }) => {
     const entry = entryOf(ok, critical);
     expect([percentText(entry), aggregateMark(entry).text]).toEqual([percent, mark]);
   },
 );
 
-test('the required percentage of an aggregate is set by name, by default, or not at all', () => {
+test('the required percentage of an aggregate is set by its name, by the default, or not at all', () => {
   const book = new AggregateBook({
     default: 'none',
     named: new Map<string, number | 'none'>([
@@ -58,7 +58,7 @@ function barOf(ok: number, critical: number, cells: number): string {
     .join('');
 }
 
-describe('the bar', () => {
+describe('the bar of an aggregate', () => {
   test.each([
     { ok: 1, critical: 1, bar: '[■■■■■     ]' },
     { ok: 999, critical: 1, bar: '[■■■■■■■■■ ]' },
@@ -67,32 +67,32 @@ describe('the bar', () => {
     { ok: 0, critical: 1000, bar: '[          ]' },
     { ok: 0, critical: 0, bar: '[          ]' },
   ])(
-    'the bar is full only for everything and empty only for nothing: $ok of $ok + $critical',
+    'the bar of an aggregate is full or empty only for all or no results: $ok OK and $critical critical',
     ({ ok, critical, bar }) => {
       expect(barOf(ok, critical, 12)).toBe(bar);
     },
   );
 
-  test.each([2, 3, 5, 12, 80])('the bar takes exactly the cells that it gets: %d', (cells) => {
+  test.each([2, 3, 5, 12, 80])('the bar of an aggregate is exactly %d cells wide', (cells) => {
     for (const ok of [0, 1, 50, 99, 100]) expect(barOf(ok, 100 - ok, cells)).toHaveLength(cells);
   });
 });
 
-describe('the trend', () => {
-  test('the trend takes a value every ten seconds, however often the aggregates are loaded', () => {
+describe('the trend of an aggregate', () => {
+  test('the trend of an aggregate gets a value every ten seconds, however often the aggregates are loaded', () => {
     const book = new AggregateBook(DEFAULT_NEEDS);
     for (let ms = 0; ms < 3 * TREND_STEP_MS; ms += 2000) book.load([aSummary(ms / 1000, 100 - ms / 1000)], ms);
     expect(book.get('web')?.trend).toEqual([0, 10, 20]);
   });
 
-  test('the trend keeps ten minutes', () => {
+  test('the trend of an aggregate keeps ten minutes', () => {
     const book = new AggregateBook(DEFAULT_NEEDS);
     for (let step = 0; step < 100; step++) book.load([aSummary(step, 100 - step)], step * TREND_STEP_MS);
     const trend = book.get('web')?.trend ?? [];
     expect([trend.length, trend[0], trend.at(-1)]).toEqual([60, 40, 99]);
   });
 
-  test('the trend ends with its aggregate and has no value while there are no results', () => {
+  test('the trend is dropped with its aggregate and has no value while there are no results', () => {
     const book = new AggregateBook(DEFAULT_NEEDS);
     book.load([aSummary(1, 1)], 0);
     book.load([aSummary(0, 0)], TREND_STEP_MS);

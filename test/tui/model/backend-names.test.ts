@@ -26,7 +26,7 @@ test('no name, subscription or context can contain the context prefix', () => {
   }
 });
 
-test('a name with its context is split again, and a name alone stays unchanged', () => {
+test('a name with its context is split into both parts again, and a name without a context stays unchanged', () => {
   fc.assert(
     fc.property(name, name, (one, context) => {
       expect(splitName(nameAt(one, context))).toEqual({ name: one, context });
@@ -48,7 +48,7 @@ test('a selector and the id of its silence survive the round trip through a cont
   expect(splitSilencedId(silencedIdAt(id, 'lab'))).toEqual({ id, context: 'lab' });
 });
 
-test('a silence and its id carry the same context and lose it again', () => {
+test('the context is added to a silence and to its id alike, and removed from both', () => {
   fc.assert(
     fc.property(parts, name, (about, context) => {
       const id = silencedId(about.subscription, about.check);

@@ -35,7 +35,7 @@ const stepArbitrary = fc.oneof(
   fc.record({ kind: fc.constant('snapshot' as const) }),
 );
 
-test('a brief change is counted like a full one, and its row is placed correctly when it arrives', () => {
+test('a brief change is counted like a full row, and the full row is sorted correctly when it arrives', () => {
   fc.assert(
     fc.property(fc.array(stepArbitrary, { maxLength: 30 }), (steps) => {
       const [all, some] = [new EventRegistry(), new EventRegistry()];
@@ -76,7 +76,7 @@ test('a brief change is counted like a full one, and its row is placed correctly
   );
 });
 
-test('an event that arrives as a brief change during a snapshot without it is kept', () => {
+test('an event that arrives as a brief change during a snapshot that lacks the event is kept', () => {
   const registry = new EventRegistry();
   registry.apply(keyOf('web-1'), anEventRow({ client: 'web-1', status: 2 }), NOW_MS);
   registry.beginSnapshot();
@@ -85,7 +85,7 @@ test('an event that arrives as a brief change during a snapshot without it is ke
   expect([registry.size, registry.counts.warning, registry.counts.critical]).toEqual([1, 1, 0]);
 });
 
-test('the keys of brief changes above a position of the list are returned, the uppermost first', () => {
+test('a query returns the keys of brief changes above a position of the list, the uppermost first', () => {
   const registry = new EventRegistry();
   for (const [at, client] of CLIENTS.entries()) {
     registry.apply(keyOf(client), anEventRow({ client, status: 2, since: 100 - at }), NOW_MS);
@@ -99,7 +99,7 @@ test('the keys of brief changes above a position of the list are returned, the u
   expect(registry.briefsUpTo(last, 1)).toEqual([keyOf('web-4')]);
 });
 
-test('a repeated query for brief keys returns the same as a first one', () => {
+test('a repeated query for brief keys returns the same as a first query', () => {
   const records = CLIENTS.map((client, at) => new EventRecord(keyOf(client), anEventRow({ client, since: 100 - at })));
   const recordArbitrary = fc.constantFrom(...records);
   const stepOfBook = fc.oneof(
@@ -131,7 +131,7 @@ test('a repeated query for brief keys returns the same as a first one', () => {
   );
 });
 
-test('a query for a few of many brief keys, then more, then all returns the same as a first one', () => {
+test('queries for a few, then more, then all brief keys return the same as a first query', () => {
   const book = new BriefBook();
   const rows = Array.from({ length: 3000 }, (_, at) =>
     anEventRow({ client: `web-${String(at)}`, status: 2, since: 10_000 - at }),

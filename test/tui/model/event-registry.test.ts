@@ -12,7 +12,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
 const onlyWeb = filterOf('web');
 
-/** Search texts. Each matches all rows that the next one matches, except for the last. */
+/** Search texts. Each one except the last matches all rows that the next one matches. */
 const FILTERS = ['', 'w', 'we', 'web', 'web cpu', 'web c', 'db or cpu'];
 
 function filterOf(text: string): Search {
@@ -91,12 +91,12 @@ function take(registry: EventRegistry, step: Step): void {
     case 'thaw':
       return registry.thaw();
     case 'count':
-      // The first call creates the counters, which follow every later change.
+      // The first call creates the counters, which are updated with every later change.
       return void registry.countsOf('web-1');
   }
 }
 
-test('the list holds the matching events in order, and the counters add up, after any changes', () => {
+test('the event registry lists the matching events in order, and its counters add up, after any changes', () => {
   fc.assert(
     fc.property(fc.array(stepArbitrary, { maxLength: 60 }), (steps) => {
       const registry = new EventRegistry();
@@ -143,7 +143,7 @@ test('the list holds the matching events in order, and the counters add up, afte
   );
 });
 
-test('the order is critical, warning, unknown, OK, inhibited, silenced, the newest of each first', () => {
+test('events are sorted as critical, warning, unknown, OK, inhibited, silenced, with the newest first', () => {
   const registry = registryOf(
     anEventRow({ client: 'silenced', silenced_by: ['x'], since: 500 }),
     anEventRow({ client: 'quiet-warning', status: 1, inhibited_by: SWITCH, since: 600 }),
@@ -169,7 +169,7 @@ test('the order is critical, warning, unknown, OK, inhibited, silenced, the newe
 });
 
 describe('a paused order', () => {
-  test('values change in place in a paused order, rows stay and new events wait', () => {
+  test('a paused list updates rows in place, keeps their positions and adds new events only at the end of the pause', () => {
     const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
     registry.freeze();
     put(registry, anEventRow({ client: 'a', status: 1, since: 30 }));
@@ -180,7 +180,7 @@ describe('a paused order', () => {
     expect(clients(registry)).toEqual(['c', 'b', 'a']);
   });
 
-  test('a resolved event stays in a paused order, marked as gone, and returns when it fails again', () => {
+  test('a resolved event stays in a paused list, marked as gone, until it fails again', () => {
     const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
     registry.freeze();
     registry.apply(keyOf('a'), null, NOW_MS);
@@ -193,7 +193,7 @@ describe('a paused order', () => {
 });
 
 describe('a snapshot', () => {
-  test('a snapshot keeps what it mentions and drops the rest only at its end', () => {
+  test('a snapshot removes events that it does not contain, but only at its end', () => {
     const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
     const kept = registry.get(keyOf('b'));
     registry.beginSnapshot();
@@ -204,7 +204,7 @@ describe('a snapshot', () => {
     expect(registry.get(keyOf('b'))).toBe(kept);
   });
 
-  test('a snapshot is not news, and only later changes are', () => {
+  test('the events of a snapshot do not count as new; only later changes do', () => {
     const registry = new EventRegistry();
     registry.beginSnapshot();
     put(registry, anEventRow({ client: 'a' }));
@@ -215,7 +215,7 @@ describe('a snapshot', () => {
   });
 });
 
-test('a new filter is evaluated in chunks, and the old list stays until it is done', () => {
+test('a new filter is evaluated in chunks, and the old list stays until the evaluation is done', () => {
   const registry = new EventRegistry();
   for (let index = 0; index < 10; index += 1)
     put(registry, anEventRow({ client: index < 5 ? `web-${String(index)}` : `db-${String(index)}` }));
@@ -244,7 +244,7 @@ test('a filter evaluates only the rows that earlier filters have not decided', (
   expect([looked.length, registry.order.length]).toEqual([111, 1]);
   registry.setFilter(watched('b-7'));
   registry.finishFilter(NOW_MS);
-  // The 89 rows that `b-7` did not match before are not tested again. Rows that `b-77` matches also match `b-7`.
+  // The 89 rows that `b-7` did not match before are not tested again, nor the row that `b-77` matches.
   expect([looked.length, registry.order.length]).toEqual([121, 11]);
 });
 

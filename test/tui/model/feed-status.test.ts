@@ -12,21 +12,21 @@ import { SCENE_STATS } from '../../support/console-scene.ts';
 
 const waiting = { kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' } as const;
 
-describe('the lag', () => {
-  test('is what a frame takes longer than the quickest one: clocks may differ', () => {
+describe('the lag of the feed', () => {
+  test('the lag of the feed is the extra time of a frame over the fastest frame, since clocks may differ', () => {
     // The clock of the backend is an hour ahead, and the network takes 20 ms.
     const quickest = heardFrame(INITIAL_FEED_STATUS, 3_600_000 - 20, 0);
     expect(quickest.lagMs).toBe(0);
     expect(heardFrame(quickest, 3_600_000 - 20 + 1000, 4000).lagMs).toBe(3000);
   });
 
-  test('the lag is the age of the last frame from three seconds on', () => {
+  test('the lag of the feed is the age of the last frame from three seconds on', () => {
     const heard = heardFrame(INITIAL_FEED_STATUS, 1000, 1000);
     expect([1000, 3999, 4000, 9000].map((nowMs) => lagAt(heard, nowMs))).toEqual([0, 0, 3000, 8000]);
     expect(lagAt(INITIAL_FEED_STATUS, 9000)).toBe(0);
   });
 
-  test('the lag starts over with each connection', () => {
+  test('the lag of the feed is measured anew for each connection', () => {
     const late = heardFrame(heardFrame(INITIAL_FEED_STATUS, 1000, 1000), 1000, 9000);
     const again = nextConnection(late, waiting, 9000);
     expect([late.lagMs, again.lagMs]).toEqual([8000, 0]);
@@ -35,7 +35,7 @@ describe('the lag', () => {
 });
 
 describe('a lost connection', () => {
-  test('a lost connection is timed from its first moment, over all attempts', () => {
+  test('the duration of a lost connection is measured from the loss, over all attempts to reconnect', () => {
     let status = nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, 1000);
     expect(status.lostAtMs).toBeUndefined();
     status = nextConnection(status, waiting, 5000);
@@ -45,13 +45,13 @@ describe('a lost connection', () => {
     expect(nextConnection(status, { kind: 'syncing' }, 8000).lostAtMs).toBeUndefined();
   });
 
-  test('a lost connection allows no change at the backend', () => {
+  test('a console with a lost connection counts as disconnected, so that it sends no change', () => {
     expect(isConnected(nextConnection(INITIAL_FEED_STATUS, waiting, 0))).toBe(false);
     expect(isConnected(nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, 0))).toBe(true);
   });
 });
 
-test('five minutes of rates are kept', () => {
+test('the feed status keeps the rates of five minutes', () => {
   let status = INITIAL_FEED_STATUS;
   for (let second = 0; second < RATES_KEPT + 10; second += 1) {
     status = heardStats(status, { ...SCENE_STATS, rate: second }, second * 1000, second * 1000);

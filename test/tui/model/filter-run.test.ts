@@ -45,7 +45,7 @@ describe('the first matches of a new filter', () => {
     expect([registry.order.length, registry.isBeginningOnly]).toEqual([813, false]);
   });
 
-  test('the first matches are not searched for when few match or only time has passed', () => {
+  test('the first matches of a filter are not searched separately if few events match or only time has passed', () => {
     const registry = registryOf(COUNT);
     registry.setFilter(searchOf('2999'));
     while (registry.beginning !== undefined) registry.work(NOW_MS);
@@ -58,7 +58,7 @@ describe('the first matches of a new filter', () => {
     expect(registry.beginning).toBeUndefined();
   });
 
-  test('a new order discards the first matches of the old one', () => {
+  test('a new sort order discards the first matches of a filter in the old order', () => {
     const registry = registryOf(COUNT);
     registry.setFilter(searchOf('5'));
     registry.work(NOW_MS);
@@ -69,7 +69,7 @@ describe('the first matches of a new filter', () => {
     expect(registry.beginning?.slice(0, 3).map(({ row }) => row.client)).toEqual(['web-2995', 'web-2985', 'web-2975']);
   });
 
-  test('the first matches fill the screen while the user types, and the cursor is at its final row', () => {
+  test('the first matches of a filter fill the screen while the user types, with the cursor on its final row', () => {
     const driver = new ConsoleDriver();
     const events = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [keyOf(index), rowOf(index)]));
     driver.goLive({ events });
@@ -81,7 +81,7 @@ describe('the first matches of a new filter', () => {
     expect([driver.list.length, store.list.cursor.key, store.list.cursor.index]).toEqual([813, keyOf(25), 2]);
   });
 
-  test('the first matches are not shown while the row under the cursor is not among them', () => {
+  test('the first matches of a filter are not shown while they do not contain the row under the cursor', () => {
     const driver = new ConsoleDriver();
     const events = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [keyOf(index), rowOf(index)]));
     driver.goLive({ events });
@@ -96,7 +96,7 @@ describe('the first matches of a new filter', () => {
   });
 });
 
-test('the list is right after any order of filters, withdrawn filters, sorts and changes', () => {
+test('the list is correct after any sequence of filters, canceled filters, sorts and changes', () => {
   const texts = ['', '5', '55', '25', '2', 'web', 'web 5', '!5', '5 or 7', 'status=crit', 'status=crit 5', 'age>1h 5'];
   const step = fc.oneof(
     fc.record({ kind: fc.constant('filter' as const), text: fc.constantFrom(...texts) }),

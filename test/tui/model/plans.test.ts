@@ -18,7 +18,7 @@ function aPlan(console: ConsoleDriver, { id = 1, session = 'console-1' } = {}): 
   return outcome.plan;
 }
 
-/** Returns the requests about plans, oldest first. */
+/** Returns the requests about plans since the last call, oldest first. */
 function asked(console: ConsoleDriver): readonly Effect[] {
   return console.store.takeEffects().filter(({ kind }) => kind.endsWith('-plan'));
 }
@@ -30,7 +30,7 @@ function onView7(): ConsoleDriver {
   return console;
 }
 
-test('the presence of the owner of a plan is judged by the clock of the backend', () => {
+test('the clock of the backend decides whether the owner of an upgrade plan is present', () => {
   const console = new ConsoleDriver().goLive({});
   const plan = aPlan(console, { session: 'console-2' });
   const backendMs = console.clock.now();
@@ -48,7 +48,7 @@ test('the presence of the owner of a plan is judged by the clock of the backend'
 });
 
 describe('the loading of a plan', () => {
-  test('a plan is loaded once when view 7 is open and the feed reports a newer revision', () => {
+  test('an upgrade plan is loaded once when view 7 is open and the feed reports a newer revision', () => {
     const console = onView7();
     const plan = aPlan(console);
     console.change({ upgrades: { '1': upgradeRow(plan) } });
@@ -64,7 +64,7 @@ describe('the loading of a plan', () => {
     expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
-  test('a plan is loaded in another view only by its owner', () => {
+  test('an upgrade plan is loaded in another view than 7 only by its owner', () => {
     const watcher = new ConsoleDriver().goLive({});
     watcher.change({ upgrades: { '1': upgradeRow(aPlan(watcher)) } });
     watcher.pass(100);
@@ -77,7 +77,7 @@ describe('the loading of a plan', () => {
     expect(asked(holder)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
-  test('a plan is loaded again two seconds after it failed', () => {
+  test('an upgrade plan is loaded again two seconds after a failed request', () => {
     const console = onView7();
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
     console.pass(0);
@@ -89,7 +89,7 @@ describe('the loading of a plan', () => {
     expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
-  test('a plan is loaded again when the connection to the backend could not be opened', async () => {
+  test('an upgrade plan is loaded again after the connection to the backend could not be opened', async () => {
     const console = onView7();
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
     console.pass(0);
@@ -105,7 +105,7 @@ describe('the loading of a plan', () => {
     expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
-  test('a plan is loaded while the feed is paused, since a step does not wait', () => {
+  test('an upgrade plan is loaded even while the feed is paused', () => {
     const console = onView7();
     console.type('p');
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
@@ -114,7 +114,7 @@ describe('the loading of a plan', () => {
   });
 });
 
-test('an outdated response for a plan changes nothing', () => {
+test('an outdated response to a request for an upgrade plan is ignored', () => {
   const console = onView7();
   const plan = { ...aPlan(console), revision: 5 };
   console.store.plans.arrived(plan);
@@ -122,7 +122,7 @@ test('an outdated response for a plan changes nothing', () => {
   expect(console.store.plans.plan?.revision).toBe(5);
 });
 
-test('the newest of several plans counts, and a snapshot drops those that are gone', () => {
+test('the console shows the newest of several upgrade plans, and a snapshot drops plans that are gone', () => {
   const console = onView7();
   const [first, second] = [aPlan(console), aPlan(console, { id: 2 })];
   console.change({ upgrades: { '2': upgradeRow(second), '1': upgradeRow(first) } });
@@ -131,7 +131,7 @@ test('the newest of several plans counts, and a snapshot drops those that are go
   expect(console.store.plans.row?.id).toBe(1);
 });
 
-test('the owner of a plan confirms its ownership every 45 seconds, in any view', () => {
+test('the owner of an upgrade plan confirms the ownership every 45 seconds, in any view', () => {
   const console = new ConsoleDriver().goLive({});
   const plan = aPlan(console);
   console.store.plans.arrived(plan);

@@ -4,7 +4,7 @@ import { SilenceHistory } from '../../../tui/model/silence-history.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 
-/** An audit record of the end of a silence on all clients. */
+/** Returns an audit record about the end of a silence on all clients. */
 function ended(namespace: string | undefined, check: string): AuditRecord {
   const id = `*:${check}`;
   return {
@@ -28,7 +28,7 @@ test.each([
   { namespace: 'team-a', ids: ['*:load', '*:http'] },
   { namespace: 'team', ids: [] },
 ])(
-  'the silence history of the namespace $namespace holds only audit records of that namespace',
+  'the history of silences of the namespace $namespace contains only audit records of that namespace',
   ({ namespace, ids }) => {
     const history = new SilenceHistory();
     history.load([ended('team-a', 'http'), ended(undefined, 'disk'), ended('team-a', 'load')], namespace);

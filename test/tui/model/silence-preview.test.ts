@@ -20,22 +20,26 @@ const EVENTS: readonly EventRow[] = [
 
 test.each([
   { name: 'a client and check', entries: [{ subscription: 'client:web-1', check: 'disk' }], total: 1 },
-  { name: 'a check everywhere', entries: [{ check: 'disk' }], total: 2 },
+  { name: 'a check on all clients', entries: [{ check: 'disk' }], total: 2 },
   { name: 'a client', entries: [{ subscription: 'client:web-1' }], total: 2 },
   { name: 'a subscription', entries: [{ subscription: 'linux' }], total: 3 },
   { name: 'a check on a subscription', entries: [{ subscription: 'db', check: 'disk' }], total: 1 },
-  { name: 'names that only begin alike', entries: [{ subscription: 'lin' }, { check: 'dis' }], total: 0 },
   {
-    name: 'several entries, each event once',
+    name: 'a client whose name is a prefix of other names',
+    entries: [{ subscription: 'lin' }, { check: 'dis' }],
+    total: 0,
+  },
+  {
+    name: 'several overlapping targets',
     entries: [{ check: 'disk' }, { subscription: 'client:web-1' }],
     total: 3,
   },
-  { name: 'a client that nobody knows', entries: [{ subscription: 'client:gone' }], total: 0 },
-])('the preview of $name counts $total events', ({ entries, total }) => {
+  { name: 'an unknown client', entries: [{ subscription: 'client:gone' }], total: 0 },
+])('the preview of a silence of $name counts $total events', ({ entries, total }) => {
   expect(preview(entries).total).toBe(total);
 });
 
-test('the preview counts by severity and counts the silenced events', () => {
+test('the preview of a silence counts events by severity and counts the silenced events', () => {
   expect(preview([{ subscription: 'linux' }])).toEqual({
     total: 3,
     bySeverity: { critical: 1, warning: 1, unknown: 1, ok: 0 },
@@ -45,7 +49,7 @@ test('the preview counts by severity and counts the silenced events', () => {
   });
 });
 
-test('the preview of an active selector counts the events that its silence already covers', () => {
+test('the preview of an active silence by search counts the events that the silence already covers', () => {
   const selector = 'env=prod';
   const rows = [
     ...EVENTS,
@@ -60,7 +64,7 @@ test('the preview of an active selector counts the events that its silence alrea
   expect(found).toMatchObject({ total: 1, others: { names: ['db-2/cpu'] } });
 });
 
-test('the counts of a preview add up to its total', () => {
+test('the counts of a silence preview add up to its total', () => {
   const entry = fc.record(
     { subscription: fc.constantFrom('linux', 'web', 'client:db-1'), check: fc.constantFrom('disk', 'cpu') },
     { requiredKeys: [] },

@@ -10,10 +10,10 @@ interface Item {
 const compare = (a: Item, b: Item): number => a.rank - b.rank || a.name - b.name;
 
 test.each<{ name: string; rankOf?: (item: Item) => number }>([
-  { name: 'whatever is inserted and removed, it is an array that was sorted' },
-  { name: 'a rank that tells most items apart changes nothing', rankOf: ({ rank }) => rank },
-  { name: 'nor does one that tells few of them apart', rankOf: ({ rank }) => Math.floor(rank / 10) },
-])('$name', ({ rankOf }) => {
+  { name: 'without ranks' },
+  { name: 'with ranks that distinguish most rows', rankOf: ({ rank }) => rank },
+  { name: 'with ranks that distinguish few rows', rankOf: ({ rank }) => Math.floor(rank / 10) },
+])('the sorted list of rows equals a sorted array after any inserts and removals $name', ({ rankOf }) => {
   const operations = fc.array(
     fc.record({ rank: fc.integer({ min: 0, max: 50 }), remove: fc.boolean(), look: fc.boolean() }),
     { maxLength: 300 },
@@ -32,7 +32,7 @@ test.each<{ name: string; rankOf?: (item: Item) => number }>([
           list.remove(victim);
           model.splice(model.indexOf(victim), 1);
         }
-        // The list inserts new rows one by one or all together, depending on when it is read.
+        // The list inserts new rows one by one or in bulk, depending on when it is read.
         expect(look && list.at(rank)).toBe(look && model.toSorted(compare)[rank]);
       }
       const sorted = model.toSorted(compare);
@@ -52,7 +52,7 @@ test.each<{ name: string; rankOf?: (item: Item) => number }>([
   );
 });
 
-test('many items are kept in order over all chunks', () => {
+test('the sorted list keeps many rows in order over all of its chunks', () => {
   const list = new SortedList<Item>(compare);
   const items = Array.from({ length: 10_000 }, (_, name) => ({ rank: (name * 7919) % 10_007, name }));
   for (const item of items) list.insert(item);
@@ -66,7 +66,7 @@ test('many items are kept in order over all chunks', () => {
   expect(list.slice(5000, 5003)).toEqual(items.toSorted(compare).slice(5000, 5003));
 });
 
-test('one of many items that have no index yet can be removed', () => {
+test('the sorted list can remove one of many rows that have no index yet', () => {
   const list = new SortedList<Item>(compare);
   const items = Array.from({ length: 10_000 }, (_, name) => ({ rank: (name * 7919) % 10_007, name }));
   for (const item of items) list.insert(item);
@@ -75,7 +75,7 @@ test('one of many items that have no index yet can be removed', () => {
   expect(list.toArray()).toEqual(others.toSorted(compare));
 });
 
-test('an item that is not in the list has no index and cannot be removed', () => {
+test('a row that is not in the sorted list has no index and cannot be removed', () => {
   const list = new SortedList<Item>(compare);
   list.insert({ rank: 1, name: 1 });
   expect(list.indexOf({ rank: 1, name: 1 })).toBe(-1);

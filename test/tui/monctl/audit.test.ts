@@ -31,7 +31,7 @@ async function silenceTwice(): Promise<void> {
 }
 
 describe('monctl audit list', () => {
-  test('monctl audit list shows what was done, the newest first', async () => {
+  test('monctl audit list shows the audit records, the newest first', async () => {
     await silenceTwice();
     expect((await monctl('audit', 'list')).stdout).toMatchInlineSnapshot(`
       "ID  TIME                  WHO  FROM       ACTION          TARGET  REASON
@@ -74,7 +74,7 @@ describe('monctl audit list', () => {
     expect((JSON.parse(stdout) as AuditRecord[]).map(({ id }) => id)).toEqual(ids);
   });
 
-  test('monctl audit list reads more records than one response holds in several pages', async () => {
+  test('monctl audit list reads more records than one response contains page by page', async () => {
     const all = Array.from({ length: 2500 }, (_, index) => aRecord(2500 - index));
     const { url, seen } = await startScriptedServer(({ path }) => {
       const query = new URL(path, 'http://mon').searchParams;
@@ -138,9 +138,9 @@ describe('monctl audit verify', () => {
 
   test.each<[string, (records: AuditRecord[]) => unknown[], string]>([
     ['changed', ([two, one]) => [two, { ...one, who: 'nobody' }], 'audit record 1 was changed after it was written'],
-    ['taken away', ([two]) => [two], 'audit record 1 is missing'],
-    ['all taken away', () => [], 'audit record 2 is missing'],
-  ])('says which record was %s', async (_name, tamper, problem) => {
+    ['removed', ([two]) => [two], 'audit record 1 is missing'],
+    ['removed with all others', () => [], 'audit record 2 is missing'],
+  ])('monctl audit verify names the audit record that was %s', async (_name, tamper, problem) => {
     await silenceTwice();
     const [head, records] = [await api.auditHead(), await api.audit()];
     const { url } = await startScriptedServer(({ path }) => {

@@ -3,7 +3,7 @@ import { openApiClient } from '../../../shared/client/api-client.ts';
 import { runMonctl } from '../../support/run-monctl.ts';
 import { startBackend } from '../../support/running-backend.ts';
 
-test('an event on a real backend is listed, silenced, resolved and gone', async () => {
+test('monctl lists, silences and resolves an event on a real backend', async () => {
   await using backend = await startBackend();
   const monctl = async (line: string): Promise<string> => {
     const { code, stdout, stderr } = await runMonctl(line.split(' '), { MON_BACKEND: backend.url });
@@ -41,7 +41,7 @@ test('an event on a real backend is listed, silenced, resolved and gone', async 
   expect(await monctl('version')).toMatch(/^0 monctl +1\.0\.0\nbackend +1\.0\.0 \(API level 1\.9\.0\) at http/);
 });
 
-test('a backend with credentials says what it requires', async () => {
+test('monctl without credentials says what a backend with authentication requires', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'alice', password: 'p:w' } } });
   const list = ['event', 'list', '-o', 'json', '--backend', backend.url];
   expect(await runMonctl(list)).toMatchObject({ code: 4, stdout: '' });

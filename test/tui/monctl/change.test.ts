@@ -36,7 +36,7 @@ function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[
   return runMonctl(line, { MON_BACKEND: backend.url, USER: '' }, options);
 }
 
-/** The complete state that a change could modify. */
+/** Returns the complete state that a change could modify. */
 async function wholeState(): Promise<unknown> {
   const [clients, results, events, silenced, stashes, aggregates] = await Promise.all([
     api.clients(),
@@ -283,7 +283,7 @@ const OF_SEVERAL = ['cluster hand-over'];
 const OF_HANDLERS = ['handler test'];
 
 test.each(DRY_RUNS)(
-  'the dry run of $line shows the request and its effect, and changes nothing',
+  'the dry run of monctl $line shows the request and its effect, and changes nothing',
   async ({ line, request, body, effects }) => {
     const before = await wholeState();
     const { code, stdout, stderr } = await monctl([...line, '--dry-run', '--output', 'json']);
@@ -299,7 +299,7 @@ test.each(DRY_RUNS)(
   },
 );
 
-test('every command that changes something has a dry run, and destructive ones ask first', () => {
+test('every monctl command that changes something has a dry run, and destructive commands ask first', () => {
   const changing = COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
   expect(changing.map(({ words }) => words.join(' ')).toSorted()).toEqual(
     [
@@ -343,11 +343,11 @@ test.each([
   ['result', 'delete', 'web-001', 'nope'],
   ['aggregate', 'delete', 'nope'],
   ['stash', 'delete', 'nope'],
-])('the dry run for an object that does not exist says so: %s %s', async (...line) => {
+])('the dry run of monctl %s %s for an object that does not exist exits with 3', async (...line) => {
   expect(await monctl([...line, '--dry-run'])).toMatchObject({ code: 3, stdout: '' });
 });
 
-test('a dry run for people', async () => {
+test('a dry run prints the request, its effect and that nothing was sent as plain text', async () => {
   const { stdout } = await monctl(['silenced', 'delete', 'web:http', '--dry-run']);
   expect(stdout).toBe(
     [
@@ -363,7 +363,7 @@ test('a dry run for people', async () => {
   );
 });
 
-test('a command changes nothing when its question is not answered with yes', async () => {
+test('a monctl command changes nothing if its question is not answered with yes', async () => {
   const before = await wholeState();
   for (const answer of ['', 'n', 'no', 'yessir', 'q']) {
     expect(await monctl(['client', 'delete', 'web-001'], { answer })).toEqual({
@@ -378,12 +378,12 @@ test('a command changes nothing when its question is not answered with yes', asy
 });
 
 test.each([
-  { name: 'yes', options: { answer: 'y\n' }, extra: [] },
-  { name: 'Yes', options: { answer: ' YES ' }, extra: [] },
-  { name: 'not asked by wish', options: { answer: 'n' }, extra: ['--skip-confirm'] },
-  { name: 'not asked by wish, in short', options: { answer: 'n' }, extra: ['-y'] },
-  { name: 'nobody there to be asked', options: {}, extra: [] },
-])('a delete is executed with the confirmation "$name"', async ({ options, extra }) => {
+  { name: 'the answer y', options: { answer: 'y\n' }, extra: [] },
+  { name: 'the answer YES with spaces', options: { answer: ' YES ' }, extra: [] },
+  { name: 'the option --skip-confirm', options: { answer: 'n' }, extra: ['--skip-confirm'] },
+  { name: 'the option -y', options: { answer: 'n' }, extra: ['-y'] },
+  { name: 'no terminal to ask on', options: {}, extra: [] },
+])('monctl executes a delete with the confirmation: $name', async ({ options, extra }) => {
   await api.saveStash({ path: 'to-delete', content: {} });
   expect(await monctl(['stash', 'delete', 'to-delete', ...extra], options)).toMatchObject({
     code: 0,
@@ -392,7 +392,7 @@ test.each([
   expect(await api.stash('to-delete')).toBeUndefined();
 });
 
-test('deleting a stash that does not exist fails without a question', async () => {
+test('monctl fails without a question when a stash to delete does not exist', async () => {
   expect(await monctl(['stash', 'delete', 'nope'], { answer: 'y' })).toEqual({
     code: 3,
     stdout: '',
@@ -404,7 +404,7 @@ function onTerminal(line: readonly string[]): Pty {
   return new Pty(process.execPath, [MONCTL, ...line], { env: { MON_BACKEND: backend.url } });
 }
 
-test('a question on a real terminal is answered by a key, and Ctrl-C still interrupts', async () => {
+test('a question of monctl on a real terminal is answered by typing, and Ctrl-C interrupts', async () => {
   await api.saveStash({ path: 'asked', content: {} });
   await using interrupted = onTerminal(['stash', 'delete', 'asked']);
   await interrupted.waitForText('delete the stash asked? [y/N]');

@@ -44,7 +44,7 @@ test('monctl cluster list shows the members', async () => {
   expect(JSON.parse((await monctl('cluster list --output json')).stdout)).toEqual(TOLD.members);
 });
 
-describe('info', () => {
+describe('monctl cluster info', () => {
   test('monctl cluster info shows the leader and where the state is stored', async () => {
     expect((await monctl('cluster info')).stdout).toBe(
       [
@@ -60,7 +60,7 @@ describe('info', () => {
     expect(JSON.parse((await monctl('cluster info --output json')).stdout)).toEqual(TOLD);
   });
 
-  test('says what is wrong', async () => {
+  test('monctl cluster info shows an unavailable database, a missing leader and the troubles', async () => {
     const database = { ...TOLD.database, state: 'unavailable', problem: 'connection refused' } as const;
     cluster.told = { ...TOLD, database, leader: null };
     const { code, stdout } = await monctl('cluster info');
@@ -72,7 +72,7 @@ describe('info', () => {
 });
 
 describe('monctl cluster hand-over', () => {
-  test('a handover makes the named member the leader and says how long it took', async () => {
+  test('monctl cluster hand-over makes the named member the leader and prints the duration', async () => {
     expect(await monctl('cluster hand-over web2:4567')).toEqual({
       code: 0,
       stdout: 'web2:4567 is the leader now, after 0.0s\n',
@@ -82,7 +82,7 @@ describe('monctl cluster hand-over', () => {
     expect((await monctl('cluster hand-over web1:4567 --output json')).stdout).toContain('"seconds": 0');
   });
 
-  test('shows the name of the new leader so that no terminal obeys it', async () => {
+  test('monctl cluster hand-over prints control characters in the name of the new leader as text', async () => {
     const named = TOLD.members.map((member) =>
       member.id === 'web2-id' ? { ...member, name: 'web2\u001B[2J' } : member,
     );
@@ -91,7 +91,7 @@ describe('monctl cluster hand-over', () => {
     expect([code, stdout]).toEqual([0, 'web2\\x1b[2J is the leader now, after 0.0s\n']);
   });
 
-  test('a handover asks a person and names the new leader', async () => {
+  test('monctl cluster hand-over on a terminal asks for a confirmation and names the new leader', async () => {
     const question = 'web2:4567 would become the leader instead of web1:4567\nhand over? [y/N] ';
     expect(await monctl('cluster hand-over', { answer: 'n' })).toEqual({
       code: 7,
@@ -104,7 +104,7 @@ describe('monctl cluster hand-over', () => {
     expect(cluster.handedTo).toEqual(['web2-id', 'web1-id']);
   });
 
-  test('a handover sends nothing with --dry-run', async () => {
+  test('monctl cluster hand-over --dry-run sends nothing', async () => {
     const { code, stdout } = await monctl('cluster hand-over web2:4567 --dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain(`would send POST ${backend.url}/api/mon/v1/cluster/hand-over\n`);
@@ -116,14 +116,17 @@ describe('monctl cluster hand-over', () => {
     { line: 'web9', code: 3, says: 'there is no member web9' },
     { line: 'web3:4567', code: 6, says: 'web3:4567 has sent no heartbeat for a while' },
     { line: 'web1:4567', code: 6, says: 'web1:4567 is the leader already' },
-  ])('a handover to $line is rejected with exit code $code, even before the question', async ({ line, code, says }) => {
-    const refused = { code, stdout: '', stderr: `monctl: ${says}\n` };
-    expect(await monctl(`cluster hand-over ${line}`)).toEqual(refused);
-    expect(await monctl(`cluster hand-over ${line}`, { answer: 'y' })).toEqual(refused);
-    expect(cluster.handedTo).toEqual([]);
-  });
+  ])(
+    'monctl cluster hand-over $line is rejected with exit code $code before the question',
+    async ({ line, code, says }) => {
+      const refused = { code, stdout: '', stderr: `monctl: ${says}\n` };
+      expect(await monctl(`cluster hand-over ${line}`)).toEqual(refused);
+      expect(await monctl(`cluster hand-over ${line}`, { answer: 'y' })).toEqual(refused);
+      expect(cluster.handedTo).toEqual([]);
+    },
+  );
 
-  test('a handover that times out is reported as unavailable', async () => {
+  test('monctl cluster hand-over reports a handover that times out as unavailable', async () => {
     const slow = new ToldCluster(TOLD);
     slow.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
     await using own = await startBackend({ cluster: slow });
@@ -133,14 +136,14 @@ describe('monctl cluster hand-over', () => {
     });
   });
 
-  test('a handover on a backend without a cluster says what a cluster requires', async () => {
+  test('monctl cluster hand-over on a backend without a cluster says what a cluster requires', async () => {
     await using alone = await startBackend();
     const { code, stderr } = await monctl('cluster hand-over', {}, alone.url);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--store postgres://…')]);
   });
 });
 
-test('a backend of an earlier version shows no other members', async () => {
+test('monctl shows no members of a backend of an earlier version', async () => {
   const old = await startScriptedServer(() => ({ status: 404, body: '{}' }));
   expect(await monctl('cluster list', {}, old.url)).toEqual({
     code: 3,
@@ -149,6 +152,6 @@ test('a backend of an earlier version shows no other members', async () => {
   });
 });
 
-test('the names of members are completed', async () => {
+test('monctl completes the names of cluster members', async () => {
   expect((await monctl('__complete -- cluster hand-over w')).stdout).toBe('web1:4567\nweb2:4567\nweb3:4567\n');
 });

@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Returns the candidates for the last word; after a trailing blank, the last word is empty. */
+/** Returns the completion candidates for the last word of a line. After a trailing blank, the last word is empty. */
 async function candidates(line: string): Promise<readonly string[]> {
   const { code, stdout, stderr } = await runMonctl(['__complete', '--', ...line.split(' ')], {
     MON_BACKEND: backend.url,
@@ -122,7 +122,7 @@ test.each<[string, readonly string[]]>([
   ['event list extra ', []],
   ['nonsense ', []],
   ['client create --file ', []],
-])('the command line "monctl %s" is completed', async (line, expected) => {
+])('completion offers the right candidates for the command line "monctl %s"', async (line, expected) => {
   expect(await candidates(line)).toEqual(expected);
 });
 
@@ -152,7 +152,7 @@ test('completion offers every command and all of its options', async () => {
   );
 });
 
-test('completion leaves out names that a shell would not take unchanged', async () => {
+test('completion leaves out names that a shell would change', async () => {
   const names = [
     'ok-1',
     'a b',
@@ -180,11 +180,11 @@ test('completion leaves out names that a shell would not take unchanged', async 
 });
 
 test.each<[string, () => Promise<string>]>([
-  ['no backend', () => deadUrl()],
-  ['an address that is none', () => Promise.resolve('nonsense')],
-  ['one that refuses', async () => (await startScriptedServer(() => ({ status: 401 }))).url],
-  ['one that talks nonsense', async () => (await startScriptedServer(() => ({ status: 200, body: '<html>' }))).url],
-])('%s: silence, and no failure', async (_, url) => {
+  ['an unreachable backend', () => deadUrl()],
+  ['an invalid backend address', () => Promise.resolve('nonsense')],
+  ['a backend that rejects the credentials', async () => (await startScriptedServer(() => ({ status: 401 }))).url],
+  ['a backend that returns HTML', async () => (await startScriptedServer(() => ({ status: 200, body: '<html>' }))).url],
+])('completion prints nothing and does not fail with %s', async (_, url) => {
   expect(await runMonctl(['__complete', '--', 'client', 'info', ''], { MON_BACKEND: await url() })).toEqual({
     code: 0,
     stdout: '',
@@ -192,7 +192,7 @@ test.each<[string, () => Promise<string>]>([
   });
 });
 
-test('completion offers at most two hundred candidates, of at most two thousand names', async () => {
+test('completion offers at most two hundred candidates and requests at most two thousand names', async () => {
   const clients = Array.from({ length: 2000 }, (_, at) => ({ name: `c-${String(at)}` }));
   const { url, seen } = await startScriptedServer(() => ({ status: 200, body: clients }));
   const { stdout } = await runMonctl(['__complete', '--', 'client', 'info', ''], { MON_BACKEND: url });
@@ -232,21 +232,24 @@ async function completedByBash(line: string): Promise<readonly string[]> {
 
 const hasBash = spawnSync('bash', ['-c', ':']).status === 0;
 
-describe.runIf(hasBash)('bash', () => {
+describe.runIf(hasBash)('the bash completion of monctl', () => {
   test.each([
     ['monctl client info w', ['<web-001>']],
     ['monctl client info ', ['<db-001>', '<web-001>']],
-    // Only what stands behind the last colon, which ends a word for bash.
+    // For bash a colon ends a word, so only the part after the last colon is completed.
     ['monctl silenced delete client:w', ['<web-001:*>']],
     ['monctl event list --client=w', ['<web-001>']],
     ['monctl stash info ', ['<deploy/web>']],
-  ])('bash completes "%s"', async (line, expected) => {
+  ])('the bash completion completes "%s"', async (line, expected) => {
     expect(await completedByBash(line)).toEqual(expected);
   });
 });
 
-test.each(Object.keys(COMPLETION_SCRIPTS))('monctl completion %s prints the script', async (shell) => {
-  const { code, stdout } = await runMonctl(['completion', shell]);
-  expect([code, stdout]).toEqual([0, COMPLETION_SCRIPTS[shell]]);
-  expect(stdout).toContain('monctl __complete --');
-});
+test.each(Object.keys(COMPLETION_SCRIPTS))(
+  'monctl completion %s prints the completion script of that shell',
+  async (shell) => {
+    const { code, stdout } = await runMonctl(['completion', shell]);
+    expect([code, stdout]).toEqual([0, COMPLETION_SCRIPTS[shell]]);
+    expect(stdout).toContain('monctl __complete --');
+  },
+);

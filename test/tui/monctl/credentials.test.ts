@@ -32,7 +32,7 @@ function atHome(line: readonly string[], options?: Parameters<typeof runMonctl>[
 
 const FROM_STDIN = ['--password-file', '-'];
 
-test('a user is created, listed, given another password and disabled', async () => {
+test('monctl creates, lists and disables a user and changes the password of the user', async () => {
   const create = ['user', 'create', 'alice', '--groups', 'operators,viewers', ...FROM_STDIN];
   expect(await monctl(create, { input: 'correct horse\n' })).toEqual({ code: 0, stdout: 'Created\n', stderr: '' });
   expect(await monctl(create, { input: 'correct horse\n' })).toMatchObject({ code: 6 });
@@ -59,7 +59,7 @@ test('a user is created, listed, given another password and disabled', async () 
   expect(await monctl(['user', 'log-out', 'nobody'])).toMatchObject({ code: 3 });
 });
 
-test('a password is never taken from the command line, and a person types it twice', async () => {
+test('monctl never accepts a password on the command line, and asks for it twice on a terminal', async () => {
   expect(await monctl(['user', 'create', 'eve', '--password', 'x'])).toMatchObject({ code: 2 });
   expect(await monctl(['user', 'create', 'eve'])).toEqual({
     code: 2,
@@ -76,7 +76,7 @@ test('a password is never taken from the command line, and a person types it twi
   expect(await monctl(['user', 'create', 'mallory', ...FROM_STDIN], { input: '\n' })).toMatchObject({ code: 2 });
 });
 
-test('an API key is granted, shown once, used, listed and revoked', async () => {
+test('monctl creates an API key, shows it once, lists it and revokes it', async () => {
   const granted = await monctl([
     'api-key',
     'create',
@@ -105,7 +105,7 @@ test('an API key is granted, shown once, used, listed and revoked', async () => 
   expect(await monctl(['api-key', 'create', 'nobody'])).toMatchObject({ code: 2 });
 });
 
-test('configure stores a backend for monctl and the console, with the secret in a separate file', async () => {
+test('monctl configure stores a backend for monctl and the console, with the secret in a separate file', async () => {
   const line = ['configure', '--context', 'prod', '--backend', backend.url, '--user', 'me', '--namespace', 'default'];
   const config = join(home, 'mon', 'console.yml');
   expect(await atHome([...line, ...FROM_STDIN], { input: 'wrong' })).toMatchObject({
@@ -130,7 +130,7 @@ test('configure stores a backend for monctl and the console, with the secret in 
   });
 });
 
-test('configure with an API key beside another context, and what stands in the file stays', async () => {
+test('monctl configure adds a context with an API key and keeps the rest of the file', async () => {
   const granted = await monctl(['api-key', 'create', 'me', '-o', 'json']);
   const { key } = JSON.parse(granted.stdout) as { key: string };
   const file = join(home, 'key');
@@ -148,7 +148,7 @@ test('configure with an API key beside another context, and what stands in the f
   expect(completed.stdout).toBe('prod\nci\n');
 });
 
-test('monctl configure asks on a real terminal, and a typed password is not shown', async () => {
+test('monctl configure asks for its values on a real terminal and does not show the typed password', async () => {
   const env = { XDG_CONFIG_HOME: home };
   const line = ['configure', '--context', 'asked'];
   await using asked = new Pty(process.execPath, [MONCTL, ...line], { env });
@@ -171,14 +171,18 @@ test('monctl configure asks on a real terminal, and a typed password is not show
 
 test.each([
   ['credentials in the address', ['--backend', 'http://a:b@127.0.0.1:1'], /do not put credentials into the URL/],
-  ['no backend', [], /set the backend/],
-  ['two ways in', ['--backend', 'http://127.0.0.1:1', '--user', 'a', '--api-key-file', '/x'], /not both/],
-])('configure rejects %s', async (_what, options, message) => {
+  ['a missing backend', [], /set the backend/],
+  [
+    'a user together with an API key',
+    ['--backend', 'http://127.0.0.1:1', '--user', 'a', '--api-key-file', '/x'],
+    /not both/,
+  ],
+])('monctl configure rejects %s', async (_what, options, message) => {
   const { code, stderr } = await atHome(['configure', ...options]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
-test('an old name in a context works, with a warning on standard error', async () => {
+test('an old name in a context works, and monctl prints a warning to stderr', async () => {
   const dir = await tempDir();
   const file = join(dir, 'mon', 'console.yml');
   await mkdir(join(dir, 'mon'));

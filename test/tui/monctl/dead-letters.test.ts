@@ -8,7 +8,7 @@ let api: ApiClient;
 
 beforeAll(async () => {
   const handlers = {
-    // This handler fails on every resolver: no such host name exists.
+    // This handler always fails, because the host name does not exist for any resolver.
     pager: { type: 'tcp', socket: { host: 'pager.invalid', port: 4444 } },
     fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' },
   };
@@ -21,14 +21,16 @@ function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[
   return runMonctl(line, { MON_BACKEND: backend.url }, options);
 }
 
-/** The lines of a table without its header, with columns separated by one bar. */
+/** Returns the lines of a table without its header, with columns separated by one bar. */
 async function rows(...line: string[]): Promise<string[]> {
   const { stdout } = await monctl(line);
   const lines = stdout.trimEnd().split('\n').slice(1);
   return lines.map((row) => row.trim().replaceAll(/ {2,}/g, '|'));
 }
 
-/** Reports a failing check and waits until its notification becomes a dead letter. */
+/**
+ * Reports a failing check, waits until its notification becomes a dead letter, and returns the id of the dead letter.
+ */
 async function fail(handler: string, source: string): Promise<string> {
   const known = new Set((await api.deadLetters()).map(({ id }) => id));
   await api.submitResult({ source, name: 'disk', output: 'full', status: 2, handlers: [handler] });
@@ -39,7 +41,7 @@ async function fail(handler: string, source: string): Promise<string> {
   });
 }
 
-test('dead letters are listed, shown, retried and dropped', async () => {
+test('monctl lists, shows, retries and drops dead letters', async () => {
   const [first, second] = [await fail('fail', 'web-1'), await fail('fail', 'web-2')];
   expect(await rows('dead-letter', 'list')).toEqual([
     expect.stringMatching(new RegExp(`^${first}\\|fail\\|web-1\\|disk\\|\\w+\\|1\\|\\S`)),
@@ -63,7 +65,7 @@ test('dead letters are listed, shown, retried and dropped', async () => {
   expect((await monctl(['dead-letter', 'drop', '--all'])).stdout).toBe('dropped no dead letters\n');
 });
 
-test('dropping dead letters shows what it would do, asks, and accepts no', async () => {
+test('monctl dead-letter drop has a dry run, asks first, and drops nothing after the answer no', async () => {
   const id = await fail('fail', 'web-3');
   expect(await monctl(['dead-letter', 'drop', '--all', '--dry-run'])).toEqual({
     code: 0,
@@ -88,7 +90,7 @@ test.each([
   ['retry', '17'],
   ['drop', '17'],
   ['drop', '17', '--dry-run'],
-])('a dead letter that does not exist is not found: %s %s %s', async (...words) => {
+])('monctl dead-letter %s %s %s for a dead letter that does not exist exits with 3', async (...words) => {
   expect(await monctl(['dead-letter', ...words])).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('there is no dead letter 17'),
@@ -99,7 +101,7 @@ test.each([
   [[], 'select dead letters: use one ID, --handler NAME, or --all'],
   [['5', '--all'], 'select dead letters: use one ID, --handler NAME, or --all'],
   [['all'], '"all" is not the id of a dead letter: see monctl dead-letter list'],
-])('an ambiguous selection of dead letters is rejected: %j', async (words, problem) => {
+])('monctl dead-letter rejects the ambiguous selection %j', async (words, problem) => {
   for (const verb of ['retry', 'drop']) {
     expect(await monctl(['dead-letter', verb, ...words])).toEqual({
       code: 2,
@@ -109,7 +111,7 @@ test.each([
   }
 });
 
-test('handlers are listed with their numbers of deliveries', async () => {
+test('monctl handler list shows the numbers of deliveries of each handler', async () => {
   await fail('pager', 'web-4');
   const { stdout } = await monctl(['handler', 'list']);
   expect(stdout).toMatch(/^HANDLER +TYPE +QUEUED +RUNNING +RETRYING +DELIVERED +FAILED +OLDEST +LAST ERROR\n/);
@@ -122,7 +124,7 @@ async function complete(...words: string[]): Promise<string[]> {
   return (await monctl(['__complete', ...words])).stdout.trimEnd().split('\n');
 }
 
-test('ids of dead letters and names of handlers are completed', async () => {
+test('monctl completes ids of dead letters and names of handlers', async () => {
   const id = await fail('fail', 'web-5');
   expect(await complete('dead-letter', 'retry', '')).toContain(id);
   expect(await complete('dead-letter', 'list', '--handler', '')).toEqual(['fail', 'pager']);

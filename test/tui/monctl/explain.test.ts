@@ -16,7 +16,7 @@ let api: ApiClient;
 beforeAll(async () => {
   backend = await startBackend({
     settings: { handlers: { pager: PIPE, audit: { ...PIPE, handle_silenced: true } } },
-    // The clock starts four minutes before the requests.
+    // The clock of the backend starts four minutes before `NOW`.
     clock: new ManualClock((NOW - 240) * 1000),
     batcher: { batchLimit: 1 },
   });
@@ -27,7 +27,7 @@ afterAll(() => backend[Symbol.asyncDispose]());
 const monctl = (line: readonly string[], input = ''): Promise<MonctlRun> =>
   runMonctl(line, { MON_BACKEND: backend.url }, { input });
 
-test('a result is simulated from a file or standard input, in JSON or YAML', async () => {
+test('monctl simulate reads a result from a file or standard input, in JSON or YAML', async () => {
   const text = [
     'client  web-1',
     'check   disk',
@@ -53,22 +53,27 @@ test('a result is simulated from a file or standard input, in JSON or YAML', asy
 });
 
 test.each<{ name: string; line: readonly string[]; input?: string; code: number; stderr: RegExp }>([
-  { name: 'no such file', line: ['simulate', '/does/not/exist'], code: 2, stderr: /\/does\/not\/exist cannot be read/ },
-  { name: 'no result', line: ['simulate', '-'], input: '{"name": "disk"}', code: 2, stderr: /output/ },
-  { name: 'a list', line: ['simulate', '-'], input: '[]', code: 2, stderr: /object/ },
   {
-    name: 'nobody knows it',
+    name: 'a missing file',
+    line: ['simulate', '/does/not/exist'],
+    code: 2,
+    stderr: /\/does\/not\/exist cannot be read/,
+  },
+  { name: 'a result without an output', line: ['simulate', '-'], input: '{"name": "disk"}', code: 2, stderr: /output/ },
+  { name: 'a list instead of a result', line: ['simulate', '-'], input: '[]', code: 2, stderr: /object/ },
+  {
+    name: 'an unknown client and check',
     line: ['event', 'explain', 'web-9', 'disk'],
     code: 3,
     stderr: /no event and no result/,
   },
-])('an invalid input of simulate or explain is reported: $name', async ({ line, input, code, stderr }) => {
+])('monctl simulate or event explain reports an invalid input: $name', async ({ line, input, code, stderr }) => {
   const run = await monctl(line, input);
   expect(run).toMatchObject({ code, stdout: '' });
   expect(run.stderr).toMatch(stderr);
 });
 
-test('an event is explained with the last run of each handler', async () => {
+test('monctl event explain shows the last run of each handler', async () => {
   await api.silence({ check: 'disk' });
   await api.submitResult(RESULT);
   const { stdout } = await monctl(['event', 'explain', 'web-1', 'disk']);

@@ -30,7 +30,7 @@ metadata: {name: cron, namespace: staging}
 spec: {command: cron, cron: "0 5 * * *"}
 `;
 
-test('objects of a file are created, replaced and deleted in the namespace that they or the option name', async () => {
+test('monctl creates, replaces and deletes the objects of a file in the namespace of the object or the option', async () => {
   const line = ['create', '-f', '-', '--namespace', 'staging'];
   const created = 'Created CheckConfig staging/swap\nCreated CheckConfig staging/cron\n';
   expect(await monctl(line, { input: CHECKS })).toEqual({ code: 0, stdout: created, stderr: '' });
@@ -48,7 +48,7 @@ test('objects of a file are created, replaced and deleted in the namespace that 
   expect((await monctl(remove, { input: CHECKS })).stdout).toMatch(/^Not found CheckConfig staging\/cron\n/);
 });
 
-test('a dry run of create names the objects and sends nothing', async () => {
+test('the dry run of monctl create names the objects and sends nothing', async () => {
   expect(await monctl(['create', '-f', '-', '--dry-run'], { input: CHECKS })).toEqual({
     code: 0,
     stdout: 'would create CheckConfig default/swap\nwould create CheckConfig staging/cron\nnothing was sent\n',
@@ -83,7 +83,7 @@ const OBJECTS = `
 {type: Silenced, metadata: {name: 'entity:a:load', namespace: compared}, spec: {subscription: 'entity:a', check: load}}
 `;
 
-test('a dry run of create compares each object with the backend and names the fields that differ', async () => {
+test('the dry run of monctl create compares each object with the backend and names the fields that differ', async () => {
   const line = ['create', '-f', '-', '--dry-run'];
   const outcomes = async (input: string): Promise<readonly string[]> => {
     const { code, stdout } = await monctl(line, { input });
@@ -118,7 +118,7 @@ test('a dry run of create compares each object with the backend and names the fi
   expect(JSON.parse(stdout)).toMatchObject({ interval: 60 });
 });
 
-test('a dry run names rejected and missing objects, and exits with 9 for rejected ones', async () => {
+test('a dry run of monctl names rejected and missing objects, and exits with 9 if an object is rejected', async () => {
   const foreign = '{type: TCPStreamHandler, api_version: pipeline/v1, metadata: {name: x}, spec: {}}\n---\n';
   const { code, stdout, stderr } = await monctl(['create', '-f', '-', '--dry-run'], { input: foreign + CHECKS });
   expect(code).toBe(9);
@@ -128,7 +128,7 @@ test('a dry run names rejected and missing objects, and exits with 9 for rejecte
   expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^not there CheckConfig default\/swap\n/) });
 });
 
-test('an object that will not work as intended is created, and a warning is printed to stderr', async () => {
+test('monctl creates an object that will not work as intended and prints a warning to stderr', async () => {
   const input = `
 {type: EventFilter, metadata: {name: typo}, spec: {action: allow, expressions: ["event.chek.status == 2"]}}
 ---
@@ -171,14 +171,14 @@ test('an object that will not work as intended is created, and a warning is prin
   ]);
 });
 
-test('a check that is created by options prints the same warnings as one from a file', async () => {
+test('monctl prints the same warnings for a check that is created by options as for a check in a file', async () => {
   const line = ['check', 'create', 'ping', '--command', 'ping {{ .name }}', '--interval', '60'];
   const { code, stdout, stderr } = await monctl([...line, '--subscriptions', 'web']);
   expect([code, stdout]).toEqual([0, 'Created\n']);
   expect(stderr).toMatch(/^ping: the check has tokens in a shell command: /);
 });
 
-test('a rejected object is reported with its reason and does not stop the others', async () => {
+test('monctl create reports a rejected object with the reason and continues with the other objects', async () => {
   const input = `
 {type: CheckConfig, metadata: {name: disk}, spec: {command: mine, interval: 5}}
 ---
@@ -201,7 +201,7 @@ test('a rejected object is reported with its reason and does not stop the others
   ]);
 });
 
-test('an object beyond entity-limit is refused with the setting first, then the words of the peer', async () => {
+test('an entity beyond the entity limit is rejected with the setting first and then the message of Sensu Go', async () => {
   const input = '{type: Entity, metadata: {name: a}, spec: {entity_class: proxy}}\n';
   expect(await monctl(['create', '-f', '-'], { input })).toMatchObject({ code: 0 });
   expect(await monctl(['create', '-f', '-'], { input: input.replace('a}', 'b}') })).toEqual({
@@ -213,19 +213,19 @@ test('an object beyond entity-limit is refused with the setting first, then the 
   });
 });
 
-test('the entity list quotes the warning of the backend when the entity limit is near', async () => {
+test('monctl entity list prints the warning of the backend when the entity limit is near', async () => {
   const { code, stderr } = await monctl(['entity', 'list']);
   expect([code, stderr]).toEqual([0, expect.stringMatching(/1\/1/)]);
 });
 
-test('an exact dump is rejected by create with a reference to monctl restore', async () => {
+test('monctl create rejects an exact dump and refers to monctl restore', async () => {
   const { stdout } = await monctl(['dump', 'entities']);
   const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });
   expect(code).toBe(2);
   expect(said).toMatch(/^Rejected Entity default\/a: this object is part of an exact dump: use monctl restore/);
 });
 
-test('an API key whose name is the key itself is shown by its id', async () => {
+test('monctl shows the id of an API key whose name is the key itself', async () => {
   const KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
   await monctl(['create', '-f', '-'], { input: `{type: User, spec: {username: ada, password: long enough}}` });
   const input = `{type: APIKey, api_version: core/v2, metadata: {name: ${KEY}}, spec: {username: ada}}`;
@@ -240,16 +240,16 @@ test('an API key whose name is the key itself is shown by its id', async () => {
 });
 
 test.each([
-  ['no file', ['create'], '', /set the file/],
-  ['nothing in it', ['create', '-f', '-'], '# nothing\n', /contains no objects/],
-  ['no name', ['create', '-f', '-'], 'type: CheckConfig\nspec: {}', /the object has no name/],
-  ['a file that is not there', ['create', '-f', '/nope/x.yml'], '', /cannot be read/],
-])('the input of create is rejected before anything is sent: %s', async (_what, line, input, message) => {
+  ['a missing option for the file', ['create'], '', /set the file/],
+  ['a file without objects', ['create', '-f', '-'], '# nothing\n', /contains no objects/],
+  ['an object without a name', ['create', '-f', '-'], 'type: CheckConfig\nspec: {}', /the object has no name/],
+  ['a file that does not exist', ['create', '-f', '/nope/x.yml'], '', /cannot be read/],
+])('monctl create rejects its input before anything is sent: %s', async (_what, line, input, message) => {
   const { code, stderr } = await monctl(line, { input });
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
-/** A backend of another product: it supports lists in pages, but not the exact state. */
+/** Responds like a backend of Sensu Go: lists have pages, and the mon API does not exist. */
 function anotherMake(path: string): ScriptedAnswer {
   if (path.startsWith('/api/mon')) return { status: 404, body: { message: 'not found', code: 2 } };
   if (path.includes('/users')) return { status: 402, body: { message: 'no license', code: 6 } };
@@ -264,7 +264,7 @@ function anotherMake(path: string): ScriptedAnswer {
   };
 }
 
-test('a dump reads the objects of Sensu Go page by page and names what it may not read', async () => {
+test('monctl dump reads the objects of Sensu Go page by page and names object types that it may not read', async () => {
   const server = await startScriptedServer(({ path }) => anotherMake(path));
   const line = ['dump', 'checks,users,silenced', '--all-namespaces', '--backend', server.url];
   const { code, stdout, stderr } = await runMonctl(line);
@@ -296,7 +296,7 @@ test('a dump reads the objects of Sensu Go page by page and names what it may no
   expect((await runMonctl([...line, '--output', 'json'])).stderr).toBe(stderr);
 });
 
-test('a dump of a Sensu Go cluster exchanges user and password for a token', async () => {
+test('monctl dump of a Sensu Go cluster exchanges user and password for a token', async () => {
   const server = await startCluster({ login: 'admin:P@ssw0rd!' });
   const line = ['dump', 'checks', '--all-namespaces', '--backend', server.url];
   const dumped = await runMonctl(line, { MON_CREDENTIALS: 'admin:P@ssw0rd!' });
@@ -305,7 +305,7 @@ test('a dump of a Sensu Go cluster exchanges user and password for a token', asy
   expect(wrong).toMatchObject({ code: 4, stdout: expect.not.stringContaining('disk') as string });
 });
 
-test('a dump that fails leaves no file behind', async () => {
+test('a failed monctl dump leaves no file behind', async () => {
   const server = await startScriptedServer(({ path }) =>
     path.includes('Handler') ? { status: 500 } : { status: 200, body: { objects: [], continue: null } },
   );

@@ -35,13 +35,13 @@ test.each([
   ['check', 'interval>=5m', ['disk']],
   ['aggregate', 'ok<80', ['stores']],
   ['dead-letter', 'tries>3', []],
-])('the command %s list -q %s lists what the filter matches', async (noun, filter, expected) => {
+])('monctl %s list -q %s lists the objects that the filter matches', async (noun, filter, expected) => {
   const { code, stdout } = await monctl(noun, 'list', '-q', filter, '-o', 'json');
   const listed = JSON.parse(stdout) as { id?: string; name?: string; client?: string }[];
   expect([code, listed.map(({ id, name, client }) => id ?? name ?? client)]).toEqual([0, expected]);
 });
 
-test('an unknown field of a filter is pointed out at its position', async () => {
+test('monctl rejects a filter with an unknown field and points out its position', async () => {
   const { code, stderr } = await monctl('client', 'list', '-q', 'db status=crit');
   expect([code, stderr]).toEqual([
     2,

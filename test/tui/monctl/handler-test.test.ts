@@ -80,7 +80,7 @@ describe('the dry run of a handler test', () => {
     }
   });
 
-  test('a dry run uses a made-up event unless one is named', async () => {
+  test('the dry run of a handler test uses an example event unless an event is named', async () => {
     expect(await dryRun('pagerduty')).toMatchObject({
       client: 'mon-test',
       check: 'handler-test',
@@ -90,13 +90,13 @@ describe('the dry run of a handler test', () => {
     });
   });
 
-  test('a dry run leaves no record in the audit trail', async () => {
+  test('the dry run of a handler test leaves no record in the audit trail', async () => {
     const api = openApiClient({ backend: backend.url, env: {} });
     expect((await api.audit({})).map(({ action }) => action)).not.toContain('handler.test');
   });
 });
 
-test('handler test without --dry-run sends the notification and prints the response and its time', async () => {
+test('monctl handler test sends the notification and prints the response and its duration', async () => {
   const receiver = await HttpReceiver.open();
   const { mails, port } = await openMailServer();
   const monctl = await backendWith({
@@ -119,7 +119,7 @@ test('handler test without --dry-run sends the notification and prints the respo
   expect(mails[0]?.raw).toContain('This is a test of the handler mail: nothing is wrong.');
 });
 
-test('each handler test is a new delivery, so that no receiver takes it for a repetition', async () => {
+test('each handler test is a new delivery, so that no receiver treats it as a repeat', async () => {
   const receiver = await HttpReceiver.open();
   const monctl = await backendWith({ chat: { type: 'webhook', url: receiver.url } });
   await monctl('chat', '--event', 'web-1/disk');
@@ -138,7 +138,7 @@ test('a handler test names the recipients that a mail server rejects', async () 
   expect((await monctl('mail')).stdout).toMatch(/delivered in .*: refused for nobody@example\.com; 250 /);
 });
 
-describe('a handler that does not end', () => {
+describe('a handler that hangs in a test', () => {
   const HANGS = { hangs: { type: 'pipe', command: 'exec sleep 1000' } };
 
   test('a hanging handler is tested only a few times at once, and the tests end with the backend', async () => {

@@ -12,7 +12,7 @@ interface Item {
   readonly value: number;
 }
 
-/** Returns the texts that a watched list writes for these states, one for each write. */
+/** Returns the texts that a watched list writes for these states, one for each write, and its notes. */
 async function watched(
   sights: readonly Sight<Item>[],
   { rows, isTTY, format = 'table', limit = '9' }: { rows?: number; isTTY: boolean; format?: string; limit?: string },
@@ -74,7 +74,7 @@ function seen(...items: readonly Item[]): Sight<Item> {
 test('a watched list redraws a terminal only when its content changed', async () => {
   const { written } = await watched([seen(A), seen(A), seen({ ...A }), seen(A, B)], { isTTY: true, rows: 6 });
   expect(written).toHaveLength(2);
-  // The first frame scrolls the old screen up. Each line is cleared to its end, and so is the screen below the list.
+  // The first frame scrolls the old screen up. Then each line is cleared to its end, and the screen below the list.
   expect(written[0]).toBe(
     '\n'.repeat(6) +
       '\u001b[?7l\u001b[H1 thing\u001b[K\r\nNAME  VALUE\u001b[K\r\na     1\u001b[K\r\n\u001b[J\u001b[?7h',
@@ -82,7 +82,7 @@ test('a watched list redraws a terminal only when its content changed', async ()
   expect(written[1]).toMatch(/^\u001b\[\?7l\u001b\[H2 things\u001b\[K/);
 });
 
-test('rows that do not fit on the terminal are counted', async () => {
+test('a watched list counts the rows that do not fit on the terminal', async () => {
   const items = Array.from({ length: 9 }, (_, at) => ({ name: `n-${String(at)}`, value: at }));
   const { written } = await watched([seen(...items)], { isTTY: true, rows: 6 });
   expect(written[0]).toContain('n-1   1\u001b[K\r\n... 7 more lines\u001b[K\r\n\u001b[J');
@@ -100,7 +100,7 @@ test('a watched list keeps its last state while the backend is unavailable, and 
   ]);
 });
 
-test('a pipe gets the current rows and each change, with cells separated by tabs', async () => {
+test('a watched list in a pipe prints the current rows and each change, with cells separated by tabs', async () => {
   const { written, notes } = await watched(
     [
       seen(A, B),
@@ -115,7 +115,7 @@ test('a pipe gets the current rows and each change, with cells separated by tabs
   expect(notes).toEqual(['away\n']);
 });
 
-test('an unavailable backend is reported once per outage, even when a program reads the output', async () => {
+test('a watched list reports an unavailable backend once per outage, even if a program reads the output', async () => {
   const away = { items: [A], trouble: 'away' };
   const { notes } = await watched([seen(A), away, away, seen(A), away], { isTTY: false, format: 'json' });
   expect(notes).toEqual(['away\n', 'away\n']);
@@ -129,7 +129,7 @@ test('a watched list prints one JSON value per line, even on a terminal', async 
   ]);
 });
 
-test('the limit of a watched list also removes what moves beyond it', async () => {
+test('a watched list with a limit reports rows that move beyond the limit as removed', async () => {
   const { written } = await watched([seen(A), seen(B, A)], { isTTY: false, format: 'json', limit: '1' });
   expect(written.map((line) => (JSON.parse(line) as { change: string; key: string }).change)).toEqual([
     'added',

@@ -45,7 +45,7 @@ describe('maintenance with a backend', () => {
   }
   const silenced = (): Promise<unknown> => api.silencedEntry(ID);
 
-  test('maintenance silences a host while a command runs, and passes its input, output and exit code', async () => {
+  test('monctl maintenance silences a host while a command runs, and passes on input, output and exit code', async () => {
     const child = start(sh('read line; echo "got $line"; echo trouble >&2; exit 42'));
     await vi.waitFor(async () => expect(await silenced()).toMatchObject({ reason: 'maintenance: sh', expire: 60 }));
     child.stdin?.end('a word\n');
@@ -53,12 +53,12 @@ describe('maintenance with a backend', () => {
     expect(await silenced()).toBeUndefined();
   });
 
-  test('options after -- belong to the command of maintenance', async () => {
+  test('options after -- belong to the command of monctl maintenance', async () => {
     const { code, stdout } = await ended(start(['--max', '1h', '--', 'printf', '%s.', '--max', '-o', '007']));
     expect([code, stdout]).toEqual([0, '--max.-o.007.']);
   });
 
-  test('maintenance forwards signals to its command, which may handle them as it likes', async () => {
+  test('monctl maintenance forwards signals to its command, and the command may handle them', async () => {
     const child = start(sh('trap "echo bye; exit 3" TERM; echo ready; while :; do sleep 0.05; done'));
     const [first] = (await once(child.stdout ?? child, 'data')) as [Buffer];
     expect(String(first)).toBe('ready\n');
@@ -67,13 +67,13 @@ describe('maintenance with a backend', () => {
     expect(await silenced()).toBeUndefined();
   });
 
-  test('maintenance forwards a signal that arrives as soon as the command starts', async () => {
+  test('monctl maintenance forwards a signal that arrives right after the start of its command', async () => {
     const child = start(sh('trap "exit 3" TERM; kill -TERM $PPID; for n in $(seq 100); do sleep 0.05; done'));
     expect(await ended(child)).toMatchObject({ code: 3, stdout: '' });
     expect(await silenced()).toBeUndefined();
   });
 
-  test('a killed command gives the exit code of a shell, and its silence ends', async () => {
+  test('monctl maintenance ends the silence of a killed command and exits with the code that a shell would use', async () => {
     expect(await ended(start(sh('kill -9 $$')))).toMatchObject({ code: 137 });
     expect(await silenced()).toBeUndefined();
   });
@@ -87,7 +87,7 @@ describe('maintenance with a backend', () => {
     await vi.waitFor(async () => expect(await silenced()).toBeUndefined());
   });
 
-  test('maintenance with a selector silences the events that it finds', async () => {
+  test('monctl maintenance with a selector silences the events that match the selector', async () => {
     await api.submitResult({ source: 'web-1', name: 'disk', status: 2, output: 'full' });
     const words = ['maintenance', 'run', '--selector', 'client~web-*', '--max', '1h', '--', 'sh', '-c', 'read line'];
     const child = spawn(process.execPath, [MONCTL, ...words], {
@@ -100,13 +100,13 @@ describe('maintenance with a backend', () => {
     expect(await silencedBy()).toBe(0);
   });
 
-  test('a program that does not exist is reported, and nothing stays silenced', async () => {
+  test('monctl maintenance reports a command that does not exist, and no silence stays', async () => {
     const { code, stderr } = await ended(start(['--max', '1h', '--', '/no/such/program']));
     expect([code, stderr]).toEqual([2, 'monctl: /no/such/program: no such program\n']);
     expect(await silenced()).toBeUndefined();
   });
 
-  test('a client that is already silenced keeps its silence, and the command starts only with --anyway', async () => {
+  test('monctl maintenance of a client that is already silenced starts the command only with --anyway', async () => {
     await api.silence({ subscription: 'client:web-1', creator: 'alice', reason: 'CHG-1', expire: 3600 });
     const refused = await ended(start(sh('echo started')));
     expect(refused).toMatchObject({ code: 6, stdout: '' });
@@ -115,7 +115,7 @@ describe('maintenance with a backend', () => {
     expect(await silenced()).toMatchObject({ creator: 'alice', expire: 3600 });
   });
 
-  test('maintenance without a backend starts the command only with --anyway', async () => {
+  test('monctl maintenance without a reachable backend starts the command only with --anyway', async () => {
     const url = await deadUrl();
     expect(await ended(start(sh('echo started'), url))).toMatchObject({ code: 5, stdout: '' });
     const { code, stdout, stderr } = await ended(start(['--anyway', ...sh('echo started; exit 4')], url));
@@ -123,7 +123,7 @@ describe('maintenance with a backend', () => {
     expect(stderr).toMatch(/^monctl: client:web-1:\* could not be renewed, retrying: /);
   });
 
-  test('the audit trail and the timeline record only begin and end of a maintenance', async () => {
+  test('the audit trail and the timeline record only the begin and the end of a maintenance silence', async () => {
     const hold = { subscription: 'client:web-1', run: 'run-0001', seconds: 60, reason: 'deploy' };
     await api.holdSilence(hold);
     clock.advance(45_000);
@@ -143,7 +143,7 @@ describe('maintenance with a backend', () => {
   });
 });
 
-describe('a silence that maintenance renews', () => {
+describe('a silence that monctl maintenance renews', () => {
   let clock: ManualClock;
   let answers: (MonError | undefined)[];
   let asked: HoldRequest[];
@@ -178,7 +178,7 @@ describe('a silence that maintenance renews', () => {
   const told = (): [number, boolean][] => asked.map(({ seconds, renews }) => [seconds, renews === true]);
   const away = new MonError('unavailable', 'nobody answers');
 
-  test('a maintenance silence is renewed every 15 seconds, at last for the remaining time', async () => {
+  test('a maintenance silence is renewed every 15 seconds, never beyond the maximum duration', async () => {
     const held = hold(90);
     await held.begin(false);
     await wait(80);
@@ -196,7 +196,7 @@ describe('a silence that maintenance renews', () => {
     expect(released).toBe(0);
   });
 
-  test('an unavailable backend is reported once and retried, and an expired silence is created again', async () => {
+  test('monctl maintenance reports an unavailable backend once, retries, and creates an expired silence again', async () => {
     const held = hold(3600);
     await held.begin(false);
     answers = Array.from({ length: 20 }, () => away);
@@ -213,7 +213,7 @@ describe('a silence that maintenance renews', () => {
   });
 
   test.each(['conflict', 'not_found', 'forbidden'] as const)(
-    'the error %s of a renewal is reported and not retried',
+    'monctl maintenance reports the error %s of a renewal and does not retry',
     async (code) => {
       const held = hold(3600);
       await held.begin(false);
@@ -225,7 +225,7 @@ describe('a silence that maintenance renews', () => {
     },
   );
 
-  test('maintenance does not begin without its silence, unless retrying is allowed', async () => {
+  test('monctl maintenance does not start without its silence unless a retry is allowed', async () => {
     const held = hold(3600);
     answers = [away, away];
     await expect(held.begin(false)).rejects.toBe(away);
@@ -242,7 +242,7 @@ test.each([
   [['--client', 'web-1', '--max', '1h'], /the command is missing: use monctl maintenance run … -- COMMAND/],
   [['--client', 'web-1', '--max', 'soon', '--', 'true'], /duration/],
   [['--client', 'web-1', '--max', '1h', './deploy.sh'], /is an unexpected argument/],
-])('the maintenance command %j is rejected before anything happens', async (words, message) => {
+])('the arguments %j of monctl maintenance are rejected before anything is sent or started', async (words, message) => {
   const { code, stderr } = await runMonctl(['maintenance', 'run', ...words], { MON_BACKEND: 'http://127.0.0.1:1' });
   expect(code).toBe(2);
   expect(stderr).toMatch(message);

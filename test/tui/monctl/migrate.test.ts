@@ -37,7 +37,7 @@ async function paths(): Promise<readonly string[]> {
   return (await api.stashes()).map(({ path }) => path);
 }
 
-test('a migrated silence takes over client, check, expiry, reason and creator, and other stashes stay', async () => {
+test('monctl migrate stashes keeps client, check, expiry, reason and creator, and leaves other stashes', async () => {
   await stash('silence/web-1', { reason: 'rebuild', owner: 'alice' }, 3600);
   await stash('silence/web-1/disk', { reason: 'known' });
   await stash('silence/all/cert');
@@ -60,7 +60,7 @@ test('a migrated silence takes over client, check, expiry, reason and creator, a
   expect(await paths()).toEqual(['deploy/web']);
 });
 
-test('a migration keeps a silence that lasts longer and extends a shorter one', async () => {
+test('monctl migrate stashes keeps an existing silence that lasts longer and extends a shorter silence', async () => {
   await api.silence({ subscription: 'client:web-1', expire: -1, reason: 'mine' });
   await api.silence({ subscription: 'client:web-1', check: 'disk', expire: 60 });
   await stash('silence/web-1', {}, 3600);
@@ -70,14 +70,14 @@ test('a migration keeps a silence that lasts longer and extends a shorter one', 
   expect((await api.silencedEntry('client:web-1:disk'))?.expire).toBeGreaterThan(3590);
 });
 
-test('a stash that names nothing stays, and the exit code says so', async () => {
+test('monctl migrate stashes leaves a stash without a valid target and reports it by the exit code', async () => {
   await stash('silence/a/b/c');
   await stash('silence/web-1');
   expect(await migrate('--apply')).toMatchObject({ code: 6, stdout: 'migrated 1 stash, 1 stay\n' });
   expect(await paths()).toEqual(['silence/a/b/c']);
 });
 
-test('a stash stays when the new silence would not match its old client', async () => {
+test('monctl migrate stashes leaves a stash if the new silence would not match its old client', async () => {
   const clients = [
     { name: 'old-1', address: '', subscriptions: ['client:old-1'], version: '0.25.0', timestamp: 0 },
     { name: 'old-2', address: '', subscriptions: ['web'], version: '0.26.0', timestamp: 0 },
@@ -94,7 +94,7 @@ test('a stash stays when the new silence would not match its old client', async 
   expect(service.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-test('a migration can be declined at its question', async () => {
+test('monctl migrate stashes changes nothing if its question is declined', async () => {
   await stash('silence/web-1');
   const run = await runMonctl(['migrate', 'stashes', '--apply'], { MON_BACKEND: backend.url }, { answer: 'n' });
   expect(run).toMatchObject({ code: 7 });
@@ -102,6 +102,6 @@ test('a migration can be declined at its question', async () => {
   expect(await paths()).toEqual(['silence/web-1']);
 });
 
-test('migrate stashes says so when there is nothing to migrate', async () => {
+test('monctl migrate stashes says that there is nothing to migrate', async () => {
   expect((await migrate('--apply')).stdout).toBe('there are no silence stashes: nothing to migrate\n');
 });

@@ -67,7 +67,7 @@ const EVENTS = [
   anEvent({ client: 'gw-004', check: 'bgp', status: 3, output: 'snmp: no answer' }),
 ];
 
-/** A service with the v1 API, the events above and one silenced entry. */
+/** Starts a scripted service with the v1 API, the events above and one silenced entry. */
 async function service(): Promise<ScriptedServer> {
   return await startScriptedServer(({ method, path, body }) => {
     const call = `${method} ${path}`;
@@ -97,7 +97,7 @@ async function service(): Promise<ScriptedServer> {
   });
 }
 
-test('event list sorts the worst first and the silenced last, in aligned columns', async () => {
+test('monctl event list sorts the worst events first and silenced events last, in aligned columns', async () => {
   const { url } = await service();
   const { code, stdout, stderr } = await runMonctl(['event', 'list', '--backend', url]);
   expect([code, stderr]).toEqual([0, '']);
@@ -114,7 +114,7 @@ test('event list sorts the worst first and the silenced last, in aligned columns
   );
 });
 
-test('event list marks recovering events, which only the mon API reports', async () => {
+test('monctl event list marks recovering events, which only the mon API reports', async () => {
   const row = { client: 'web-002', check: 'http', status: 2, action: 'create', occurrences: 12, since: NOW, last: NOW };
   const recovering = { results: 2, since: NOW - 60, last: NOW, after: 3 };
   const { url } = await startScriptedServer(({ method, path }) => {
@@ -159,14 +159,14 @@ test.each([
   ],
   [['--limit', '1'], ['web-002/http']],
   [['--search', 'nothing-like-this'], []],
-])('event list %j lists the matching events', async (options, expected) => {
+])('monctl event list %j lists the matching events', async (options, expected) => {
   const { url } = await service();
   const { code, stdout } = await runMonctl(['event', 'list', '-o', 'json', ...options], { MON_BACKEND: url });
   const listed: { client: { name: string }; check: { name: string } }[] = JSON.parse(stdout);
   expect([code, listed.map(({ client, check }) => `${client.name}/${check.name}`)]).toEqual([0, expected]);
 });
 
-test('the number of rows that are left out is printed to stderr, not in the list', async () => {
+test('monctl event list prints the number of omitted rows to stderr, not in the list', async () => {
   const { url } = await service();
   const limited = await runMonctl(['event', 'list', '--limit', '2', '--backend', url]);
   expect([limited.stdout.split('\n').length, limited.stderr]).toEqual([4, '2 of 5 events\n']);
@@ -177,7 +177,7 @@ test('the number of rows that are left out is printed to stderr, not in the list
   });
 });
 
-test('event info shows one event with its whole output', async () => {
+test('monctl event info shows one event with its whole output', async () => {
   const { url } = await service();
   const { code, stdout } = await runMonctl(['event', 'info', 'web-001', 'disk', '--backend', url]);
   expect(code).toBe(0);
@@ -202,14 +202,14 @@ test('event info shows one event with its whole output', async () => {
   `);
 });
 
-test('YAML output parses back to the same value as JSON output', async () => {
+test('the YAML output of monctl parses back to the same value as its JSON output', async () => {
   const { url } = await service();
   const asYaml = await runMonctl(['event', 'list', '-o', 'yaml', '--backend', url]);
   const asJson = await runMonctl(['event', 'list', '-o', 'json', '--backend', url]);
   expect(parse(asYaml.stdout)).toEqual(JSON.parse(asJson.stdout));
 });
 
-test('event resolve prints what it resolves', async () => {
+test('monctl event resolve prints the event that it resolves', async () => {
   const { url } = await service();
   expect(await runMonctl(['event', 'resolve', 'web-001', 'disk', '--backend', url])).toEqual({
     code: 0,
@@ -218,7 +218,7 @@ test('event resolve prints what it resolves', async () => {
   });
 });
 
-test('silenced list prints the silences', async () => {
+test('monctl silenced list prints the silences', async () => {
   const { url } = await service();
   const { stdout } = await runMonctl(['silenced', 'list', '--check', 'http', '--backend', url]);
   expect(stdout).toBe(
@@ -270,17 +270,17 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
     },
     said: 'silenced web:disk from 2030-01-01 02:00:00Z until 2030-01-01 02:01:30Z\n',
   },
-])('silenced create $args sends the silence', async ({ args, sent, said }) => {
+])('monctl silenced create $args sends the silence and prints its end', async ({ args, sent, said }) => {
   const { url, seen } = await service();
   const { code, stdout } = await runMonctl(['silenced', 'create', ...args, '--backend', url], { USER: 'alice' });
-  // The rest of the output lists what the silence matches, if the backend supports that.
+  // The output continues with a list of what the silence matches, if the backend supports that.
   expect([code, stdout.slice(0, said.length)]).toEqual([0, said]);
   const silenced = seen.filter(({ path }) => path === '/silenced');
   expect(silenced.map(({ method, body }) => ({ method, body }))).toEqual([{ method: 'POST', body: sent }]);
 });
 
 test.each([[['client:web-001:http']], [['--client', 'web-001', '--check', 'http']]])(
-  'silenced delete %j',
+  'monctl silenced delete %j ends the silence and prints its id',
   async (args) => {
     const { url } = await service();
     const { code, stdout } = await runMonctl(['silenced', 'delete', ...args, '--backend', url]);
@@ -288,7 +288,7 @@ test.each([[['client:web-001:http']], [['--client', 'web-001', '--check', 'http'
   },
 );
 
-test('version prints the versions of the program and the backend', async () => {
+test('monctl version prints the versions of the program and the backend', async () => {
   const { url } = await service();
   expect((await runMonctl(['version', '--backend', url])).stdout).toBe(
     `monctl   ${VERSION}\nbackend  1.2.3 (API level 1.9.0) at ${url}\n`,
@@ -306,7 +306,7 @@ test.each<[string[], RegExp]>([
   [['event', 'info', 'web-001', 'nope'], /^monctl: there is no event web-001\/nope\n$/],
   [['event', 'resolve', 'web-001', 'nope'], /^monctl: there is no event web-001\/nope\n$/],
   [['silenced', 'delete', 'web:nope'], /^monctl: there is no silence web:nope: see monctl silenced list\n$/],
-])('%j: exit 3, it is not there', async (args, message) => {
+])('monctl %j for an object that does not exist exits with 3', async (args, message) => {
   const { url } = await service();
   const { code, stdout, stderr } = await runMonctl([...args, '--backend', url]);
   expect([code, stdout]).toEqual([3, '']);
@@ -327,13 +327,13 @@ test.each([
   expect(run.stderr).toContain(message);
 });
 
-test('credentials of the environment are sent', async () => {
+test('monctl sends the credentials of the environment', async () => {
   const { url, seen } = await service();
   await runMonctl(['silenced', 'list', '--backend', url], { MON_API_KEY: 'k1' });
   expect(seen[0]?.headers.authorization).toBe('Key k1');
 });
 
-test('output of checks and texts of the backend are printed without control characters', async () => {
+test('monctl prints check outputs and texts of the backend without control characters', async () => {
   const hostile = '\u001b]52;c;aGk=\u0007\u001b[2J\u009b31m\u202etxt\r\u0000';
   const event = anEvent({ output: `${hostile}\n${hostile}`, check: 'http' });
   const { url } = await startScriptedServer(({ path }) => {
@@ -355,7 +355,7 @@ test('output of checks and texts of the backend are printed without control char
   expect(raw.stdout).toContain(hostile);
 });
 
-test('the monctl program passes exit code and environment, and prints only the result to stdout', async () => {
+test('the monctl program sets its exit code, reads the environment, and prints only the result to stdout', async () => {
   const { url, seen } = await service();
   const found = await spawnMonctl(['event', 'info', 'web-001', 'disk', '-o', 'json'], {
     MON_BACKEND: url,
@@ -386,14 +386,14 @@ test.each([
   [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is not a time/],
   [['silenced', 'delete'], /by its ID, or by/],
   [['silenced', 'delete', 'a:b', '--check', 'c'], /by its ID, or by/],
-])('%j: exit 2, and nothing is asked', async (args, message) => {
+])('monctl %j with invalid options exits with 2 and sends no request', async (args, message) => {
   const { url, seen } = await service();
   const { code, stdout, stderr } = await runMonctl(args, { MON_BACKEND: url });
   expect([code, stdout, seen]).toEqual([2, '', []]);
   expect(stderr).toMatch(message);
 });
 
-test('a reader that closes the pipe early is no failure', async () => {
+test('monctl exits without a failure when the reader closes the pipe early', async () => {
   const many = Array.from({ length: 20_000 }, (_, index) => anEvent({ client: `web-${String(index)}` }));
   const { url } = await startScriptedServer(({ path }) =>
     path === '/events' ? { status: 200, body: many } : { status: 404 },

@@ -37,7 +37,7 @@ function create(input: string, ...options: string[]): Promise<MonctlRun> {
   return runMonctl(['create', '-f', '-', ...options], { MON_BACKEND: backend.url }, { input });
 }
 
-/** The lines of a table without its header, with columns separated by one bar. */
+/** Returns the lines of a table without its header, with columns separated by one bar. */
 async function rows(...line: string[]): Promise<string[]> {
   const { stdout } = await monctl(...line);
   return stdout
@@ -47,7 +47,7 @@ async function rows(...line: string[]): Promise<string[]> {
     .map((row) => row.trim().replaceAll(/ {2,}/g, '|'));
 }
 
-test('the objects of a file are created, each with a line of output', () => {
+test('monctl create creates the objects of a file and prints a line for each', () => {
   expect(made).toEqual({
     code: 0,
     stdout: 'Created Event staging/web-1/http\nCreated Event staging/web-1/load\n',
@@ -55,7 +55,7 @@ test('the objects of a file are created, each with a line of output', () => {
   });
 });
 
-test('a namespace is created, listed and deleted with the messages of the peer', async () => {
+test('monctl creates, lists and deletes a namespace with the messages of sensuctl', async () => {
   expect(await monctl('namespace', 'create', 'dev')).toEqual({ code: 0, stdout: 'Created\n', stderr: '' });
   expect(await rows('namespace', 'list')).toEqual(['default', 'dev', 'staging']);
   expect(await monctl('namespace', 'create', 'dev')).toMatchObject({ code: 6, stdout: '' });
@@ -72,13 +72,13 @@ test('a namespace is created, listed and deleted with the messages of the peer',
   });
 });
 
-test('a namespace that is not empty stays, and the backend says what it holds', async () => {
+test('monctl does not delete a namespace that is not empty and prints which objects it contains', async () => {
   const { code, stdout, stderr } = await monctl('namespace', 'delete', 'staging');
   expect([code === 0, stdout]).toEqual([false, '']);
   expect(stderr).toMatch(/namespace is not empty.*entit/);
 });
 
-test('a check is defined, listed, shown, run and deleted in its namespace', async () => {
+test('monctl defines, lists, shows, runs and deletes a check in its namespace', async () => {
   const line = ['check', 'create', 'swap', '--command', 'swap -w 80', '--cron', '0 5 * * *', '--subscriptions', 'db'];
   expect(await monctl(...line, '--namespace', 'staging')).toEqual({ code: 0, stdout: 'Created\n', stderr: '' });
   expect(await monctl(...line, '--namespace', 'staging')).toMatchObject({ code: 6 });
@@ -99,7 +99,7 @@ test('a check is defined, listed, shown, run and deleted in its namespace', asyn
   expect(await monctl('check', 'execute', 'swap', '--namespace', 'staging')).toMatchObject({ code: 3 });
 });
 
-test('check delete explains why it does not delete a check, and what to do instead', async () => {
+test('monctl check delete explains why a check cannot be deleted, and what to do instead', async () => {
   expect(await monctl('check', 'delete', 'disk')).toEqual({
     code: 6,
     stdout: '',
@@ -115,13 +115,13 @@ test('check delete explains why it does not delete a check, and what to do inste
 
 test.each([
   ['neither --interval nor --cron', ['--command', 'x']],
-  ['both', ['--command', 'x', '--interval', '60', '--cron', '* * * * *']],
+  ['both --interval and --cron', ['--command', 'x', '--interval', '60', '--cron', '* * * * *']],
   ['no command', ['--interval', '60']],
-])('a check with %s is rejected before anything is sent', async (_what, options) => {
+])('monctl check create with %s is rejected before anything is sent', async (_what, options) => {
   expect(await monctl('check', 'create', 'x', ...options)).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('event list shows only the events of the namespaces that are named', async () => {
+test('monctl event list shows only the events of the named namespaces', async () => {
   expect(await rows('event', 'list', '--namespace', 'staging')).toEqual([
     expect.stringMatching(/^CRIT\|web-1\|http\|1\|\S+\|\S+\|timeout$/),
   ]);
@@ -135,7 +135,7 @@ test('event list shows only the events of the namespaces that are named', async 
   expect(await monctl('event', 'info', 'web-1', 'nope', '--namespace', 'staging')).toMatchObject({ code: 3 });
 });
 
-test('a silence in another namespace is found by its v1 and v2 name and shown in the list of events', async () => {
+test('monctl finds a silence in another namespace by its v1 and v2 name and shows it in the list of events', async () => {
   const options = ['--namespace', 'staging'];
   const silenced = await monctl(
     'silenced',
@@ -167,13 +167,13 @@ test('a silence in another namespace is found by its v1 and v2 name and shown in
   expect(await monctl('silenced', 'delete', 'entity:web-1:http', ...options)).toMatchObject({ code: 3 });
 });
 
-test('the namespace of the environment replaces the option', async () => {
+test('the namespace of the environment applies to monctl without the option --namespace', async () => {
   const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'staging' };
   const { stdout } = await runMonctl(['entity', 'list', '-o', 'json'], env);
   expect(JSON.parse(stdout)).toMatchObject([{ metadata: { name: 'web-1', namespace: 'staging' } }]);
 });
 
-test('commands that exist in every namespace apply to the namespace that is named', async () => {
+test('monctl commands that exist in every namespace apply to the named namespace', async () => {
   const options = ['--namespace', 'staging'];
   const entry = ['--check', 'swap', '--reason', 'move', ...options];
   await monctl('silenced', 'create', ...entry);
@@ -207,7 +207,7 @@ test('commands that exist in every namespace apply to the namespace that is name
   await monctl('silenced', 'delete', '*:swap', ...options);
 });
 
-test('stashes are stored in a namespace and silence there after a migration', async () => {
+test('silence stashes in a namespace become silences in the same namespace by a migration', async () => {
   const options = ['--namespace', 'staging'];
   const content = ['--content', '{"reason": "CHG-9"}'];
   expect(await monctl('stash', 'create', 'silence/all/swap', ...content, ...options)).toEqual({
@@ -226,7 +226,7 @@ test('stashes are stored in a namespace and silence there after a migration', as
   expect(await monctl('silenced', 'delete', '*:swap', ...options)).toMatchObject({ code: 0 });
 });
 
-test('an event is resolved, and its result and its client are deleted', async () => {
+test('monctl resolves an event and deletes its result and its client in a namespace', async () => {
   const options = ['--namespace', 'staging'];
   expect(await monctl('event', 'resolve', 'web-1', 'http', ...options)).toMatchObject({
     code: 0,

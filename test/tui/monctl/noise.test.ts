@@ -48,7 +48,7 @@ const metadata = (name: string): string => `metadata: { name: ${name}, namespace
 const simulate = async (result: object): Promise<string> =>
   (await monctl(['simulate', '-'], JSON.stringify(result))).stdout;
 
-test('handler groups lists the groups of all namespaces with their names', async () => {
+test('monctl handler groups lists the groups of all namespaces with the namespace of each', async () => {
   expect((await monctl(['handler', 'groups'])).stdout).toBe(
     [
       'NAMESPACE  HANDLER  GROUP          WORST  FIRING  PENDING  NOTIFIED  DUE',
@@ -59,7 +59,7 @@ test('handler groups lists the groups of all namespaces with their names', async
   );
 });
 
-test('handler groups lists the groups of one namespace and those that a search matches', async () => {
+test('monctl handler groups lists the groups of one namespace or the groups that a search matches', async () => {
   expect(await monctl(['handler', 'groups', '--namespace', 'team-a'])).toMatchObject({
     stdout: '',
     stderr: expect.stringContaining('no groups') as string,
@@ -69,12 +69,12 @@ test('handler groups lists the groups of one namespace and those that a search m
   expect(stdout.split('\n')[1]).toMatch(/^default {2}client\.rack=b/);
 });
 
-test('the JSON output of handler groups equals the response of the API', async () => {
+test('the JSON output of monctl handler groups equals the response of the API', async () => {
   const { body } = await send(backend.url, { method: 'GET', target: '/api/mon/v1/handler-groups', body: null });
   expect(JSON.parse((await monctl(['handler', 'groups', '--output', 'json'])).stdout)).toEqual(body);
 });
 
-test('inhibition list shows how many events each rule inhibits, by which event and where', async () => {
+test('monctl inhibition list shows how many events each rule inhibits, by which event and in which namespace', async () => {
   expect((await monctl(['inhibition', 'list'])).stdout).toBe(
     [
       'INHIBITION  SOURCE                    TARGET         EQUAL        INHIBITED  SOURCE EVENT',
@@ -88,13 +88,13 @@ test('inhibition list shows how many events each rule inhibits, by which event a
   ]);
 });
 
-test('--namespace and --all-namespaces exclude each other, and the latter overrides a context', async () => {
+test('monctl rejects --namespace with --all-namespaces, and --all-namespaces overrides a context', async () => {
   expect(await monctl(['handler', 'groups', '--namespace', 'default', '--all-namespaces'])).toMatchObject({ code: 2 });
   const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'team-a' };
   expect((await runMonctl(['handler', 'groups', '--all-namespaces'], env)).stdout).toContain('default');
 });
 
-test('a simulation says which other events a result would inhibit', async () => {
+test('monctl simulate shows which other events a result would inhibit', async () => {
   expect(await simulate({ source: 'b-1', name: 'switch', status: 2, output: 'o' })).toContain(
     'inhibits  switch would inhibit matching events with the same client.rack from then on',
   );

@@ -45,7 +45,7 @@ async function shown(format: string, value: unknown): Promise<string> {
   return stdout.written;
 }
 
-test('columns are aligned by the width of the characters in cells', () => {
+test('monctl aligns table columns by the width of the characters in cells', () => {
   const rows = [
     { name: 'web', text: 'a' },
     { name: '監視', text: 'b' },
@@ -54,7 +54,7 @@ test('columns are aligned by the width of the characters in cells', () => {
   expect(table(COLUMNS, rows, PIPE).split('\n')).toEqual(['NAME  N  TEXT', 'web   3  a', '監視  2  b', 'a b   8  c']);
 });
 
-test('a table has no titles with --no-headers, and its columns stay aligned', () => {
+test('a monctl table with --no-headers has no titles, and its columns stay aligned', () => {
   const rows = [
     { name: 'web', text: 'a' },
     { name: 'db', text: 'b' },
@@ -62,7 +62,7 @@ test('a table has no titles with --no-headers, and its columns stay aligned', ()
   expect(table(COLUMNS, rows, { ...PIPE, headers: false }).split('\n')).toEqual(['web   3  a', 'db    2  b']);
 });
 
-test('no line of a table is wider than the terminal, whatever its texts', () => {
+test('no line of a monctl table is wider than the terminal, whatever its texts contain', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 60 });
   fc.assert(
     fc.property(fc.array(fc.record({ name: fc.string({ maxLength: 20 }), text })), (rows) => {
@@ -73,13 +73,13 @@ test('no line of a table is wider than the terminal, whatever its texts', () => 
   );
 });
 
-test('a table has colors only if they are requested', () => {
+test('a monctl table has colors only if colors are requested', () => {
   const rows = [{ name: 'web', text: 'a' }];
   expect(table(COLUMNS, rows, { ...PIPE, color: true })).toContain('\u001b[31mweb \u001b[39m');
   expect(table(COLUMNS, rows, PIPE)).not.toContain('\u001b');
 });
 
-test('a record lists its values below each other', () => {
+test('monctl prints the values of a single object below each other', () => {
   expect(
     record(
       [
@@ -92,7 +92,7 @@ test('a record lists its values below each other', () => {
   ).toMatch(/^id {6}7\nclient {2}a\S+b\nreason$/);
 });
 
-test('a terminal sets the width and the colors, and a pipe sets neither', () => {
+test('monctl uses the width and colors of a terminal, and neither in a pipe', () => {
   const streams = { terminal: new Recorder({ isTTY: true }), pipe: new Recorder({ isTTY: false }) };
   const look = (stdout: Recorder): unknown => openOutput({ format: 'table', raw: false }, stdout, streams.pipe).look;
   expect(look(streams.terminal)).toEqual({ width: 80, color: true, raw: false });
@@ -111,13 +111,13 @@ async function writtenInAscii(isTTY: boolean, format: string): Promise<string> {
   return stdout.written;
 }
 
-test('a terminal without UTF-8 gets ASCII, and a pipe gets the text unchanged', async () => {
+test('monctl prints ASCII on a terminal without UTF-8, and the unchanged text into a pipe', async () => {
   expect(await writtenInAscii(true, 'table')).toBe('web-eu-w. X ??\n?? .\n* caf?\n');
   expect(await writtenInAscii(false, 'table')).toBe('web-eu-w… ✗ 監\n監 ✓\n• café\n');
   expect(await writtenInAscii(true, 'json')).toBe('"監"\n"監"\n* caf?\n');
 });
 
-test('raw output is rejected on a terminal, and so is an unknown format', () => {
+test('monctl rejects raw output on a terminal and an unknown output format', () => {
   const terminal = new Recorder({ isTTY: true });
   expect(() => openOutput({ format: 'table', raw: true }, terminal, terminal)).toThrow(
     /--raw cannot be used on a terminal/,
@@ -127,20 +127,20 @@ test('raw output is rejected on a terminal, and so is an unknown format', () => 
   );
 });
 
-test('notes are left out when a program reads the output', () => {
+test('monctl leaves out notes when a program reads the output', () => {
   const stderr = new Recorder({ isTTY: false });
   openOutput({ format: 'json', raw: false }, stderr, stderr).note('2 of 5');
   openOutput({ format: 'table', raw: false }, stderr, stderr).note('a\u0007b');
   expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
 });
 
-test('a warning is written to stderr even when a program reads it', () => {
+test('monctl writes a warning to stderr even when a program reads the output', () => {
   const stderr = new Recorder({ isTTY: false });
   openOutput({ format: 'json', raw: false }, stderr, stderr).warn('a\u0007b');
   expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
 });
 
-test('streaming many results waits until the reader keeps up', async () => {
+test('monctl waits for a slow reader while it prints many results', async () => {
   const written: string[] = [];
   let drained: (() => void) | undefined;
   const stdout: OutputStream = {
@@ -163,10 +163,10 @@ test('streaming many results waits until the reader keeps up', async () => {
   await two;
 });
 
-test('JSON and YAML output parse back to the value and contain no control character', async () => {
+test('the JSON and YAML output of monctl parse back to the value and contain no control character', async () => {
   const value = fc
     .json({ stringUnit: 'binary' })
-    // YAML has a negative zero, JSON does not. No field name of mon is `__proto__`.
+    // Excludes negative zero, which only YAML has, and `__proto__`, which is no field name of `mon`.
     .filter((text) => !text.includes('__proto__') && !text.includes('-0'))
     .map((text): unknown => JSON.parse(text));
   await fc.assert(
@@ -179,7 +179,7 @@ test('JSON and YAML output parse back to the value and contain no control charac
   );
 });
 
-test('YAML output quotes values that older parsers misread', async () => {
+test('the YAML output of monctl quotes values that older parsers misread', async () => {
   expect(await shown('yaml', { answer: 'yes', day: '2026-11-20', text: 'a\nb' })).toBe(
     'answer: "yes"\nday: "2026-11-20"\ntext: |-\n  a\n  b\n',
   );

@@ -10,7 +10,7 @@ function parsed(line: string): ReturnType<typeof parseArguments> {
   );
 }
 
-test('options may stand anywhere on the command line', () => {
+test('monctl accepts options anywhere on the command line', () => {
   for (const line of [
     '--backend http://h -o json silenced delete web:* --no-silenced',
     'silenced --output json delete web:*',
@@ -27,7 +27,7 @@ test.each([
   ['event list', undefined],
   ['event list --silenced', true],
   ['event list --no-silenced', false],
-])('the command line "%s" sets the switch to %s', (line, expected) => {
+])('the monctl command line "%s" sets the option --silenced to %s', (line, expected) => {
   const called = parsed(line);
   expect(called.kind === 'command' && called.flags.switch('silenced')).toBe(expected);
 });
@@ -41,7 +41,7 @@ test.each([
   ['help silenced create', { kind: 'help', words: ['silenced', 'create'] }],
   ['event info web-001 --help', { kind: 'help', words: ['event', 'info'] }],
   ['event list --help --nonsense', { kind: 'help', words: ['event', 'list'] }],
-])('the command line "%s" asks for the version or the help', (line, expected) => {
+])('the monctl command line "%s" prints the version or the help', (line, expected) => {
   expect(parsed(line)).toEqual(expected);
 });
 
@@ -95,17 +95,17 @@ test.each([
   ['event info web-001', 'CHECK is missing: use monctl event info CLIENT CHECK'],
   ['event info a b c', '"c" is an unexpected argument: use monctl event info CLIENT CHECK'],
   ['silenced delete a b', '"b" is an unexpected argument: use monctl silenced delete [ID]'],
-])('%s: %s', (line, message) => {
+])('the monctl command line "%s" is rejected: %s', (line, message) => {
   expect(() => parsed(line)).toThrow(expect.objectContaining({ name: 'MonError', code: 'invalid', message }));
 });
 
-test('property names of JavaScript are rejected like any other unknown option', () => {
+test('monctl rejects an option named like a JavaScript property as an unknown option', () => {
   for (const name of ['constructor', 'toString', '__proto__', 'has-own-property']) {
     expect(() => parsed(`event list --${name} x`)).toThrow(/is no option|is too much/);
   }
 });
 
-test('every command has a manual', () => {
+test('every monctl command has a manual', () => {
   const create = COMMANDS.find(({ words }) => words.join(' ') === 'silenced create');
   expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
     "monctl silenced create - Silence a check, a client, a subscription, or the
@@ -200,7 +200,7 @@ test('every command has a manual', () => {
   `);
 });
 
-test('no line of any manual is wider than a terminal', () => {
+test('no line of a monctl manual is wider than a terminal', () => {
   const pages = [
     manual([], COMMANDS, GLOBAL_OPTIONS),
     ...COMMANDS.map((one) => manual(one.words, [one], GLOBAL_OPTIONS)),

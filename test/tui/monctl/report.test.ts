@@ -69,7 +69,7 @@ describe('monctl report', () => {
     expect((await monctl('report', '--since', '1h', '--output', 'markdown')).stdout).toContain('# Handover');
   });
 
-  test('monctl report prints JSON of a span of the past', async () => {
+  test('monctl report prints the report of a past span as JSON', async () => {
     const { stdout } = await monctl('report', '--since', '1h', '--until', '50m', '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject({
       total: { checks: 1, down: 600 },
@@ -82,11 +82,11 @@ describe('monctl report', () => {
     [['report', '--since', '1h', '--until', '2h'], '--since must be before --until'],
     [['report', '--output', 'table'], '--output must be markdown, json, yaml'],
     [['event', 'list', '--output', 'markdown'], '--output must be table, json, yaml'],
-  ])('the report command %j is rejected', async (line, message) => {
+  ])('the command monctl %j is rejected because of its time span or output format', async (line, message) => {
     expect((await monctl(...line)).stderr).toContain(message);
   });
 
-  test('the manual of report lists its formats and not those of other commands', async () => {
+  test('the manual of monctl report lists only the output formats of this command', async () => {
     const { stdout } = await monctl('report', '--help');
     expect(stdout).toContain('-o, --output markdown|json|yaml');
     expect(stdout).not.toContain('table|json');

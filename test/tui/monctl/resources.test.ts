@@ -37,7 +37,7 @@ function monctl(line: readonly string[], options?: Parameters<typeof runMonctl>[
   return runMonctl(line, { MON_BACKEND: backend.url, USER: 'alice' }, options);
 }
 
-/** The lines of a table without its header, with columns separated by one bar. */
+/** Returns the lines of a table without its header, with columns separated by one bar. */
 async function rows(...line: string[]): Promise<string[]> {
   const { stdout } = await monctl(line);
   return stdout
@@ -60,14 +60,14 @@ async function fileWith(name: string, text: string): Promise<string> {
   return join(dir, name);
 }
 
-/** A check with a daily subdue window. */
+/** Returns a check with a daily subdue window. */
 const subduedFrom = (begin: string, end: string): object => ({
   command: 'x',
   interval: 60,
   subdues: [{ begin, end, repeat: ['daily'] }],
 });
 
-test('a subdued check says so where it is shown and where its event is explained', async () => {
+test('monctl check info and event explain say that a check is subdued', async () => {
   const objects = [
     {
       type: 'CheckConfig',
@@ -98,13 +98,13 @@ test('a subdued check says so where it is shown and where its event is explained
   await monctl(['delete', '-f', '-', '--skip-confirm'], { input: JSON.stringify(objects) });
 });
 
-test('a check with invalid subdue windows is rejected with their position', async () => {
+test('monctl rejects a check with invalid subdue windows and names their position', async () => {
   const spec = { command: 'x', interval: 60, subdues: [{ begin: 'now', end: '2026-01-01T23:59:59Z' }] };
   const input = JSON.stringify({ type: 'CheckConfig', metadata: { name: 's-bad' }, spec });
   expect((await monctl(['create', '-f', '-'], { input })).stdout).toContain('subdues.0.begin: must be a time such as');
 });
 
-/** A wrapped pipeline whose workflows all run the handler `pager`. */
+/** Returns a wrapped pipeline whose workflows all run the handler `pager`. */
 const page = (name: string, ...workflows: string[]): string =>
   JSON.stringify({
     type: 'Pipeline',
@@ -119,7 +119,7 @@ const page = (name: string, ...workflows: string[]): string =>
     },
   });
 
-test('a pipeline is created from a file, listed, shown, dumped and deleted', async () => {
+test('monctl creates a pipeline from a file, lists, shows, dumps and deletes it', async () => {
   const file = await fileWith('pipelines.json', `${page('p-two', 'day', 'night')}\n${page('p-none')}\n`);
   expect(await monctl(['create', '-f', file])).toEqual({
     code: 0,
@@ -144,7 +144,7 @@ test('a pipeline is created from a file, listed, shown, dumped and deleted', asy
   );
 });
 
-test('a client is created by options and from a file, listed, shown and deleted', async () => {
+test('monctl creates a client by options and from a file, lists, shows and deletes it', async () => {
   expect(
     await monctl(['client', 'create', 'c-router', '--address', '192.0.2.1', '--subscriptions', 'c-net, c-core']),
   ).toEqual({
@@ -179,7 +179,7 @@ test('a client is created by options and from a file, listed, shown and deleted'
   expect(await monctl(['client', 'delete', 'c-switch'])).toMatchObject({ code: 3 });
 });
 
-test('results are submitted, listed, shown and deleted', async () => {
+test('monctl submits, lists, shows and deletes results', async () => {
   const submit = ['result', 'submit', 'r-web', 'disk'];
   expect(await monctl([...submit, 'crit', 'full', '--ttl', '25h', '--handlers', 'mail, chat'])).toMatchObject({
     code: 0,
@@ -201,7 +201,7 @@ test('results are submitted, listed, shown and deleted', async () => {
   expect(await monctl(['result', 'info', 'r-web', 'disk'])).toMatchObject({ code: 3 });
 });
 
-test('many results are read from a file, and the first rejected one is named', async () => {
+test('monctl reads many results from a file and names the first rejected result', async () => {
   const file = await fileWith(
     'results.json',
     JSON.stringify([
@@ -222,7 +222,7 @@ test('many results are read from a file, and the first rejected one is named', a
   });
 });
 
-test('checks are listed and shown as they are defined', async () => {
+test('monctl lists and shows checks as they are defined', async () => {
   expect(await rows('check', 'list')).toEqual([
     'ask|on request|-|web|ask',
     expect.stringMatching(/^disk\|every 60 s\|in [\dwdhms]+\|web, db\|df -h$/),
@@ -238,7 +238,7 @@ test('checks are listed and shown as they are defined', async () => {
   expect(await monctl(['check', 'info', 'nope'])).toMatchObject({ code: 3 });
 });
 
-test('a check is requested, renamed and deleted', async () => {
+test('monctl requests, renames and deletes a check', async () => {
   expect(await monctl(['check', 'request', 'ask', '--reason', 'CHG-1'])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^requested ask at /),
@@ -261,7 +261,7 @@ test('a check is requested, renamed and deleted', async () => {
   expect(await api.event('k-1', 'k-new')).toBeUndefined();
 });
 
-test('an aggregate is listed, shown in detail and deleted', async () => {
+test('monctl lists an aggregate, shows its details and deletes it', async () => {
   await api.submitResults(
     [0, 2, 2].map((status, at) => ({
       source: `a-${String(at)}`,
@@ -287,7 +287,7 @@ test('an aggregate is listed, shown in detail and deleted', async () => {
   expect(await monctl(['aggregate', 'results', 'shop:web', 'ok'])).toMatchObject({ code: 3 });
 });
 
-test('a stash is stored, listed, shown and deleted', async () => {
+test('monctl stores, lists, shows and deletes a stash', async () => {
   await monctl(['stash', 'create', 'deploy/web one', '--content', '{"version": 12}', '--expire', '1d']);
   await monctl(['stash', 'create', 'notes', '--file', '-'], { input: 'text: from a pipe\n' });
   expect(await rows('stash', 'list')).toEqual([
@@ -301,7 +301,7 @@ test('a stash is stored, listed, shown and deleted', async () => {
   expect(await monctl(['stash', 'delete', 'deploy/web one'])).toMatchObject({ code: 3 });
 });
 
-test('a silence is shown with its effect and given another end', async () => {
+test('monctl shows a silence with its effect and changes its end', async () => {
   await api.submitResult({ source: 's-1', name: 's-load', status: 2, output: 'x' });
   await monctl(['silenced', 'create', '--check', 's-load', '--reason', 'CHG-2', '--expire', '1h']);
   const { stdout } = await monctl(['silenced', 'info', '*:s-load']);
@@ -317,11 +317,11 @@ test('a silence is shown with its effect and given another end', async () => {
   expect(await monctl(['silenced', 'delete', '*:s-load'])).toMatchObject({ code: 0 });
 });
 
-test('a silence that has matched nothing for long is found, with the time since when', async () => {
+test('monctl finds an idle silence and shows since when it has matched no event', async () => {
   const ask = asking(backend.url);
   await monctl(['silenced', 'create', '--check', 'i-load', '--reason', 'busy', '--creator', 'bob']);
   expect(await rows('silenced', 'list', '--idle')).toEqual([]);
-  // A restored dump marks the silences as idle.
+  // The restore of a changed dump marks the silence as idle.
   const { objects } = (await ask('GET', '/api/mon/v1/dump/Silenced')).body as { objects: Dumped[] };
   const [seconds, day] = [Math.floor(Date.now() / 1000), 86_400];
   const idle = { since: seconds - 9 * day, at: seconds - 2 * day, ends_at: seconds + 5 * day + 60 };
@@ -340,7 +340,7 @@ test('a silence that has matched nothing for long is found, with the time since 
   expect(await monctl(['silenced', 'delete', '*:i-load'])).toMatchObject({ code: 0 });
 });
 
-test('event delete resolves the event', async () => {
+test('monctl event delete resolves the event', async () => {
   await api.submitResult({ source: 'e-1', name: 'e-load', status: 2, output: 'x' });
   expect(await monctl(['event', 'delete', 'e-1', 'e-load'])).toMatchObject({ code: 0 });
   expect(await api.event('e-1', 'e-load')).toBeUndefined();
@@ -394,13 +394,13 @@ test.each<[string[], RegExp, string?]>([
   [['silenced', 'update', 'a:b', 'soon'], /DURATION must be at least one second/],
   [['health', '--consumers', 'x'], /--consumers must be a whole number of at least 0, not x/],
   [['completion', 'csh'], /SHELL must be bash, zsh, fish, not "csh"/],
-])('the command %j exits with 2', async (line, message, input = '') => {
+])('the command monctl %j with an invalid input exits with 2', async (line, message, input = '') => {
   const { code, stdout, stderr } = await monctl(line, { input });
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(message);
 });
 
-test('a past time of execution is stored with the result', async () => {
+test('monctl stores a result with a past time of execution', async () => {
   await monctl(['result', 'submit', 't-1', 'backup', 'ok', 'done', '--executed', String(NOW - 3600)]);
   expect((await api.result('t-1', 'backup'))?.check.executed).toBe(NOW - 3600);
 });

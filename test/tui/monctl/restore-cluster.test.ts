@@ -12,7 +12,7 @@ let restored: MonctlRun;
 const lines = (): string[] => restored.stdout.trimEnd().split('\n');
 
 beforeAll(async () => {
-  // A configured user keeps access to the backend after the restore creates the users of the dump.
+  // The user in the configuration keeps access to the backend after the restore creates the users of the dump.
   backend = await startBackend({ settings: { api: { user: 'me', password: 'let me in' } } });
   restored = await monctl('restore', FILE);
 });
@@ -28,7 +28,7 @@ async function shown(...line: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test('a dump of a real cluster is restored as far as mon supports its objects', () => {
+test('monctl restore restores the supported objects of a dump of a real Sensu Go cluster', () => {
   expect(restored.code).toBe(9);
   expect(restored.stderr).toMatch(/has no end marker: it may be incomplete/);
   expect(lines().filter((line) => /^(?:created|replaced|unchanged)/.test(line))).toEqual([
@@ -50,12 +50,12 @@ test('a dump of a real cluster is restored as far as mon supports its objects', 
     'created Entity shop/web-1',
     'created Event shop/web-1/check-cpu',
     'created User admin',
-    // The message contains the id under which the key is stored: its name in the dump is the key itself.
+    // In the dump the name of an API key is the key itself, so the message contains the id of the stored key instead.
     'created APIKey ff9844e9eb04ba2a',
   ]);
 });
 
-test('every object that a restore leaves out is named with its reason', () => {
+test('monctl restore names every object that it leaves out with the reason', () => {
   const left = lines().flatMap((line) => {
     const [, what, why] = /^skipped ([^:]+(?::\*)?): (.*)$/.exec(line) ?? [];
     return what === undefined || why === undefined ? [] : [{ what, why }];
@@ -70,7 +70,7 @@ test('every object that a restore leaves out is named with its reason', () => {
   for (const { why } of left) expect(why).toMatch(/\w+ \w+/);
 });
 
-test('lost or ineffective attributes are named with the reason', () => {
+test('monctl restore names attributes that are lost or have no effect, with the reason', () => {
   expect(lines().filter((line) => line.startsWith('  '))).toEqual([
     expect.stringMatching(/^ {2}runtime_assets: it is kept, but assets are not fetched/),
     expect.stringMatching(/^ {2}secrets: it is kept, but secrets are not fetched/),
@@ -80,7 +80,7 @@ test('lost or ineffective attributes are named with the reason', () => {
   ]);
 });
 
-test('occurrences, silences and times continue after a restore of a cluster dump', async () => {
+test('occurrences, silences and times continue after a restore of a Sensu Go cluster dump', async () => {
   const ask = asking(backend.url, basic('me', 'let me in'));
   const { body } = await ask('GET', '/api/core/v2/namespaces/shop/events/web-1/check-cpu');
   expect(body).toMatchObject({
@@ -108,7 +108,7 @@ test('occurrences, silences and times continue after a restore of a cluster dump
   });
 });
 
-test('a restore creates definitions and entities as the cluster had them', async () => {
+test('monctl restore creates definitions and entities as the Sensu Go cluster had them', async () => {
   expect(await shown('check', 'info', 'check-cpu')).toMatchObject({
     metadata: { annotations: { 'fatigue_check/occurrences': '3' }, labels: { 'sensu.io/managed_by': 'sensuctl' } },
     output_metric_format: 'nagios_perfdata',
@@ -124,7 +124,7 @@ test('a restore creates definitions and entities as the cluster had them', async
   });
 });
 
-test('a second restore of the same dump finds everything unchanged', async () => {
+test('a second monctl restore of the same dump reports every object as unchanged', async () => {
   const { code, stdout, stderr } = await monctl('restore', FILE);
   expect(code).toBe(9);
   expect(stderr).toMatch(/^0 created, 0 replaced, 19 unchanged, 5 skipped$/m);
@@ -141,7 +141,7 @@ function filter(name: string, expression: string, action = 'allow'): string {
   });
 }
 
-test('a filter with attributes that do not exist in filters of Sensu Go is named once', async () => {
+test('monctl restore warns once of a filter with attributes that do not exist in Sensu Go filters', async () => {
   const file = await aFile(
     'filters.json',
     [

@@ -72,13 +72,13 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Checks that a preparation of the tests succeeded. */
+/** Throws an error if a command that prepares the tests has failed. */
 async function done(run: Promise<MonctlRun>): Promise<void> {
   const { code, stderr } = await run;
   if (code !== 0) throw new Error(stderr);
 }
 
-/** Creates users and an API key; from then on the backend requires credentials. */
+/** Creates users and an API key, and returns the key. From then on the backend requires credentials. */
 async function administrator(backend: RunningBackend): Promise<string> {
   const create = ['user', 'create', 'root', '--groups', 'cluster-admins', '--password-file', '-'];
   await done(on(backend, { input: 'correct horse' }, ...create));
@@ -108,7 +108,10 @@ async function dumped(backend: RunningBackend, name: string, ...options: string[
   return file;
 }
 
-/** Removes the usage of unused silences: their idle time starts anew when they are restored (spec, idleness 2). */
+/**
+ * Removes the counts of unused silences from a dump, because their idle time starts anew when they are restored (spec,
+ * idleness 2).
+ */
 function uncounted(dump: string): string {
   return dump
     .replaceAll(/,"use":\{"suppressed":0,"last_suppressed":null,"unmatched_since":\d+\}/g, '')
@@ -116,7 +119,7 @@ function uncounted(dump: string): string {
 }
 
 test.each(['yaml', 'wrapped-json'])(
-  'a dump that is restored after a wipe yields the same objects (%s)',
+  'a dump in the format %s that is restored into an empty backend yields the same objects',
   async (format) => {
     const before = await dumped(source, `before-${format}`, '--format', format);
     await using target = await startBackend();
@@ -130,7 +133,7 @@ test.each(['yaml', 'wrapped-json'])(
   },
 );
 
-test('the v1 and v2 APIs show the same after a restore as before', async () => {
+test('the v1 and v2 APIs show the same objects after a restore as before the dump', async () => {
   const file = await dumped(source, 'faces');
   await using target = await startBackend();
   await on(target, 'restore', file);
@@ -148,7 +151,7 @@ test('the v1 and v2 APIs show the same after a restore as before', async () => {
   expect(await shown(target)).toEqual(await shown(source));
 });
 
-test('occurrences continue after a restore', async () => {
+test('the occurrences of an event continue after a restore', async () => {
   const file = await dumped(source, 'counting');
   await using target = await startBackend();
   await on(target, 'restore', file);
@@ -163,7 +166,7 @@ test('occurrences continue after a restore', async () => {
   });
 });
 
-test('a dump is private, appears only when it is complete, and replaces nothing without a request', async () => {
+test('a dump file is private, appears only when complete, and overwrites no file without --force', async () => {
   const file = await dumped(source, 'mode');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await on(source, 'dump', 'all', '--file', file)).toMatchObject({ code: 6 });
@@ -175,7 +178,7 @@ test('a dump is private, appears only when it is complete, and replaces nothing 
   });
 });
 
-test('a dump contains secrets in full, and API keys and passwords as hashes', async () => {
+test('a monctl dump contains secrets in full, and API keys and passwords as hashes', async () => {
   const text = await readFile(await dumped(source, 'secrets'), 'utf8');
   expect(text).toContain('hunter2');
   // The key is `mk_ID_SECRET`; the secret may also contain underscores.
@@ -185,7 +188,7 @@ test('a dump contains secrets in full, and API keys and passwords as hashes', as
   expect(text).toMatch(/hash: sha256\$/);
 });
 
-test('a dump contains exactly the requested types and namespaces', async () => {
+test('a monctl dump contains exactly the requested types and namespaces', async () => {
   const types = async (...line: string[]): Promise<string[]> => {
     const { code, stdout } = await on(source, 'dump', ...line);
     expect(code).toBe(0);
@@ -205,7 +208,7 @@ test('a dump contains exactly the requested types and namespaces', async () => {
   expect(await on(source, 'dump', 'checkz')).toMatchObject({ code: 2 });
 });
 
-test('a truncated file is rejected before anything is sent', async () => {
+test('monctl restore rejects a truncated file before anything is sent', async () => {
   const file = await dumped(source, 'whole');
   const text = await readFile(file, 'utf8');
   await using target = await startBackend();
@@ -218,7 +221,7 @@ test('a truncated file is rejected before anything is sent', async () => {
   expect((await on(target, 'namespace', 'list', '-o', 'json')).stdout).not.toContain('staging');
 });
 
-test('a dry run of restore says what would happen to each object and sends nothing', async () => {
+test('the dry run of monctl restore says what would happen to each object and sends nothing', async () => {
   const file = await dumped(source, 'dry');
   await using target = await startBackend();
   const dry = await on(target, 'restore', file, '--dry-run');
@@ -227,7 +230,7 @@ test('a dry run of restore says what would happen to each object and sends nothi
   expect((await on(target, 'dump', 'entities', '--all-namespaces')).stdout).not.toContain('db-1');
 });
 
-test('a restore applies a manual change of the file and reports what is lost by it', async () => {
+test('monctl restore applies an edited dump and reports the attributes that are lost', async () => {
   const text = await readFile(await dumped(source, 'edited'), 'utf8');
   await writeFile(join(dir, 'edited'), text.replace('tier: db', 'tier: cache'));
   await using target = await startBackend();
@@ -238,7 +241,7 @@ test('a restore applies a manual change of the file and reports what is lost by 
   expect(JSON.parse(info)).toMatchObject({ metadata: { labels: { tier: 'cache' } } });
 });
 
-test('an object that will not work as intended is restored, and a warning is printed', async () => {
+test('monctl restore restores an object that will not work as intended and prints a warning', async () => {
   const text = `{"type":"EventFilter","api_version":"core/v2","metadata":{"name":"typo"},
     "spec":{"action":"allow","expressions":["event.chek.status == 2"]}}`;
   await writeFile(join(dir, 'typo'), text);
@@ -253,7 +256,7 @@ test('an object that will not work as intended is restored, and a warning is pri
   expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'unchanged', lost: [], warnings: [warning] });
 });
 
-test('an object that every backend rejects does not stop the others of its page', async () => {
+test('monctl restore continues after a rejected object with the other objects of the same page', async () => {
   const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
   const text = `{"type":"Namespace","api_version":"core/v2","metadata":{},"spec":{"name":"fine"}}
     {"type":"CheckConfig","api_version":"core/v2","metadata":{"name":"deep"},"spec":{"command":"x","extra":${deep}}}
@@ -269,7 +272,7 @@ test('an object that every backend rejects does not stop the others of its page'
   ]);
 });
 
-test('the entity limit applies to a restore', async () => {
+test('the entity limit applies to monctl restore', async () => {
   const file = await dumped(source, 'limit');
   await using target = await startBackend({ settings: { 'entity-limit': 0 } });
   const dry = await on(target, 'restore', file, '--quiet', '--dry-run');
@@ -290,7 +293,7 @@ test('the users of a restored dump require credentials, except for local program
   expect(await on(target, 'restore', file, '--quiet')).toMatchObject({ code: 0, stdout: '' });
 });
 
-test('a dump without the scope admin holds what may be read and names what it lacks', async () => {
+test('a dump without the scope admin contains the readable objects and names the missing ones', async () => {
   const env = { MON_BACKEND: source.url, MON_CREDENTIALS: 'bob:battery staple' };
   const { code, stdout, stderr } = await runMonctl(['dump', 'checks,users,entities', '--all-namespaces'], env);
   expect(code).toBe(0);

@@ -32,7 +32,7 @@ const WINDOWS = [
   '  Sat 2026-04-04 02:00 to 04:00 (00:00Z)',
 ];
 
-test('recurring silenced create shows its next windows first, with the effect of daylight saving', async () => {
+test('monctl silenced create --recur first shows the next windows with the effect of daylight saving time', async () => {
   await api.submitResult(RESULT);
   const { code, stdout } = await monctl('silenced', 'create', '--check', 'disk', ...WEEKENDS, '--dry-run');
   expect(code).toBe(0);
@@ -41,7 +41,7 @@ test('recurring silenced create shows its next windows first, with the effect of
   expect(await api.silenced()).toEqual([]);
 });
 
-test('a recurring silence is created, listed, shown, explained and cleared', async () => {
+test('monctl creates, lists, shows, explains and ends a recurring silence', async () => {
   const made = await monctl('silenced', 'create', '--client', 'web-1', '--reason', 'backup', ...WEEKENDS);
   const told = ['silenced client:web-1:*, recurring: sat,sun 02:00 Europe/Berlin, 2h each', ...WINDOWS, ''].join('\n');
   expect(made).toEqual({ code: 0, stdout: told, stderr: '' });
@@ -79,7 +79,7 @@ test('a recurring silence is created, listed, shown, explained and cleared', asy
   expect(cleared).toMatchObject({ code: 0, stdout: 'deleted client:web-1:*\n' });
 });
 
-test('the JSON of a recurring silence contains its schedule and its windows', async () => {
+test('the monctl JSON output of a recurring silence contains its schedule and its windows', async () => {
   const line = ['silenced', 'create', '--selector', 'client~web-*', '--recur', '@monthly', '--duration', '1h'];
   const bounds = ['--first-day', '2026-05-01', '--last-day', '2026-06-30'];
   const { stdout } = await monctl(...line, ...bounds, '--output', 'json');
@@ -93,7 +93,7 @@ test('the JSON of a recurring silence contains its schedule and its windows', as
   await monctl('silenced', 'delete', '--selector', 'client~web-*', '-y');
 });
 
-test('a recurring silence cannot be extended or replaced by a single one, and the error says what to do', async () => {
+test('monctl rejects extending a recurring silence or replacing it by a single silence, and says what to do', async () => {
   await monctl('silenced', 'create', '--check', 'load', ...WEEKENDS);
   const extended = await monctl('silenced', 'update', '*:load', '2h');
   expect(extended).toMatchObject({
@@ -125,7 +125,7 @@ test.each<[line: string, says: string]>([
   ['--recur @hourly --duration 5m --expire 1h', '--expire cannot be used with --recur'],
   ['--recur @hourly --duration 5m --expire-on-resolve', '--expire-on-resolve cannot be used with --recur'],
   ['--zone Europe/Berlin --expire 1h', "--zone needs --recur, for example --recur 'sat,sun 02:00'"],
-])('the recurring silence %s is rejected', async (line, says) => {
+])('monctl silenced create rejects the recurrence %s', async (line, says) => {
   const run = await monctl('silenced', 'create', '--check', 'never', ...line.split(' '));
   expect(run).toMatchObject({ code: 2, stdout: '' });
   expect(run.stderr).toContain(says);

@@ -33,11 +33,11 @@ function anObject(name: string, spec: Wrapped['spec'] = {}): Wrapped {
 
 test.each([
   [
-    'documents with borders',
+    'YAML documents with separators',
     '---\ntype: A\nmetadata: {name: a}\nspec: {}\n---\ntype: B\nmetadata: {name: b}\nspec: {}\n',
   ],
   [
-    'no border before the first',
+    'no separator before the first document',
     'type: A\nmetadata: {name: a}\nspec: {}\n--- # next\ntype: B\nmetadata: {name: b}\nspec: {}',
   ],
   [
@@ -45,43 +45,40 @@ test.each([
     '# x\n---\n---\ntype: A\nmetadata: {name: a}\nspec: {}\n...\n---\n# nothing\n---\ntype: B\nmetadata: {name: b}\nspec: {}\n---\n',
   ],
   [
-    'line ends of Windows',
+    'Windows line ends',
     'type: A\r\nmetadata: {name: a}\r\nspec: {}\r\n---\r\ntype: B\r\nmetadata: {name: b}\r\nspec: {}\r\n',
   ],
-  ['YAML in braces', '{type: A, metadata: {name: a}, spec: {}}\n---\n{type: B, metadata: {name: b}, spec: {}}\n'],
+  ['YAML in flow style', '{type: A, metadata: {name: a}, spec: {}}\n---\n{type: B, metadata: {name: b}, spec: {}}\n'],
   [
-    'JSON, one after the other',
+    'JSON objects one after the other',
     '{"type":"A","metadata":{"name":"a"},"spec":{}}\n\n{"type":"B","metadata":{"name":"b"},"spec":{}}',
   ],
   [
-    'a list of JSON',
+    'a JSON list',
     '[ {"type":"A","metadata":{"name":"a"},"spec":{}},\n{"type":"B","metadata":{"name":"b"},"spec":{}} ]',
   ],
   [
-    'JSON with borders',
+    'JSON with separators',
     '{"type":"A","metadata":{"name":"a"},"spec":{}}\n---\n{"type":"B","metadata":{"name":"b"},"spec":{}}',
   ],
-  [
-    'a mark of byte order',
-    '\uFEFFtype: A\nmetadata: {name: a}\nspec: {}\n---\ntype: B\nmetadata: {name: b}\nspec: {}\n',
-  ],
-])('the objects of a file are split: %s', async (_what, text) => {
+  ['a byte order mark', '\uFEFFtype: A\nmetadata: {name: a}\nspec: {}\n---\ntype: B\nmetadata: {name: b}\nspec: {}\n'],
+])('a file is split into its objects: %s', async (_what, text) => {
   expect(await names(text)).toEqual(['a', 'b']);
 });
 
-test('a separator within a text does not split an object', async () => {
+test('a document separator within a text does not split an object', async () => {
   const text = 'type: A\nmetadata: {name: a}\nspec:\n  output: |\n    ---\n    type: B\n    ...\n';
   expect(await read(text)).toMatchObject([{ object: { spec: { output: '---\ntype: B\n...\n' } } }]);
 });
 
 test.each([
   ['neither JSON nor YAML', 'type: [', /x: object 1 is neither JSON nor YAML/],
-  ['half an object', '{"type": "A"', /x: object 1 is neither/],
-  ['something between objects', '{"type":"A","spec":{}} true', /expected an object at byte 23/],
+  ['an incomplete object', '{"type": "A"', /x: object 1 is neither/],
+  ['text between objects', '{"type":"A","spec":{}} true', /expected an object at byte 23/],
   ['no type', 'spec: {}', /x: object 1 has no type/],
   ['no spec', 'type: A\nspec: {}\n---\ntype: B', /x: object 2 has no spec/],
   ['a list in YAML', '- a\n- b', /x: object 1 is not an object/],
-])('a document that is not an object is rejected by name: %s', async (_what, text, message) => {
+])('an invalid object in a file is rejected with its number or position: %s', async (_what, text, message) => {
   await expect(read(text)).rejects.toThrow(message);
 });
 
@@ -139,7 +136,7 @@ test('every dump is read back as it was written, however it is split into chunks
   );
 });
 
-test('the offset of an object is its position in the file', async () => {
+test('the reported offset of an object is its position in the file', async () => {
   const text = `\n\n${['a', 'ä', 'c'].map((name) => stringify(anObject(name))).join('---\n')}`;
   const bytes = Buffer.from(text);
   for await (const { offset, length, text: own } of splitDocuments(inPieces(text, [7]))) {

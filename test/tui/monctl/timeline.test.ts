@@ -29,7 +29,7 @@ beforeEach(async () => {
 const monctl = (...line: string[]): Promise<MonctlRun> => runMonctl(line, { MON_BACKEND: backend.url });
 
 describe('monctl event timeline', () => {
-  test('the timeline command shows the history of a check, the newest first, with its silences', async () => {
+  test('monctl event timeline shows the history of a check with its silences, the newest entry first', async () => {
     expect((await monctl('event', 'timeline', 'web-1', 'disk')).stdout).toMatchInlineSnapshot(`
       "TIME                  WHAT     STATUS     CLIENT  CHECK  BY   DETAILS
       2026-11-20 11:30:00Z  resolve  CRIT > OK  web-1   disk        silenced by *:disk: fine again
@@ -40,20 +40,20 @@ describe('monctl event timeline', () => {
     `);
   });
 
-  test('the timeline command shows a span of the past and accepts a filter', async () => {
+  test('monctl event timeline shows a past span and accepts a filter', async () => {
     expect((await monctl('event', 'timeline', '--since', '45m', '--output', 'json')).stdout).toContain('"resolve"');
     expect((await monctl('event', 'timeline', '--filter', 'kind=create', '--until', '1h')).stdout).toContain('full');
     expect(await monctl('event', 'timeline', 'web-2')).toMatchObject({ stdout: '', code: 0 });
   });
 
-  test('the timeline command rejects a span that ends before it begins', async () => {
+  test('monctl event timeline rejects a span that ends before it begins', async () => {
     const run = await monctl('event', 'timeline', '--since', '1h', '--until', '2h');
     expect(run.stderr).toContain('--since must be before --until');
   });
 });
 
-describe('--at', () => {
-  test('lists with --at show events, silences and clients of that time, with ages up to then', async () => {
+describe('monctl lists with --at', () => {
+  test('monctl lists with --at show the events, silences and clients of that time, with ages at that time', async () => {
     const lists = [];
     for (const noun of ['event', 'silenced', 'client']) lists.push((await monctl(noun, 'list', '--at', '45m')).stdout);
     expect(lists.join('\n')).toMatchInlineSnapshot(`
@@ -71,7 +71,7 @@ describe('--at', () => {
     expect((await monctl('event', 'list')).stdout).toBe('');
   });
 
-  test('event list --at says when nothing is known of that time', async () => {
+  test('monctl event list --at says that there is no history of that time', async () => {
     expect((await monctl('event', 'list', '--at', '3h')).stderr).toContain(
       'there is no history for that time: request 2026-11-20T10:00',
     );
@@ -82,7 +82,7 @@ describe('--at', () => {
 });
 
 describe('monctl event availability', () => {
-  test('the availability command prints percent, outages and silenced time', async () => {
+  test('monctl event availability prints percent, outages and silenced time', async () => {
     expect((await monctl('event', 'availability', 'web-1', '--since', '2h')).stdout).toMatchInlineSnapshot(`
       "CLIENT  CHECK      WELL  OUTAGES  WARN  CRIT  UNKNOWN  SILENCED  NO DATA
       web-1   disk   66.666 %        1     -   30m        -       30m  -
@@ -90,7 +90,7 @@ describe('monctl event availability', () => {
     `);
   });
 
-  test('the availability of a check covers every client, and a missing subject is an error', async () => {
+  test('monctl event availability of a check covers every client, and a missing client or check is an error', async () => {
     expect((await monctl('event', 'availability', '--check', 'disk')).stdout).toContain('web-1');
     expect((await monctl('event', 'availability')).stderr).toContain('set the parameter client, check or aggregate');
   });

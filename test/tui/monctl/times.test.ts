@@ -13,12 +13,12 @@ test.each([
   ['2026-11-20T22:00+01:00', NOW + 32_400],
   ['2026-11-20T22:00', new Date(2026, 10, 20, 22).getTime() / 1000],
   ['2026-11-21', new Date(2026, 10, 21).getTime() / 1000],
-])('the text %s is parsed as a time', (text, seconds) => {
+])('monctl parses the text %s as a time', (text, seconds) => {
   expect(parseMoment(text, NOW_MS)).toBe(seconds);
 });
 
 test.each(['', 'now', 'May', '1 Jan', '+', '+1y', '2h', '2026-13-01', '2026-11-20T25:00', '1969-12-31T23:00Z'])(
-  'the text %j is rejected as a time',
+  'monctl rejects the text %j as a time',
   (text) => {
     expect(() => parseMoment(text, NOW_MS)).toThrow(/is not a time: use 2026-11-20T22:00/);
   },
@@ -31,29 +31,29 @@ test.each([
   ['12:00Z', NOW_MS],
   ['12:00:01Z', Date.UTC(2026, 10, 19, 12, 0, 1)],
   ['3:12Z', Date.UTC(2026, 10, 20, 3, 12)],
-])('the text %s is parsed as a time in the past', (text, ms) => {
+])('monctl parses the text %s as a time in the past', (text, ms) => {
   expect(parsePast(text, NOW_MS)).toBe(ms);
 });
 
-test('a time of day without a zone is the last such time of the local clock', () => {
+test('a past time of day without a zone is the last such time of the local clock', () => {
   const at = parsePast('18:15:48', NOW_MS);
   expect(new Date(at).toTimeString().slice(0, 8)).toBe('18:15:48');
   expect(at).toBeLessThanOrEqual(NOW_MS);
   expect(at).toBeGreaterThan(NOW_MS - 25 * 3_600_000);
 });
 
-test.each(['24:00', '12:60', '12:00:60', '1:2'])('the text %j is rejected as a time of day', (text) => {
+test.each(['24:00', '12:60', '12:00:60', '1:2'])('monctl rejects the text %j as a time of day', (text) => {
   expect(() => parsePast(text, NOW_MS)).toThrow(/is not a time: use .*, 22:00, 2h \(ago\) or epoch seconds/);
 });
 
-test('an expiry is at least a second', () => {
+test('monctl accepts an expiry of at least one second', () => {
   expect(parseLifetime('--expire', '1h30m')).toBe(5400);
   for (const text of ['0', '0h', '-1', 'soon']) {
     expect(() => parseLifetime('--expire', text)).toThrow(/--expire must be at least one second/);
   }
 });
 
-test('times are printed in UTC, and impossible ones as numbers', () => {
+test('monctl prints times in UTC, and impossible times as numbers', () => {
   expect(timestamp(NOW)).toBe('2026-11-20 12:00:00Z');
   expect(ago(NOW - 250, NOW_MS)).toBe('2026-11-20 11:55:50Z (4m10s ago)');
   expect(timestamp(1e300)).toBe('1e+300');
@@ -71,11 +71,11 @@ test.each([
   ['3:12Z', Date.UTC(2026, 10, 21, 3, 12) / 1000],
   ['2026-11-20T22:00Z', NOW + 36_000],
   [String(NOW + 5), NOW + 5],
-])('a silence may begin at %s', (text, seconds) => {
+])('the begin %s of a silence is parsed', (text, seconds) => {
   expect(BEGIN(text)).toBe(seconds);
 });
 
-test('a begin without a zone is the next such time of the local clock', () => {
+test('the begin of a silence without a time zone is the next such time of the local clock', () => {
   const at = BEGIN('18:15:48') * 1000;
   expect(new Date(at).toTimeString().slice(0, 8)).toBe('18:15:48');
   expect(at).toBeGreaterThan(NOW_MS - 60_000);
@@ -83,12 +83,12 @@ test('a begin without a zone is the next such time of the local clock', () => {
 });
 
 test.each(['2020-01-01T00:00', '90', '2026-11-20T11:58Z'])(
-  'a begin at %s is rejected because it is in the past',
+  'the begin %s of a silence is rejected because it is in the past',
   (text) => {
     expect(() => BEGIN(text)).toThrow(/^--begin ".*" is .* in the past: omit --begin to start now$/);
   },
 );
 
-test('an invalid begin is rejected with the accepted forms', () => {
+test('an invalid begin of a silence is rejected with the accepted forms', () => {
   expect(() => BEGIN('tonight')).toThrow(/is not a time: use .*, 22:00, 2h \(from now\) or epoch seconds/);
 });

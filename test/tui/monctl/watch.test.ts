@@ -23,13 +23,13 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Returns the sign and the constant cells of a line of a watched table. */
+/** Returns the cells of a printed line at these indexes, separated by blanks. Cell 0 is the sign of the change. */
 function cells(line: string, ...indexes: number[]): string {
   const all = line.split('\t');
   return indexes.map((index) => all[index] ?? '').join(' ');
 }
 
-test('event follow into a pipe prints the current events, then one line for each change', async () => {
+test('monctl event follow into a pipe prints the current events, then one line for each change', async () => {
   await api.submitResult({ source: 'ev-1', name: 'disk', status: 1, output: 'almost\tfull' });
   const watching = watchMonctl(['event', 'follow', '--filter', 'client~ev-*'], { MON_BACKEND: backend.url });
   const next = async (): Promise<string> => cells(await watching.next(), 0, 1, 2, 3, 7, 8);
@@ -47,7 +47,7 @@ test('event follow into a pipe prints the current events, then one line for each
   expect(await next()).toBe('- CRIT ev-1 disk silenced full');
 });
 
-test('silenced list --watch into a pipe prints one JSON value per line', async () => {
+test('monctl silenced list --watch into a pipe prints one JSON value per line', async () => {
   await api.silence({ subscription: 'si', reason: 'first' });
   const watching = watchMonctl(['silenced', 'list', '--subscription', 'si', '-o', 'json'], {
     MON_BACKEND: backend.url,
@@ -64,7 +64,7 @@ test('silenced list --watch into a pipe prints one JSON value per line', async (
   expect(await next()).toMatchObject({ change: 'removed', key: 'si:*' });
 });
 
-test('a watched recurring silence reports another schedule even if the next window is the same', async () => {
+test('monctl silenced list --watch reports a changed schedule even if the next window is the same', async () => {
   const recurring = { check: 'recurs', reason: 'x', recurrence: { schedule: 'daily 02:00', duration: 3600 } };
   await api.silence(recurring);
   const watching = watchMonctl(['silenced', 'list', '--check', 'recurs', '-o', 'json'], { MON_BACKEND: backend.url });
@@ -76,7 +76,7 @@ test('a watched recurring silence reports another schedule even if the next wind
   expect(await next()).toMatchObject({ change: 'changed', value: { recurrence: { schedule, last_day: lastDay } } });
 });
 
-test('a watched client list reports changed clients and ignores keepalives', async () => {
+test('monctl client list --watch reports changed clients and ignores keepalives', async () => {
   await api.saveClient({ name: 'cl-1', address: 'a', subscriptions: ['cl'] });
   const watching = watchMonctl(['client', 'list', '--subscription', 'cl'], { MON_BACKEND: backend.url });
   const next = async (): Promise<string> => cells(await watching.next(), 0, 1, 2);
@@ -88,7 +88,7 @@ test('a watched client list reports changed clients and ignores keepalives', asy
   expect(await next()).toBe('- cl-1 b');
 });
 
-test('a watched list without a feed is polled', async () => {
+test('a watched list is polled if the backend has no feed for it', async () => {
   const watching = watchMonctl(['stash', 'list', '--prefix', 'st/', '-o', 'yaml'], { MON_BACKEND: backend.url });
   await vi.waitFor(() => api.stashes());
   await api.saveStash({ path: 'st/a', content: { n: 1 } });
@@ -122,7 +122,7 @@ const RULE = {
 test.each([
   { line: ['handler', 'groups'], topic: 'groups', row: GROUP, changed: { ...GROUP, firing: 4 } },
   { line: ['inhibition', 'list'], topic: 'inhibitions', row: RULE, changed: { ...RULE, inhibited: 2 } },
-])('$line follows the feed and sends no requests', async ({ line, topic, row, changed }) => {
+])('the watched list of monctl $line follows the feed and sends no requests', async ({ line, topic, row, changed }) => {
   const { promise: follower, resolve } = Promise.withResolvers<FeedConnection>();
   const { url } = await startFeedServer({
     onNoise(connection) {
@@ -143,44 +143,52 @@ test.each([
 test.each([
   { line: ['handler', 'groups'], path: '/api/mon/v1/handler-groups', row: GROUP },
   { line: ['inhibition', 'list'], path: '/api/mon/v1/inhibitions', row: RULE },
-])('$line is polled when the feed does not know its topic', { tags: 'slow' }, async ({ line, path, row }) => {
-  const answers = [[], [row]];
-  const { url } = await startFeedServer({
-    http: (request, response) =>
-      void response
-        .writeHead(request.url === path ? 200 : 404, { 'content-type': 'application/json' })
-        .end(JSON.stringify(answers.shift() ?? [row])),
-  });
-  const watching = watchMonctl([...line, '--output', 'json'], { MON_BACKEND: url });
-  expect(JSON.parse(await watching.next())).toMatchObject({ change: 'added', value: row });
-});
+])(
+  'the watched list of monctl $line is polled if the feed does not support its topic',
+  { tags: 'slow' },
+  async ({ line, path, row }) => {
+    const answers = [[], [row]];
+    const { url } = await startFeedServer({
+      http: (request, response) =>
+        void response
+          .writeHead(request.url === path ? 200 : 404, { 'content-type': 'application/json' })
+          .end(JSON.stringify(answers.shift() ?? [row])),
+    });
+    const watching = watchMonctl([...line, '--output', 'json'], { MON_BACKEND: url });
+    expect(JSON.parse(await watching.next())).toMatchObject({ change: 'added', value: row });
+  },
+);
 
-test('groups and inhibitions are watched as they are listed, also in one namespace', { tags: 'slow' }, async () => {
-  await using own = await startBackend({
-    settings: {
-      handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
-      inhibitions: { switch: { source: 'check=switch', target: 'check!=switch' } },
-    },
-  });
-  await openApiClient({ backend: own.url, env: {} }).submitResult({
-    name: 'switch',
-    source: 'a',
-    status: 2,
-    output: '',
-  });
-  for (const line of [
-    ['handler', 'groups', '--filter', 'by=switch'],
-    ['handler', 'groups', '--namespace', 'default'],
-    ['inhibition', 'list'],
-    ['inhibition', 'list', '--namespace', 'default'],
-  ]) {
-    const json = [...line, '--output', 'json'];
-    const env = { MON_BACKEND: own.url };
-    const [row] = JSON.parse((await runMonctl(json, env)).stdout) as unknown[];
-    expect(row).toBeDefined();
-    expect(JSON.parse(await watchMonctl(json, env).next())).toMatchObject({ change: 'added', value: row });
-  }
-});
+test(
+  'watched groups and inhibitions are printed like listed ones, also in one namespace',
+  { tags: 'slow' },
+  async () => {
+    await using own = await startBackend({
+      settings: {
+        handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
+        inhibitions: { switch: { source: 'check=switch', target: 'check!=switch' } },
+      },
+    });
+    await openApiClient({ backend: own.url, env: {} }).submitResult({
+      name: 'switch',
+      source: 'a',
+      status: 2,
+      output: '',
+    });
+    for (const line of [
+      ['handler', 'groups', '--filter', 'by=switch'],
+      ['handler', 'groups', '--namespace', 'default'],
+      ['inhibition', 'list'],
+      ['inhibition', 'list', '--namespace', 'default'],
+    ]) {
+      const json = [...line, '--output', 'json'];
+      const env = { MON_BACKEND: own.url };
+      const [row] = JSON.parse((await runMonctl(json, env)).stdout) as unknown[];
+      expect(row).toBeDefined();
+      expect(JSON.parse(await watchMonctl(json, env).next())).toMatchObject({ change: 'added', value: row });
+    }
+  },
+);
 
 test(
   'a watched list on a terminal is redrawn in place, and only when something changed',
@@ -208,7 +216,7 @@ test(
   },
 );
 
-test('a watched list reconnects after a lost connection and prints nothing twice', async () => {
+test('a watched list reconnects after a lost connection and prints no row twice', async () => {
   await using proxy = await CuttingProxy.open(backend.url);
   await api.submitResult({ source: 'cut-1', name: 'disk', status: 2, output: 'full' });
   const watching = watchMonctl(['event', 'list', '--client', 'cut-1'], { MON_BACKEND: proxy.url });
@@ -219,7 +227,7 @@ test('a watched list reconnects after a lost connection and prints nothing twice
   expect(cells(await watching.next(), 0, 2, 3)).toBe('+ cut-1 load');
 });
 
-test('monctl --watch waits for a backend that is not up yet and says so', async () => {
+test('monctl --watch waits for a backend that is not running yet and says so', async () => {
   const url = await deadUrl();
   const watching = watchMonctl(['event', 'list'], { MON_BACKEND: url });
   await vi.waitFor(() =>
@@ -231,12 +239,15 @@ test.each([
   { line: ['event', 'list'], status: 401, code: 4 },
   { line: ['check', 'list'], status: 401, code: 4 },
   { line: ['check', 'list'], status: 400, code: 2 },
-])('$line exits with $code when it is rejected with $status', async ({ line, status, code }) => {
-  const { url } = await startScriptedServer(() => ({ status }));
-  expect(await watchMonctl(line, { MON_BACKEND: url }).ended).toBe(code);
-});
+])(
+  'monctl $line --watch exits with $code when the backend rejects it with HTTP status $status',
+  async ({ line, status, code }) => {
+    const { url } = await startScriptedServer(() => ({ status }));
+    expect(await watchMonctl(line, { MON_BACKEND: url }).ended).toBe(code);
+  },
+);
 
-test('polling every two seconds keeps the last response while the backend is unavailable', async () => {
+test('a watched list that is polled keeps its last rows while the backend is unavailable', async () => {
   const clock = new ManualClock();
   const answers: (readonly string[] | MonError)[] = [
     ['a'],

@@ -280,7 +280,7 @@ describe('dead letters', () => {
 });
 
 describe('the handlers of the overview', () => {
-  test('the overview lists the worst handlers first, and Enter opens the dead letters of one', async () => {
+  test('the overview lists the worst handlers first, and Enter on a handler opens its dead letters', async () => {
     const rig = await openOverviewScene({ api: overviewAndLetters });
     rig.type('1');
     await rig.pass(400);

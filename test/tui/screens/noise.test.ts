@@ -104,7 +104,7 @@ const PICTURES: readonly { readonly view: string; readonly play: (rig: ConsoleRi
     play: async (rig) => {
       await openInhibitions(rig);
       rig.type('\r');
-      await rig.shows('inhibited_by=switch-down', 'quiet: db-014');
+      await rig.shows('inhibited_by=switch-down', 'inhibited by db-014');
     },
   },
   {
@@ -112,7 +112,7 @@ const PICTURES: readonly { readonly view: string; readonly play: (rig: ConsoleRi
     play: async (rig) => {
       await openInhibitions(rig);
       rig.type('\r');
-      await rig.shows('quiet: db-014');
+      await rig.shows('inhibited by db-014');
       rig.type('\r');
       await rig.shows('by switch-down: db-014.eu-west-1/postgres-repl is failing');
     },

@@ -5,7 +5,7 @@ import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts
 
 const rows = { events: byKey([anEventRow()]) };
 
-test('a partial snapshot waits for the frame of the second, and the complete one is drawn at once', () => {
+test('a partial snapshot is drawn with the frame of the next second, and a complete snapshot is drawn at once', () => {
   const driver = new ConsoleDriver();
   const { store } = driver;
   store.connectionChanged({ kind: 'syncing' });
@@ -39,7 +39,7 @@ test('the reminder of an expiring silence is shown once, when its backend sends 
   expect(said()).toEqual([line]);
 });
 
-test('a silence by search is named by its selector', () => {
+test('a message names a silence by search by its selector', () => {
   const driver = new ConsoleDriver();
   const { store } = driver;
   const end = store.options.now() / 1000 + 600;
@@ -55,28 +55,31 @@ test('a silence by search is named by its selector', () => {
 test.each([
   { view: 'silences', digit: '3', keys: ['a:*', 'b:*', 'c:*'] },
   { view: 'clients', digit: '5', keys: ['a', 'b', 'c'] },
-])('the cursor and the marks of the $view view stay while a snapshot is loaded again', ({ digit, keys }) => {
-  const driver = new ConsoleDriver();
-  const { store } = driver;
-  const all = {
-    silenced: Object.fromEntries(['a:*', 'b:*', 'c:*'].map((id) => [id, aSilencedRow({ id })])),
-    clients: Object.fromEntries(['a', 'b', 'c'].map((name) => [name, aClientRow({ name })])),
-  };
-  driver.goLive(all).type(digit);
-  driver.pass(500);
-  driver.type(' j');
-  driver.pass(1000);
-  const { cursor, marks } = store.list;
-  expect([cursor.key, [...marks]]).toEqual([keys[2], [keys[0]]]);
-  store.connectionChanged({ kind: 'syncing' });
-  store.rowsArrived(rows, { replace: true, timeMs: undefined });
-  driver.pass(1000);
-  expect([store.list.cursor, store.list.marks, driver.list]).toEqual([cursor, marks, keys]);
-  const { 'b:*': _, ...silenced } = all.silenced;
-  const { b: __, ...clients } = all.clients;
-  store.rowsArrived({ silenced, clients }, { replace: false, timeMs: undefined });
-  store.connectionChanged({ kind: 'live' });
-  driver.pass(1000);
-  expect([store.list.cursor.key, store.list.marks, driver.list]).toEqual([keys[2], marks, [keys[0], keys[2]]]);
-  expect([store.silenced.size, store.clients.size]).toEqual([2, 2]);
-});
+])(
+  'the cursor and the marks of the $view view stay on their rows while a snapshot is loaded again',
+  ({ digit, keys }) => {
+    const driver = new ConsoleDriver();
+    const { store } = driver;
+    const all = {
+      silenced: Object.fromEntries(['a:*', 'b:*', 'c:*'].map((id) => [id, aSilencedRow({ id })])),
+      clients: Object.fromEntries(['a', 'b', 'c'].map((name) => [name, aClientRow({ name })])),
+    };
+    driver.goLive(all).type(digit);
+    driver.pass(500);
+    driver.type(' j');
+    driver.pass(1000);
+    const { cursor, marks } = store.list;
+    expect([cursor.key, [...marks]]).toEqual([keys[2], [keys[0]]]);
+    store.connectionChanged({ kind: 'syncing' });
+    store.rowsArrived(rows, { replace: true, timeMs: undefined });
+    driver.pass(1000);
+    expect([store.list.cursor, store.list.marks, driver.list]).toEqual([cursor, marks, keys]);
+    const { 'b:*': _, ...silenced } = all.silenced;
+    const { b: __, ...clients } = all.clients;
+    store.rowsArrived({ silenced, clients }, { replace: false, timeMs: undefined });
+    store.connectionChanged({ kind: 'live' });
+    driver.pass(1000);
+    expect([store.list.cursor.key, store.list.marks, driver.list]).toEqual([keys[2], marks, [keys[0], keys[2]]]);
+    expect([store.silenced.size, store.clients.size]).toEqual([2, 2]);
+  },
+);

@@ -15,13 +15,13 @@ function openLive(rows: readonly EventRow[] = []): ConsoleDriver {
   return driver;
 }
 
-/** Returns how often the bell rang since the last call. */
+/** Returns how many times the bell rang since the last call. */
 function rings({ store }: ConsoleDriver): number {
   return store.takeEffects().filter(({ kind }) => kind === 'ring').length;
 }
 
 describe('the bell', () => {
-  test('the bell is silent for the events at the start', () => {
+  test('the bell does not ring for the events of the first snapshot', () => {
     const driver = new ConsoleDriver().goLive({ events: byKey([critical('a'), critical('b')]) });
     expect(rings(driver)).toBe(0);
   });
@@ -30,33 +30,43 @@ describe('the bell', () => {
     { name: 'a new critical event', before: undefined, after: critical('x'), count: 1 },
     { name: 'a warning that became critical', before: critical('x', { status: 1 }), after: critical('x'), count: 1 },
     { name: 'a new warning', before: undefined, after: critical('x', { status: 1 }), count: 0 },
-    { name: 'one more result', before: critical('x'), after: critical('x', { occurrences: 2 }), count: 0 },
     {
-      name: 'what is silenced or acknowledged',
+      name: 'another result of a critical event',
+      before: critical('x'),
+      after: critical('x', { occurrences: 2 }),
+      count: 0,
+    },
+    {
+      name: 'a new silenced or acknowledged event',
       before: undefined,
       after: critical('x', { silenced_by: ['a'] }),
       count: 0,
     },
     {
-      name: 'what another event keeps quiet',
+      name: 'a new inhibited event',
       before: undefined,
       after: critical('x', { inhibited_by: SWITCH }),
       count: 0,
     },
     {
-      name: 'what it keeps quiet no more',
+      name: 'an event that is no longer inhibited',
       before: critical('x', { inhibited_by: SWITCH }),
       after: critical('x'),
       count: 1,
     },
-    { name: 'the end of a silence', before: critical('x', { silenced_by: ['a'] }), after: critical('x'), count: 0 },
+    {
+      name: 'an event whose silence ends',
+      before: critical('x', { silenced_by: ['a'] }),
+      after: critical('x'),
+      count: 0,
+    },
   ])('the bell rings $count times for $name', ({ before, after, count }) => {
     const driver = openLive(before === undefined ? [] : [before]);
     driver.change({ events: byKey([after]) });
     expect(rings(driver)).toBe(count);
   });
 
-  test('the bell rings once in ten seconds, however much happens', () => {
+  test('the bell rings at most once in ten seconds, however many events are new', () => {
     const driver = openLive();
     for (let second = 0; second < 25; second += 1) {
       driver.change({ events: byKey([critical(`host-${String(second)}`)]) });
@@ -65,7 +75,7 @@ describe('the bell', () => {
     expect(rings(driver)).toBe(3);
   });
 
-  test('the bell is muted by m for fifteen minutes, or until m', () => {
+  test('the key m mutes the bell for fifteen minutes or until it is pressed again', () => {
     const driver = openLive();
     driver.type('m');
     driver.change({ events: byKey([critical('a')]) });
@@ -81,7 +91,7 @@ describe('the bell', () => {
     expect(rings(driver)).toBe(1);
   });
 
-  test('the bell can also be a notification, only a notification, or nothing', () => {
+  test('the settings turn the bell into a bell with a desktop notification, only a notification, or nothing', () => {
     const driver = openLive();
     const ringsFor = (client: string, attention: { bell: boolean; notify: boolean }) => {
       driver.store.update({ attention: { ...driver.store.state.attention, ...attention } });

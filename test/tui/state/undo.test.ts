@@ -27,8 +27,8 @@ function restore(about: Partial<Extract<BulkOperation, { op: 'restore' }>['entry
   };
 }
 
-describe('own changes', () => {
-  test('the last change that can be undone is found, and what was created after it', () => {
+describe('the own changes of a console', () => {
+  test('the undo finds the last change that can be undone and lists the later changes', () => {
     const changes = new OwnChanges();
     changes.remember('1 silence created', [clear('a')], NOW_MS);
     changes.remember('2 silences created', [clear('b'), clear('c')], NOW_MS + 1);
@@ -39,7 +39,7 @@ describe('own changes', () => {
     });
   });
 
-  test('a change that was undone is not offered for undo again', () => {
+  test('a change that has been undone is not offered for undo again', () => {
     const changes = new OwnChanges();
     changes.remember('first', [clear('a')], NOW_MS);
     changes.remember('second', [clear('b')], NOW_MS);
@@ -48,7 +48,7 @@ describe('own changes', () => {
     expect(changes.last(NOW_MS).change).toMatchObject({ said: 'first' });
   });
 
-  test('own changes are dropped after ten minutes, and beyond twenty', () => {
+  test('own changes can be undone for ten minutes, and at most the last twenty', () => {
     const changes = new OwnChanges();
     changes.remember('one', [clear('a')], NOW_MS);
     expect(changes.last(NOW_MS + 600_000).change).toMatchObject({ said: 'one' });
@@ -70,12 +70,12 @@ test('the undo of several operations reverts the last one first', () => {
 describe('the outcome of a change', () => {
   const change: BulkChange = { verb: 'end-silence', operations: [clear('client:a:disk'), clear('client:b:disk')] };
 
-  test('a successful change is reported in one line, even if somebody else did part of it before', () => {
+  test('a successful change is reported in one line, even if another user has done a part of it before', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'not_found' }]);
     expect(changeReport(change, outcomes)).toEqual({ title: '2 silences ended', isComplete: true, lines: [] });
   });
 
-  test('a partly failed change is reported with what was not done, why, and what was done', () => {
+  test('a partly failed change is reported with the failed operations, the reasons and the successful operations', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'changed' }]);
     expect(changeReport(change, outcomes)).toEqual({
       title: '1 of 2 silences ended',
@@ -84,24 +84,24 @@ describe('the outcome of a change', () => {
     });
   });
 
-  test('an operation without a response counts as not done', () => {
+  test('an operation of a change without a response counts as not done', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }]);
     expect(outcomes.map(({ problem }) => problem !== undefined)).toEqual([false, true]);
   });
 
-  test('an undo that comes too late says so', () => {
+  test('an undo that the backend rejects as too late says so', () => {
     const undo: BulkChange = { verb: 'undo', operations: [restore()] };
     const outcomes = changeOutcomes(undo, [{ ok: false, error: 'expired' }]);
     expect(changeReport(undo, outcomes).title).toBe('client:a:disk not undone: it would have ended by now');
   });
 
-  test('the rejection of a whole change names the one operation or counts them', () => {
+  test('the rejection of a whole change names its only operation or counts its operations', () => {
     const one: BulkChange = { verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: 'disk' }] };
     expect(refusedReport(one, 'try again').title).toBe('a/disk not resolved: try again');
     expect(refusedReport(change, 'try again').title).toBe('2 silences not ended: try again');
   });
 
-  test('an acknowledgement is reported for its event', () => {
+  test('the outcome of an acknowledgement names its event', () => {
     const acknowledgement: BulkChange = {
       verb: 'acknowledge',
       operations: [{ op: 'silence', subscription: 'client:a', check: 'disk' }],
@@ -122,6 +122,6 @@ test.each([
   expect(undoText(operation, NOW_MS)).toBe(text);
 });
 
-test('the control sequences of a name do not reach the terminal in the text of an undo', () => {
+test('control sequences in a name do not reach the terminal in the text of an undo', () => {
   expect(undoText(restore({ creator: 'e\u001B[31mvil' }), NOW_MS)).not.toContain('\u001B');
 });

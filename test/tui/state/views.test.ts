@@ -15,7 +15,7 @@ function live(names: readonly string[], events: readonly EventRow[] = []): Conso
   });
 }
 
-/** Opens the view of clients. */
+/** Opens the view of clients with these clients and events. */
 function onClients(names: readonly string[], events: readonly EventRow[] = []): ConsoleDriver {
   const driver = live(names, events);
   driver.type('5');
@@ -25,14 +25,14 @@ function onClients(names: readonly string[], events: readonly EventRow[] = []): 
 const TEN = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
 const NINE_EVENTS = TEN.slice(1).map((client, index) => anEventRow({ client, since: 1000 - index }));
 
-describe('a digit', () => {
-  test('a digit opens its view at once', () => {
+describe('a digit key', () => {
+  test('a digit key opens its view at once', () => {
     const driver = live(['a']);
     driver.type('5');
     expect(driver.store.state.view).toBe('clients');
   });
 
-  test('keys after a digit apply to the view that it opened, in one chunk and in several', () => {
+  test('keys after a digit apply to the opened view, whether they arrive in one chunk or in several', () => {
     const atOnce = live(TEN, NINE_EVENTS);
     atOnce.type('5j ');
     const inPieces = live(TEN, NINE_EVENTS);
@@ -44,7 +44,7 @@ describe('a digit', () => {
     }
   });
 
-  test.each(['8', '9', '0'])('%s opens nothing because there is no such view', (digit) => {
+  test.each(['8', '9', '0'])('the key %s opens no view because there is no view with that number', (digit) => {
     const driver = live([], NINE_EVENTS);
     driver.type(digit);
     expect(driver.store.state.view).toBe('events');
@@ -52,7 +52,7 @@ describe('a digit', () => {
 });
 
 describe('the navigation between views', () => {
-  test('[ goes back, ] forward again, and - to the last view and back', () => {
+  test('the key [ goes back, ] goes forward again, and - switches between the last two views', () => {
     const driver = live(['a']);
     const views: string[] = [];
     for (const keys of ['5 ', '6 ', '[', '[', ']', '-', '-']) {
@@ -62,7 +62,7 @@ describe('the navigation between views', () => {
     expect(views).toEqual(['clients', 'checks', 'clients', 'events', 'clients', 'events', 'clients']);
   });
 
-  test('Esc goes back when there is nothing else to close, and never leaves the events', () => {
+  test('Esc goes back to the previous view if there is nothing to close, and never leaves the view of events', () => {
     const driver = onClients(['a']);
     driver.type(' ');
     driver.escape();
@@ -73,7 +73,7 @@ describe('the navigation between views', () => {
     expect(driver.store.state.view).toBe('events');
   });
 
-  test('every view keeps its cursor, filter, marks and order', () => {
+  test('every view keeps its own cursor, filter, marks and order', () => {
     const driver = live(TEN, NINE_EVENTS);
     driver.type('/c\r');
     driver.type('5 A/web\r');
@@ -112,7 +112,7 @@ describe('the table of clients', () => {
     expect(driver.list).toEqual(['warned', 'calm', 'quiet', 'worse']);
   });
 
-  test('the table of clients forgets the events that a new snapshot lacks', () => {
+  test('the table of clients drops the counts of events that a new snapshot lacks', () => {
     const driver = onClients(['a', 'b'], [anEventRow({ client: 'b', check: 'x' })]);
     driver.type('oevents\r');
     expect(driver.list).toEqual(['b', 'a']);
@@ -121,7 +121,7 @@ describe('the table of clients', () => {
     expect(driver.list).toEqual(['a', 'b']);
   });
 
-  test('the table of clients moves, marks and pauses like the list of events', () => {
+  test('the table of clients has the movement, mark and pause keys of the list of events', () => {
     const driver = onClients(['b', 'c', 'd']);
     driver.type('j  ');
     expect([...driver.store.list.marks]).toEqual(['c', 'd']);
@@ -169,13 +169,13 @@ describe('the filter of a table', () => {
     { text: 'web or address~192.0.2.7', shows: ['db', 'web'] },
     { text: '(web or db) events=0 subscriptions=name', shows: ['db'] },
     { text: '"(.*)+$"', shows: [] },
-  ])('the table filter $text shows $shows', ({ text, shows }) => {
+  ])('the table filter "$text" shows the clients $shows', ({ text, shows }) => {
     const driver = onTwo();
     driver.type(`/${text}\r`);
     expect(driver.list).toEqual(shows);
   });
 
-  test('the table filter names the columns when one is unknown, and leaves the filter unchanged', () => {
+  test('a table filter with an unknown column is rejected with the column names and leaves the filter unchanged', () => {
     const driver = onTwo();
     driver.type('/db');
     driver.type('\u001B[200~ versoin=1\u001B[201~\r');
@@ -186,7 +186,7 @@ describe('the filter of a table', () => {
     expect(driver.list).toEqual(['db']);
   });
 
-  test('the key a in a table marks only the rows that the filter shows', () => {
+  test('the key a in a table marks exactly the rows that the filter shows', () => {
     const driver = onTwo();
     driver.type('/db\ra');
     expect([...driver.store.list.marks]).toEqual(['db']);
@@ -201,12 +201,12 @@ function onChecks(): ConsoleDriver {
   return driver;
 }
 
-/** Returns how often the checks were requested since the last call. */
+/** Returns how many times the checks were requested since the last call. */
 function asks(driver: ConsoleDriver): number {
   return driver.store.takeEffects().filter((effect) => effect.kind === 'load-view' && effect.view === 'checks').length;
 }
 
-describe('loaded data', () => {
+describe('a view with loaded data', () => {
   const check = { name: 'disk', interval: 60, subscribers: ['linux'], command: 'check-disk', next_run: null };
 
   test('a view is requested when it opens, and again every two seconds after the response', () => {
@@ -233,7 +233,7 @@ describe('loaded data', () => {
       hide: (driver) =>
         driver.store.connectionChanged({ kind: 'waiting', attempt: 1, retryAtMs: Infinity, reason: 'gone' }),
     },
-  ])('is not asked for while $name', ({ hide }) => {
+  ])('the data of a view are not requested while $name', ({ hide }) => {
     const driver = onChecks();
     driver.store.answers.viewLoaded('checks', [check]);
     asks(driver);

@@ -46,7 +46,7 @@ const anyText = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-test('safe text is as wide as Ink measures it by clusters', () => {
+test('the measured width of safe text equals the width that Ink measures', () => {
   fc.assert(
     fc.property(anyText, (raw) => {
       const line = safeLine(raw);
@@ -60,19 +60,19 @@ test('safe text is as wide as Ink measures it by clusters', () => {
 test.each([
   ['pads on the right', 'web', 6, {}, 'web   '],
   ['pads on the left', '12', 4, { align: 'right' as const }, '  12'],
-  ['leaves what fits', 'web', 3, {}, 'web'],
-  ['cuts the end', 'web-eu-west-017', 8, {}, 'web-eu-…'],
-  ['cuts the middle', 'web-eu-west-017', 8, { cut: 'middle' as const }, 'web-…017'],
-  ['never cuts a wide character in two', '日本語', 4, {}, '日… '],
-  ['nor one at the other end', '日本語日本', 6, { cut: 'middle' as const }, '日…本 '],
-  ['keeps letters and marks together', 'e\u0301e\u0301e\u0301', 2, {}, 'e\u0301…'],
-  ['shows at least that something is missing', 'web', 1, {}, '…'],
-  ['has nothing to show in no cells', 'web', 0, {}, ''],
-])('fitting a text %s', (_rule, text, width, options, expected) => {
+  ['leaves a text that fits unchanged', 'web', 3, {}, 'web'],
+  ['cuts off the end of a long text', 'web-eu-west-017', 8, {}, 'web-eu-…'],
+  ['cuts out the middle of a long text', 'web-eu-west-017', 8, { cut: 'middle' as const }, 'web-…017'],
+  ['never cuts a wide character in two at the start', '日本語', 4, {}, '日… '],
+  ['never cuts a wide character in two at the end', '日本語日本', 6, { cut: 'middle' as const }, '日…本 '],
+  ['keeps letters and combining marks together', 'e\u0301e\u0301e\u0301', 2, {}, 'e\u0301…'],
+  ['shows only the ellipsis in one cell', 'web', 1, {}, '…'],
+  ['yields an empty text for no cells', 'web', 0, {}, ''],
+])('fitting a text into a number of cells %s', (_rule, text, width, options, expected) => {
   expect(fit(text, width, options)).toBe(expected);
 });
 
-test('a fitted text always fills the width exactly, also as Ink measures it', () => {
+test('a fitted text always fills the width exactly, also by the measurement of Ink', () => {
   const options = fc.record({ align: fc.constantFrom('left', 'right'), cut: fc.constantFrom('end', 'middle') });
   fc.assert(
     fc.property(anyText.map(safeLine), fc.nat(20), options, (text, width, how) => {

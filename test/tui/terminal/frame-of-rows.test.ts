@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { frameOfRows, type Drawing } from '../../../tui/terminal/frame-of-rows.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
-/** The output class of Ink. The build patches it so that it calls our code first. */
+/** The output class of Ink, which the build patches so that it calls `frameOfRows` first. */
 interface Output {
   readonly operations: Drawing[];
   get(): { readonly output: string; readonly height: number };
@@ -31,28 +31,31 @@ function write(x: number, y: number, text: string, transformers: ((line: string)
 const CUT_TO_TWO: Drawing = { type: 'clip', clip: { y1: 0, y2: 2 } };
 const red = (line: string): string => `\u001B[31m${line}\u001B[39m`;
 
-describe('a frame of rows', () => {
+describe('a frame that is drawn row by row', () => {
   test.each<[name: string, drawings: readonly Drawing[]]>([
-    ['nothing', []],
-    ['rows with looks', [write(0, 0, 'web-1  \u001B[1m\u001B[31mCRIT\u001B[39m\u001B[22m'), write(0, 2, '日本 …')]],
+    ['no row', []],
+    ['rows with styles', [write(0, 0, 'web-1  \u001B[1m\u001B[31mCRIT\u001B[39m\u001B[22m'), write(0, 2, '日本 …')]],
     ['spaces at the end', [write(0, 0, 'web-1   '), write(0, 1, '\u001B[7mweb-2   \u001B[27m')]],
-    ['a row that begins further on', [write(4, 1, 'web-1')]],
-    ['two beside each other', [write(0, 1, '日本'), write(10, 1, 'web-1')]],
-    ['a look of the element', [write(0, 0, 'web-1', [red])]],
-    ['rows out of the screen', [write(0, -1, 'a'), write(0, 0, 'b'), write(0, 4, 'c')]],
+    ['an indented row', [write(4, 1, 'web-1')]],
+    ['two texts in one row', [write(0, 1, '日本'), write(10, 1, 'web-1')]],
+    ['a style of the element', [write(0, 0, 'web-1', [red])]],
+    ['rows outside of the screen', [write(0, -1, 'a'), write(0, 0, 'b'), write(0, 4, 'c')]],
     ['rows that are cut off', [CUT_TO_TWO, write(0, 1, 'a'), write(0, 2, 'b'), { type: 'unclip' }, write(0, 3, 'c')]],
-  ])('a frame of rows equals the frame of Ink: %s', (_, drawings) => {
+  ])('a frame that is drawn row by row equals the frame of Ink: %s', (_, drawings) => {
     expect(frameOfRows(drawings, SIZE.height)).toBe(inkFrame(drawings));
   });
 });
 
 test.each<[name: string, drawings: readonly Drawing[]]>([
-  ['something lies upon a row', [write(0, 0, 'a long row'), write(2, 0, 'dialog')]],
-  ['a text of several rows', [write(0, 0, 'a\nb')]],
-  ['a text of several rows of which some are cut off', [write(0, -1, 'a\nb')]],
-  ['rows are cut at the sides', [{ type: 'clip', clip: { x1: 0, x2: 3 } }, write(0, 0, 'abcdef'), { type: 'unclip' }]],
-  ['what is not to be seen', [write(0, 0, 'a\u2060b')]],
-])('the cells are left to Ink: %s', (_, drawings) => {
+  ['a text covers a part of a row', [write(0, 0, 'a long row'), write(2, 0, 'dialog')]],
+  ['a text has several rows', [write(0, 0, 'a\nb')]],
+  ['a text has several rows, some of which are cut off', [write(0, -1, 'a\nb')]],
+  [
+    'rows are clipped at the sides',
+    [{ type: 'clip', clip: { x1: 0, x2: 3 } }, write(0, 0, 'abcdef'), { type: 'unclip' }],
+  ],
+  ['a text contains an invisible character', [write(0, 0, 'a\u2060b')]],
+])('a frame is drawn by Ink instead of row by row: %s', (_, drawings) => {
   expect(frameOfRows(drawings, SIZE.height)).toBeUndefined();
 });
 
@@ -61,7 +64,7 @@ function asSeen(frame: string): string {
   return frame.replaceAll('\u001B[22m\u001B[1m', '').replaceAll('\u001B[39m\u001B[31m', '');
 }
 
-test('every drawing yields the frame that Ink draws, or is left to Ink', () => {
+test('every frame that is drawn row by row equals the frame of Ink, or is drawn by Ink', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 6, unit: 'grapheme-ascii' }),
     fc.constantFrom('日', '\u001B[1mb\u001B[22m', '\u001B[31m \u001B[39m', '…', 'a  ', '\n'),

@@ -5,7 +5,7 @@ import type { TerminalDevice } from '../../../tui/terminal/terminal-device.ts';
 import { drained } from '../../support/drained.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A terminal that accepts as many bytes as the test allows. */
+/** A terminal that accepts as many bytes as the test allows at each write. */
 class ScriptedDevice implements TerminalDevice {
   readonly writes: string[] = [];
   attempts = 0;
@@ -48,13 +48,13 @@ function openStdout() {
   return { stdout, device, size, clock };
 }
 
-/** Resolves at the end of this turn of the event loop, when writes have been joined. */
+/** Resolves at the end of this turn of the event loop, when all writes of the turn have been joined. */
 async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('writing', () => {
-  test('the parts of a frame are written at once', async () => {
+describe('the writing of frames to the terminal', () => {
+  test('the parts of a frame are written to the terminal in one write', async () => {
     const { stdout, device } = openStdout();
     stdout.write('begin ');
     stdout.write(Buffer.from('frame '));
@@ -65,7 +65,7 @@ describe('writing', () => {
     expect(stdout.idle).toBe(true);
   });
 
-  test('every byte is written in order when the terminal accepts a little at a time', async () => {
+  test('every byte of a frame is written in order even if the terminal accepts a few bytes at a time', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 3;
     stdout.write('0123456789');
@@ -83,7 +83,7 @@ describe('writing', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a write calls back when the terminal has accepted it, which Ink waits for at its end', async () => {
+  test('a write calls back when the terminal has accepted it, since Ink waits for that at its end', async () => {
     const { stdout, device, clock } = openStdout();
     const told: string[] = [];
     device.room = 0;
@@ -97,7 +97,7 @@ describe('writing', () => {
     expect(told).toEqual(['done']);
   });
 
-  test('the terminal is polled often at first, then less often, and often again when it moves', async () => {
+  test('a blocked terminal is polled often at first, then less often, and often again when it accepts bytes', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('frame');
@@ -118,7 +118,7 @@ describe('writing', () => {
 });
 
 describe('a busy terminal', () => {
-  test('a busy terminal reports when it has accepted everything', async () => {
+  test('a busy terminal emits idle when it has accepted every byte', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('frame');
@@ -133,7 +133,7 @@ describe('a busy terminal', () => {
     expect([stdout.idle, idles]).toEqual([true, 1]);
   });
 
-  test('a frame may be drawn from within the idle event of a terminal', async () => {
+  test('a frame may be drawn within the idle event of a terminal', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('one ');
@@ -145,7 +145,7 @@ describe('a busy terminal', () => {
     expect(device.output).toBe('one two');
   });
 
-  test('the bell is dropped when the terminal does not keep up', async () => {
+  test('the bell is dropped if the terminal does not keep up', async () => {
     const { stdout, device } = openStdout();
     device.room = 0;
     stdout.write('x'.repeat(100_000));
@@ -154,7 +154,7 @@ describe('a busy terminal', () => {
     expect(stdout.writeRaw('\u0007')).toBe(false);
   });
 
-  test('a busy terminal is resized once, to the newest size, when it can draw again', async () => {
+  test('a resize of a busy terminal is applied once, with the newest size, when the terminal is idle', async () => {
     const { stdout, device, size, clock } = openStdout();
     const sizes: string[] = [];
     stdout.on('resize', () => sizes.push(`${String(stdout.columns)}x${String(stdout.rows)}`));
@@ -165,7 +165,7 @@ describe('a busy terminal', () => {
     await turn();
     size.resize(90, 20);
     size.resize(120, 36);
-    // Until the terminal has accepted the pending frames, the size is the one of these frames.
+    // The size does not change until the terminal has accepted the pending frame, which has the earlier size.
     expect([stdout.columns, sizes.length]).toEqual([100, 1]);
     device.room = Infinity;
     clock.advance(1);
@@ -174,7 +174,7 @@ describe('a busy terminal', () => {
 });
 
 describe('a terminal that is gone or belongs to another program', () => {
-  test('a terminal that is gone closes the stream and is no error', async () => {
+  test('a terminal that is gone closes the output stream without an error', async () => {
     const { stdout, device, clock } = openStdout();
     const seen: unknown[] = [];
     stdout.on('error', (error) => seen.push(error));
@@ -189,7 +189,7 @@ describe('a terminal that is gone or belongs to another program', () => {
     expect([stdout.idle, stdout.writeRaw('x'), clock.pending]).toEqual([false, false, 0]);
   });
 
-  test('a terminal that belongs to another program gets nothing', async () => {
+  test('the console writes nothing to a terminal that belongs to another program', async () => {
     const { stdout, device, clock } = openStdout();
     device.room = 2;
     stdout.write('frame');

@@ -9,7 +9,7 @@ function parts(segments: Iterable<{ readonly segment: string; readonly index: nu
   return Array.from(segments, ({ segment, index }) => [index, segment]).flat();
 }
 
-test('a text is split into graphemes as by Intl.Segmenter', () => {
+test('a text is split into the same graphemes as by Intl.Segmenter', () => {
   const pieces = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.string({ unit: 'binary' }),
@@ -41,7 +41,7 @@ test('a text is split into graphemes as by Intl.Segmenter', () => {
   );
 });
 
-test('a text of any two characters that stand alone is split as by Intl.Segmenter', () => {
+test('a text of any two standalone characters is split into the same graphemes as by Intl.Segmenter', () => {
   const characters = Array.from({ length: 0x2c00 }, (_, code) => String.fromCharCode(code));
   const texts = Array.from({ length: characters.length / 16 }, (_, at) =>
     characters

@@ -42,7 +42,7 @@ function Rows({ rows, height }: { rows: readonly string[]; height: number }) {
   );
 }
 
-/** A screen full of text with wide characters, which changes in a few places from frame to frame. */
+/** Returns the rows of a frame: text with wide characters, which changes in a few places from frame to frame. */
 function rowsOf(frame: number): string[] {
   return Array.from({ length: 12 }, (_, row) => {
     const wide = '日'.repeat((frame + row) % 4);
@@ -93,7 +93,7 @@ function openInk() {
 }
 
 describe('Ink on a frame stdout', () => {
-  test('each frame is drawn with one write, without erasing the whole screen', async () => {
+  test('each frame of Ink is drawn with one write, without erasing the whole screen', async () => {
     const { screen, device, draw, drain } = openInk();
     await drain();
     const before = device.writes.length;
@@ -105,7 +105,7 @@ describe('Ink on a frame stdout', () => {
     expect(screen.modes.synchronized).toBe(false);
   });
 
-  test('frames are right on a terminal that accepts a few bytes at a time', async () => {
+  test('the frames of Ink are correct on a terminal that accepts a few bytes at a time', async () => {
     const { screen, device, stdout, ink, drain, draw, clock } = openInk();
     await drain();
     device.room = 7;
@@ -121,7 +121,7 @@ describe('Ink on a frame stdout', () => {
     ink.unmount();
   });
 
-  test('the screen is drawn again after something else wrote on it', async () => {
+  test('the screen is drawn again after another program wrote to the terminal', async () => {
     const { screen, stdout, ink, drain, draw } = openInk();
     await drain();
     await draw(1);
@@ -133,7 +133,7 @@ describe('Ink on a frame stdout', () => {
     expect(screen.lines).toEqual(rowsOf(2));
   });
 
-  test('frames follow the size of the terminal', async () => {
+  test('the frames of Ink follow the size of the terminal', async () => {
     const { screen, drain, draw } = openInk();
     await drain();
     for (const [columns, rows] of [

@@ -22,7 +22,7 @@ function openDecoder() {
   return { decoder, clock, events };
 }
 
-/** Returns all events of these chunks, if nothing follows. */
+/** Returns all events of these chunks after the paste delay, with no further input. */
 function decode(...chunks: (string | Uint8Array)[]): InputEvent[] {
   const { decoder, clock, events } = openDecoder();
   for (const chunk of chunks) decoder.feed(chunk);
@@ -30,7 +30,7 @@ function decode(...chunks: (string | Uint8Array)[]): InputEvent[] {
   return events;
 }
 
-/** Returns the names of the keys: `ctrl-a`, `shift-tab`, `x`. */
+/** Returns the names of the decoded keys, such as `ctrl-a`, `shift-tab` and `x`. */
 function keys(...chunks: (string | Uint8Array)[]): string {
   return decode(...chunks)
     .map(keyName)
@@ -43,15 +43,15 @@ function keyName(event: InputEvent): string {
   return [...modifiers, event.name].join('-');
 }
 
-describe('keys', () => {
+describe('the key decoder', () => {
   test.each([
-    ['several in one chunk', '5j', '5 j'],
+    ['several keys in one chunk', '5j', '5 j'],
     ['a letter and enter', 'j\r', 'j enter'],
-    ['capitals are themselves', 'G', 'G'],
-    ['other scripts and emoji', 'éж👍', 'é ж 👍'],
+    ['capital letters without shift-', 'G', 'G'],
+    ['letters of other scripts and emoji', 'éж👍', 'é ж 👍'],
     ['control characters', '\u0001\u0003\u001a\u001f', 'ctrl-a ctrl-c ctrl-z ctrl-_'],
     ['ctrl-space', '\u0000', 'ctrl-space'],
-    ['keys with control characters of their own', '\t\r\n\u007f\b ', 'tab enter enter backspace backspace space'],
+    ['keys that send a control character', '\t\r\n\u007f\b ', 'tab enter enter backspace backspace space'],
     ['alt with a character', '\u001bb\u001bB\u001b\u007f\u001b\r', 'meta-b meta-B meta-backspace meta-enter'],
     ['arrows', '\u001b[A\u001b[B\u001b[C\u001b[D', 'up down right left'],
     ['arrows in application mode', '\u001bOA\u001bOB\u001bOC\u001bOD', 'up down right left'],
@@ -80,17 +80,21 @@ describe('keys', () => {
     ['shift-tab', '\u001b[Z', 'shift-tab'],
     ['the keypad in application mode', '\u001bOp\u001bOy\u001bOM\u001bOk', '0 9 enter +'],
     ['modifyOtherKeys', '\u001b[27;5;105~\u001b[27;2;13~', 'ctrl-i shift-enter'],
-    ['kitty: characters', '\u001b[97u\u001b[97;5u\u001b[97;3u', 'a ctrl-a meta-a'],
-    ['kitty: capitals', '\u001b[103;2u\u001b[49:33;2u', 'G !'],
-    ['kitty: named keys', '\u001b[27u\u001b[9;2u\u001b[13;5u\u001b[127u', 'escape shift-tab ctrl-enter backspace'],
-    ['kitty: the keypad', '\u001b[57400u\u001b[57414u\u001b[57419u', '1 enter up'],
-    ['kitty: repeats count, releases do not', '\u001b[106;1:2u\u001b[106;1:3u\u001b[1;1:3A', 'j'],
-    ['kitty: super belongs to the desktop', '\u001b[113;9u', ''],
-  ])('keys are decoded: %s', (_rule, bytes, expected) => {
+    ['characters of the kitty protocol', '\u001b[97u\u001b[97;5u\u001b[97;3u', 'a ctrl-a meta-a'],
+    ['capital letters of the kitty protocol', '\u001b[103;2u\u001b[49:33;2u', 'G !'],
+    [
+      'named keys of the kitty protocol',
+      '\u001b[27u\u001b[9;2u\u001b[13;5u\u001b[127u',
+      'escape shift-tab ctrl-enter backspace',
+    ],
+    ['keypad keys of the kitty protocol', '\u001b[57400u\u001b[57414u\u001b[57419u', '1 enter up'],
+    ['key repeats but not key releases of the kitty protocol', '\u001b[106;1:2u\u001b[106;1:3u\u001b[1;1:3A', 'j'],
+    ['no key with super of the kitty protocol, since super belongs to the desktop', '\u001b[113;9u', ''],
+  ])('the key decoder decodes %s', (_rule, bytes, expected) => {
     expect(keys(bytes)).toBe(expected);
   });
 
-  test('a character brings its text, unless a modifier consumes it', () => {
+  test('a decoded character contains its text unless it has a modifier', () => {
     expect(decode('é \u0001\u001bx\u001b[97;1u')).toEqual([
       { kind: 'key', name: 'é', text: 'é', ctrl: false, meta: false, shift: false },
       { kind: 'key', name: 'space', text: ' ', ctrl: false, meta: false, shift: false },
@@ -101,37 +105,37 @@ describe('keys', () => {
   });
 });
 
-describe('an input that is no key', () => {
+describe('terminal input that is not a key', () => {
   test.each([
-    ['an answer about the terminal', '\u001b[?62;4c'],
-    ['an answer about the cursor', '\u001b[24;80R'],
-    ['an answer about a mode', '\u001b[?2026;2$y'],
-    ['an answer about a colour', '\u001b]11;rgb:0000/0000/0000\u001b\\'],
-    ['the same, ended by BEL', '\u001b]11;rgb:0000/0000/0000\u0007'],
+    ['a response about the terminal type', '\u001b[?62;4c'],
+    ['a response with the cursor position', '\u001b[24;80R'],
+    ['a response about a mode', '\u001b[?2026;2$y'],
+    ['a response about a color', '\u001b]11;rgb:0000/0000/0000\u001b\\'],
+    ['a response about a color that ends with BEL', '\u001b]11;rgb:0000/0000/0000\u0007'],
     ['a device string', '\u001bP1$r0m\u001b\\'],
     ['an application string', '\u001b_Gi=1;OK\u001b\\'],
     ['an unknown key', '\u001b[99~'],
     ['an unknown letter', '\u001b[5;5y'],
-    ['the mouse of the first xterm', '\u001b[M !!'],
-    ['the end of a paste that did not begin', '\u001b[201~'],
+    ['a mouse report in the oldest xterm format', '\u001b[M !!'],
+    ['the end of a paste without a begin', '\u001b[201~'],
     ['bytes that are not UTF-8', Uint8Array.of(0xff, 0xc3, 0x28).subarray(0, 2)],
     ['8-bit controls', '\u009b'],
-  ])('an input that is no key is ignored: %s', (_rule, bytes) => {
+  ])('the key decoder ignores %s', (_rule, bytes) => {
     expect(keys(bytes, 'x')).toBe('x');
   });
 
-  test('a truncated sequence does not swallow the next one', () => {
+  test('a truncated key sequence does not consume the next key sequence', () => {
     expect(keys('\u001b[1;\u001b[A\u001b]0;t\u001b[Bx')).toBe('up down x');
   });
 
-  test('a sequence that never ends is bounded', () => {
+  test('the key decoder buffers a bounded part of an unfinished sequence', () => {
     expect(keys(`\u001b]${'y'.repeat(10_000)}`)).toMatch(/^y( y)+$/);
     expect(keys(`\u001b[${';'.repeat(10_000)}`)).toMatch(/^;( ;)+$/);
   });
 });
 
 describe('the escape key', () => {
-  test('Escape is a key when nothing follows for a moment', () => {
+  test('the byte Escape is a key if no byte follows for a while', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b');
     clock.advance(ESCAPE_DELAY_MS - 1);
@@ -140,7 +144,7 @@ describe('the escape key', () => {
     expect(events.map(keyName)).toEqual(['escape']);
   });
 
-  test('Escape is the beginning of a sequence when one follows', () => {
+  test('the byte Escape is the start of a sequence if a sequence follows', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b');
     clock.advance(ESCAPE_DELAY_MS - 1);
@@ -154,13 +158,13 @@ describe('the escape key', () => {
   test.each([
     ['twice', '\u001b\u001b', 'escape escape'],
     ['three times', '\u001b\u001b\u001b', 'escape escape escape'],
-    ['before an arrow that alt would change', '\u001b\u001b\u001b[A', 'escape meta-up'],
+    ['before an arrow key with alt', '\u001b\u001b\u001b[A', 'escape meta-up'],
     ['before a letter', '\u001b\u001bj', 'escape meta-j'],
-  ])('Escape is decoded %s', (_rule, bytes, expected) => {
+  ])('the key Escape is decoded %s', (_rule, bytes, expected) => {
     expect(keys(bytes)).toBe(expected);
   });
 
-  test('the rest of an incomplete sequence is dropped', () => {
+  test('the key decoder drops an incomplete sequence', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b[1;');
     clock.advance(SEQUENCE_DELAY_MS);
@@ -169,34 +173,34 @@ describe('the escape key', () => {
   });
 });
 
-describe('a paste', () => {
-  test('a paste is text, whatever it contains', () => {
+describe('a pasted text', () => {
+  test('a paste is decoded as text, whatever it contains', () => {
     expect(decode('\u001b[200~rm -rf /\rq\u001b[A\u0003\u001b[201~x')).toEqual([
       { kind: 'paste', text: 'rm -rf /\nq\u001b[A\u0003', truncated: false },
       { kind: 'key', name: 'x', text: 'x', ctrl: false, meta: false, shift: false },
     ]);
   });
 
-  test('a paste has one kind of line end', () => {
+  test('the line ends of a paste are normalized', () => {
     expect(decode('\u001b[200~a\r\nb\rc\nd\u001b[201~')).toEqual([
       { kind: 'paste', text: 'a\nb\nc\nd', truncated: false },
     ]);
   });
 
-  test('a paste is bounded', () => {
+  test('the length of a paste is limited', () => {
     const [paste, key] = decode(`\u001b[200~${'a'.repeat(PASTE_LENGTH_MAX + 10)}`, `${'b'.repeat(10)}\u001b[201~x`);
     expect(paste).toEqual({ kind: 'paste', text: 'a'.repeat(PASTE_LENGTH_MAX), truncated: true });
     expect(key).toMatchObject({ name: 'x' });
   });
 
-  test('a paste never ends within a character', () => {
+  test('a paste that is cut never ends within a character', () => {
     const text = `${'a'.repeat(PASTE_LENGTH_MAX - 1)}👍`;
     expect(decode(`\u001b[200~${text}\u001b[201~`)).toEqual([
       { kind: 'paste', text: 'a'.repeat(PASTE_LENGTH_MAX - 1), truncated: true },
     ]);
   });
 
-  test('a paste without an end gives the keyboard back after a delay', () => {
+  test('a paste without an end sequence ends after a delay, so that keys work again', () => {
     const { decoder, clock, events } = openDecoder();
     decoder.feed('\u001b[200~abc\u001b[20');
     clock.advance(PASTE_DELAY_MS);
@@ -206,7 +210,7 @@ describe('a paste', () => {
   });
 });
 
-test('focus and mouse reports are decoded', () => {
+test('the key decoder decodes focus and mouse reports', () => {
   const none = { ctrl: false, meta: false, shift: false };
   expect(decode('\u001b[I\u001b[O')).toEqual([
     { kind: 'focus', focused: true },
@@ -273,7 +277,7 @@ const input = fc
     fc.uint8Array({ maxLength: 3 }).map((noise) => Buffer.concat([Buffer.from(parts.join('')), noise])),
   );
 
-test('the result is the same however the input is cut into chunks', () => {
+test('the key decoder yields the same keys however the input is split into chunks', () => {
   fc.assert(
     fc.property(input, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (bytes, sizes) => {
       const chunks: Uint8Array[] = [];
@@ -288,14 +292,14 @@ test('the result is the same however the input is cut into chunks', () => {
   );
 });
 
-test('any bytes are accepted, and the keyboard works afterwards', () => {
+test('the key decoder accepts any bytes and decodes later keys correctly', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const { decoder, clock, events } = openDecoder();
       decoder.feed(bytes);
       clock.advance(PASTE_DELAY_MS);
       decoder.feed('qq');
-      // The first key may complete an unfinished character.
+      // The first `q` may be part of an unfinished character, so only the last event is certain.
       expect(events.at(-1)).toMatchObject({ name: 'q' });
       expect(clock.pending).toBe(0);
     }),

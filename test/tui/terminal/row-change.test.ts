@@ -6,39 +6,39 @@ import { Screen } from '../../support/screen.ts';
 
 const COLUMNS = 40;
 
-/** Returns the change with `ESC` shown as `^`. */
+/** Returns the row change as text, with `ESC` shown as `^`. */
 function shownChange(previous: string, next: string, columns = 80): string {
   return rowChange(previous, next, columns).replaceAll('\u001B', '^');
 }
 
 test.each([
-  ['nothing', 'web-1 disk 12s', 'web-1 disk 12s', ''],
+  ['no cell', 'web-1 disk 12s', 'web-1 disk 12s', ''],
   ['an age in the middle', 'web-1 disk 12s connect timeout', 'web-1 disk 13s connect timeout', '^[13G3'],
-  ['two places far apart', '✗ CRIT web-1 disk full  12s', '! WARN web-1 disk full  13s', '^[1G! WARN^[26G3'],
+  ['two distant cells', '✗ CRIT web-1 disk full  12s', '! WARN web-1 disk full  13s', '^[1G! WARN^[26G3'],
   ['a shorter row', 'web-1 disk 12s and much more', 'web-1 disk 12s', '^[15G^[K'],
   ['a longer row', 'web-1 disk 12s', 'web-1 disk 12s  and more', '^[17Gand more'],
-  ['a look', 'a web-1 is red', 'a \u001B[31mweb-1\u001B[39m is red', '^[3G^[31mweb-1^[m'],
+  ['a style', 'a web-1 is red', 'a \u001B[31mweb-1\u001B[39m is red', '^[3G^[31mweb-1^[m'],
   [
-    'what is in a look',
+    'cells within a style',
     '\u001B[1m\u001B[31mCRIT 12s\u001B[39m\u001B[22m',
     '\u001B[1m\u001B[31mCRIT 13s\u001B[39m\u001B[22m',
     '^[7G^[1;31m3^[m',
   ],
   ['a wide character', 'name 日月 12s', 'name 日本 12s', '^[8G本'],
-])('a row change of %s writes only the cells that differ', (_, previous, next, change) => {
+])('a change of %s in a row writes only the cells that differ', (_, previous, next, change) => {
   expect(shownChange(previous, next)).toBe(change);
 });
 
 test.each([
-  ['a mark that stands on the character before it', 'e\u0301 is 12 years old'],
-  ['an emoji, which terminals measure in different ways', 'up 👍 12s'],
+  ['a combining mark', 'e\u0301 is 12 years old'],
+  ['an emoji, since terminals measure emoji differently', 'up 👍 12s'],
   ['a link', '\u001B]8;;http://x\u0007x\u001B]8;;\u0007'],
-  ['a look that nobody knows', '\u001B[58;5;1mx\u001B[59m y'],
-])('the whole row is written for %s', (_, next) => {
+  ['an unknown style', '\u001B[58;5;1mx\u001B[59m y'],
+])('a changed row is written as a whole for %s', (_, next) => {
   expect(rowChange('something else', next, 80)).toBe(`\u001B[1G\u001B[K${next}`);
 });
 
-test('the whole row is written when that is as short', () => {
+test('a changed row is written as a whole if that is not longer', () => {
   expect(shownChange('ab', 'cd')).toBe('^[1Gcd');
   expect(shownChange('a\u001B[1mb\u001B[22mc\u001B[1md\u001B[22m', 'x')).toBe('^[1G^[Kx');
 });
@@ -72,14 +72,14 @@ const rows = fc
       [first.join(''), [...first.slice(0, from), ...second.slice(from, to), ...first.slice(to)].join('')] as const,
   );
 
-test('a row change leads to the same screen as the whole row', async () => {
+test('writing only the changed cells leads to the same screen as writing the whole row', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(rows, { minLength: 1, maxLength: 20 }), async (changes) => {
       const changed = new Screen({ columns: COLUMNS, rows: changes.length });
       const drawn = new Screen({ columns: COLUMNS, rows: changes.length });
       onTestFinished(() => [changed, drawn].forEach((screen) => screen.dispose()));
       const shown = changes.map(([previous, next]) => [previous.trimEnd(), next.trimEnd()] as const);
-      // Ink never writes a row that is wider than the screen.
+      // Turns off line wrapping, because Ink never writes a row that is wider than the screen.
       changed.feed('\u001B[?7l');
       drawn.feed('\u001B[?7l');
       changed.feed(shown.map(([previous]) => previous).join('\n'));

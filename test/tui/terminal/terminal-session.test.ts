@@ -39,7 +39,7 @@ const CLEAN = {
   synchronized: false,
 };
 
-/** Returns the modes of the terminal after the shell has it again, as the system and the screen report them. */
+/** Returns the modes of the terminal once the shell has it again, as the system and the screen report them. */
 async function modesInShell(pty: Pty): Promise<unknown> {
   await pty.waitForText(/shell>\s*$/);
   pty.write(
@@ -50,7 +50,7 @@ async function modesInShell(pty: Pty): Promise<unknown> {
   return { lineEditor, ...pty.screen.modes };
 }
 
-test('the console takes the whole terminal', async () => {
+test('the console uses the alternate screen of the terminal with paste, focus and mouse reports', async () => {
   const pty = await startInShell();
   expect(pty.screen.modes).toEqual({
     alternate: true,
@@ -75,9 +75,9 @@ test('the console takes the whole terminal', async () => {
 describe('the restored terminal', () => {
   test.each([
     ['at the end', 'q', '0', 'shell>'],
-    ['after an exit from anywhere', 'e', '3', 'shell>'],
+    ['after process.exit', 'e', '3', 'shell>'],
     ['after a crash, which is reported where it can be read', 'x', '1', 'Error: deliberate'],
-    ['after a promise that nobody caught', 'r', '1', 'Error: deliberate too'],
+    ['after an unhandled promise rejection', 'r', '1', 'Error: deliberate too'],
   ])('the terminal is restored %s', async (_rule, key, status, shows) => {
     const pty = await startInShell();
     pty.write(key);
@@ -97,7 +97,7 @@ describe('the restored terminal', () => {
     expect(await modesInShell(pty)).toEqual(CLEAN);
   });
 
-  test('the terminal is restored while the program is stopped, and taken again when it continues', async () => {
+  test('the terminal is restored while the console is stopped by a signal, and used again when the console continues', async () => {
     const pty = await startInShell();
     const pid = programOf(pty);
     pty.write('z');
@@ -120,7 +120,7 @@ describe('the restored terminal', () => {
   });
 });
 
-test('a terminal that accepts nothing does not stop the program', async () => {
+test('a terminal that accepts no output does not block the event loop of the console', async () => {
   const pty = await startInShell({ columns: 80, rows: 24 });
   pty.stall();
   pty.write('w');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { editLine, LINE_MAX, lineOf, type LineEdit, type LineEditor } from '../../../tui/text/line-editor.ts';
 
-/** Creates a line editor; in `a|b`, the caret is between a and b. */
+/** Creates a line editor. In `a|b`, the caret is between `a` and `b`. */
 function line(drawn: string): LineEditor {
   return { text: drawn.replace('|', ''), caret: drawn.indexOf('|') };
 }
@@ -12,31 +12,61 @@ function picture({ text, caret }: LineEditor): string {
 }
 
 test.each<{ name: string; before: string; edit: LineEdit; after: string }>([
-  { name: 'typing', before: 'ab|d', edit: { kind: 'insert', text: 'c' }, after: 'abc|d' },
-  { name: 'pasted line ends become spaces', before: '|', edit: { kind: 'insert', text: 'a\r\nb\tc' }, after: 'a b c|' },
-  { name: 'left over a character of two units', before: 'a😀|b', edit: { kind: 'move', to: 'left' }, after: 'a|😀b' },
-  { name: 'right over one', before: 'a|😀b', edit: { kind: 'move', to: 'right' }, after: 'a😀|b' },
-  { name: 'left at the start stays', before: '|ab', edit: { kind: 'move', to: 'left' }, after: '|ab' },
-  { name: 'right at the end stays', before: 'ab|', edit: { kind: 'move', to: 'right' }, after: 'ab|' },
-  { name: 'a word to the left', before: 'one two  |', edit: { kind: 'move', to: 'word-left' }, after: 'one |two  ' },
+  { name: 'an inserted character', before: 'ab|d', edit: { kind: 'insert', text: 'c' }, after: 'abc|d' },
   {
-    name: 'a word to the right',
+    name: 'pasted line ends, which become spaces',
+    before: '|',
+    edit: { kind: 'insert', text: 'a\r\nb\tc' },
+    after: 'a b c|',
+  },
+  {
+    name: 'a move to the left over a character of two UTF-16 units',
+    before: 'a😀|b',
+    edit: { kind: 'move', to: 'left' },
+    after: 'a|😀b',
+  },
+  {
+    name: 'a move to the right over a character of two UTF-16 units',
+    before: 'a|😀b',
+    edit: { kind: 'move', to: 'right' },
+    after: 'a😀|b',
+  },
+  { name: 'a move to the left at the start', before: '|ab', edit: { kind: 'move', to: 'left' }, after: '|ab' },
+  { name: 'a move to the right at the end', before: 'ab|', edit: { kind: 'move', to: 'right' }, after: 'ab|' },
+  {
+    name: 'a move by a word to the left',
+    before: 'one two  |',
+    edit: { kind: 'move', to: 'word-left' },
+    after: 'one |two  ',
+  },
+  {
+    name: 'a move by a word to the right',
     before: 'one| two three',
     edit: { kind: 'move', to: 'word-right' },
     after: 'one two| three',
   },
-  { name: 'to the start', before: 'one|', edit: { kind: 'move', to: 'start' }, after: '|one' },
-  { name: 'to the end', before: '|one', edit: { kind: 'move', to: 'end' }, after: 'one|' },
+  { name: 'a move to the start', before: 'one|', edit: { kind: 'move', to: 'start' }, after: '|one' },
+  { name: 'a move to the end', before: '|one', edit: { kind: 'move', to: 'end' }, after: 'one|' },
   { name: 'backspace', before: 'a😀|b', edit: { kind: 'delete', what: 'left' }, after: 'a|b' },
   { name: 'delete', before: 'a|😀b', edit: { kind: 'delete', what: 'right' }, after: 'a|b' },
-  { name: 'a word away', before: 'one two|x', edit: { kind: 'delete', what: 'word-left' }, after: 'one |x' },
-  { name: 'all before', before: 'one two|x', edit: { kind: 'delete', what: 'to-start' }, after: '|x' },
-  { name: 'all behind', before: 'o|ne two', edit: { kind: 'delete', what: 'to-end' }, after: 'o|' },
+  { name: 'the deletion of a word', before: 'one two|x', edit: { kind: 'delete', what: 'word-left' }, after: 'one |x' },
+  {
+    name: 'the deletion of the text before the cursor',
+    before: 'one two|x',
+    edit: { kind: 'delete', what: 'to-start' },
+    after: '|x',
+  },
+  {
+    name: 'the deletion of the text after the cursor',
+    before: 'o|ne two',
+    edit: { kind: 'delete', what: 'to-end' },
+    after: 'o|',
+  },
 ])('the line editor handles $name', ({ before, edit, after }) => {
   expect(picture(editLine(line(before), edit))).toBe(after);
 });
 
-test('a line never gets longer than allowed and never ends in half a character', () => {
+test('the text in the line editor never exceeds its limit and never ends within a character', () => {
   const full = editLine(lineOf('x'.repeat(LINE_MAX - 1)), { kind: 'insert', text: '😀' });
   expect(full.text).toBe('x'.repeat(LINE_MAX - 1));
   fc.assert(

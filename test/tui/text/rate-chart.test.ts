@@ -8,7 +8,7 @@ function chart(values: readonly number[], { cells = 4, height = 3, capacity = va
 }
 
 describe('a chart of rates', () => {
-  test('a chart of rates has columns over a line and a readable scale', () => {
+  test('a chart of rates has columns above a base line and a readable scale', () => {
     expect(chart([0, 10, 20, 40])).toEqual(['     40 │   █', '     20 │ ▄██', '      0 └────']);
   });
 
@@ -17,7 +17,7 @@ describe('a chart of rates', () => {
     { most: 61, scale: '80' },
     { most: 4100, scale: '6k' },
     { most: 90_000, scale: '100k' },
-  ])('the scale of a chart ends at a round number above $most: $scale', ({ most, scale }) => {
+  ])('the scale of a rate chart for a maximum of $most ends at $scale', ({ most, scale }) => {
     expect(chart([most])[0]).toContain(` ${scale} │`);
   });
 
@@ -25,11 +25,11 @@ describe('a chart of rates', () => {
     expect(chart([1, 0, 0, 8000])[1]).toContain('│▁  █');
   });
 
-  test('a chart of rates has the newest value at its right end and a gap for missing ones', () => {
+  test('a chart of rates has the newest value at its right end and a gap for missing values', () => {
     expect(chart([8, 8], { capacity: 4, height: 2 })[0]).toContain('│  ██');
   });
 
-  test('a chart of rates averages values when there are more than cells', () => {
+  test('a chart of rates averages values if there are more values than cells', () => {
     expect(chart([8, 0, 8, 8, 0, 0, 8, 8], { height: 2 })[0]).toContain('│▄█ █');
   });
 
@@ -41,7 +41,7 @@ describe('a chart of rates', () => {
     expect(lines.every((line) => cellWidth(line) <= 50)).toBe(true);
   });
 
-  test('a chart of rates without any value is a line', () => {
+  test('a chart of rates without values is an empty line', () => {
     expect(chart([], { capacity: 90 }).at(-1)).toContain('└────');
   });
 });

@@ -21,14 +21,14 @@ test.each([
     theme: { color: false, ascii: true },
     text: '> \u001B[1mX CRIT\u001B[22m web.\u001B[7magain\u001B[27m',
   },
-])('a row is drawn $name', ({ theme, text }) => {
+])('a row of the console is drawn $name', ({ theme, text }) => {
   expect(rowText(theme, RUNS)).toBe(text);
   expect(frameOf(<Row theme={theme} runs={RUNS} />).trimEnd()).toBe(
     theme.ascii ? '> X CRIT web.again' : '> ✗ CRIT web…again',
   );
 });
 
-test('a row is cut at the edge of the screen and never wrapped', () => {
+test('a row of the console is cut at the edge of the screen and never wrapped', () => {
   const frame = frameOf(<Row theme={{ color: false, ascii: false }} runs={[run('0123456789'.repeat(3))]} />, {
     columns: 20,
     rows: 2,
@@ -36,7 +36,7 @@ test('a row is cut at the edge of the screen and never wrapped', () => {
   expect(frame).toBe('0123456789012345678…\n');
 });
 
-test('a row without text is still a row', () => {
+test('a row of the console without text takes one line', () => {
   const theme = { color: true, ascii: false };
   const frame = frameOf(
     <>

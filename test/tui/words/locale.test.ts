@@ -16,6 +16,6 @@ test.each<[env: Readonly<Record<string, string>>, isAscii: boolean]>([
   [{ LC_ALL: '', LC_CTYPE: '', LANG: '' }, false],
   [{ LC_MESSAGES: 'C' }, false],
   [{}, false],
-])('the locale of %j is ASCII: %s', (env, isAscii) => {
+])('the locale of the environment %j supports only ASCII: %s', (env, isAscii) => {
   expect(isAsciiLocale(env)).toBe(isAscii);
 });

@@ -28,13 +28,13 @@ describe('the start of a silence', () => {
 });
 
 test.each([seconds(2026, 10, 21, 2, 0), seconds(2026, 10, 21, 2, 0) + 7])(
-  'a displayed start is parsed back: %j',
+  'the displayed start %j of a silence parses back to the same start',
   (start) => {
     expect(parseStart(startText(start), NOW_MS)).toBe(start);
   },
 );
 
-test('a time of day is always the next one', () => {
+test('a time of day as the start of a silence is always the next such time', () => {
   expect(nextTimeOfDay(6, 0, Date.UTC(2026, 10, 20, 5, 59))).toBe(Date.UTC(2026, 10, 20, 6));
   expect(nextTimeOfDay(6, 0, Date.UTC(2026, 10, 20, 6))).toBe(Date.UTC(2026, 10, 21, 6));
 });

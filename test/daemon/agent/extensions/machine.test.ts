@@ -30,12 +30,12 @@ describe.each<{ name: string; line: RegExp; always: object; never: object }>([
     always: { warning: -2, critical: -1 },
     never: { warning: 10_000, critical: 10_001 },
   },
-])('$name', ({ name, line, always, never }) => {
-  test('a built-in check returns one line with its limits', async () => {
+])('the built-in check $name', ({ name, line, always, never }) => {
+  test('a built-in check returns one line that contains its thresholds', async () => {
     expect((await find(name)).output).toMatch(line);
   });
 
-  test('a built-in check is OK below its limits, and a warning or critical at them', async () => {
+  test('a built-in check is OK below its thresholds, and a warning or critical once a threshold is reached', async () => {
     expect(await find(name, never)).toMatchObject({ status: 0, output: expect.stringMatching(/ OK - /) });
     expect(await find(name, { ...never, ...always, critical: 1e6 })).toMatchObject({
       status: 1,
@@ -44,11 +44,11 @@ describe.each<{ name: string; line: RegExp; always: object; never: object }>([
     expect(await find(name, always)).toMatchObject({ status: 2, output: expect.stringMatching(/ CRITICAL - /) });
   });
 
-  test('a built-in check accepts numbers as the text that a token becomes', async () => {
+  test('a built-in check accepts thresholds that are numbers in quotes, as token substitution writes them', async () => {
     expect((await find(name, { warning: '1e5', critical: '1e6' })).status).toBe(0);
   });
 
-  test('a built-in check with invalid attributes is unknown', async () => {
+  test('a built-in check with invalid attributes returns the status unknown', async () => {
     expect(await find(name, { warning: 'many' })).toEqual({
       status: 3,
       output: expect.stringMatching(
@@ -60,20 +60,20 @@ describe.each<{ name: string; line: RegExp; always: object; never: object }>([
   });
 });
 
-test('the disk check of a missing path is unknown', async () => {
+test('the disk check returns the status unknown for a missing path', async () => {
   expect(await find('disk', { path: '/no/such/place' })).toMatchObject({
     status: 3,
     output: expect.stringMatching(/^DISK UNKNOWN - ENOENT/),
   });
 });
 
-test('the load check averages over the configured minutes', async () => {
+test('the load check averages over the configured number of minutes', async () => {
   expect((await find('load', { minutes: 1 })).output).toContain('over 1 minute,');
   expect((await find('load', { minutes: '15' })).output).toContain('over 15 minutes,');
   expect(await find('load', { minutes: 2 })).toMatchObject({ status: 3 });
 });
 
-test('memory that macOS can free at once does not count as used', () => {
+test('the memory check does not count memory that macOS can free at once as used', () => {
   const text = [
     'Mach Virtual Memory Statistics: (page size of 16384 bytes)',
     'Pages free:                               10.',
@@ -88,7 +88,7 @@ test('memory that macOS can free at once does not count as used', () => {
 
 async function run(): Promise<string> {
   const mark = `mark-${String(process.pid)}-${String(Math.random()).slice(2)}`;
-  // The shell waits without a child: a child would be a second process with the mark until it executes another
+  // The shell waits with a built-in command. A child process would show the same mark until it executes another
   // program.
   const child = spawn('/bin/sh', ['-c', 'read -r line; :', mark], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -102,7 +102,7 @@ async function run(): Promise<string> {
 }
 
 describe('process', () => {
-  test('the process check counts processes by a text in their command line', async () => {
+  test('the process check counts processes whose command line contains a text', async () => {
     const mark = await run();
     expect(await find('process', { contains: mark })).toEqual({
       status: 0,
@@ -115,20 +115,20 @@ describe('process', () => {
     });
   });
 
-  test('the process check counts processes by the name of their program', async () => {
+  test('the process check counts processes by the exact name of their program', async () => {
     const mark = await run();
     expect(await find('process', { name: 'sh', contains: mark })).toMatchObject({ status: 0 });
     expect(await find('process', { name: 's', contains: mark })).toMatchObject({ status: 2 });
   });
 
-  test('the process check does not count its own agent', async () => {
+  test('the process check does not count the agent that runs it', async () => {
     expect(await find('process', { contains: 'no-such-thing-anywhere' })).toEqual({
       status: 2,
       output: 'PROCESS CRITICAL - 0 processes with "no-such-thing-anywhere" in the command line (at least 1 must run)',
     });
   });
 
-  test('the process check without a name or text is unknown', async () => {
+  test('the process check without a name or a text returns the status unknown', async () => {
     expect(await find('process', {})).toMatchObject({
       status: 3,
       output: expect.stringContaining('set "name" or "contains"'),
@@ -136,7 +136,7 @@ describe('process', () => {
   });
 });
 
-test('no extension is found for an unknown name', () => {
+test('an unknown name of a built-in check finds no built-in check', () => {
   expect(findExtension('system_profile')).toBeUndefined();
   expect(findExtension('toString')).toBeUndefined();
 });

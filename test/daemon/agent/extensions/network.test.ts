@@ -16,7 +16,7 @@ async function find(name: string, parameters: object): Promise<ExtensionResult> 
   return await extension.run(parameters, { signal: new AbortController().signal });
 }
 
-/** Listens on a free port until the test is over. */
+/** Listens on a free port until the test is over, and returns the port. */
 async function listening(server: Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)));
@@ -57,7 +57,7 @@ describe('tcp', () => {
     });
   });
 
-  test('the TCP check sends a text and finds the expected response in any number of pieces', async () => {
+  test('the TCP check finds the expected response even if it arrives in several pieces', async () => {
     const port = await listening(
       createTcpServer((socket) => {
         socket.once('data', (data) => {
@@ -68,7 +68,7 @@ describe('tcp', () => {
     expect(await find('tcp', { port, send: 'hello', expect: 'hello, grüße' })).toMatchObject({ status: 0 });
   });
 
-  test('the TCP check is critical when the response is different or too late', async () => {
+  test('the TCP check is critical when the response is unexpected or too late', async () => {
     const port = await listening(createTcpServer((socket) => socket.end('500\tbusy\n')));
     expect(await find('tcp', { port, expect: '220' })).toMatchObject({
       status: 2,
@@ -123,7 +123,7 @@ describe('http', () => {
       status: 2,
       says: /CRITICAL/,
     },
-  ])('the HTTP check judges $name', async ({ parameters, status, says }) => {
+  ])('the HTTP check returns the right status and output for $name', async ({ parameters, status, says }) => {
     const { path, ...others } = parameters as { path: string };
     const url = await serve((request, response) => {
       response
@@ -175,12 +175,15 @@ describe('http', () => {
     expect(await find('http', { url })).toMatchObject({ status: 0 });
   });
 
-  test.each(['ftp://example.org/', 'example.org', ''])('the HTTP check rejects the URL %j', async (url) => {
-    expect(await find('http', { url })).toMatchObject({
-      status: 3,
-      output: expect.stringContaining('must be a URL that begins with http'),
-    });
-  });
+  test.each(['ftp://example.org/', 'example.org', ''])(
+    'the HTTP check with the URL %j returns the status unknown',
+    async (url) => {
+      expect(await find('http', { url })).toMatchObject({
+        status: 3,
+        output: expect.stringContaining('must be a URL that begins with http'),
+      });
+    },
+  );
 });
 
 async function fileWith(text: string): Promise<string> {
@@ -193,7 +196,7 @@ describe('certificate', () => {
   const END = '2126-01-01';
   const daysLeft = Math.floor((Date.parse(END) - Date.now()) / 86_400_000);
 
-  test('the certificate check of a server returns the days until it expires', async () => {
+  test('the certificate check of a server returns the days until its certificate expires', async () => {
     const port = await listening(createTlsServer({ key: KEY, cert: CERTIFICATE }));
     const target = { host: '127.0.0.1', port, server_name: 'localhost' };
     const of = `of 127.0.0.1:${String(port)} expires in ${String(daysLeft)} days, on ${END}`;
@@ -210,21 +213,21 @@ describe('certificate', () => {
     { name: 'expired', text: EXPIRED_CERTIFICATE, status: 2, says: / expired \d+ days ago, on 2021-01-01 / },
     { name: 'not yet valid', text: FUTURE_CERTIFICATE, status: 2, says: / is not valid before 2099-01-01T/ },
     { name: 'a file without a certificate', text: 'hello', status: 3, says: / UNKNOWN - / },
-  ])('the certificate check of a file returns its validity: $name', async ({ text, status, says }) => {
+  ])('the certificate check of a file returns the right status: $name', async ({ text, status, says }) => {
     expect(await find('certificate', { file: await fileWith(text) })).toEqual({
       status,
       output: expect.stringMatching(says),
     });
   });
 
-  test('the certificate check of a missing file is unknown', async () => {
+  test('the certificate check of a missing file returns the status unknown', async () => {
     expect(await find('certificate', { file: '/no/such/file' })).toMatchObject({
       status: 3,
       output: expect.stringContaining('ENOENT'),
     });
   });
 
-  test('the certificate check is critical when the server is missing or does not speak TLS', async () => {
+  test('the certificate check is critical when the server is unreachable or does not speak TLS', async () => {
     const port = await closedPort();
     expect(await find('certificate', { host: '127.0.0.1', port })).toMatchObject({
       status: 2,
@@ -237,7 +240,7 @@ describe('certificate', () => {
     });
   });
 
-  test('the certificate check requires either a host or a file', async () => {
+  test('the certificate check with both a host and a file, or neither, returns the status unknown', async () => {
     const problem = { status: 3, output: expect.stringContaining('set either "host" or "file"') };
     expect(await find('certificate', {})).toMatchObject(problem);
     expect(await find('certificate', { host: 'a', file: 'b' })).toMatchObject(problem);

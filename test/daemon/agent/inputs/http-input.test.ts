@@ -75,19 +75,19 @@ test.each([
   { host: '127.0.0.1:3031', status: 200 },
   { host: '[::1]:3031', status: 200 },
   { host: hostname(), status: 200 },
-])('a request with the host $host gets the status $status', async ({ host, status }) => {
+])('the HTTP input responds to a request with the host $host with $status', async ({ host, status }) => {
   const { ask } = await aBench();
   expect(await ask('/info', { headers: { host } })).toMatchObject({ status });
 });
 
-test('a request with credentials may name any host if all endpoints are protected', async () => {
+test('the HTTP input accepts any host in a request with credentials if all endpoints are protected', async () => {
   const { ask } = await aBench({ ...CREDENTIALS, protect_all_endpoints: true });
   const headers = { host: 'web-1.example.org', authorization: AUTHORIZATION };
   expect(await ask('/info', { headers })).toMatchObject({ status: 200 });
 });
 
-describe('/results', () => {
-  test('the HTTP input accepts a result', async () => {
+describe('POST /results', () => {
+  test('the HTTP input accepts a valid result', async () => {
     const { report, delivered } = await aBench();
     expect(await report('{"name": "a", "output": "x"}', 'application/json; charset=utf-8')).toMatchObject({
       status: 202,
@@ -96,7 +96,7 @@ describe('/results', () => {
     expect(delivered).toMatchObject([{ name: 'a', output: 'x', status: 0 }]);
   });
 
-  test('the HTTP input accepts an output with raw newlines', async () => {
+  test('the HTTP input accepts an output with unescaped newlines', async () => {
     const { report, delivered } = await aBench();
     expect(await report('{"name": "a", "output": "one\ttwo\nthree"}')).toMatchObject({ status: 202 });
     expect(delivered).toMatchObject([{ output: 'one\ttwo\nthree' }]);
@@ -106,37 +106,42 @@ describe('/results', () => {
     { name: 'a body that is not JSON', body: '{"name"', status: 400, response: 'Failed to parse JSON body' },
     { name: 'an empty body', body: '', status: 400, response: 'Failed to parse JSON body' },
     {
-      name: 'a bad check',
+      name: 'an invalid result',
       body: '{"name": "a", "output": 5}',
       status: 400,
       response: 'output: expected string, received number',
     },
     {
-      name: 'a bad one of several',
+      name: 'an array with an invalid result',
       body: '[{"name": "a", "output": ""}, 5]',
       status: 400,
       response: 'item 2: expected object, received number',
     },
     {
-      name: 'a form',
+      name: 'the content type of a form',
       body: 'name=a',
       contentType: 'application/x-www-form-urlencoded',
       status: 415,
       response: 'Invalid content type',
     },
-    { name: 'too much', body: `"${'x'.repeat(1024 * 1024)}"`, status: 413, response: 'Larger than 1 MiB' },
+    {
+      name: 'a body that is too large',
+      body: `"${'x'.repeat(1024 * 1024)}"`,
+      status: 413,
+      response: 'Larger than 1 MiB',
+    },
   ])('the HTTP input rejects $name with $status', async ({ body, contentType, status, response }) => {
     const { report } = await aBench();
     expect(await report(body, contentType)).toMatchObject({ status, body: { response } });
   });
 
-  test('the HTTP input responds with 503 when a result could not be spooled', async () => {
+  test('the HTTP input responds with 503 when the agent could not spool the result', async () => {
     const { report, log } = await aBench({}, async () => await Promise.reject(new Error('disk full')));
     expect(await report('{"name": "a", "output": "x"}')).toMatchObject({ status: 503 });
     expect(log.messages('error')).toEqual(['could not write a check result from a local program to disk']);
   });
 
-  test('the HTTP input rejects requests from pages in a browser', async () => {
+  test('the HTTP input rejects requests that come from pages in a browser', async () => {
     const { ask, delivered } = await aBench();
     const headers = { 'Content-Type': 'application/json', Origin: 'http://127.0.0.1:3031' };
     const body = '{"name": "a", "output": "x"}';
@@ -145,7 +150,7 @@ describe('/results', () => {
   });
 });
 
-test('/info shows the versions and the connection', async () => {
+test('GET /info of the HTTP input shows the versions and the state of the connection', async () => {
   const { ask } = await aBench();
   expect(await ask('/info')).toMatchObject({
     status: 200,
@@ -160,7 +165,7 @@ test('/info shows the versions and the connection', async () => {
 
 const REFUSAL = { response: expect.stringMatching(/^You must be authenticated/) };
 
-describe('/settings', () => {
+describe('GET /settings', () => {
   test.each<{ name: string; options: { user?: string; password?: string }; authorization?: string; status: number }>([
     { name: 'a request while no password is set', options: {}, authorization: AUTHORIZATION, status: 401 },
     { name: 'a request without credentials', options: CREDENTIALS, status: 401 },
@@ -183,7 +188,7 @@ describe('/settings', () => {
       authorization: AUTHORIZATION.replace('Basic', 'basic'),
       status: 200,
     },
-  ])('/settings responds to $name with $status', async ({ options, authorization, status }) => {
+  ])('GET /settings of the HTTP input responds to $name with $status', async ({ options, authorization, status }) => {
     const { ask } = await aBench(options);
     const answer = await ask(
       '/settings',
@@ -194,7 +199,7 @@ describe('/settings', () => {
     expect(answer.body).toMatchObject(status === 401 ? REFUSAL : { client: { name: 'web1' } });
   });
 
-  test('/settings hides what the client redacts unless redacted=false', async () => {
+  test('GET /settings of the HTTP input redacts secrets unless the query contains redacted=false', async () => {
     const { ask } = await aBench(CREDENTIALS);
     const headers = { Authorization: AUTHORIZATION };
     expect((await ask('/settings', { headers })).body).toMatchObject({ client: { badge: 'REDACTED' } });
@@ -203,7 +208,7 @@ describe('/settings', () => {
   });
 });
 
-test('protect_all_endpoints rejects every request without credentials', async () => {
+test('the HTTP input with protect_all_endpoints rejects every request without credentials', async () => {
   const { ask, report, delivered } = await aBench({ ...CREDENTIALS, protect_all_endpoints: true });
   for (const path of ['/info', '/brew', '/nothing']) expect((await ask(path)).status).toBe(401);
   expect((await report('{"name": "a", "output": "x"}')).status).toBe(401);
@@ -211,12 +216,12 @@ test('protect_all_endpoints rejects every request without credentials', async ()
   expect((await ask('/info', { headers: { Authorization: AUTHORIZATION } })).status).toBe(200);
 });
 
-test('/brew responds with 418', async () => {
+test('GET /brew of the HTTP input returns 418', async () => {
   const { ask } = await aBench();
   expect(await ask('/brew')).toMatchObject({ status: 418, body: { response: "I'm a teapot!" } });
 });
 
-test('an unknown path is 404 and lists the endpoints', async () => {
+test('the HTTP input responds to an unknown path with 404 and a list of the endpoints', async () => {
   const { ask } = await aBench();
   expect(await ask('/result')).toMatchObject({
     status: 404,
@@ -231,7 +236,7 @@ test('an unknown path is 404 and lists the endpoints', async () => {
   });
 });
 
-test('a wrong method is 405 and names the allowed one', async () => {
+test('the HTTP input responds to a wrong method with 405 and the allowed method', async () => {
   const { ask } = await aBench();
   expect(await ask('/results')).toMatchObject({
     status: 405,
@@ -241,7 +246,7 @@ test('a wrong method is 405 and names the allowed one', async () => {
   expect(await ask('/info', { method: 'DELETE' })).toMatchObject({ status: 405, headers: { allow: 'GET' } });
 });
 
-test('the HTTP input serves at most 64 connections and accepts another when one closes', async () => {
+test('the HTTP input serves at most 64 connections and accepts another when a connection closes', async () => {
   const { ask, port } = await aBench();
   const sockets = Array.from({ length: 64 }, () => connect(port, '127.0.0.1'));
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));

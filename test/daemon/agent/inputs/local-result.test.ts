@@ -5,7 +5,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 
-/** Returns the delivered results, and the problem with the others. */
+/** Processes a message of a local program, and returns its delivered results and the problem with the others. */
 async function report(message: unknown): Promise<{ delivered: SubmittedResult[]; problem?: string }> {
   const delivered: SubmittedResult[] = [];
   const deliver = async (result: SubmittedResult): Promise<void> => {
@@ -20,29 +20,29 @@ async function report(message: unknown): Promise<{ delivered: SubmittedResult[];
 }
 
 describe('a result of a local program', () => {
-  test('a local result is OK and executed now unless it contains a status and a time', async () => {
+  test('a local result without status and time gets the status OK and the current time', async () => {
     expect(await report({ name: 'backup', output: 'done' })).toEqual({
       delivered: [{ name: 'backup', output: 'done', status: 0, executed: NOW, issued: NOW }],
     });
   });
 
-  test('a local result keeps its attributes, but the agent sets the issue time', async () => {
+  test('a local result is delivered with all its attributes, but with the issue time that the agent sets', async () => {
     const result = { name: 'backup', output: '', status: 2, executed: 1, issued: 1, source: 'nas', ttl: 90, own: [1] };
     expect(await report(result)).toEqual({ delivered: [{ ...result, issued: NOW }] });
   });
 
-  test('a local result may contain its client, whose name becomes the source', async () => {
+  test('the name of the client in a local result becomes its source', async () => {
     const check = { name: 'backup', output: 'done' };
     expect((await report({ client: { name: 'nas' }, check })).delivered).toMatchObject([{ ...check, source: 'nas' }]);
   });
 
-  test('tokens in a local result are not replaced', async () => {
+  test('tokens in a local result are not substituted', async () => {
     expect((await report({ name: 'a', output: ':::name:::' })).delivered).toMatchObject([{ output: ':::name:::' }]);
   });
 });
 
 describe('an array of local results', () => {
-  test('an array of local results is delivered in order', async () => {
+  test('the results of an array are delivered in order', async () => {
     const { delivered } = await report([
       { name: 'a', output: '1' },
       { name: 'b', output: '2' },
@@ -50,7 +50,7 @@ describe('an array of local results', () => {
     expect(delivered.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('an array of local results is delivered up to its first invalid item', async () => {
+  test('the results of an array are delivered up to the first invalid item', async () => {
     const { delivered, problem } = await report([
       { name: 'a', output: '1' },
       { name: 'b b', output: '2' },
@@ -60,7 +60,7 @@ describe('an array of local results', () => {
     expect(problem).toBe('MonError: item 2: name: must be word characters, dots and hyphens only');
   });
 
-  test('an array of local results may be empty', async () => {
+  test('an empty array of local results is accepted', async () => {
     expect(await report([])).toEqual({ delivered: [] });
   });
 });
@@ -80,7 +80,7 @@ test.each<{ message: unknown; problem: RegExp }>([
   { message: { name: 'a', output: '', handlers: 'mail' }, problem: /handlers/ },
   { message: { name: 'a', output: '', deep: nested(40) }, problem: /nested deeper than 32 levels/ },
   { message: JSON.parse('{"name": "a", "output": "", "x": {"__proto__": {}}}'), problem: /"__proto__" is not allowed/ },
-])('the problem $problem is reported for %j', async ({ message, problem }) => {
+])('an invalid local result is rejected with the problem $problem: %j', async ({ message, problem }) => {
   const answer = await report(message);
   expect(answer.delivered).toEqual([]);
   expect(answer.problem).toMatch(problem);

@@ -20,11 +20,14 @@ test.each<{ text: string; mayBeWhole: boolean }>([
   { text: '{"output": "\\"}"', mayBeWhole: false },
   { text: '{"output": "\\\\"}', mayBeWhole: true },
   { text: '{} x', mayBeWhole: false },
-])('the buffer reports that $text may be complete: $mayBeWhole', ({ text, mayBeWhole }) => {
-  expect(bufferOf(text).mayBeComplete).toBe(mayBeWhole);
-});
+])(
+  'the message buffer with the text $text reports that the message may be complete: $mayBeWhole',
+  ({ text, mayBeWhole }) => {
+    expect(bufferOf(text).mayBeComplete).toBe(mayBeWhole);
+  },
+);
 
-test('an object or array is complete at its end and not before, wherever it is split', () => {
+test('a JSON message that arrives in two pieces is complete at its end and not before', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue())),

@@ -54,20 +54,30 @@ describe('TCP', () => {
       delivered: ['a'],
     },
     {
-      name: 'an output with newlines and tabs as they are',
+      name: 'an output with unescaped newlines and tabs',
       message: '{"name": "backup", "output": "one\ttwo\nthree\n"}',
       answer: 'ok',
       delivered: ['backup'],
     },
-    { name: 'results', message: `[${aResult()}, ${aResult({ name: 'b' })}]`, answer: 'ok', delivered: ['backup', 'b'] },
-    { name: 'a bad check', message: '{"name": "a b", "output": ""}', answer: 'invalid', delivered: [] },
     {
-      name: 'a bad one among good ones',
+      name: 'an array of results',
+      message: `[${aResult()}, ${aResult({ name: 'b' })}]`,
+      answer: 'ok',
+      delivered: ['backup', 'b'],
+    },
+    {
+      name: 'a result with an invalid check name',
+      message: '{"name": "a b", "output": ""}',
+      answer: 'invalid',
+      delivered: [],
+    },
+    {
+      name: 'an array with an invalid result',
       message: `[${aResult()}, {}, ${aResult()}]`,
       answer: 'invalid',
       delivered: ['backup'],
     },
-  ])('$name gets the response "$answer" at once', async ({ message, answer, delivered }) => {
+  ])('the TCP input responds to $name with "$answer" at once', async ({ message, answer, delivered }) => {
     const bench = await aBench(openTcpInput);
     const socket = await connected(bench.port);
     socket.write(message);
@@ -77,18 +87,18 @@ describe('TCP', () => {
 
   test.each<{ name: string; message: string }>([
     { name: 'the beginning of a result', message: '{"name": "backup", "outp' },
-    { name: 'something else', message: 'hello' },
+    { name: 'a text that is not JSON', message: 'hello' },
     { name: 'a number', message: '5' },
-    { name: 'two results, one behind the other', message: aResult() + aResult() },
-    { name: 'brackets that do not fit', message: '{]' },
-  ])('$name is invalid after half a second without further bytes', async ({ message }) => {
+    { name: 'a concatenation of two results', message: aResult() + aResult() },
+    { name: 'a text with unbalanced brackets', message: '{]' },
+  ])('the TCP input responds with "invalid" to $name that no bytes follow for half a second', async ({ message }) => {
     const { port, clock, delivered, log } = await aBench(openTcpInput);
     const socket = await connected(port);
     const idle = clock.pending;
     socket.write(message);
     let answer: string | undefined;
     socket.once('data', (data: Buffer) => (answer = data.toString()));
-    // The timeout for the rest of the message replaces the timeout for the first byte.
+    // The number of timers is unchanged: the timeout for further bytes replaces the timeout for the first byte.
     await vi.waitFor(() => expect(socket.bytesWritten).toBe(message.length));
     expect(clock.pending).toBe(idle);
     await vi.waitFor(() => {
@@ -105,7 +115,7 @@ describe('TCP', () => {
     ]);
   });
 
-  test('each piece restarts the timeout of half a second', async () => {
+  test('each received piece restarts the half-second timeout of the TCP input', async () => {
     const { port, clock, delivered } = await aBench(openTcpInput);
     const socket = await connected(port);
     const answer = text(socket);
@@ -123,7 +133,7 @@ describe('TCP', () => {
     expect(delivered).toMatchObject([{ output: 'äää' }]);
   });
 
-  test('every byte of a result may arrive on its own', async () => {
+  test('the TCP input accepts a result that arrives byte by byte', async () => {
     const { port, delivered } = await aBench(openTcpInput);
     const socket = await connected(port);
     for (const byte of Buffer.from(aResult({ output: '„€"\\{[' }))) {
@@ -134,14 +144,14 @@ describe('TCP', () => {
     expect(delivered).toMatchObject([{ output: '„€"\\{[' }]);
   });
 
-  test('a half-closed TCP connection with an incomplete result gets the response "invalid" at once', async () => {
+  test('the TCP input responds with "invalid" at once when the sender closes after an incomplete result', async () => {
     const { port } = await aBench(openTcpInput);
     const socket = await connected(port);
     socket.end('{"name":');
     expect(await text(socket)).toBe('invalid');
   });
 
-  test('a message of more than a mebibyte is invalid', async () => {
+  test('the TCP input rejects a message of more than one mebibyte', async () => {
     const { port, delivered, log } = await aBench(openTcpInput);
     const socket = await connected(port);
     socket.on('error', () => undefined).write(aResult({ output: 'x'.repeat(1024 * 1024) }));
@@ -151,7 +161,7 @@ describe('TCP', () => {
     expect(log.records).toMatchObject([{ fields: { reason: 'larger than 1 MiB' } }]);
   });
 
-  test('a message of almost a mebibyte in small pieces is accepted quickly', async () => {
+  test('the TCP input quickly accepts a message of almost one mebibyte in small pieces', async () => {
     const { port, delivered } = await aBench(openTcpInput);
     const socket = await connected(port);
     const message = Buffer.from(`[${Array.from({ length: 15_000 }, (_, at) => aResult({ n: at })).join(',')}]`);
@@ -163,7 +173,7 @@ describe('TCP', () => {
     expect(cpuMs() - startMs).toBeLessThan(10_000);
   });
 
-  test('an idle TCP connection is closed after 30 seconds', async () => {
+  test('the TCP input closes an idle connection after 30 seconds', async () => {
     const { port, clock } = await aBench(openTcpInput);
     const socket = await connected(port);
     await vi.waitFor(() => expect(clock.pending).toBe(1));
@@ -172,7 +182,7 @@ describe('TCP', () => {
     await vi.waitFor(() => expect(clock.pending).toBe(0));
   });
 
-  test('a result that could not be spooled gets no "ok"', async () => {
+  test('the TCP input does not respond with "ok" to a result that could not be spooled', async () => {
     const { port, log } = await aBench(openTcpInput, async () => await Promise.reject(new Error('disk full')));
     const socket = await connected(port);
     socket.write(aResult());
@@ -187,7 +197,7 @@ describe('TCP', () => {
     expect(log.messages('error')).toEqual(['could not write a check result from a local program to disk']);
   });
 
-  test('closing the TCP input closes its connections and leaves no timer', async () => {
+  test('closing the TCP input closes its connections and leaves no timer behind', async () => {
     const { input, port, clock } = await aBench(openTcpInput);
     const socket = await connected(port);
     socket.on('error', () => undefined);
@@ -227,7 +237,7 @@ describe('UDP', () => {
     expect(heard.answers).toBe(0);
   });
 
-  test('the UDP input logs an invalid datagram and continues', async () => {
+  test('the UDP input logs an invalid datagram and accepts the next one', async () => {
     const { port, delivered, log } = await aBench(openUdpInput);
     await send(port, '{"name": "a"', '{"name": "a"}', aResult());
     await vi.waitFor(() => expect(delivered).toHaveLength(1));
@@ -238,7 +248,7 @@ describe('UDP', () => {
   });
 });
 
-test('the TCP input serves at most 64 connections and accepts another when one closes', async () => {
+test('the TCP input serves at most 64 connections and accepts another when a connection closes', async () => {
   const { port } = await aBench(openTcpInput);
   const sockets = await Promise.all(Array.from({ length: 64 }, () => connected(port)));
   onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));

@@ -14,15 +14,16 @@ import { SkippingClock } from '../../../support/skipping-clock.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 /**
- * The credentials of each column: none, invalid or expired ones, a single scope, all scopes for a namespace.
+ * The credentials of each column: none, invalid ones, a key with a single scope, or a key with all scopes in one
+ * namespace.
  */
 const COLUMNS = ['none', 'wrong', 'expired', 'revoked', ...SCOPES, 'elsewhere', 'default'] as const;
 type Column = (typeof COLUMNS)[number];
 
 /**
- * The expected responses in the order of the columns. `in` means admitted, whatever happens then; otherwise it
- * is the status of the rejection. The keys of the columns `elsewhere` and `default` have all scopes for one
- * namespace: if the path names another one, nothing is there.
+ * The expected responses in the order of the columns. `in` means admitted, whatever happens then; otherwise it is the
+ * status of the rejection. The keys of the columns `elsewhere` and `default` have all scopes for one namespace: if the
+ * path names another namespace, the response is 404.
  */
 const ROWS = {
   read: '401 401 401 401 in 403 403 403 in 403 in',
@@ -44,14 +45,14 @@ const ROWS = {
   'admin in a namespace': '401 401 401 401 403 403 403 403 in 404 404',
   'any credentials': '401 401 401 401 in in in in in in in',
   everybody: 'in in in in in in in in in in in',
-  /** The endpoint checks credentials by itself: HTTP Basic only. */
+  /** Endpoints that accept only HTTP Basic credentials, which they check themselves. */
   'user and password': '401 401 401 401 401 401 401 401 401 401 401',
-  /** The endpoint checks credentials by itself: a token only. */
+  /** Endpoints that accept only a token, which they check themselves. */
   token: '401 401 401 401 401 401 401 401 401 401 401',
 } as const;
 type Row = keyof typeof ROWS;
 
-/** The endpoints of all APIs, from their tables. */
+/** The endpoints of all APIs, from the tables that define them. */
 const ENDPOINTS: readonly Endpoint[] = [
   ...Object.values(MON_API),
   ...Object.values(V1_API),
@@ -59,7 +60,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   ...Object.values(V2_API).flatMap((endpoints) => Object.values<Endpoint>(endpoints)),
 ];
 
-/** Endpoints that check credentials by themselves. */
+/** Endpoints that check credentials themselves, with their row. */
 const BY_THEMSELVES: Readonly<Record<string, Row>> = {
   'GET /auth': 'user and password',
   'POST /auth/logout': 'token',
@@ -75,15 +76,15 @@ function rowOf({ method, path, scope, isOfAllNamespaces }: Endpoint): Row {
 }
 
 /**
- * Returns the row of a v2 API endpoint. If the path contains no namespace, a key for one namespace can only use
- * lists and submit results.
+ * Returns the row of a v2 API endpoint. If the path contains no namespace, a key for one namespace may only list
+ * objects and submit results.
  */
 function rowOfV2(path: string, scope: Endpoint['scope']): Row {
   if (path.includes('/:namespace')) return `${String(scope)} in a namespace` as Row;
   return scope === 'admin' ? 'admin of all' : (`${String(scope)} in all namespaces` as Row);
 }
 
-/** All routes, grouped by the row of the table that applies to them. */
+/** All routes, grouped by the row of `ROWS` that applies to them. */
 const ROUTES = routesByRow();
 
 function routesByRow(): Readonly<Record<Row, readonly string[]>> {
@@ -104,8 +105,7 @@ const FEED_TOPICS = [
 const BASIC = `Basic ${Buffer.from('root:long enough').toString('base64')}`;
 
 /**
- * Endpoints that need an administrator, but are open to everybody while no credentials exist: scripts for the
- * v1 API have none.
+ * Routes that require an administrator, except while no credentials are configured: scripts for the v1 API send none.
  */
 const DROP_IN: ReadonlySet<string> = new Set(
   ENDPOINTS.flatMap(({ method, path, isForAnonymous }) => (isForAnonymous === true ? [`${method} ${path}`] : [])),
@@ -113,7 +113,7 @@ const DROP_IN: ReadonlySet<string> = new Set(
 
 let clock: SkippingClock;
 let backend: RunningBackend;
-/** A backend without any credentials. */
+/** A backend without any configured credentials. */
 let open: RunningBackend;
 let agent: Agent;
 const credentials = new Map<Column, string>();
@@ -156,7 +156,10 @@ async function grant(limits: object): Promise<{ readonly key: string; readonly i
   return { key, id: metadata.name };
 }
 
-/** Invalid credentials are slowed down after ten in a minute, so the clock skips ahead. */
+/**
+ * Counts a request with invalid credentials. Ten of them in a minute would delay the next one, so the clock skips a
+ * minute before.
+ */
 function noteFailure(column: Column): void {
   if (!['wrong', 'expired', 'revoked'].includes(column)) return;
   failures++;
@@ -187,7 +190,7 @@ afterAll(async () => {
   await open[Symbol.asyncDispose]();
 });
 
-test('every route has a row in the matrix, and every row has a route', async () => {
+test('the access matrix has a row for every route, and a route for every row', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access', BASIC);
   const { routes } = body as { readonly routes: readonly { readonly method: string; readonly url: string }[] };
   const served = routes.map(({ method, url }) => `${method} ${url}`);
@@ -195,7 +198,7 @@ test('every route has a row in the matrix, and every row has a route', async () 
 });
 
 test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) => ({ route, row: row as Row }))))(
-  'the route $route requires $row',
+  'access to the route $route is limited to: $row',
   async ({ route, row }) => {
     const [method = '', url = ''] = route.split(' ');
     const target = url.replaceAll(/:\w+/g, 'none').replace('*', 'none');
@@ -214,7 +217,7 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
 const isRefused = ({ status }: Answered): boolean => status === 403;
 
 test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) => ({ route, row: row as Row }))))(
-  'the route $route requires $row while no credentials exist',
+  'anonymous access to the route $route is right while no credentials exist (otherwise limited to: $row)',
   async ({ route, row }) => {
     const [method = '', url = ''] = route.split(' ');
     const target = url.replaceAll(/:\w+/g, 'none').replace('*', 'none');
@@ -225,7 +228,7 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
   },
 );
 
-test('GET /api/mon/v1/access lists the routes that are anonymous while no credentials exist', async () => {
+test('GET /api/mon/v1/access lists the routes that need no credentials while no credentials exist', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access', undefined, undefined, open);
   const { routes } = body as { readonly routes: readonly { method: string; url: string; anonymous: boolean }[] };
   const refused = routes.flatMap(({ method, url, anonymous }) => (anonymous ? [] : [`${method} ${url}`]));
@@ -234,7 +237,7 @@ test('GET /api/mon/v1/access lists the routes that are anonymous while no creden
 });
 
 test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
-  'the unknown route %s is 404 or 405 with any credentials',
+  'the unknown route %s returns 404 or 405 to any valid credentials',
   async (route) => {
     const [method = '', target = ''] = route.split(' ');
     const statuses: number[] = [];
@@ -247,7 +250,7 @@ test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
   },
 );
 
-test('each API rejects requests in its own format', async () => {
+test('each API rejects unauthenticated requests in its own error format', async () => {
   expect(await ask('GET', '/api/core/v2/checks', undefined)).toMatchObject({
     status: 401,
     body: { Message: 'bad credentials', Code: 5 },
@@ -266,7 +269,7 @@ test('each API rejects requests in its own format', async () => {
   });
 });
 
-/** Returns how a socket connects: `in`, or the status or the error of the rejection. */
+/** Opens a WebSocket, and returns `in` if it is accepted, otherwise the status or the error code of the rejection. */
 async function connect(path: string, protocol: string, column: Column, hello?: object): Promise<string> {
   const authorization = credentials.get(column);
   const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${path}`, protocol, {
@@ -274,7 +277,7 @@ async function connect(path: string, protocol: string, column: Column, hello?: o
   });
   const { promise, resolve } = Promise.withResolvers<string>();
   socket.on('unexpected-response', (_request, { statusCode }) => resolve(String(statusCode)));
-  // The error of a rejected handshake.
+  // A rejected handshake also emits an error, which would otherwise be thrown.
   socket.on('error', () => undefined);
   socket.on('open', () => (hello === undefined ? resolve('in') : socket.send(JSON.stringify(hello))));
   socket.on('message', (data: Buffer) => {
@@ -288,17 +291,17 @@ async function connect(path: string, protocol: string, column: Column, hello?: o
   return cell;
 }
 
-describe('sockets', () => {
-  test.each(FEED_TOPICS)('the feed with $topics $transports requires the scope read', async (about) => {
+describe('access to WebSockets', () => {
+  test.each(FEED_TOPICS)('subscribing to $topics $transports on the feed requires the scope read', async (about) => {
     const cells: string[] = [];
     for (const column of COLUMNS) {
       cells.push(await connect(FEED_PATH, FEED_PROTOCOL, column, { type: 'subscribe', ...about }));
     }
-    // Without an Authorization header, the first message must contain the credentials. Here it does not.
+    // Without an Authorization header, the feed expects credentials in the first message, which contains none here.
     expect(cells.join(' ')).toBe('unauthenticated 401 401 401 in 403 403 403 in forbidden in');
   });
 
-  test('an agent connection requires the scope submit', async () => {
+  test('connecting as an agent requires the scope submit', async () => {
     const cells: string[] = [];
     for (const column of COLUMNS) cells.push(await connect(AGENT_PATH, AGENT_PROTOCOL, column));
     expect(cells.join(' ')).toBe('401 401 401 401 403 in 403 403 in in in');

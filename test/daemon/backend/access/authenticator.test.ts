@@ -10,7 +10,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /**
- * Hash parameters that cost about ten milliseconds, a sixth of the program's own, but far more than the rest of a
+ * Hash parameters that take about ten milliseconds: a sixth of the default cost, but far more than the rest of a
  * request.
  */
 const COST = { N: 16_384, r: 8, p: 1 };
@@ -42,8 +42,8 @@ test('a wrong password takes as long for an unknown user, so the time reveals no
     expect((await send(backend.url, { method: 'GET', target: '/clients', headers })).status).toBe(401);
     return allCpuMs() - startMs;
   };
-  // Alternates, so that other load on the process affects both; the minimum of each is the cost of the
-  // password.
+  // The users alternate, so that other load affects both. The minimum of the attempts is the cost of the password
+  // check.
   let [known, unknown] = [Infinity, Infinity];
   for (const password of ['a', 'b', 'c', 'd', 'e']) {
     known = Math.min(known, await msOf('admin', password));
@@ -64,21 +64,21 @@ describe('a backend with credentials', () => {
 
   test.each([
     { name: 'no credentials', authorization: undefined, status: 401 },
-    { name: 'the right pair', authorization: `Basic ${basic('admin:pa:ss')}`, status: 200 },
-    { name: 'the scheme in another case', authorization: `bASIC ${basic('admin:pa:ss')}`, status: 200 },
+    { name: 'the right user and password', authorization: `Basic ${basic('admin:pa:ss')}`, status: 200 },
+    { name: 'the authentication scheme in another case', authorization: `bASIC ${basic('admin:pa:ss')}`, status: 200 },
     { name: 'a wrong user', authorization: `Basic ${basic('root:pa:ss')}`, status: 401 },
     { name: 'a wrong password', authorization: `Basic ${basic('admin:pass')}`, status: 401 },
-    { name: 'the beginning of the password', authorization: `Basic ${basic('admin:pa')}`, status: 401 },
-    { name: 'more than the password', authorization: `Basic ${basic('admin:pa:ss:')}`, status: 401 },
-    { name: 'no colon', authorization: `Basic ${basic('admin')}`, status: 401 },
-    { name: 'a scheme alone', authorization: 'Basic ', status: 401 },
-    { name: 'no base64', authorization: 'Basic !!!', status: 401 },
-    { name: 'another scheme', authorization: `Bearer ${basic('admin:pa:ss')}`, status: 401 },
-  ])('the credentials "$name" get the status $status', async ({ authorization, status }) => {
+    { name: 'only the beginning of the password', authorization: `Basic ${basic('admin:pa')}`, status: 401 },
+    { name: 'the password and more text', authorization: `Basic ${basic('admin:pa:ss:')}`, status: 401 },
+    { name: 'credentials without a colon', authorization: `Basic ${basic('admin')}`, status: 401 },
+    { name: 'an authentication scheme alone', authorization: 'Basic ', status: 401 },
+    { name: 'credentials that are not base64', authorization: 'Basic !!!', status: 401 },
+    { name: 'another authentication scheme', authorization: `Bearer ${basic('admin:pa:ss')}`, status: 401 },
+  ])('a request with $name gets the status $status', async ({ authorization, status }) => {
     expect((await ask('GET', '/clients', authorization)).status).toBe(status);
   });
 
-  test('a rejection names the ways to authenticate, on every path', async () => {
+  test('the rejection of a request without credentials names the authentication schemes, on every path', async () => {
     for (const target of ['/clients', '/nope', '/health', '/%zz', '/clients#x', `/${'x'.repeat(9000)}`]) {
       expect(await ask('GET', target)).toMatchObject({
         status: 401,
@@ -88,7 +88,7 @@ describe('a backend with credentials', () => {
     }
   });
 
-  test('OPTIONS requires no credentials', async () => {
+  test('an OPTIONS request requires no credentials', async () => {
     expect((await ask('OPTIONS', '/clients')).status).toBe(200);
   });
 });
@@ -109,22 +109,25 @@ describe('a backend with a hashed password', () => {
     { pair: 'root:pa:ss', status: 401 },
     { pair: 'admin:pa', status: 401 },
     { pair: 'admin:', status: 401 },
-  ])('the credentials $pair get the status $status with a hashed password', async ({ pair, status }) => {
-    expect((await ask(pair)).status).toBe(status);
-  });
+  ])(
+    'a request with the credentials $pair gets the status $status if the password is hashed',
+    async ({ pair, status }) => {
+      expect((await ask(pair)).status).toBe(status);
+    },
+  );
 
-  test('the password hash itself is not accepted as a password', async () => {
+  test('the hash of a password is not accepted as the password', async () => {
     expect((await ask(`admin:${await hashing}`)).status).toBe(401);
   });
 
-  test('a password that was verified once is accepted at once, however many wrong passwords are tried', async () => {
+  test('a password that was verified before is accepted at once, even while wrong passwords are tried', async () => {
     expect((await ask('admin:pa:ss')).status).toBe(200);
     const askOften = async (): Promise<void> => {
       for (let count = 0; count < 20; count++) expect((await ask('admin:pa:ss')).status).toBe(200);
     };
     const guesses = Array.from({ length: 40 }, (_, at) => ask(`admin:guess-${String(at)}`));
     await askOften();
-    // Attempts beyond the few that are checked concurrently are told to retry.
+    // Only a few attempts are checked concurrently; further ones get 503.
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([401, 503]));
     expect(statuses.filter((status) => status === 401).length).toBeLessThan(10);
@@ -136,12 +139,12 @@ describe('a backend with a hashed password', () => {
     expect(askedMs - startMs).toBeLessThan(10 * (allCpuMs() - askedMs));
   });
 
-  test('a whole fleet with the same password authenticates at once after a restart', async () => {
+  test('a hundred agents with the same password can authenticate at once after a restart', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask('admin:pa:ss')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test('a flood of wrong passwords from other addresses neither delays nor rejects the right one', async () => {
+  test('a flood of wrong passwords from other addresses neither delays nor rejects a correct password', async () => {
     const password = await hashing;
     await using behindProxy = await startBackend({
       settings: { 'trusted-proxies': ['127.0.0.0/8'], api: { user: 'admin', password } },
@@ -168,18 +171,18 @@ describe('a backend with a hashed password', () => {
     await Promise.all(flood);
   });
 
-  test('a WebSocket handshake requires the same credentials as a request', async () => {
+  test('a WebSocket handshake requires the same credentials as an HTTP request', async () => {
     expect(await handshake(backend.url, 'admin:no')).toBe(401);
     expect(await handshake(backend.url, 'admin:pa:ss')).toBe(101);
   });
 
-  test('the address that a client claims for itself is ignored', async () => {
+  test('a backend ignores the address that a client claims in a header', async () => {
     const headers = { 'X-Forwarded-For': '10.1.1.1', Authorization: `Basic ${basic('pa:ss')}` };
     await send(backend.url, { method: 'GET', target: '/events', headers });
     expect(backend.log.records.at(-1)?.fields).toEqual({ remote_address: '127.0.0.1' });
   });
 
-  test('failed logins are logged by address, never with the credentials', async () => {
+  test('failed logins are logged with the address of the client and without the credentials', async () => {
     await ask('pa:ss:admin');
     expect(backend.log.records.at(-1)).toEqual({
       level: 'warn',
@@ -197,7 +200,7 @@ describe('a backend without credentials on loopback', () => {
   afterAll(() => backend[Symbol.asyncDispose]());
 
   test.each(['X-Forwarded-For', 'Forwarded', 'Via'])(
-    'a request with the header %s of a proxy does not count as local',
+    'a request with the header %s of a proxy does not count as a local request',
     async (name) => {
       const headers = { Host: 'localhost', [name]: '127.0.0.1' };
       const request = { method: 'GET', target: '/events', headers };
@@ -226,7 +229,7 @@ describe('a backend without credentials on loopback', () => {
     );
   });
 
-  test('a page cannot open a WebSocket to a backend without credentials', async () => {
+  test('a browser page cannot open a WebSocket to a backend without credentials', async () => {
     const headers = {
       Host: 'evil.example:4567',
       Origin: 'http://evil.example:4567',
@@ -260,12 +263,12 @@ describe('pages in a browser', () => {
       headers: { Host: 'localhost', Origin: 'http://localhost', 'Content-Type': 'text/plain' },
       status: 403,
     },
-  ])('a write from $name gets the status $status', async ({ headers, status }) => {
+  ])('a write request from $name gets the status $status', async ({ headers, status }) => {
     await using backend = await startBackend();
     expect((await postFrom(backend, headers)).status).toBe(status);
   });
 
-  test('pages of other sites may read, but not delete', async () => {
+  test('pages of other sites may send GET requests to a backend, but no DELETE requests', async () => {
     await using backend = await startBackend();
     const headers = { Origin: 'https://evil.example' };
     const statusOf = async (method: string, target: string): Promise<number> =>
@@ -278,8 +281,11 @@ describe('pages in a browser', () => {
     { opened: 'https://dash.example', from: 'https://dash.example', status: 201 },
     { opened: 'https://dash.example', from: 'https://evil.example', status: 403 },
     { opened: '*', from: 'https://evil.example', status: 201 },
-  ])('the page $from gets the status $status if CORS allows $opened', async ({ opened, from, status }) => {
-    await using backend = await startBackend({ settings: { api: { cors: { Origin: opened } } } });
-    expect((await postFrom(backend, { Origin: from, ...JSON_TYPE })).status).toBe(status);
-  });
+  ])(
+    'a write from a page of $from gets the status $status if CORS allows $opened',
+    async ({ opened, from, status }) => {
+      await using backend = await startBackend({ settings: { api: { cors: { Origin: opened } } } });
+      expect((await postFrom(backend, { Origin: from, ...JSON_TYPE })).status).toBe(status);
+    },
+  );
 });

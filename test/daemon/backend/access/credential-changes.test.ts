@@ -36,7 +36,7 @@ beforeAll(async () => {
   asRoot = asking(backend.url, basic('root', 'long enough'));
 });
 afterAll(() => backend[Symbol.asyncDispose]());
-// Each test uses invalid credentials; skipping a minute keeps the next test from being slowed down for them.
+// Skips a minute, so that invalid credentials of the previous test do not delay the requests of the next one.
 beforeEach(() => clock.skip(61_000));
 
 interface Tokens {
@@ -44,7 +44,7 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** The connections of one user, by each kind of credential. */
+/** A user with an API key and a session, and the sockets that were opened with each kind of credential. */
 interface Opened {
   readonly user: string;
   readonly key: string;
@@ -85,7 +85,7 @@ async function openSocket(
   return socket;
 }
 
-/** Opens an agent connection after its hello, which from then on depends only on its credentials. */
+/** Opens an agent connection and completes its hello, so that from then on only its credentials can end it. */
 async function openAgent(name: string, authorization: string): Promise<WebSocket> {
   const socket = await openSocket(AGENT_PATH, AGENT_PROTOCOL, authorization);
   const welcome = once(socket, 'message');
@@ -94,7 +94,7 @@ async function openAgent(name: string, authorization: string): Promise<WebSocket
   return socket;
 }
 
-/** Opens a feed that subscribes to events and a transport. */
+/** Opens a feed that subscribes to the topic `events` and the transport `metrics`. */
 async function openFeed(authorization: string, url?: string): Promise<WebSocket> {
   const socket = await openSocket(FEED_PATH, FEED_PROTOCOL, authorization, url);
   socket.send(JSON.stringify({ type: 'subscribe', topics: ['events'], transports: ['metrics'] }));
@@ -128,7 +128,7 @@ async function refresh({ access_token: access, refresh_token: token }: Tokens): 
 }
 
 /**
- * Returns whether a socket has ended: if the backend has closed it, that arrives before the response to a ping.
+ * Returns whether a socket has ended. If the backend has closed it, the close arrives before the response to a ping.
  */
 async function hasEnded(socket: WebSocket): Promise<boolean> {
   if (socket.readyState === WebSocket.OPEN) {
@@ -139,7 +139,7 @@ async function hasEnded(socket: WebSocket): Promise<boolean> {
   return socket.readyState !== WebSocket.OPEN;
 }
 
-/** Returns the status of a test of an access token. */
+/** Returns the response status of `GET /auth/test` with an access token. */
 async function statusOf({ url }: { readonly url: string }, token: string): Promise<number> {
   return (await asking(url, `Bearer ${token}`)('GET', '/auth/test')).status;
 }
@@ -155,7 +155,7 @@ async function endedOf({ key, tokens, sockets }: Opened): Promise<Kind[]> {
 
 const sorted = (kinds: readonly Kind[]): Kind[] => KINDS.filter((kind) => kinds.includes(kind));
 
-/** Begins a session of a new user. */
+/** Creates a user and logs in, and returns the tokens of the session. */
 async function begin(): Promise<Tokens> {
   const username = `user-${String(++count)}`;
   await asRoot('PUT', `${V2}/users/${username}`, { username, password_hash: HASH, groups: ['viewers'] });
@@ -173,7 +173,7 @@ const ofPassword = [...TOKENS, ...BY_TOKEN, ...BY_PASSWORD];
 
 const CHANGES: readonly Change[] = [
   {
-    title: 'a password change by the user ends everything but the API key and its connections',
+    title: 'a password change by the user ends all sessions and connections except those of the API key',
     change: ({ user }) =>
       asking(backend.url, basic(user, PASSWORD))('PUT', `${V2}/users/${user}/password`, {
         password: PASSWORD,
@@ -182,23 +182,23 @@ const CHANGES: readonly Change[] = [
     ends: ofPassword,
   },
   {
-    title: 'a password reset by an administrator ends everything but the API key and its connections',
+    title: 'a password reset by an administrator ends all sessions and connections except those of the API key',
     change: ({ user }) => put(`/users/${user}/reset_password`, { password_hash: OTHER_HASH }),
     ends: ofPassword,
   },
   {
-    title: 'setting the same password again ends everything but the API key and its connections',
+    title: 'setting the same password again ends all sessions and connections except those of the API key',
     change: ({ user }) => put(`/users/${user}/reset_password`, { password_hash: HASH }),
     ends: ofPassword,
   },
   {
-    title: 'replacing a user with another password ends everything but the API key and its connections',
+    title: 'replacing a user with another password ends all sessions and connections except those of the API key',
     change: ({ user }) =>
       put(`/users/${user}`, { username: user, password_hash: OTHER_HASH, groups: ['viewers', 'system:agents'] }),
     ends: ofPassword,
   },
   {
-    title: 'restoring a user with another password ends everything but the API key and its connections',
+    title: 'restoring a user with another password ends all sessions and connections except those of the API key',
     change: ({ user }) =>
       asRoot('POST', '/api/mon/v1/restore', {
         objects: [
@@ -213,18 +213,18 @@ const CHANGES: readonly Change[] = [
     ends: ofPassword,
   },
   {
-    title: 'replacing a user with the same password ends nothing',
+    title: 'replacing a user with the same password ends no session and no connection',
     change: ({ user }) =>
       put(`/users/${user}`, { username: user, password_hash: HASH, groups: ['viewers', 'system:agents'] }),
     ends: [],
   },
   {
-    title: 'disabling a user ends everything',
+    title: 'disabling a user ends all sessions, API keys and connections of the user',
     change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}`),
     ends: KINDS,
   },
   {
-    title: 'replacing a user by a disabled one ends everything',
+    title: 'replacing a user by a disabled user ends all sessions, API keys and connections of the user',
     change: ({ user }) => put(`/users/${user}`, { username: user, disabled: true }),
     ends: KINDS,
   },
@@ -249,7 +249,7 @@ const CHANGES: readonly Change[] = [
     ends: ofPassword,
   },
   {
-    title: 'a logout with tokens ends this session alone',
+    title: 'a logout with tokens ends only the session of the tokens',
     change: ({ tokens }) =>
       asking(backend.url, `Bearer ${tokens.access_token}`)('POST', '/auth/logout', {
         refresh_token: tokens.refresh_token,
@@ -257,17 +257,17 @@ const CHANGES: readonly Change[] = [
     ends: [...TOKENS, ...BY_TOKEN],
   },
   {
-    title: 'removing a user from all groups keeps the session and ends its connections',
+    title: 'removing a user from all groups ends the connections of the user but not the session',
     change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/groups`),
     ends: [...FEEDS, ...AGENTS],
   },
   {
-    title: 'removing a user from one of two groups ends only what that group allowed',
+    title: 'removing a user from one of two groups ends only the connections that this group allowed',
     change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/groups/system:agents`),
     ends: AGENTS,
   },
   {
-    title: 'a binding that replaces the default rights of a group ends what these allowed',
+    title: 'a binding that replaces the default rights of a group ends the connections that these rights allowed',
     change: async () => {
       await put('/clusterrolebindings/nothing', {
         metadata: { name: 'nothing' },
@@ -337,7 +337,7 @@ test.each(CHANGES)('$title', async ({ change, ends }) => {
     });
   }
   expect(await endedOf(opened)).toEqual(expectedEnds);
-  // Other users of the same groups are not affected, unless the meaning of a group has changed.
+  // Other users of the same groups are affected only if the change is about the rights of a group.
   expect(await endedOf(others)).toEqual(isOfAll ? expectedEnds : []);
 });
 
@@ -347,29 +347,29 @@ function binding(subjects: readonly object[]): object {
   return { metadata: { name: 'changing' }, role_ref: { type: 'ClusterRole', name: 'changing' }, subjects };
 }
 
-describe('rights by roles', () => {
+describe('changes of roles and bindings', () => {
   const ROLE = '/clusterroles/changing';
   const BINDING = '/clusterrolebindings/changing';
   const READ = ['assets', 'checks', 'entities', 'events', 'filters', 'handlers', 'hooks', 'mutators', 'silenced'];
 
   test.each<{ title: string; change: () => Promise<unknown>; ends: readonly Kind[] }>([
     {
-      title: 'removing a rule from a role ends only what needed the rule',
+      title: 'removing a rule from a role ends only the connections that needed the rule',
       change: () => put(ROLE, { metadata: { name: 'changing' }, rules: rules('events', 'entities') }),
       ends: FEEDS,
     },
     {
-      title: 'deleting a role ends what it allowed',
+      title: 'deleting a role ends the connections that the role allowed',
       change: () => asRoot('DELETE', `${V2}${ROLE}`),
       ends: [...FEEDS, ...AGENTS],
     },
     {
-      title: 'deleting a binding ends what it allowed',
+      title: 'deleting a binding ends the connections that the binding allowed',
       change: () => asRoot('DELETE', `${V2}${BINDING}`),
       ends: [...FEEDS, ...AGENTS],
     },
     {
-      title: 'binding another user instead ends what the binding allowed',
+      title: 'replacing the user in a binding ends the connections that the binding allowed',
       change: () => put(BINDING, binding([{ type: 'User', name: 'somebody else' }])),
       ends: [...FEEDS, ...AGENTS],
     },
@@ -388,52 +388,55 @@ describe('rights by roles', () => {
 
 describe('the user of the settings', () => {
   test.each([
-    { title: 'another password', next: { user: 'root', password: 'the new one' } },
-    { title: 'another user', next: { user: 'other', password: 'the old one' } },
+    { title: 'a changed password', next: { user: 'root', password: 'the new one' } },
+    { title: 'a changed user name', next: { user: 'other', password: 'the old one' } },
     { title: 'a removed user', next: {} },
-  ])('$title in a reload closes what was opened with the old credentials, even after a restart', async ({ next }) => {
-    const dir = await tempDir();
-    const file = join(dir, 'config.json');
-    const configure = (api: object): Promise<void> => writeFile(file, JSON.stringify({ api }));
-    const load = (): ReturnType<typeof loadConfig> => loadConfig({ file, directories: [], env: {} });
-    const start = async (): ReturnType<typeof compose> =>
-      compose({
-        config: await load(),
-        loadConfig: load,
-        openStore: () => openLevelStore(join(dir, 'store')),
-        clock: new SkippingClock(),
-        log: new RecordedLog(),
-        bind: '127.0.0.1',
-        port: 0,
+  ])(
+    '$title in a reload ends the sessions and connections of the old credentials, even after a restart',
+    async ({ next }) => {
+      const dir = await tempDir();
+      const file = join(dir, 'config.json');
+      const configure = (api: object): Promise<void> => writeFile(file, JSON.stringify({ api }));
+      const load = (): ReturnType<typeof loadConfig> => loadConfig({ file, directories: [], env: {} });
+      const start = async (): ReturnType<typeof compose> =>
+        compose({
+          config: await load(),
+          loadConfig: load,
+          openStore: () => openLevelStore(join(dir, 'store')),
+          clock: new SkippingClock(),
+          log: new RecordedLog(),
+          bind: '127.0.0.1',
+          port: 0,
+        });
+      await configure({ user: 'root', password: 'the old one' });
+      const first = await start();
+      const asRootThere = asking(first.url, basic('root', 'the old one'));
+      await asRootThere('PUT', `${V2}/users/stays`, { username: 'stays', password_hash: HASH });
+      const tokens = (await asRootThere('GET', '/auth')).body as Tokens;
+      const feed = await openFeed(basic('root', 'the old one'), first.url);
+      const byToken = await openFeed(`Bearer ${tokens.access_token}`, first.url);
+      const stays = (await asking(first.url, basic('stays', PASSWORD))('GET', '/auth')).body as Tokens;
+      await first.reload();
+      expect(await statusOf(first, tokens.access_token)).toBe(200);
+
+      await configure(next);
+      await first.reload();
+      await vi.waitFor(async () => expect([await hasEnded(feed), await hasEnded(byToken)]).toEqual([true, true]));
+      expect(await statusOf(first, tokens.access_token)).toBe(401);
+      await first.stop();
+
+      const second = await start();
+      onTestFinished(() => second.stop());
+      expect(await statusOf(second, tokens.access_token)).toBe(401);
+      const refreshed = await asking(second.url, `Bearer ${tokens.access_token}`)('POST', '/auth/token', {
+        refresh_token: tokens.refresh_token,
       });
-    await configure({ user: 'root', password: 'the old one' });
-    const first = await start();
-    const asRootThere = asking(first.url, basic('root', 'the old one'));
-    await asRootThere('PUT', `${V2}/users/stays`, { username: 'stays', password_hash: HASH });
-    const tokens = (await asRootThere('GET', '/auth')).body as Tokens;
-    const feed = await openFeed(basic('root', 'the old one'), first.url);
-    const byToken = await openFeed(`Bearer ${tokens.access_token}`, first.url);
-    const stays = (await asking(first.url, basic('stays', PASSWORD))('GET', '/auth')).body as Tokens;
-    await first.reload();
-    expect(await statusOf(first, tokens.access_token)).toBe(200);
+      expect(refreshed.status).toBe(401);
+      expect(await statusOf(second, stays.access_token)).toBe(200);
+    },
+  );
 
-    await configure(next);
-    await first.reload();
-    await vi.waitFor(async () => expect([await hasEnded(feed), await hasEnded(byToken)]).toEqual([true, true]));
-    expect(await statusOf(first, tokens.access_token)).toBe(401);
-    await first.stop();
-
-    const second = await start();
-    onTestFinished(() => second.stop());
-    expect(await statusOf(second, tokens.access_token)).toBe(401);
-    const refreshed = await asking(second.url, `Bearer ${tokens.access_token}`)('POST', '/auth/token', {
-      refresh_token: tokens.refresh_token,
-    });
-    expect(refreshed.status).toBe(401);
-    expect(await statusOf(second, stays.access_token)).toBe(200);
-  });
-
-  test('a restart with the same credentials logs out no user', async () => {
+  test('a restart with the same credentials ends no session', async () => {
     const dir = await tempDir();
     const settings = { api: { user: 'root', password: 'long enough' } };
     const file = join(dir, 'config.json');
@@ -473,7 +476,7 @@ const exchanged = async (tokens: Tokens): Promise<Tokens> => {
 };
 
 describe('refresh tokens', () => {
-  test('each refresh returns another refresh token, which can be used for the next one', async () => {
+  test('each refresh returns a new refresh token, which is valid for the next refresh', async () => {
     const first = await begin();
     const second = await exchanged(first);
     const third = await exchanged(second);
@@ -481,13 +484,13 @@ describe('refresh tokens', () => {
     expect(await isOpen(third)).toBe(true);
   });
 
-  test('the last four access tokens of a session are valid, for requests in transit', async () => {
+  test('the last four access tokens of a session stay valid, so that requests in transit succeed', async () => {
     const tokens = [await begin()];
     for (let refreshes = 0; refreshes < 4; refreshes++) tokens.push(await exchanged(tokens.at(-1) as Tokens));
     expect(await Promise.all(tokens.map(isOpen))).toEqual([false, true, true, true, true]);
   });
 
-  test('a refresh whose response was lost returns the same refresh token when it is repeated', async () => {
+  test('a refresh that is repeated because its response was lost returns the same refresh token', async () => {
     const first = await begin();
     const answers = [];
     for (let attempt = 0; attempt < 8; attempt++) answers.push(await exchanged(first));
@@ -497,7 +500,7 @@ describe('refresh tokens', () => {
     expect(await isOpen(await exchanged(answer))).toBe(true);
   });
 
-  test('two programs that refresh with the same token concurrently both stay logged in', async () => {
+  test('two programs that refresh the same session concurrently both stay logged in', async () => {
     const first = await begin();
     const [one, other] = await Promise.all([exchanged(first), exchanged(first)]);
     expect(one.refresh_token).toBe(other.refresh_token);
@@ -506,9 +509,9 @@ describe('refresh tokens', () => {
   });
 
   test.each([
-    { title: 'the one before, after half a minute', refreshes: 1, skipMs: 31_000 },
-    { title: 'an older one, at once', refreshes: 2, skipMs: 0 },
-  ])('a reused refresh token ends the session: $title', async ({ refreshes, skipMs }) => {
+    { title: 'the previous token, after half a minute', refreshes: 1, skipMs: 31_000 },
+    { title: 'an older token, at once', refreshes: 2, skipMs: 0 },
+  ])('a reused refresh token ends its session: $title', async ({ refreshes, skipMs }) => {
     const first = await begin();
     let last = first;
     for (let refreshed = 0; refreshed < refreshes; refreshed++) last = await exchanged(last);
@@ -533,7 +536,7 @@ describe('refresh tokens', () => {
     expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
   });
 
-  test('an invalid refresh token and one of another session end no session', async () => {
+  test('a refresh with an invalid token or a token of another session ends no session', async () => {
     const [own, other] = [await begin(), await begin()];
     expect(await exchange(own, 'x')).toBe(401);
     expect(await exchange(own, other.refresh_token)).toBe(401);
@@ -542,7 +545,7 @@ describe('refresh tokens', () => {
   });
 });
 
-test('the logout of a user is recorded in the audit trail, and that of an unknown user is 404', async () => {
+test('ending the sessions of a user is recorded in the audit trail, and an unknown user is 404', async () => {
   const { user } = await open();
   expect((await asRoot('DELETE', `${V2}/users/${user}/sessions`)).status).toBe(204);
   const { body } = await asRoot('GET', `/api/mon/v1/audit?filter.target=${user}&limit=1`);

@@ -7,7 +7,7 @@ import {
 } from '../../../../daemon/backend/access/failed-logins.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-/** Fails repeatedly, each attempt after the previous one. */
+/** Makes failed login attempts from an address, one after the other. */
 async function fail(logins: FailedLogins, address: string, times = FREE_FAILURES): Promise<void> {
   for (let count = 0; count < times; count++) {
     using login = await logins.begin(address);
@@ -15,18 +15,18 @@ async function fail(logins: FailedLogins, address: string, times = FREE_FAILURES
   }
 }
 
-/** Returns whether an attempt may continue without a delay. */
+/** Returns whether the next login attempt from an address continues without a delay. */
 async function isFree(logins: FailedLogins, address: string): Promise<boolean> {
   const attempt = logins.begin(address).then((begun) => {
     begun[Symbol.dispose]();
     return true;
   });
-  // A free attempt resolves by the next turn of the event loop.
+  // An attempt without a delay resolves before the next turn of the event loop.
   const waiting = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
   return Promise.race([attempt, waiting]);
 }
 
-test('after ten failures in a minute each attempt of the address is delayed, but not those of others', async () => {
+test('after ten failed logins in a minute an address has to wait before each attempt, other addresses do not', async () => {
   const clock = new ManualClock();
   const logins = new FailedLogins(clock);
   await fail(logins, '10.0.0.1', FREE_FAILURES - 1);
@@ -38,7 +38,7 @@ test('after ten failures in a minute each attempt of the address is delayed, but
   expect(await isFree(logins, '10.0.0.1')).toBe(true);
 });
 
-test('a delayed attempt continues after the delay', async () => {
+test('a delayed login attempt is checked once the delay is over', async () => {
   const clock = new ManualClock();
   const logins = new FailedLogins(clock);
   await fail(logins, '10.0.0.1');
@@ -53,16 +53,16 @@ test('a delayed attempt continues after the delay', async () => {
 
 test.each([
   { name: 'one address in two notations', other: '::ffff:10.0.0.1', of: '10.0.0.1', isSame: true },
-  { name: 'one network of IPv6', other: '2001:db8:0:7:ffff::1', of: '2001:db8::7:0:0:0:1', isSame: true },
-  { name: 'a short notation of IPv6', other: '2001:db8::1', of: '2001:db8:0:0:5::', isSame: true },
-  { name: 'another network of IPv6', other: '2001:db8:0:8::1', of: '2001:db8:0:7::1', isSame: false },
+  { name: 'two addresses of one IPv6 network', other: '2001:db8:0:7:ffff::1', of: '2001:db8::7:0:0:0:1', isSame: true },
+  { name: 'an IPv6 address in short notation', other: '2001:db8::1', of: '2001:db8:0:0:5::', isSame: true },
+  { name: 'addresses of two IPv6 networks', other: '2001:db8:0:8::1', of: '2001:db8:0:7::1', isSame: false },
 ])('failed logins are counted by network: $name', async ({ other, of, isSame }) => {
   const logins = new FailedLogins(new ManualClock());
   await fail(logins, of);
   expect(await isFree(logins, other)).toBe(!isSame);
 });
 
-test('only a few attempts of an address are checked concurrently', async () => {
+test('only a few concurrent login attempts of one address are accepted', async () => {
   const logins = new FailedLogins(new ManualClock());
   const own = await Promise.all([1, 2, 3, 4].map(() => logins.begin('10.0.0.1')));
   await expect(logins.begin('10.0.0.1')).rejects.toMatchObject({ code: 'unavailable' });
@@ -70,7 +70,7 @@ test('only a few attempts of an address are checked concurrently', async () => {
   await logins.begin('10.0.0.1');
 });
 
-test('attempts are checked one at a time, those with the fewest failures first, then in order', async () => {
+test('login attempts are checked one at a time, addresses with the fewest failures first, then in order', async () => {
   const logins = new FailedLogins(new ManualClock());
   await fail(logins, '10.0.0.1', 2);
   await fail(logins, '10.0.0.2', 1);
@@ -85,7 +85,7 @@ test('attempts are checked one at a time, those with the fewest failures first, 
   expect(turns).toEqual(['10.0.0.1', '10.0.0.3', '10.0.0.4', '10.0.0.2', '10.0.0.1']);
 });
 
-test('a full login queue drops only an attempt of an address with failed logins for one without', async () => {
+test('a full login queue drops an attempt of an address with failures in favor of an address without failures', async () => {
   const logins = new FailedLogins(new ManualClock());
   const waitFor = async (address: string): Promise<string> => {
     using login = await logins.begin(address);
@@ -99,7 +99,7 @@ test('a full login queue drops only an attempt of an address with failed logins 
   const clean = Array.from({ length: ATTEMPTS_MAX - 2 }, (_, host) =>
     waitFor(`10.1.${String(host >> 8)}.${String(host & 255)}`),
   );
-  // All attempts wait now.
+  // After this turn of the event loop, all attempts are in the queue.
   await new Promise((resolve) => setImmediate(resolve));
   const newcomer = waitFor('10.0.0.1');
   await expect(guess).rejects.toMatchObject({ code: 'unavailable' });
@@ -108,7 +108,7 @@ test('a full login queue drops only an attempt of an address with failed logins 
   expect(new Set(await Promise.all([newcomer, ...clean]))).toEqual(new Set(['looked at']));
 });
 
-test('only a limited number of addresses with failures is remembered', async () => {
+test('failed logins are counted for a limited number of addresses', async () => {
   const logins = new FailedLogins(new ManualClock());
   await fail(logins, '10.0.0.1');
   for (let host = 0; host < 10_000; host++) await fail(logins, `10.1.${String(host >> 8)}.${String(host & 255)}`, 1);

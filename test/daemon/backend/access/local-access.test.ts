@@ -20,7 +20,7 @@ const tokenOf = async (dir: string): Promise<string> => {
   return token;
 };
 
-test('each start writes a new token that gives its reader the rights of an administrator', async () => {
+test('each start of a backend writes a new local token, which gives the rights of an administrator', async () => {
   const dir = await tempDir();
   const first = await startDaemon({ stateDir: dir });
   onTestFinished(() => first[Symbol.asyncDispose]());
@@ -35,7 +35,7 @@ test('each start writes a new token that gives its reader the rights of an admin
   await using second = await startDaemon({ stateDir: dir });
   const another = await tokenOf(dir);
   expect(another).not.toBe(token);
-  // The token of an earlier start is ignored, so its requests have the rights of requests without credentials.
+  // The token of an earlier start is ignored: a request with it has the rights of a request without credentials.
   const old = asking(second.url, `Bearer ${token}`);
   expect(await old('GET', '/events')).toMatchObject({ status: 200 });
   expect(await old('GET', '/api/mon/v1/dump/Handler')).toMatchObject({
@@ -44,7 +44,7 @@ test('each start writes a new token that gives its reader the rights of an admin
   });
 });
 
-test('the local token works beside configured credentials, and a wrong token is rejected', async () => {
+test('the local token is accepted besides configured credentials, and a wrong local token is rejected', async () => {
   const dir = await tempDir();
   const backend = await openBackend({
     dir,
@@ -57,14 +57,14 @@ test('the local token works beside configured credentials, and a wrong token is 
   expect(await statusOf(basic('root', 'long enough'))).toBe(200);
   expect(await statusOf(`Bearer ${TOKEN}`)).toBe(401);
   expect(await statusOf(`Key ${await tokenOf(dir)}`)).toBe(401);
-  // Through a proxy on this machine all clients seem to be local.
+  // Behind a proxy on this machine all clients have a local address, so forwarded requests may not use the token.
   const headers = { Authorization: `Bearer ${await tokenOf(dir)}`, 'X-Forwarded-For': '127.0.0.1' };
   expect(await send(backend.url, { method: 'GET', target: '/events', headers })).toMatchObject({ status: 401 });
 });
 
 const urlOf = (bind: string): string | undefined => localUrlOf('https://0.0.0.0:4567', bind);
 
-test('a local URL exists only for a listener at a loopback address', () => {
+test('the local access file names a URL only for a listener that a loopback address reaches', () => {
   expect(['127.0.0.1', '127.8.8.8', '0.0.0.0', '::', 'localhost', '::1'].map(urlOf)).toEqual([
     'https://127.0.0.1:4567',
     'https://127.8.8.8:4567',
@@ -76,7 +76,7 @@ test('a local URL exists only for a listener at a loopback address', () => {
   expect(['192.0.2.1', 'mon.example.org', '::ffff:192.0.2.1'].map(urlOf)).toEqual([undefined, undefined, undefined]);
 });
 
-test('no token is written into a runtime directory that others can read, and the backend continues', async () => {
+test('a backend writes no local token into a runtime directory that others can read, and continues', async () => {
   const [stateDir, runtimeDir] = [await tempDir(), join(await tempDir(), 'mon')];
   await mkdir(runtimeDir);
   await chmod(runtimeDir, 0o755);
@@ -86,7 +86,7 @@ test('no token is written into a runtime directory that others can read, and the
   expect(log.messages('warn')).toEqual(['could not write the access token for programs on this host']);
 });
 
-test('an old token file is replaced with mode 0600, and the token of another backend is left alone', async () => {
+test('an old local token file is replaced with mode 0600, and a stopping backend keeps a newer token file', async () => {
   const [stateDir, runtimeDir] = [await tempDir(), join(await tempDir(), 'mon')];
   const file = join(stateDir, LOCAL_ACCESS_FILE);
   await writeFile(file, 'old', { mode: 0o666 });

@@ -25,38 +25,38 @@ const session: Session = {
   access: [],
 };
 
-describe('the state of a refresh token', () => {
+describe('the states of a refresh token', () => {
   test.each([
     ['current', present, 0, 'present'],
     ['current at any time', present, 3_600_000, 'present'],
     ['rotated and accepted for half a minute', before, 30_000, 'rotated'],
     ['used after half a minute', before, 30_001, 'used'],
-    ['used after the clock was set back by as much', before, -30_001, 'used'],
-    ['used if it is neither of the two', newSecret(), 0, 'used'],
-  ])('a refresh token has this state for its session: %s', (_what, secret, afterMs, state) => {
+    ['used after the clock was set back by half a minute', before, -30_001, 'used'],
+    ['used if it is neither the current nor the previous one', newSecret(), 0, 'used'],
+  ])('a refresh token has the right state for its session: %s', (_what, secret, afterMs, state) => {
     expect(stateOfRefreshToken(session, secret, NOW_MS + afterMs)).toBe(state);
   });
 
-  test('a refresh token is used if it is not the current one and none was exchanged yet', () => {
+  test('a refresh token that is not the current one counts as used if the session was never refreshed', () => {
     const { rotated: _rotated, ...fresh } = session;
     expect(stateOfRefreshToken(fresh, before, NOW_MS)).toBe('used');
   });
 });
 
-test('only the holder of a refresh token can compute the next one, which is the same each time', () => {
+test('only the holder of a refresh token can compute the next refresh token, which is always the same', () => {
   expect(nextRefreshSecret(before, salt)).toBe(present);
   expect(nextRefreshSecret(newSecret(), salt)).not.toBe(present);
   expect(nextRefreshSecret(before, newSecret())).not.toBe(present);
 });
 
-test('the digest of a secret does not contain the secret and differs from other digests', () => {
+test('the digest of a secret does not contain the secret and differs for other secrets', () => {
   expect(digestOf(before)).not.toContain(before);
   expect(isSameDigest(digestOf(before), digestOf(before))).toBe(true);
   expect(isSameDigest(digestOf(before), digestOf(present))).toBe(false);
   expect(isSameDigest(digestOf(before), digestOf(before).slice(1))).toBe(false);
 });
 
-test('a formatted refresh token is parsed, and other texts are rejected', () => {
+test('a formatted refresh token can be parsed, and any other text is rejected', () => {
   const token = { session: session.id, secret: before };
   const text = formatRefreshToken(token);
   expect(parseRefreshToken(text)).toEqual(token);

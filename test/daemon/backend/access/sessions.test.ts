@@ -3,7 +3,7 @@ import { Sessions } from '../../../../daemon/backend/access/sessions.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** Lifetime of the access token. */
+/** Lifetime of an access token. */
 const QUARTER_MS = 15 * 60_000;
 /** Lifetime of a session whose refresh token is never used. */
 const HALF_DAY_MS = 12 * 3_600_000;
@@ -38,7 +38,7 @@ async function threeLogins() {
   return { clock, registry, sessions, open, living };
 }
 
-test('a login beyond the limit ends the session that was idle for longest, not the oldest', async () => {
+test('a login beyond the limit of sessions ends the session that was idle for the longest time', async () => {
   const { open, living, clock } = await threeLogins();
   const [one, two, three] = [await open(), await open(), await open()];
   clock.advance(60_000);
@@ -54,7 +54,7 @@ test('logins of other users do not count toward the limit of sessions', async ()
   expect(await living(one)).toEqual([true]);
 });
 
-test('an expired session is removed before one that is still valid', async () => {
+test('a login beyond the limit of sessions ends an expired session before one that is still valid', async () => {
   const { open, living, clock, registry, sessions } = await threeLogins();
   const [over, one, two] = [await open(), await open(), await open()];
   // The periodic sweep is stopped, so expired sessions are still stored.
@@ -77,7 +77,7 @@ test('an expired session is removed before one that is still valid', async () =>
   expect(await living(...again, four)).toEqual([true, true, true]);
 });
 
-test('tokens are valid after a restart because the signing key is in the store', async () => {
+test('access tokens are valid after a restart, because the signing key is in the store', async () => {
   const dir = await tempDir();
   const first = await HandlingRig.open({}, { dir });
   const before = new Sessions(partsOf(first));

@@ -48,7 +48,7 @@ const listed = async (peer: V2Peer): Promise<unknown> =>
   ((await peer.get(`${EVENTS}?fieldSelector=event.entity.name==env-1`)).body as V2Event[])[0]?.check['env_vars'];
 
 describe('the environment of a command', () => {
-  test('only users who may write a check see its environment in an event', async () => {
+  test('only users who may write a check see the environment variables of the check in an event', async () => {
     const { entity, check } = eventOf('env-1', 'cpu', 1) as { entity: object; check: object };
     await root.post(EVENTS, { entity, check: { ...check, env_vars: ['TOKEN=hush'], password: 'hush' } });
     const reader = await withKey({ scopes: ['read'] });
@@ -57,7 +57,7 @@ describe('the environment of a command', () => {
       expect(await look(reader)).toEqual(['TOKEN=REDACTED']);
     }
     expect((await root.get(`${EVENTS}/env-1/cpu`)).body).toMatchObject({ check: { password: 'REDACTED' } });
-    // A query must not reveal it either.
+    // A field selector must not reveal the environment to the reader either.
     const asked = async (peer: V2Peer): Promise<unknown> =>
       (await peer.get(`${EVENTS}?fieldSelector=${encodeURIComponent('"TOKEN=hush" in event.check.env_vars')}`)).body;
     expect(await asked(root)).toHaveLength(1);
@@ -65,8 +65,8 @@ describe('the environment of a command', () => {
   });
 });
 
-describe('a program with the scope submit', () => {
-  test('a key with the scope submit can send events and nothing else', async () => {
+describe('a program that has a key with the scope submit', () => {
+  test('a key with the scope submit can send events and do nothing else', async () => {
     const telegraf = await withKey({ scopes: ['submit'] });
     expect((await telegraf.post(`${EVENTS}/t-1/telegraf`, eventOf('t-1', 'telegraf', 0))).status).toBe(201);
     for (const answer of [
@@ -79,7 +79,7 @@ describe('a program with the scope submit', () => {
     }
   });
 
-  test('a key with the scope submit cannot resolve an event that its check keeps open', async () => {
+  test('a key with the scope submit cannot resolve an event that only a manual resolve can end', async () => {
     const reporter = await withKey({ scopes: ['submit'] });
     const operator = await withKey({ scopes: ['submit', 'resolve'] });
     const stateOf = async (): Promise<string> => ((await root.get(`${EVENTS}/t-2/sticky`)).body as V2Event).check.state;
@@ -101,7 +101,7 @@ describe('a program with the scope submit', () => {
   });
 });
 
-test('a key of one namespace sees no object of another', async () => {
+test('a key of one namespace can neither read nor delete objects of another namespace', async () => {
   await root.post(EVENTS, eventOf('here', 'cpu', 2));
   await root.post('/namespaces/ops/events', eventOf('there', 'cpu', 2));
   await root.post('/namespaces/ops/silenced', { check: 'cpu', reason: 'x' });
@@ -138,7 +138,7 @@ test('the audit trail contains the namespace of each action', async () => {
   );
 });
 
-test('names in paths are decoded exactly once', async () => {
+test('percent-encoded names in paths of the v2 API are decoded exactly once', async () => {
   await root.post(ENTITIES, { metadata: { name: 'ab' }, entity_class: 'proxy' });
   expect((await root.get(`${ENTITIES}/a%62`)).status).toBe(200);
   expect((await root.get(`${ENTITIES}/a%2562`)).status).toBe(404);

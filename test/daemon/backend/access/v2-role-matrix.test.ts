@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { V2Peer } from '../../../support/v2-peer.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
-/** Users with a single built-in role: in the namespace prod, or in all namespaces. */
+/** The columns: users with a single built-in role, in the namespace `prod` or in all namespaces. */
 const COLUMNS = [
   'no role',
   'view in prod',
@@ -18,9 +18,9 @@ const OBJECTS = 'assets|checks|entities|events|filters|handlers|hooks|mutators|s
 const WITHIN = 'namespaces/:namespace';
 
 /**
- * The expected responses in the order of the columns, for the namespace prod in the path. `in` means admitted,
- * whatever happens then; otherwise it is the status of the rejection. The first row whose pattern matches a
- * route, without the common prefix, applies.
+ * The expected responses in the order of the columns, for the namespace `prod` in the path. `in` means admitted,
+ * whatever happens then; otherwise it is the status of the rejection. Patterns match routes without the common prefix,
+ * and the first match applies.
  */
 const ROWS: readonly (readonly [routes: RegExp, cells: string])[] = [
   [new RegExp(`^GET ${WITHIN}/(?:${OBJECTS})(?:/|$)`), '403 in in in in in in in'],
@@ -34,7 +34,7 @@ const ROWS: readonly (readonly [routes: RegExp, cells: string])[] = [
   [new RegExp(`^GET (?:${WITHIN}/)?pipelines(?:/|$)`), '403 403 403 403 in in in in'],
   [new RegExp(`^POST (?:${OBJECTS})$`), '403 403 403 403 403 in in in'],
   [/^\w+ (?:roles|rolebindings)$/, '403 403 403 403 403 403 in in'],
-  // Namespaces, users, keys, cluster roles, and objects of the backend itself.
+  // All other routes: namespaces, users, keys, cluster roles, and objects of the backend itself.
   [/^/, '403 403 403 403 403 403 403 in'],
 ];
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
   });
   const root = new V2Peer(backend.url, ROOT);
   await root.post('/namespaces', { name: 'prod' });
-  // An object that prevents the deletion of the namespace.
+  // A namespace with objects cannot be deleted, so `prod` survives the requests of the test.
   const metadata = { name: 'kept', namespace: 'prod' };
   await root.put('/namespaces/prod/checks/kept', { command: 'true', interval: 60, metadata });
   for (const column of COLUMNS) keys.set(column, await keyOf(column));
@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-test('each built-in role has exactly its rights on every route of the v2 API', async () => {
+test('each built-in role has exactly the expected rights on every route of the v2 API', async () => {
   const answer = await fetch(`${backend.url}/api/mon/v1/access`, { headers: ROOT });
   const { routes } = (await answer.json()) as { readonly routes: readonly { method: string; url: string }[] };
   const asked = routes.flatMap(({ method, url }) =>

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await makeUser('boss', ['cluster-admins']);
   await makeUser('gone', ['cluster-admins']);
   await make(root.delete('/users/gone'));
-  // Administers users, roles, bindings, keys and namespaces, and may also read checks and write silences.
+  // The role may administer users, roles, bindings, keys and namespaces, read checks and write silences.
   const kinds = ['users', 'clusterroles', 'clusterrolebindings', 'roles', 'rolebindings', 'apikeys', 'namespaces'];
   const rules = [rule(['*'], ...kinds), rule(['get', 'list'], 'checks'), rule(['*'], 'silenced')];
   await make(root.put('/clusterroles/helpdesk', { metadata: { name: 'helpdesk' }, rules }));
@@ -109,7 +109,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     lacks: 'create of handlers in all namespaces',
   },
   {
-    title: 'cannot create a cluster role for everything',
+    title: 'cannot create a cluster role with all rights',
     ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['*'], '*')] }),
     lacks: 'every verb of every resource in all namespaces',
   },
@@ -129,7 +129,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
     lacks: 'delete of checks in the namespace prod',
   },
   {
-    title: 'cannot create a role for one object that they may not change',
+    title: 'cannot create a role for an object that the user may not change',
     ask: (peer) =>
       peer.put(`${PROD}/roles/one`, {
         ...metadata('one', 'prod'),
@@ -181,7 +181,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
   expect(await new V2Peer(backend.url, shown('boss')).get('/users')).toMatchObject({ status: 200 });
 });
 
-test('only a user with all rights can bind a role that does not exist', async () => {
+test('only a user with all rights can bind users to a role that does not exist', async () => {
   const body = { ...metadata('early'), role_ref: clusterRole('later'), subjects: [user('helpdesk')] };
   expect(await helpdesk.put('/clusterrolebindings/early', body)).toMatchObject({
     status: 403,
@@ -192,7 +192,7 @@ test('only a user with all rights can bind a role that does not exist', async ()
   expect(await helpdesk.put('/clusterroles/later', { ...metadata('later'), rules })).toMatchObject({ status: 403 });
 });
 
-test('deleting a binding or its namespace cannot restore the default rights of a group', async () => {
+test('a user cannot restore the default rights of a group by deleting its binding or the namespace of the binding', async () => {
   await make(root.post('/namespaces', { name: 'short' }));
   await bind('operators', 'view', [group('operators')], 'short');
   const path = '/namespaces/short/rolebindings/operators';
@@ -207,13 +207,13 @@ test('deleting a binding or its namespace cannot restore the default rights of a
   expect(await helpdesk.delete('/namespaces/short')).toMatchObject({ status: 204 });
 });
 
-test('deleting a replaced built-in role requires the rights that it restores', async () => {
+test('deleting a replaced built-in role requires the rights that the deletion restores', async () => {
   await make(root.put('/clusterroles/edit', { ...metadata('edit'), rules: [rule(['get'], 'checks')] }));
   expect(await helpdesk.delete('/clusterroles/edit')).toMatchObject({ status: 403 });
   expect(await root.delete('/clusterroles/edit')).toMatchObject({ status: 204 });
 });
 
-test('a key of another user has neither all roles nor scopes beyond those of its creator', async () => {
+test('a user can create a key of another user neither with all roles nor with scopes beyond the own rights', async () => {
   await makeUser('idle');
   for (const username of ['boss', 'idle']) {
     const refused = await helpdesk.post('/apikeys', { username });
@@ -228,14 +228,14 @@ test('a key of another user has neither all roles nor scopes beyond those of its
   expect(await helpdesk.patch(`/apikeys/${name}`, { username: 'boss' })).toMatchObject({ status: 403 });
 });
 
-test('a restore requires an administrator, whatever rights roles include', async () => {
+test('a restore requires an administrator, whatever rights the roles of a user include', async () => {
   const ask = asking(backend.url, basic('helpdesk', PASSWORD));
   const spec = { username: 'helpdesk', password_hash: HASH, groups: ['cluster-admins'], disabled: false };
   const objects = [{ type: 'User', api_version: 'core/v2', metadata: {}, spec }];
   expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 403 });
 });
 
-test('an administrator of users and roles may give their own rights, and remove more', async () => {
+test('an administrator of users and roles may grant their own rights, and remove any rights', async () => {
   const username = `given-${String(++count)}`;
   expect(await helpdesk.post('/users', { username, password: PASSWORD })).toMatchObject({ status: 201 });
   const rules = [rule(['get'], 'checks'), rule(['get', 'list', 'create', 'update', 'delete'], 'silenced')];
@@ -247,13 +247,13 @@ test('an administrator of users and roles may give their own rights, and remove 
   expect(await helpdesk.delete(`/users/${username}`)).toMatchObject({ status: 204 });
   expect(await helpdesk.put(`/users/${username}/reinstate`, {})).toMatchObject({ status: 201 });
   expect(await helpdesk.delete('/clusterrolebindings/given')).toMatchObject({ status: 204 });
-  // Removing rights grants nothing.
+  // Removing more rights than one has is allowed, because it grants nothing.
   await makeUser('leaver', ['cluster-admins', 'viewers']);
   expect(await helpdesk.delete('/users/leaver/groups/viewers')).toMatchObject({ status: 204 });
   expect(await helpdesk.delete('/users/leaver')).toMatchObject({ status: 204 });
 });
 
-test('an administrator of one namespace may give their rights there, but not all rights', async () => {
+test('an administrator of one namespace may grant rights in that namespace, but not all rights there', async () => {
   const binding = (role: string): object => ({
     ...metadata('by-keeper', 'prod'),
     role_ref: clusterRole(role),
@@ -269,7 +269,7 @@ test('an administrator of one namespace may give their rights there, but not all
   expect(await keeper.delete(`${PROD}/rolebindings/by-keeper`)).toMatchObject({ status: 204 });
 });
 
-test('an administrator may give any right', async () => {
+test('an administrator may grant any right', async () => {
   const boss = new V2Peer(backend.url, shown('boss'));
   expect(await boss.put('/users/gone/reinstate', {})).toMatchObject({ status: 201 });
   const rules = [rule(['*'], '*')];

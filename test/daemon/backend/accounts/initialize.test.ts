@@ -15,7 +15,7 @@ import { startDaemon } from '../../../support/start-daemon.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { programArguments } from '../../../support/built-programs.ts';
 
-/** Returns an operator who gives these answers, in order. */
+/** Returns prompts to which an operator responds with these answers, in order. */
 const answering = (...answers: readonly string[]) => {
   const left = [...answers];
   const ask = async (): Promise<string> => left.shift() ?? '';
@@ -45,11 +45,11 @@ test('only the administrator from the environment can log in after the first sta
   ]);
   await expect(init(dir, ADA)).rejects.toMatchObject({ code: 'conflict' });
   await backend.stop();
-  // An administrator exists now, whose password stays the same.
+  // An administrator exists now, so the password stays the same.
   expect(await init(dir, { ...ADA, MON_ADMIN_PASSWORD: 'another one' })).toBeUndefined();
 });
 
-test('init without a name prompts for it, and for the password twice', async () => {
+test('init without a user name prompts for the name once and for the password twice', async () => {
   const dir = await tempDir();
   await expect(init(dir, {}, answering('eve', 'battery staple', 'battery stable'))).rejects.toThrow(
     'the two passwords differ',
@@ -70,13 +70,13 @@ test.each([
   { name: 'a short password', env: { ...ADA, MON_ADMIN_PASSWORD: 'short' }, problem: 'password: must have at least 8' },
   { name: 'a name with a colon', env: { ...ADA, MON_ADMIN_USERNAME: 'a:b' }, problem: 'username: must be word' },
   { name: 'neither settings nor a terminal', env: {}, problem: 'set MON_ADMIN_USERNAME' },
-])('init with $name creates nothing', async ({ env, problem }) => {
+])('init with $name creates no administrator', async ({ env, problem }) => {
   const dir = await tempDir();
   await expect(init(dir, env)).rejects.toThrow(problem);
   expect(await init(dir, ADA)).toBe('ada');
 });
 
-/** Runs the program to its end. */
+/** Runs `mon-backend` to its end, and returns its exit code and output. */
 async function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [...programArguments('mon-backend'), ...args], {
     env: { ...process.env, ...ADA },
@@ -90,20 +90,24 @@ async function run(args: readonly string[]): Promise<{ code: number; stdout: str
   return { code, stdout, stderr };
 }
 
-test('init prints what it created and exits with 3 if an administrator exists', { tags: 'slow' }, async () => {
-  const dir = join(await tempDir(), 'state');
-  const args = ['init', '--state-dir', dir];
-  expect(await run(args)).toEqual({ code: 0, stdout: `created the administrator ada in ${dir}\n`, stderr: '' });
-  expect(await run(args)).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was changed') });
-  expect(await run([...args, '--ignore-already-initialized'])).toEqual({ code: 0, stdout: '', stderr: '' });
-  // With an administrator the backend may listen on all addresses, which is rejected without one.
-  await using daemon = await startDaemon({ stateDir: dir, args: ['--bind', '0.0.0.0', '--insecure-http'] });
-  const url = daemon.url.replace('0.0.0.0', '127.0.0.1');
-  expect((await asking(url, null)('GET', '/events')).status).toBe(401);
-  expect((await asking(url, basic('ada', 'correct horse'))('GET', '/events')).status).toBe(200);
-});
+test(
+  'init prints the user that it created, and exits with 3 if an administrator exists',
+  { tags: 'slow' },
+  async () => {
+    const dir = join(await tempDir(), 'state');
+    const args = ['init', '--state-dir', dir];
+    expect(await run(args)).toEqual({ code: 0, stdout: `created the administrator ada in ${dir}\n`, stderr: '' });
+    expect(await run(args)).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was changed') });
+    expect(await run([...args, '--ignore-already-initialized'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    // Without an administrator, the backend would refuse to listen on all addresses.
+    await using daemon = await startDaemon({ stateDir: dir, args: ['--bind', '0.0.0.0', '--insecure-http'] });
+    const url = daemon.url.replace('0.0.0.0', '127.0.0.1');
+    expect((await asking(url, null)('GET', '/events')).status).toBe(401);
+    expect((await asking(url, basic('ada', 'correct horse'))('GET', '/events')).status).toBe(200);
+  },
+);
 
-test('a password typed on a terminal is not shown', async () => {
+test('init does not show a password that is typed on a terminal', async () => {
   const dir = join(await tempDir(), 'state');
   await using pty = new Pty(process.execPath, [...programArguments('mon-backend'), 'init', '--state-dir', dir]);
   await pty.waitForText('Name of the administrator:');

@@ -48,7 +48,7 @@ async function grant(limits: object): Promise<Granted> {
   return { key, id: metadata.name, ask: asking(backend.url, `Key ${key}`) };
 }
 
-test('a key is shown once and accepted by every API', async () => {
+test('a new API key is shown only once and is accepted by every API', async () => {
   const answer = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
   const body = answer.body as { readonly key: string; readonly metadata: { readonly name: string } };
   const id = body.metadata.name;
@@ -77,7 +77,7 @@ test('a key is shown once and accepted by every API', async () => {
   expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(secret);
 });
 
-test('the location of a new key can be read and deleted, and the key is stored nowhere', async () => {
+test('the location of a new API key can be read and deleted, and the key is neither logged nor audited', async () => {
   const { headers } = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
   const { location = '' } = headers as { readonly location?: string };
   const key = location.slice(KEYS.length + 1);
@@ -104,8 +104,8 @@ function patch(id: string, body: object, headers: Readonly<Record<string, string
   });
 }
 
-describe('a patch', () => {
-  test('a patch gives a key to another user with the rights of that user', async () => {
+describe('a patch of an API key', () => {
+  test('a patch can give an API key to another user, with the rights of that user', async () => {
     await asRoot('POST', '/api/core/v2/users', { username: 'bea', password: 'long enough', groups: ['viewers'] });
     const { id, ask } = await grant({ description: 'wall' });
     const changed = await patch(id, { username: 'bea' });
@@ -118,7 +118,7 @@ describe('a patch', () => {
     expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(403);
   });
 
-  test('a patch changes only the limits that it names', async () => {
+  test('a patch of an API key changes only the attributes that it names', async () => {
     const { id } = await grant({ scopes: ['read', 'silence'], expire: 3600 });
     const before = (await asRoot('GET', `${KEYS}/${id}`)).body as object;
     const answer = await patch(id, { scopes: ['read'], namespace: 'default' });
@@ -129,22 +129,22 @@ describe('a patch', () => {
   test.each([
     { name: 'of another name', body: { metadata: { name: '0123456789abcdef' } }, status: 400 },
     { name: 'for an unknown user', body: { username: 'nobody' }, status: 400 },
-    { name: 'with more than its user may do', body: { scopes: ['admin'] }, status: 403 },
+    { name: 'with more rights than its user has', body: { scopes: ['admin'] }, status: 403 },
     { name: 'with an outdated ETag', body: {}, headers: { 'If-Match': '"0123456789abcdef"' }, status: 412 },
     { name: 'with a wrong content type', body: {}, headers: { 'Content-Type': 'application/json' }, status: 400 },
-  ])('a patch $name is rejected with $status', async ({ body, headers, status }) => {
+  ])('a patch of an API key $name is rejected with $status', async ({ body, headers, status }) => {
     const { id } = await grant({ scopes: ['read'] });
     const before = (await asRoot('GET', `${KEYS}/${id}`)).body;
     expect((await patch(id, body, headers)).status).toBe(status);
     expect((await asRoot('GET', `${KEYS}/${id}`)).body).toEqual(before);
   });
 
-  test('a patch of an unknown key is 404', async () => {
+  test('a patch of an unknown API key returns 404', async () => {
     expect((await patch('0123456789abcdef', {})).status).toBe(404);
   });
 });
 
-describe('a key of the peer, whose name is the key', () => {
+describe('an API key of Sensu Go, whose name is the key itself', () => {
   const KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
   const asPeer = (): Ask => asking(backend.url, `Key ${KEY}`);
   const object = {
@@ -154,7 +154,7 @@ describe('a key of the peer, whose name is the key', () => {
     spec: { created_at: 1_600_000_000, username: 'ada' },
   };
 
-  test('a key of the peer still works after a restore and is stored as a hash', async () => {
+  test('an API key from a dump of Sensu Go works after a restore and is stored as a hash', async () => {
     const restore = () => asRoot('POST', '/api/mon/v1/restore', { objects: [object] });
     expect((await restore()).body).toMatchObject({ results: [{ outcome: 'created' }] });
     expect((await restore()).body).toMatchObject({ results: [{ outcome: 'unchanged' }] });
@@ -166,12 +166,12 @@ describe('a key of the peer, whose name is the key', () => {
     expect(told.map(({ text }) => text.includes('sha256$'))).toEqual([false, true]);
   });
 
-  test('a key of the peer is revoked by its name', async () => {
+  test('an API key of Sensu Go is revoked by its name', async () => {
     expect((await asRoot('DELETE', `${KEYS}/${KEY}`)).status).toBe(204);
     expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(401);
   });
 
-  test('a key of the peer can be created by PUT', async () => {
+  test('an API key of Sensu Go can be created by PUT', async () => {
     const { metadata, spec } = object;
     expect((await asRoot('PUT', `${KEYS}/${KEY}`, { metadata, ...spec })).status).toBe(201);
     expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(200);
@@ -182,18 +182,22 @@ describe('a key of the peer, whose name is the key', () => {
 test.each([
   { name: 'of an unknown user', wanted: { username: 'nobody' }, status: 400 },
   { name: 'without a user', wanted: {}, status: 400 },
-  { name: 'with more than its user may do', wanted: { username: 'ada', scopes: ['read', 'admin'] }, status: 403 },
+  { name: 'with more rights than its user has', wanted: { username: 'ada', scopes: ['read', 'admin'] }, status: 403 },
   { name: 'with an unknown scope', wanted: { username: 'ada', scopes: ['write'] }, status: 400 },
   { name: 'with no scope', wanted: { username: 'ada', scopes: [] }, status: 400 },
   { name: 'for an unknown namespace', wanted: { username: 'ada', namespace: 'nowhere' }, status: 404 },
-  { name: 'with two expiries', wanted: { username: 'ada', expire: 60, expires_at: 4_000_000_000 }, status: 400 },
-])('a new key $name is rejected with $status', async ({ wanted, status }) => {
+  {
+    name: 'with two expiry attributes',
+    wanted: { username: 'ada', expire: 60, expires_at: 4_000_000_000 },
+    status: 400,
+  },
+])('a request for a new API key $name is rejected with $status', async ({ wanted, status }) => {
   const before = (await asRoot('GET', KEYS)).body as unknown[];
   expect((await asRoot('POST', KEYS, wanted)).status).toBe(status);
   expect((await asRoot('GET', KEYS)).body).toHaveLength(before.length);
 });
 
-test('a key loses rights that its user loses', async () => {
+test('an API key loses the rights that its user loses', async () => {
   const { ask } = await grant({ scopes: ['read', 'silence'] });
   expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
   await asRoot('PUT', '/api/core/v2/users/ada/groups/viewers');
@@ -207,7 +211,7 @@ test('a key loses rights that its user loses', async () => {
   expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
 });
 
-test('a silence created with a key is signed with the name of its user unless the request names a creator', async () => {
+test('a silence created with an API key names the user as its creator unless the request names a creator', async () => {
   const { ask } = await grant({});
   await ask('POST', '/silenced', { check: 'signed', creator: 'bob' });
   await ask('POST', '/api/mon/v1/bulk', {
@@ -219,7 +223,7 @@ test('a silence created with a key is signed with the name of its user unless th
   expect((await ask('GET', '/silenced/ids/*:own')).body).toMatchObject({ creator: 'ada' });
 });
 
-test('a bulk requires the scope of each of its operations', async () => {
+test('a bulk request requires the scope of each of its operations', async () => {
   const { ask } = await grant({ scopes: ['read', 'silence'] });
   const silence = { op: 'silence', check: 'half', reason: 'x' };
   const resolve = { op: 'resolve', client: 'web', check: 'half' };
@@ -232,7 +236,7 @@ const entity = (namespace: string) => ({ metadata: { name: 'web', namespace }, e
 const silence = (namespace: string) => ({ metadata: { namespace }, check: 'disk', reason: 'x' });
 const check = (namespace: string) => ({ metadata: { name: 'disk', namespace }, status: 2, output: 'full' });
 
-describe('a key of one namespace', () => {
+describe('an API key of one namespace', () => {
   let ask: Ask;
   beforeAll(async () => {
     await asRoot('POST', '/api/core/v2/namespaces', { name: 'dmz' });
@@ -244,12 +248,12 @@ describe('a key of one namespace', () => {
     ({ ask } = await grant({ username: 'root', namespace: 'dmz' }));
   });
 
-  test('a key of another namespace cannot use the v1 API', async () => {
+  test('an API key of a namespace other than default cannot use the v1 API', async () => {
     expect((await ask('GET', '/events')).status).toBe(403);
     expect((await ask('POST', '/results', { name: 'x', output: '', status: 0 })).status).toBe(403);
   });
 
-  test('a key of one namespace sees only objects of that namespace', async () => {
+  test('an API key of one namespace sees only objects of that namespace', async () => {
     expect((await ask('GET', '/api/core/v2/namespaces')).body).toEqual([{ name: 'dmz' }]);
     for (const type of ['entities', 'events', 'silenced']) {
       expect((await ask('GET', `/api/core/v2/namespaces/default/${type}`)).status).toBe(404);
@@ -265,25 +269,28 @@ describe('a key of one namespace', () => {
     { type: 'silenced', body: { ...silence('default'), check: 'other' } },
     { type: 'events', body: { entity: entity('default'), check: check('default') } },
     { type: 'events', body: { entity: entity('default'), check: check('dmz') } },
-  ])('a body of $type that names another namespace is rejected', async ({ type, body }) => {
-    const before = (await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text;
-    expect([400, 404]).toContain((await ask('POST', `/api/core/v2/${type}`, body)).status);
-    expect((await ask('POST', `/api/core/v2/namespaces/dmz/${type}`, body)).status).toBe(400);
-    expect((await ask('POST', `/api/core/v2/namespaces/default/${type}`, body)).status).toBe(404);
-    expect((await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text).toBe(before);
-  });
+  ])(
+    'a request body of $type that names a namespace other than that of the key is rejected',
+    async ({ type, body }) => {
+      const before = (await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text;
+      expect([400, 404]).toContain((await ask('POST', `/api/core/v2/${type}`, body)).status);
+      expect((await ask('POST', `/api/core/v2/namespaces/dmz/${type}`, body)).status).toBe(400);
+      expect((await ask('POST', `/api/core/v2/namespaces/default/${type}`, body)).status).toBe(404);
+      expect((await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text).toBe(before);
+    },
+  );
 
-  test('a key of one namespace cannot read objects of all namespaces, whatever its scopes', async () => {
+  test('an API key of one namespace cannot read objects of all namespaces, whatever its scopes are', async () => {
     for (const target of ['/api/core/v2/users', '/api/core/v2/apikeys', '/api/mon/v1/audit', '/api/mon/v1/dump/User']) {
       expect((await ask('GET', target)).status).toBe(403);
     }
   });
 });
 
-test('the last use of a key survives a restart, to the minute', async () => {
+test('the time of the last use of an API key survives a restart, to the minute', async () => {
   const dir = await tempDir();
   const still = new ManualClock();
-  // The batch delay depends on this clock.
+  // The batch delay uses the manual clock, so nothing would be committed if it stood still.
   const ticking = setInterval(() => still.advance(2), 1);
   const open = (): Promise<Backend> => openBackend({ dir, clock: still, definitions: { api: CLOSED } });
   const first = await open();
@@ -299,7 +306,7 @@ test('the last use of a key survives a restart, to the minute', async () => {
   clearInterval(ticking);
 });
 
-test('the audit trail contains no part of the hash of a key', async () => {
+test('the audit trail contains no part of the hash of an API key', async () => {
   const hash = `sha256$${'s'.repeat(22)}$${'h'.repeat(43)}`;
   const id = 'abcdef0123456789';
   const path = `/api/core/v2/apikeys/${id}`;
@@ -311,7 +318,7 @@ test('the audit trail contains no part of the hash of a key', async () => {
   expect(text).not.toContain('s'.repeat(22));
 });
 
-test('a key of a dump is restored for its holder', async () => {
+test('an API key from a dump is restored for its user', async () => {
   const { ask, id } = await grant({ scopes: ['read'] });
   const { body } = await asRoot('GET', '/api/mon/v1/dump/APIKey');
   const { objects } = body as {
@@ -328,7 +335,7 @@ test('a key of a dump is restored for its holder', async () => {
   });
 });
 
-test('lists of keys are paginated', async () => {
+test('lists of API keys are paginated', async () => {
   const ids = ((await asRoot('GET', KEYS)).body as { metadata: { name: string } }[]).map(
     ({ metadata }) => metadata.name,
   );
@@ -339,7 +346,7 @@ test('lists of keys are paginated', async () => {
   expect(rest.headers).not.toHaveProperty('sensu-continue');
 });
 
-/** Opens a socket that is accepted, and returns how it ends. */
+/** Opens a WebSocket that the backend accepts. `ended` resolves with its close code. */
 async function openSocket(path: string, protocol: string, key: string): Promise<{ readonly ended: Promise<number> }> {
   const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${path}`, protocol, {
     headers: { authorization: `Key ${key}` },
@@ -356,7 +363,7 @@ async function openSocket(path: string, protocol: string, key: string): Promise<
 test.each([
   { name: 'revoked', end: (id: string) => asRoot('DELETE', `${KEYS}/${id}`) },
   {
-    name: 'over',
+    name: 'expired',
     end: async () => clock.skip(10_000),
   },
   { name: 'of a disabled user', end: () => asRoot('DELETE', '/api/core/v2/users/ada') },
@@ -364,7 +371,7 @@ test.each([
     name: 'of a user without the right',
     end: () => asRoot('DELETE', '/api/core/v2/users/ada/groups'),
   },
-])('sockets close with a key that is $name', async ({ end }) => {
+])('sockets that were opened with an API key close when the key is $name', async ({ end }) => {
   const { key, id } = await grant({ expire: 10 });
   const kept = await grant({ username: 'root' });
   const feed = await openSocket(FEED_PATH, FEED_PROTOCOL, key);
@@ -380,7 +387,7 @@ test.each([
 test.each([
   { name: 'a valid key is accepted', key: (good: string) => good, outcome: 'hello' },
   { name: 'a wrong key is rejected', key: () => 'mk_0123456789abcdef_no', outcome: 'unauthenticated' },
-])('a page authenticates in its first message: $name', async ({ key, outcome }) => {
+])('a page in a browser authenticates a feed in its first message: $name', async ({ key, outcome }) => {
   const good = await grant({ scopes: ['read'] });
   const socket = new WebSocket(`${backend.url.replace('http', 'ws')}${FEED_PATH}`, FEED_PROTOCOL);
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -398,7 +405,7 @@ test.each([
   socket.terminate();
 });
 
-test('wrong keys are delayed and logged without the key', async () => {
+test('requests with wrong API keys are delayed and logged without the key', async () => {
   const good = await grant({});
   const guess = `mk_${good.id}_${'x'.repeat(43)}`;
   clock.skip(60_000);

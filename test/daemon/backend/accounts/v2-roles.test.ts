@@ -32,7 +32,7 @@ afterAll(async () => backend[Symbol.asyncDispose]());
 
 let users = 0;
 
-/** Creates a user with these groups, without own role bindings. */
+/** Creates a user in these groups, without role bindings of its own, and returns its name. */
 async function user(...groups: readonly string[]): Promise<string> {
   const username = `user${String(++users)}`;
   expect(await root.put(`/users/${username}`, { username, password: PASSWORD, groups })).toMatchObject({ status: 201 });
@@ -78,7 +78,7 @@ describe('roles and bindings', () => {
   test.each([
     ['roles', PROD, { namespace: 'prod' }],
     ['clusterroles', '', {}],
-  ])('%s are created, shown with every attribute, changed and deleted', async (kind, within, place) => {
+  ])('objects of type %s are created, shown with every attribute, changed and deleted', async (kind, within, place) => {
     const path = `${within}/${kind}`;
     const role = { rules, metadata: { name: 'r1', ...place } };
     const shown = { rules, metadata: { ...role.metadata, created_by: 'root' } };
@@ -106,7 +106,7 @@ describe('roles and bindings', () => {
     ['a role with an unknown verb', '/clusterroles', { rules: [{ verbs: ['fly'] }], metadata: { name: 'b' } }],
     ['a role with a space in its name', '/clusterroles', { rules, metadata: { name: 'a b' } }],
     [
-      'a binding without anybody',
+      'a binding without subjects',
       '/clusterrolebindings',
       { subjects: [], role_ref: CLUSTER_ROLE('view'), metadata: { name: 'b' } },
     ],
@@ -116,7 +116,7 @@ describe('roles and bindings', () => {
       { subjects: [{ type: 'User', name: 'u' }], metadata: { name: 'b' } },
     ],
     [
-      'a binding of a machine',
+      'a binding with a subject of an unknown type',
       '/clusterrolebindings',
       { subjects: [{ type: 'Host', name: 'u' }], role_ref: CLUSTER_ROLE('view'), metadata: { name: 'b' } },
     ],
@@ -124,7 +124,7 @@ describe('roles and bindings', () => {
     expect(await root.post(path, body)).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('the built-in roles and bindings are shown as by the peer', async () => {
+  test('the built-in roles and bindings are shown as in Sensu Go', async () => {
     expect(((await root.get('/clusterroles')).body as { metadata: object }[]).map(({ metadata }) => metadata)).toEqual(
       expect.arrayContaining(
         ['admin', 'cluster-admin', 'edit', 'system:agent', 'system:user', 'view'].map((name) => ({ name })),
@@ -142,7 +142,7 @@ describe('roles and bindings', () => {
     });
   });
 
-  test('an unchanged built-in role is accepted, but not a changed one or a deletion', async () => {
+  test('a PUT of an unchanged built-in role is accepted, but changing or deleting a built-in role is rejected', async () => {
     const own = (await root.get('/clusterroles/cluster-admin')).body as object;
     expect(await root.put('/clusterroles/cluster-admin', own)).toMatchObject({ status: 201 });
     const less = { ...own, rules: [{ verbs: ['get'], resources: ['checks'] }] };
@@ -151,7 +151,7 @@ describe('roles and bindings', () => {
     expect(await root.delete('/clusterrolebindings/system:agent')).toMatchObject({ status: 409 });
   });
 
-  test('view, edit and admin can be replaced, and are restored when the replacement is deleted', async () => {
+  test('the roles view, edit and admin can be replaced, and deleting a replacement restores the built-in role', async () => {
     const own = (await root.get('/clusterroles/view')).body;
     const less = { rules: [{ verbs: ['get'], resources: ['checks'] }], metadata: { name: 'view' } };
     expect(await root.put('/clusterroles/view', less)).toMatchObject({ status: 201 });
@@ -160,7 +160,7 @@ describe('roles and bindings', () => {
     expect((await root.get('/clusterroles/view')).body).toEqual(own);
   });
 
-  test('roles are deleted with their namespace', async () => {
+  test('roles are deleted together with their namespace', async () => {
     await root.post('/namespaces', { name: 'short' });
     const metadata = { name: 'r', namespace: 'short' };
     await root.put('/namespaces/short/roles/r', { rules, metadata });
@@ -170,8 +170,8 @@ describe('roles and bindings', () => {
   });
 });
 
-describe('a user with only roles', () => {
-  test('a user without a binding has no rights, and with one exactly those of the role', async () => {
+describe('a user whose rights come from roles only', () => {
+  test('a user without a binding has no rights, and a user with a binding has exactly the rights of its role', async () => {
     const name = await user('nobodies');
     const peer = as(name);
     expect(await status(peer.get(`${PROD}/checks`))).toBe(403);
@@ -200,7 +200,7 @@ describe('a user with only roles', () => {
     expect(await status(peer.get(`${PROD}/checks`))).toBe(403);
   });
 
-  test('a user who may create keys cannot give one the roles of another user, not even by a patch', async () => {
+  test('a user who may create API keys cannot give a key the roles of another user, not even by a patch', async () => {
     const [granter, other] = [await user(), await user()];
     await root.put('/clusterroles/key-maker', {
       rules: [{ verbs: ['*'], resources: ['apikeys'] }],
@@ -218,7 +218,7 @@ describe('a user with only roles', () => {
     expect(await root.post('/apikeys', { username: other })).toMatchObject({ status: 201, body: { all_roles: true } });
   });
 
-  test('a role with resource names applies only to these objects', async () => {
+  test('a role with resource_names applies only to the named objects', async () => {
     const name = await user();
     await root.put(`${PROD}/roles/one`, {
       rules: [{ verbs: ['*'], resources: ['checks'], resource_names: ['mine'] }],
@@ -233,7 +233,7 @@ describe('a user with only roles', () => {
     expect(await status(peer.post(`${PROD}/checks`, check('prod', 'mine')))).toBe(403);
   });
 
-  test('a user with edit in one namespace may write checks there, but no handler that the backend would run', async () => {
+  test('a user with the role edit in one namespace may write checks there, but no handlers', async () => {
     const name = await user();
     await bind(name, CLUSTER_ROLE('edit'), 'prod');
     const peer = as(name);
@@ -248,7 +248,7 @@ describe('a user with only roles', () => {
     expect(await status(peer.put(`${PROD}/handlers/h`, handler))).toBe(201);
   });
 
-  test('a user sees secrets only in definitions that they may change', async () => {
+  test('a user sees secrets only in definitions that the user may change', async () => {
     const [reader, writer] = [await user(), await user()];
     await bind(reader, CLUSTER_ROLE('view'), 'prod');
     await bind(writer, CLUSTER_ROLE('edit'), 'prod');
@@ -258,7 +258,7 @@ describe('a user with only roles', () => {
     expect((await as(writer).get(`${PROD}/checks/secret`)).body).toMatchObject({ env_vars: ['TOKEN=hunter2'] });
   });
 
-  test('a role bound in all namespaces includes its scopes in every API', async () => {
+  test('a cluster role that a user has in all namespaces includes its scopes in every API', async () => {
     const [viewer, editor, administrator] = [await user(), await user(), await user()];
     expect(await v1(viewer, 'GET', '/events')).toBe(403);
     await bind(viewer, CLUSTER_ROLE('view'));
@@ -273,7 +273,7 @@ describe('a user with only roles', () => {
     expect(await status(as(viewer).get('/checks'))).toBe(200);
   });
 
-  test('an administrator of one namespace may bind users there, but no groups and not elsewhere', async () => {
+  test('an administrator of one namespace may bind users there, but no groups and in no other namespace', async () => {
     const [admin, other] = [await user(), await user()];
     await bind(admin, CLUSTER_ROLE('admin'), 'prod');
     const binding = (namespace: string, subjects: object[]): object => ({
@@ -285,7 +285,7 @@ describe('a user with only roles', () => {
     expect(await status(as(admin).put(`${PROD}/rolebindings/by-admin`, binding('prod', subjects)))).toBe(201);
     expect(await status(as(other).get(`${PROD}/checks`))).toBe(200);
     expect(await status(as(admin).put(`${DEV}/rolebindings/by-admin`, binding('dev', subjects)))).toBe(403);
-    // The group has scopes in all namespaces, which a binding would remove.
+    // A binding that names the group would remove its default scopes in all namespaces.
     const group = [{ type: 'Group', name: 'editors' }];
     expect(await as(admin).put(`${PROD}/rolebindings/by-admin`, binding('prod', group))).toMatchObject({
       status: 403,
@@ -295,7 +295,7 @@ describe('a user with only roles', () => {
 });
 
 describe('groups with default rights', () => {
-  test('a group loses its default rights when a binding names it, with a warning', async () => {
+  test('a group loses its default rights when a binding names the group, with a warning', async () => {
     const name = await user('viewers');
     expect(await status(as(name).get('/checks'))).toBe(200);
     const binding = await root.put(`${PROD}/rolebindings/viewers`, {
@@ -310,7 +310,7 @@ describe('groups with default rights', () => {
     expect(await status(as(name).get('/checks'))).toBe(200);
   });
 
-  test('cluster-admins and system:agents keep their default rights, whatever is bound to them', async () => {
+  test('the groups cluster-admins and system:agents keep their default rights when a binding names them', async () => {
     const [admin, agent] = [await user('cluster-admins'), await user('system:agents')];
     for (const group of ['cluster-admins', 'system:agents']) {
       const metadata = { name: group.replace(':', '-') };
@@ -323,7 +323,7 @@ describe('groups with default rights', () => {
   });
 });
 
-describe('API keys', () => {
+describe('API keys of users with roles', () => {
   test('an API key has the roles of its user within its scopes and namespace', async () => {
     const name = await user();
     await bind(name, CLUSTER_ROLE('edit'), 'prod');
@@ -350,7 +350,7 @@ describe('API keys', () => {
   });
 });
 
-test('a user who may create events in a namespace may be an agent there until the right is removed', async () => {
+test('a user with the right to create events in a namespace may connect as an agent there until the right ends', async () => {
   const name = await user();
   await root.put(`${PROD}/roles/agents`, {
     rules: [{ verbs: ['create'], resources: ['events'] }],

@@ -29,7 +29,7 @@ const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url'
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const statusOf = async (asked: Promise<Answer>): Promise<number> => (await asked).status;
 
-test('a user can log in with a password on every API and has the rights of their groups', async () => {
+test('a user can log in with a password on every API and has the rights of the groups of the user', async () => {
   const made = await asRoot('POST', USERS, { username: 'eve', password: 'battery staple', groups: ['viewers'] });
   expect(made).toMatchObject({ status: 201, headers: { location: `${USERS}/eve` } });
   const eve = as('eve', 'battery staple');
@@ -44,7 +44,7 @@ test('a user can log in with a password on every API and has the rights of their
   expect(text + (await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain('battery');
 });
 
-test('a password hash from a dump is accepted', async () => {
+test('a user with a password hash from a dump can log in', async () => {
   const user = { username: 'dump', password_hash: HASH, groups: ['operators', 'of-another-cluster'], disabled: false };
   expect(await statusOf(asRoot('PUT', `${USERS}/dump`, user))).toBe(201);
   const { password_hash: _hash, ...shown } = user;
@@ -54,18 +54,18 @@ test('a password hash from a dump is accepted', async () => {
 
 test.each([
   { name: 'short', user: { username: 'x', password: 'seven77' } },
-  { name: 'longer than bcrypt looks at', user: { username: 'x', password: 'é'.repeat(37) } },
+  { name: 'longer than bcrypt supports', user: { username: 'x', password: 'é'.repeat(37) } },
   { name: 'missing', user: { username: 'x' } },
-  { name: 'twofold', user: { username: 'x', password: 'long enough', password_hash: HASH } },
-  { name: 'no hash of bcrypt', user: { username: 'x', password_hash: 'x' } },
-  { name: 'a hash that would take for ever', user: { username: 'x', password_hash: HASH.replace('$04$', '$31$') } },
-  { name: 'fine, of a name with a colon', user: { username: 'x:y', password: 'long enough' } },
-  { name: 'fine, of the name of the backend', user: { username: 'mon', password: 'long enough' } },
-])('a user is rejected with 400 if the password is $name', async ({ user }) => {
+  { name: 'given both as text and as hash', user: { username: 'x', password: 'long enough', password_hash: HASH } },
+  { name: 'not a bcrypt hash', user: { username: 'x', password_hash: 'x' } },
+  { name: 'a bcrypt hash with too high a cost', user: { username: 'x', password_hash: HASH.replace('$04$', '$31$') } },
+  { name: 'valid, but the name contains a colon', user: { username: 'x:y', password: 'long enough' } },
+  { name: 'valid, but the name is that of the backend', user: { username: 'mon', password: 'long enough' } },
+])('creating a user returns 400 if the password is $name', async ({ user }) => {
   expect(await asRoot('POST', USERS, user)).toMatchObject({ status: 400, body: { code: 1 } });
 });
 
-test('a second user of the same name is rejected', async () => {
+test('creating a user with the name of an existing user is rejected', async () => {
   expect(await statusOf(asRoot('POST', USERS, { username: 'one', password_hash: HASH }))).toBe(201);
   expect(await asRoot('POST', USERS, { username: 'one', password_hash: HASH })).toMatchObject({
     status: 409,
@@ -74,7 +74,7 @@ test('a second user of the same name is rejected', async () => {
   expect(await statusOf(asRoot('PUT', `${USERS}/two`, { username: 'one' }))).toBe(400);
 });
 
-test('a new password is valid at once, and the old one no longer', async () => {
+test('a changed password is valid at once, and the old password no longer is', async () => {
   await asRoot('POST', USERS, { username: 'bob', password_hash: HASH, groups: ['viewers'] });
   const old = as('bob', 'correct horse');
   expect(await statusOf(old('GET', '/info'))).toBe(200);
@@ -86,7 +86,7 @@ test('a new password is valid at once, and the old one no longer', async () => {
   expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, { password: 'another one' }))).toBe(404);
 });
 
-test('a user without groups is shown without groups, as by the peer', async () => {
+test('a user without groups is shown without the attribute groups, as in Sensu Go', async () => {
   await asRoot('POST', USERS, { username: 'loner', password_hash: HASH });
   expect((await asRoot('GET', `${USERS}/loner`)).body).toEqual({ username: 'loner', disabled: false });
   await asRoot('PUT', `${USERS}/loner/groups/viewers`);
@@ -94,10 +94,10 @@ test('a user without groups is shown without groups, as by the peer', async () =
   expect((await asRoot('GET', `${USERS}/loner`)).body).toEqual(grouped);
 });
 
-describe('a password change as clients of the peer send it', () => {
+describe('a password change as clients of Sensu Go send it', () => {
   const NEXT = { password: 'correct horse', password_hash: OTHER_HASH };
 
-  test('a user changes their own password with the current one', async () => {
+  test('a user changes the own password with the current password', async () => {
     await asRoot('POST', USERS, viewer('kim'));
     const kim = as('kim', 'correct horse');
     expect(await kim('PUT', `${USERS}/kim/password`, NEXT)).toMatchObject({ status: 201, text: '' });
@@ -105,7 +105,7 @@ describe('a password change as clients of the peer send it', () => {
     expect(await statusOf(as('kim', 'battery staple')('GET', '/info'))).toBe(200);
   });
 
-  test('an administrator changes a password repeatedly', async () => {
+  test('an administrator can change the password of a user repeatedly', async () => {
     await asRoot('POST', USERS, viewer('lee'));
     expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, NEXT))).toBe(201);
     expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, { ...NEXT, password: 'battery staple' }))).toBe(201);
@@ -122,13 +122,13 @@ describe('a password change as clients of the peer send it', () => {
     const wrong = { ...NEXT, password: 'wrong horse' };
     expect(await max('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
     expect(await asRoot('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
-    // The current password is required, so that an unattended terminal is not sufficient.
+    // The current password is required, so that nobody can change the password at an unattended terminal.
     expect(await statusOf(max('PUT', `${USERS}/max/password`, { password_hash: OTHER_HASH }))).toBe(400);
     expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, NEXT))).toBe(404);
     expect(await statusOf(as('mia', 'correct horse')('GET', '/info'))).toBe(200);
   });
 
-  test('a user may read their own record, and the password hash is shown to nobody', async () => {
+  test('a user may read the own user record, and nobody sees the password hash', async () => {
     await asRoot('POST', USERS, viewer('ned'));
     const ned = as('ned', 'correct horse');
     const open = { username: 'ned', groups: ['viewers'], disabled: false };
@@ -149,7 +149,7 @@ test('a deleted user is disabled and can be reinstated', async () => {
   expect(await statusOf(leaver('GET', '/info'))).toBe(200);
 });
 
-test('the audit trail shows who changed which user', async () => {
+test('the audit trail shows which user was changed by whom', async () => {
   await asRoot('POST', USERS, { username: 'traced', password_hash: HASH });
   await asRoot('PUT', `${USERS}/traced/groups/viewers`);
   await asRoot('DELETE', `${USERS}/traced`);
@@ -161,7 +161,7 @@ test('the audit trail shows who changed which user', async () => {
   ]);
 });
 
-describe('tokens', () => {
+describe('access tokens and refresh tokens', () => {
   interface Tokens {
     readonly access_token: string;
     readonly expires_at: number;
@@ -171,7 +171,7 @@ describe('tokens', () => {
   const logIn = async (): Promise<Tokens> => (await as('user', 'correct horse')('GET', '/auth')).body as Tokens;
   beforeAll(() => asRoot('PUT', `${USERS}/user`, { username: 'user', password_hash: HASH, groups: ['viewers'] }));
 
-  test('a login exchanges the password for tokens', async () => {
+  test('a login returns an access token and a refresh token for the password', async () => {
     const before = Math.floor(clock.now() / 1000);
     const tokens = await logIn();
     expect(tokens).toEqual({
@@ -180,7 +180,7 @@ describe('tokens', () => {
       refresh_token: expect.any(String),
     });
     const lifetime = tokens.expires_at - before;
-    // The lifetime is a little longer if a second passes meanwhile.
+    // `before` was read earlier, so the measured lifetime can be a little longer than 900 seconds.
     expect(lifetime >= 900 && lifetime <= 905).toBe(true);
     const ask = bearer(tokens);
     expect(await statusOf(ask('GET', '/events'))).toBe(200);
@@ -198,7 +198,7 @@ describe('tokens', () => {
     expect(await statusOf(bearer(next.body as Tokens)('GET', '/events'))).toBe(200);
   });
 
-  test('requests with the previous access token are still accepted after a refresh', async () => {
+  test('an access token is still accepted after the next access token was issued', async () => {
     const tokens = await logIn();
     const next = await bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token });
     expect(await statusOf(bearer(tokens)('GET', '/events'))).toBe(200);
@@ -219,14 +219,14 @@ describe('tokens', () => {
     expect(await statusOf(bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token }))).toBe(401);
   });
 
-  test('tokens of two logins cannot be combined', async () => {
+  test('the access token of one login cannot be used with the refresh token of another login', async () => {
     const [one, two] = [await logIn(), await logIn()];
     expect(await statusOf(bearer(one)('POST', '/auth/token', { refresh_token: two.refresh_token }))).toBe(401);
     expect(await statusOf(bearer(one)('POST', '/auth/token', { refresh_token: one.access_token }))).toBe(401);
     expect(await statusOf(asking(backend.url, `Bearer ${one.refresh_token}`)('GET', '/events'))).toBe(401);
   });
 
-  test('rejections have the two texts of the peer', async () => {
+  test('rejected logins have the same two texts as in Sensu Go', async () => {
     expect(await as('user', 'wrong')('GET', '/auth')).toMatchObject({ status: 401, text: 'Unauthorized\n' });
     const nobody = asking(backend.url, null);
     const refused = { status: 401, text: 'Request unauthorized\n' };
@@ -236,7 +236,7 @@ describe('tokens', () => {
     expect(await bearer(await logIn())('POST', '/auth/token', {})).toMatchObject(refused);
   });
 
-  test('an access token contains the claims that clients of the peer read', async () => {
+  test('an access token contains the claims that clients of Sensu Go read', async () => {
     const { access_token: token, expires_at: expires } = await logIn();
     const [header = '', claims = '', signature] = token.split('.');
     expect(read(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
@@ -287,14 +287,14 @@ describe('the settings', () => {
     expect((await ask()('GET', target)).text.includes('long enough')).toBe(shown);
   });
 
-  test('a read of the settings is recorded in the audit trail', async () => {
+  test('reading the settings is recorded in the audit trail', async () => {
     const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=settings.read');
     expect(body).toMatchObject([{ who: 'root', target: 'settings' }]);
   });
 });
 
 describe('a backend without users', () => {
-  test('the first user closes a backend, and its last administrator cannot be deleted', async () => {
+  test('the first user ends anonymous access, and the last administrator cannot be deleted', async () => {
     await using open = await startBackend();
     const anybody = asking(open.url, null);
     const local = asking(open.url);

@@ -54,7 +54,7 @@ const connect = (shown: MadeCertificate | undefined, name = 'web-1'): Promise<Ag
   AgentPeer.connect(backend.url, name, 'default', showing(shown));
 
 test.each(['web-1', 'web-1.example.org'])(
-  'a certificate authenticates its agent as %s without any other credentials',
+  'a certificate authenticates its agent as %s without other credentials',
   async (name) => {
     const peer = await connect(web1, name);
     await peer.join();
@@ -81,7 +81,7 @@ test.each([
     shown: makeCertificate('Web Servers Inc.', { issuer: agents }),
     status: 401,
   },
-])('an agent with $name is rejected with $status', async ({ shown, status }) => {
+])('an agent that connects with $name is rejected with $status', async ({ shown, status }) => {
   await expect(connect(shown)).rejects.toThrow(`Unexpected server response: ${String(status)}`);
 });
 
@@ -94,7 +94,7 @@ test('an agent with a certificate cannot name another client in its hello', asyn
   });
 });
 
-test('an agent with a certificate may report for proxy clients, but for no other agent', async () => {
+test('an agent with a certificate may send results of proxy clients, but not of other agents', async () => {
   const other = await connect(makeCertificate('db-1', { issuer: agents }), 'db-1');
   await other.join();
   const peer = await connect(web1);
@@ -126,7 +126,7 @@ test('a delta result for a proxy client is rejected after the proxy client becam
   await (await connect(makeCertificate('switch-3', { issuer: agents }), 'switch-3')).join();
   peer.say({ type: 'results', results: [delta(3)] });
   expect(await peer.hears('resend')).toMatchObject({ after: 2 });
-  // The whole result is rejected with a reason.
+  // Unlike the delta result, the resent full result is rejected with the reason.
   peer.say({ type: 'results', resume_after: 2, results: [{ id: 3, check: { ...passing, source: 'switch-3' } }] });
   await peer.reaches(3);
   expect(peer.heard).toContainEqual({
@@ -136,7 +136,7 @@ test('a delta result for a proxy client is rejected after the proxy client becam
   });
 });
 
-test('an agent with a certificate cannot report in the name of the backend', async () => {
+test('an agent with a certificate cannot send results in the name of the backend', async () => {
   const peer = await connect(web1);
   await peer.join('spool-backend');
   peer.say({ type: 'results', results: [about(1, 'mon'), about(2, 'switch-2')] });
@@ -149,7 +149,7 @@ test('an agent with a certificate cannot report in the name of the backend', asy
   expect((await api.events()).map(({ client }) => client.name)).not.toContain('mon');
 });
 
-test('a certificate limits an agent to its name even beside a key for any name', async () => {
+test('a certificate limits an agent to the name in the certificate, even if a key would allow any name', async () => {
   const { default: got } = await import('got');
   const { key } = await got
     .post(`${backend.url}/api/core/v2/apikeys`, {
@@ -172,7 +172,7 @@ test('a certificate is accepted only for connections of agents', async () => {
   expect(answer.statusCode).toBe(401);
 });
 
-test('connections end when their authority is removed, and continue when another one is added', async () => {
+test('connections of agents end when the authority of their certificates is removed, and others continue', async () => {
   const peer = await connect(web1);
   await peer.join();
   const { default: got } = await import('got');

@@ -42,7 +42,7 @@ async function queuedResults(url: string): Promise<number> {
   return Number(/^mon_queued_results (\d+)$/m.exec(metrics)?.[1]);
 }
 
-/** Waits until a figure no longer changes. */
+/** Waits until the value no longer changes, and returns it. */
 async function settled(read: () => number): Promise<number> {
   let [last, times] = [NaN, 0];
   return await vi.waitFor(() => {
@@ -57,14 +57,14 @@ async function historyOf(api: ApiClient, client = 'web-1'): Promise<readonly num
   return (await api.result(client, 'disk'))?.check.history;
 }
 
-test('hello registers the client, and the welcome names the last acknowledged id and the window', async () => {
+test('a hello registers the client, and the welcome contains the last acknowledged id and the window', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   expect(await agent.join()).toMatchObject({ type: 'welcome', acked: 0, window: 64 });
   expect((await api.client('web-1'))?.subscriptions).toEqual(['web', 'client:web-1']);
 });
 
-test('results are acknowledged by the highest committed id', async () => {
+test('the backend acknowledges results by the highest id that is committed', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -76,7 +76,7 @@ test('results are acknowledged by the highest committed id', async () => {
   expect(acks).toEqual(acks.toSorted((a, b) => a - b));
 });
 
-test('short frames behind a long one that is parsed in chunks are processed after it', async () => {
+test('short frames behind a long frame that is parsed in chunks are processed after the long frame', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -87,7 +87,7 @@ test('short frames behind a long one that is parsed in chunks are processed afte
   expect((await historyOf(api))?.slice(-6)).toEqual([0, 2, 2, 2, 2, 2]);
 });
 
-test('a committed id has no second effect, on the same connection or the next', async () => {
+test('a result that is sent again after its commit has no effect, on the same or the next connection', async () => {
   const { url, api } = await openRig();
   const first = await AgentPeer.connect(url);
   await first.join();
@@ -102,7 +102,7 @@ test('a committed id has no second effect, on the same connection or the next', 
   expect(await historyOf(api)).toEqual([1, 2, 3, 4]);
 });
 
-test('a new spool of the same client starts its ids over', async () => {
+test('result ids of a new spool of the same client start over', async () => {
   const { url, api } = await openRig();
   const before = await AgentPeer.connect(url);
   await before.join('spool-1');
@@ -116,7 +116,7 @@ test('a new spool of the same client starts its ids over', async () => {
   expect(await historyOf(api)).toEqual([1, 2, 1]);
 });
 
-test('ids may have gaps because a full spool drops its oldest results', async () => {
+test('a backend accepts gaps in result ids, because a full spool drops its oldest results', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -125,7 +125,7 @@ test('ids may have gaps because a full spool drops its oldest results', async ()
   expect(await historyOf(api)).toEqual([7, 9]);
 });
 
-test('an invalid result is rejected with its id and does not affect the others', async () => {
+test('a backend rejects an invalid result with its id and accepts the other results of the frame', async () => {
   const { url, api, log } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -143,7 +143,7 @@ test('an invalid result is rejected with its id and does not affect the others',
   expect(log.messages('error')).toEqual(['check result rejected']);
 });
 
-test('a result that is nested too deep is rejected alone, a client that is nested too deep with its connection', async () => {
+test('a backend rejects only the result that is nested too deep, but closes for a client nested too deep', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -171,7 +171,7 @@ function nested(levels: number): unknown {
   return levels === 0 ? 0 : [nested(levels - 1)];
 }
 
-test('a full queue delays acknowledgments and loses no result', async () => {
+test('a full queue of the backend delays acknowledgments and loses no result', async () => {
   const { url, api, store } = await openRig({ batcher: { queueLimit: 3, batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -184,23 +184,27 @@ test('a full queue delays acknowledgments and loses no result', async () => {
   expect(await historyOf(api)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
-test('an agent that exceeds the window is not read until the store has committed', { tags: 'slow' }, async () => {
-  const { url, store } = await openRig();
-  const agent = await AgentPeer.connect(url);
-  await agent.join();
-  const release = store.hold();
-  onTestFinished(release);
-  // Far more than the buffers of both ends of a connection.
-  const output = 'x'.repeat(100_000);
-  for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
-  await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
-  expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
-  expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
-  release();
-  await agent.reaches(600);
-});
+test(
+  'a backend does not read from an agent that exceeds the window until the store has committed',
+  { tags: 'slow' },
+  async () => {
+    const { url, store } = await openRig();
+    const agent = await AgentPeer.connect(url);
+    await agent.join();
+    const release = store.hold();
+    onTestFinished(release);
+    // 60 MB in total, far more than the socket buffers of both ends hold.
+    const output = 'x'.repeat(100_000);
+    for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
+    await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
+    expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
+    expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
+    release();
+    await agent.reaches(600);
+  },
+);
 
-test('an invalid result is rejected once, however long its frame waits', async () => {
+test('an invalid result is rejected once, even if its frame waits for a full queue', async () => {
   const { url, store } = await openRig({ batcher: { queueLimit: 1, batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -222,20 +226,20 @@ test('the welcome does not acknowledge results that are still being written', as
   const young = await AgentPeer.connect(url);
   young.greet();
   old.say({ type: 'results', results: [run(2)] });
-  // The first result is stored, and the second is not.
+  // The store accepts the first result and rejects the second.
   store.refuses = (ops) => ops.some((op) => op.type === 'put' && op.value.includes('run 2'));
   release();
   expect(await young.hears('welcome')).toMatchObject({ acked: 1 });
 });
 
-test('a failed write does not let later results of the connection overtake the failed ones', async () => {
+test('after a failed write the backend closes the connection, so that no later result overtakes a failed one', async () => {
   const { url, api, store } = await openRig({ batcher: { batchLimit: 1 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();
   const release = store.hold();
   for (let id = 1; id <= 5; id++) agent.say({ type: 'results', results: [run(id)] });
   await vi.waitFor(() => expect(store.writes).toBe(2));
-  // The disk rejects the current write, and accepts the next ones.
+  // The store rejects the write in progress and accepts all later ones.
   let refusals = 0;
   store.refuses = () => refusals++ === 0;
   release();
@@ -248,7 +252,7 @@ test('a failed write does not let later results of the connection overtake the f
   expect(await historyOf(api)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('frames held back by a full queue do not overtake those whose write failed', async () => {
+test('after a failed write results that waited for a full queue do not overtake the failed ones', async () => {
   const { url, api, store } = await openRig({ batcher: { batchLimit: 1, queueLimit: 2 } });
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -266,7 +270,7 @@ test('frames held back by a full queue do not overtake those whose write failed'
   expect(await historyOf(api)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('an agent that reconnects replaces its old connection', async () => {
+test('an agent that reconnects replaces its previous connection', async () => {
   const { url } = await openRig();
   const old = await AgentPeer.connect(url);
   await old.join();
@@ -277,7 +281,7 @@ test('an agent that reconnects replaces its old connection', async () => {
   await young.reaches(1);
 });
 
-test('results and hellos require a signature once their client has sent one', async () => {
+test('results and hellos require the signature of the client once the client has sent a signature', async () => {
   const { url, api, log } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join('spool-1', { signature: 'mine' });
@@ -300,7 +304,7 @@ test('results and hellos require a signature once their client has sent one', as
   expect(log.messages('warn')).toContain('agent rejected');
 });
 
-test('a deleted and banned client cannot reconnect before the ban ends', async () => {
+test('a deleted client with a ban cannot reconnect before the ban ends', async () => {
   const { url, api } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();
@@ -314,23 +318,27 @@ test('a deleted and banned client cannot reconnect before the ban ends', async (
 });
 
 test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp }>([
-  { name: 'text that is not JSON', frame: '{', error: 'WebSocket frames must contain valid JSON' },
-  { name: 'another type', frame: '{"type":"shout"}', error: /type/ },
+  { name: 'a frame that is not JSON', frame: '{', error: 'WebSocket frames must contain valid JSON' },
+  { name: 'a frame of an unknown type', frame: '{"type":"shout"}', error: /type/ },
   {
     name: 'results before hello',
     frame: JSON.stringify({ type: 'results', results: [run(1)] }),
     error: 'the first frame must have the type hello',
   },
-  { name: 'an id that is not a number', frame: '{"type":"results","results":[{"id":"1","check":{}}]}', error: /id/ },
+  {
+    name: 'a result id that is not a number',
+    frame: '{"type":"results","results":[{"id":"1","check":{}}]}',
+    error: /id/,
+  },
   {
     name: 'a frame whose ids do not grow',
     hello: true,
     frame: JSON.stringify({ type: 'results', results: [run(2), run(1)] }),
     error: 'the result IDs in a WebSocket frame must be in ascending order',
   },
-  { name: 'no results at all', frame: '{"type":"results","results":[]}', error: /results/ },
+  { name: 'a frame without results', frame: '{"type":"results","results":[]}', error: /results/ },
   {
-    name: 'a client without an address',
+    name: 'a hello whose client has no address',
     frame: '{"type":"hello","spool":"s","client":{"name":"web-1"}}',
     error: /^client: address/,
   },
@@ -339,18 +347,21 @@ test.each<{ name: string; hello?: boolean; frame: string; error: string | RegExp
     frame: '{"type":"keepalive","client":{"name":"web-1","address":"a"}}',
     error: 'the first frame must have the type hello',
   },
-])('$name closes the connection with a reason', async ({ hello = false, frame, error }) => {
-  const { url } = await openRig();
-  const agent = await AgentPeer.connect(url);
-  if (hello) await agent.join();
-  agent.sayText(frame);
-  const { code, message } = await agent.hears('error');
-  expect(code).toBe('invalid');
-  expect(message).toMatch(error);
-  expect((await agent.ends()).code).toBe(1008);
-});
+])(
+  'the backend closes the connection of an agent that sends $name, and gives a reason',
+  async ({ hello = false, frame, error }) => {
+    const { url } = await openRig();
+    const agent = await AgentPeer.connect(url);
+    if (hello) await agent.join();
+    agent.sayText(frame);
+    const { code, message } = await agent.hears('error');
+    expect(code).toBe('invalid');
+    expect(message).toMatch(error);
+    expect((await agent.ends()).code).toBe(1008);
+  },
+);
 
-test('an agent cannot name another client in its keepalive', async () => {
+test('an agent cannot name another client in a keepalive', async () => {
   const { url } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join();

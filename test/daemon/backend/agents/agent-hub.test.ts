@@ -44,7 +44,7 @@ async function join(url: string, name: string, subscriptions: readonly string[])
 const requests = (agent: AgentPeer): string[] =>
   agent.heard.flatMap((message) => (message.type === 'check_request' ? [message.check.name] : []));
 
-test('check requests are sent once to each agent with a subscription of the check', async () => {
+test('a check request is sent once to each agent with a subscription of the check', async () => {
   const { url, clock } = await openRig({ http: { subscribers: ['web', 'proxy'] }, query: { subscribers: ['db'] } });
   const web = await join(url, 'web-1', ['web']);
   const both = await join(url, 'both', ['db', 'web']);
@@ -55,7 +55,7 @@ test('check requests are sent once to each agent with a subscription of the chec
   expect(requests(none)).toEqual([]);
 });
 
-test('a check with the subscription of one client is sent to this client only', async () => {
+test('a check with the subscription of one client is requested from this client only', async () => {
   const { url, clock } = await openRig({ disk: { subscribers: ['client:web-2'] } });
   const one = await join(url, 'web-1', []);
   const two = await join(url, 'web-2', []);
@@ -64,18 +64,18 @@ test('a check with the subscription of one client is sent to this client only', 
   expect(requests(one)).toEqual([]);
 });
 
-test('check requests follow the subscriptions in the last keepalive', async () => {
+test('check requests follow the subscriptions in the last keepalive of an agent', async () => {
   const { url, clock } = await openRig({ http: { subscribers: ['web'] }, query: { subscribers: ['db'] } });
   const agent = await join(url, 'host-1', ['web']);
   agent.say({ type: 'keepalive', client: { name: 'host-1', address: '192.0.2.1', subscriptions: ['db'] } });
-  // A result that is sent after the keepalive is committed after it.
+  // The result is sent after the keepalive, so its acknowledgment shows that the keepalive is committed too.
   agent.say({ type: 'results', results: [{ id: 1, check: { name: 'uptime', output: 'up' } }] });
   await agent.reaches(1);
   clock.advance(INTERVAL_S * 1000);
   await vi.waitFor(() => expect(requests(agent)).toEqual(['query']));
 });
 
-test('check requests go to the agent that replaced another, and not to the old connection', async () => {
+test('check requests go to the newest connection of an agent, not to the connection that it replaced', async () => {
   const { url, clock } = await openRig({ http: { subscribers: ['web'] } });
   const old = await join(url, 'web-1', ['web']);
   const young = await join(url, 'web-1', ['web']);
@@ -85,14 +85,14 @@ test('check requests go to the agent that replaced another, and not to the old c
   expect(requests(old)).toEqual([]);
 });
 
-test('an agent that responds to no ping is disconnected, one that does is not', async () => {
+test('an agent that does not respond to pings is disconnected, an agent that responds is not', async () => {
   const { url, clock, log } = await openRig();
   const alive = await join(url, 'alive', []);
   const dead = await join(url, 'dead', []);
   dead.deafen();
   for (let beat = 1; beat <= 3; beat++) {
     clock.advance(HEARTBEAT_MS);
-    // The agent's response to the ping arrives before this result.
+    // The pong of this agent arrives before the result, so it has been received once the result is acknowledged.
     alive.say({ type: 'results', results: [{ id: beat, check: { name: 'beat', output: 'ok' } }] });
     await alive.reaches(beat);
   }

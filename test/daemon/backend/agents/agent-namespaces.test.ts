@@ -64,7 +64,7 @@ async function peer(namespace: string, name = 'web-1'): Promise<AgentPeer> {
 const commands = (agent: AgentPeer): unknown[] =>
   agent.heard.flatMap((message) => (message.type === 'check_request' ? [message.check.command] : []));
 
-test('agents of the same name in two namespaces are separate and have the checks of their namespace', async () => {
+test('agents of the same name in two namespaces have separate events and the checks of their own namespace', async () => {
   const [here, there] = [await peer('default'), await peer('shop')];
   clock.advance(INTERVAL_S * 1000);
   await vi.waitFor(() => expect(commands(here)).toEqual(['configured']));
@@ -76,7 +76,7 @@ test('agents of the same name in two namespaces are separate and have the checks
   expect((await api.event('web-1', 'disk'))?.check).toMatchObject({ output: 'here', status: 1 });
   expect(await inShop('events/web-1/disk')).toMatchObject({ check: { output: 'there', status: 2 } });
 
-  // The progress of each spool is stored in its namespace.
+  // The progress of a spool is stored in the namespace of its agent.
   there.cut();
   const again = await AgentPeer.connect(backend.url, 'web-1', 'shop');
   expect(await again.join('spool-shop')).toMatchObject({ acked: 1 });
@@ -85,7 +85,7 @@ test('agents of the same name in two namespaces are separate and have the checks
   for (const agent of [here, again, elsewhere]) agent.cut();
 });
 
-test('an agent may name its namespace in the hello alone, and an unknown one is rejected there', async () => {
+test('an agent may name its namespace only in the hello, and the hello is rejected if the namespace is unknown', async () => {
   const old = await AgentPeer.connect(backend.url, 'till');
   old.say({ type: 'hello', spool: 's', namespace: 'shop', client: { name: 'till', address: 'a', subscriptions: [] } });
   await old.hears('welcome');
@@ -96,7 +96,7 @@ test('an agent may name its namespace in the hello alone, and an unknown one is 
   expect(await lost.hears('error')).toMatchObject({ code: 'not_found', message: 'namespace "zz" not found' });
 });
 
-test('a v2 agent in a namespace is registered, gets requests, and is silenced, reconfigured and deleted', async () => {
+test('a v2 agent in a namespace can register, get check requests, be silenced, reconfigured and deleted', async () => {
   const agent = await GoAgent.joined(backend.agentUrl, { name: 'shop-1', namespace: 'shop' });
   await agent.register();
   clock.advance(INTERVAL_S * 1000);
@@ -132,7 +132,7 @@ test('a v2 agent in a namespace is registered, gets requests, and is silenced, r
   expect(agent.payloads('check_request')).toHaveLength(asked);
 });
 
-test('results for a deleted namespace stay with the agent and do not appear in a new one of that name', async () => {
+test('results for a deleted namespace stay with the agent and do not appear in a new namespace of that name', async () => {
   await core('POST', 'namespaces', { name: 'fair' });
   const agent = await peer('fair');
   expect((await core('DELETE', 'namespaces/fair/entities/web-1')).status).toBe(204);

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Creates an object with the v2 API. */
+/** Creates an object with the v2 API, and returns the response body. */
 async function core(type: string, body: object): Promise<unknown> {
   const answer = await fetch(`${backend.url}/api/core/v2/${type}`, {
     method: 'POST',
@@ -49,7 +49,7 @@ async function key(about: object): Promise<string> {
   return granted.key;
 }
 
-/** Performs the handshake of our own agent, and returns the connection or the rejection. */
+/** Performs the handshake of a `mon` agent, and returns the connection or the rejection. */
 async function handshake(
   identity: { readonly name?: string; readonly namespace?: string },
   authorization = basic(ADMIN),
@@ -76,7 +76,7 @@ function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-/** Sends hello and returns the response. */
+/** Sends a hello message and returns the response. */
 async function greeting(socket: WebSocket, about: object): Promise<Readonly<Record<string, unknown>>> {
   const { promise, resolve } = Promise.withResolvers<Readonly<Record<string, unknown>>>();
   socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString()) as Record<string, unknown>));
@@ -96,7 +96,7 @@ describe('a rejected handshake', () => {
       status: 404,
       body: 'namespace "zz" not found',
     },
-  ])('a v2 agent with $name is rejected with a plain text', async ({ identity, status, body }) => {
+  ])('a v2 agent that connects with $name is rejected with a plain text', async ({ identity, status, body }) => {
     expect(await GoAgent.connect(backend.agentUrl, identity)).toEqual({ status, body, type: TEXT });
   });
 
@@ -110,7 +110,7 @@ describe('a rejected handshake', () => {
     expect((await handshake({ name: 'mine' }, `Key ${reader}`)).status).toBe(403);
   });
 
-  test('a mon-agent is rejected with a JSON body', async () => {
+  test('a mon-agent with wrong credentials is rejected with a JSON body', async () => {
     expect(await handshake({}, basic('ops:wrong'))).toMatchObject({ status: 401 });
     expect(await handshake({ name: 'mine', namespace: 'zz' })).toEqual({
       status: 404,
@@ -119,8 +119,8 @@ describe('a rejected handshake', () => {
   });
 });
 
-describe('a key for one namespace', () => {
-  test('a key of one namespace connects its agent to that namespace only', async () => {
+describe('an API key of one namespace', () => {
+  test('an API key of one namespace connects an agent to that namespace only', async () => {
     const shop = await key({ scopes: ['submit'], namespace: 'shop' });
     const other = await handshake({ name: 'till', namespace: 'default' }, `Key ${shop}`);
     expect(other).toEqual({ status: 404, body: { error: 'namespace "default" not found', code: 'not_found' } });
@@ -137,12 +137,12 @@ describe('a key for one namespace', () => {
       code: 'forbidden',
       message: 'this connection is for the namespace shop: set agent.namespace to that namespace',
     });
-    // The v1 API shows the namespace default.
+    // The v1 API shows the namespace `default`, where this client must not exist.
     expect(await api.client('till')).toBeUndefined();
   });
 });
 
-describe('a limit of entities', () => {
+describe('the entity limit', () => {
   test('the entity limit counts all namespaces and rejects new agents before they connect', async () => {
     for (const name of ['web-1', 'web-2']) {
       const agent = await GoAgent.joined(backend.agentUrl, { name, credentials: ADMIN });
@@ -169,7 +169,7 @@ describe('a limit of entities', () => {
     socket.terminate();
   });
 
-  test('the entity limit applies to agents that name themselves late and to clients created by results', async () => {
+  test('the entity limit applies to agents that send their name late and to clients that results create', async () => {
     const { socket } = await handshake({});
     if (socket === undefined) throw new Error('refused');
     expect(await greeting(socket, { client: client('web-5') })).toMatchObject({
@@ -193,7 +193,7 @@ describe('a limit of entities', () => {
     known.cut();
   });
 
-  test('the limit of entities does not apply to clients of the v1 API and does not count them', async () => {
+  test('the entity limit neither applies to clients of the v1 API nor counts them', async () => {
     await api.saveClient({ name: 'legacy', address: 'a', subscriptions: [] });
     await api.submitResult({ name: 'ping', output: '', source: 'legacy-proxy' });
     expect((await api.overview()).entities).toEqual({ total: LIMIT, proxies: 0, limit: LIMIT });
@@ -202,7 +202,7 @@ describe('a limit of entities', () => {
   });
 
   test(
-    'mon-agent logs the entity limit, keeps its results and retries until there is space',
+    'mon-agent logs the entity limit, keeps its results and retries until the limit allows the agent',
     { tags: 'slow' },
     async () => {
       const dir = await tempDir();
@@ -237,7 +237,7 @@ describe('a limit of entities', () => {
   );
 });
 
-describe('a listener for agents', () => {
+describe('the agent listener', () => {
   test('an agent listener at an address that other machines can reach requires credentials', async () => {
     await expect(startBackend({ settings: { 'agent-listener': { bind: '0.0.0.0', port: 0 } } })).rejects.toMatchObject({
       code: 'invalid',
@@ -245,7 +245,7 @@ describe('a listener for agents', () => {
     });
   });
 
-  test('an agent listener on a port in use stops the start with an error that names the setting to change', async () => {
+  test('an agent listener on a port in use stops the start with an error that names the setting', async () => {
     const port = Number(new URL(backend.agentUrl).port);
     await expect(startBackend({ settings: { 'agent-listener': { port } } })).rejects.toMatchObject({
       code: 'conflict',
@@ -263,7 +263,7 @@ describe('a listener for agents', () => {
     });
   });
 
-  test('no agent listener exists without its setting', async () => {
+  test('a backend opens no agent listener without the setting for it', async () => {
     await using other = await startBackend();
     expect(other.agentUrl).toBe('');
     expect(await GoAgent.connect(other.url.replace('http', 'ws'))).toMatchObject({ status: 404 });

@@ -13,14 +13,13 @@ import { tempDir } from '../../../support/temp-dir.ts';
 import { writePair } from '../../../support/tls-files.ts';
 
 /**
- * Tests of the setting `certificate-namespaces`: which agents may report in which namespaces, by their
- * certificates.
+ * Tests of the setting `certificate-namespaces`: the certificate of an agent decides in which namespaces it may report.
  */
 
 const server = makeCertificate('127.0.0.1', { names: ['127.0.0.1'] });
 const shop = makeCertificate('agents of shop', { isAuthority: true });
 const bank = makeCertificate('agents of bank', { isAuthority: true });
-/** A certificate authority with the same name as another: only the signer counts. */
+/** A certificate authority with the same name as `shop`: a rule must match the signer, not its name. */
 const twin = makeCertificate('agents of shop', { isAuthority: true });
 const fingerprint = ({ cert }: MadeCertificate): string => new X509Certificate(cert).fingerprint256;
 
@@ -31,7 +30,7 @@ const NAMESPACES = 'certificate-namespaces';
 interface Rig {
   readonly backend: Backend;
   readonly log: RecordedLog;
-  /** Reloads the configuration with other rules. */
+  /** Reloads the configuration with these rules. */
   readonly reload: (rules: readonly object[]) => Promise<void>;
 }
 
@@ -69,7 +68,7 @@ const web1 = makeCertificate('web-1', { issuer: shop });
 const connect = ({ backend }: Rig, namespace: string | undefined, shown = web1, name = 'web-1'): Promise<AgentPeer> =>
   AgentPeer.connect(backend.url, name, namespace, showing(shown));
 
-test('a certificate is valid in every namespace while no rules exist', async () => {
+test('a certificate is valid in every namespace while no rules about certificates exist', async () => {
   const rig = await open([]);
   for (const namespace of ['shop', 'bank']) {
     const peer = await connect(rig, namespace);
@@ -88,13 +87,13 @@ test('an agent may report only in the namespace of the authority of its certific
   await expect(connect(rig, 'shop', ofBank)).rejects.toThrow('403');
 });
 
-test('an authority vouches only for certificates that it signed, even if the agent sends it along', async () => {
+test('an authority is trusted only for certificates that it signed, even if the agent sends another authority', async () => {
   const rig = await open([OF_SHOP, { authority: fingerprint(twin), namespaces: ['bank'] }]);
   await expect(connect(rig, 'bank', { ...web1, cert: web1.cert + twin.cert })).rejects.toThrow('403');
   await expect(connect(rig, 'bank')).rejects.toThrow('403');
 });
 
-test('an agent that names no namespace joins the only one of its certificate', async () => {
+test('an agent that names no namespace joins the only namespace of its certificate', async () => {
   const rig = await open([OF_SHOP]);
   const peer = await connect(rig, undefined);
   peer.greet();
@@ -104,7 +103,7 @@ test('an agent that names no namespace joins the only one of its certificate', a
     .toMatchObject({ namespace: 'shop', client: 'web-1' });
 });
 
-test('a hello cannot name a namespace outside those of the certificate', async () => {
+test('an agent cannot name a namespace in its hello that its certificate does not allow', async () => {
   const rig = await open([{ ...OF_SHOP, namespaces: ['shop', 'bank'] }]);
   const peer = await AgentPeer.connect(rig.backend.url, '', undefined, showing(web1));
   peer.say({ type: 'hello', client: { name: 'web-1', address: '', subscriptions: [] }, spool: 's' });
@@ -118,14 +117,14 @@ test('a hello cannot name a namespace outside those of the certificate', async (
 const bySubject = (issuer: MadeCertificate): MadeCertificate =>
   makeCertificate('web-1', { issuer, organization: 'Bank' });
 
-test('the organization of a certificate selects a namespace only with the authority that a rule names', async () => {
+test('the organization in a certificate selects a namespace only if the authority matches the rule', async () => {
   const rig = await open([{ authority: fingerprint(shop), organization: 'Bank', namespaces: ['bank'] }]);
   await (await connect(rig, 'bank', bySubject(shop))).join();
   await expect(connect(rig, 'bank', bySubject(bank))).rejects.toThrow('403');
   await expect(connect(rig, 'bank')).rejects.toThrow('403');
 });
 
-test('a certificate limits its namespaces even beside a key for all of them', async () => {
+test('a certificate limits the namespaces of an agent, even if its key allows all namespaces', async () => {
   const rig = await open([OF_SHOP]);
   const { key } = JSON.parse(await ask(rig.backend, 'POST', '/api/core/v2/apikeys', { username: 'ops' })) as {
     key: string;
@@ -135,7 +134,7 @@ test('a certificate limits its namespaces even beside a key for all of them', as
   await (await AgentPeer.connect(url, 'web-1', 'shop', showing(web1), key)).join();
 });
 
-test('changed rules close exactly the connections that they no longer allow', async () => {
+test('a reload with changed certificate rules closes exactly the connections that are no longer allowed', async () => {
   const rig = await open([OF_SHOP, OF_BANK]);
   const ofShop = await connect(rig, 'shop');
   await ofShop.join();

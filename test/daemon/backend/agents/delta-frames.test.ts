@@ -25,7 +25,7 @@ const full = (id: number, about: object = {}) => ({
 });
 const delta = (id: number, baseline: number) => ({ id, baseline, executed: 1000 + id, issued: 999 });
 
-/** Returns an agent that announces delta results. */
+/** Returns an agent whose hello announced delta results. */
 async function joined(url: string): Promise<AgentPeer> {
   const agent = await AgentPeer.connect(url);
   const client = { name: 'web-1', address: '192.0.2.1', subscriptions: [] };
@@ -39,7 +39,7 @@ async function checkOf(url: string, check = 'disk'): Promise<Record<string, unkn
   return ((await answer.json()) as { check: Record<string, unknown> }).check;
 }
 
-test('an agent that sends delta results learns which results are baselines', async () => {
+test('the acknowledgment to an agent that sends delta results names the results that are baselines', async () => {
   const { url } = await openRig();
   const agent = await joined(url);
   agent.say({ type: 'results', results: [full(1), full(2, { name: 'cpu', status: 1 })] });
@@ -49,7 +49,7 @@ test('an agent that sends delta results learns which results are baselines', asy
   expect(await checkOf(url)).toMatchObject({ executed: 1003, history: [0, 0] });
 });
 
-test('after an invalid delta result a backend ignores results until the agent resumes', async () => {
+test('after an invalid delta result a backend ignores results until the agent resumes from the requested id', async () => {
   const { url } = await openRig();
   const agent = await joined(url);
   agent.say({ type: 'results', results: [full(1), delta(2, 9), full(3, { status: 2 })] });
@@ -60,12 +60,13 @@ test('after an invalid delta result a backend ignores results until the agent re
   agent.say({ type: 'results', resume_after: 1, results: [full(2, { executed: 1002 })] });
   await agent.reaches(2);
   expect(await checkOf(url)).toMatchObject({ executed: 1002, history: [0, 0] });
-  // From now on everything works as before.
+  // After the resumption, the backend accepts results again, and requests a resend from the next invalid delta result
+  // on.
   agent.say({ type: 'results', results: [full(3), delta(4, 2)] });
   await vi.waitFor(() => expect(agent.heard.at(-1)).toEqual({ type: 'resend', after: 3 }));
 });
 
-test('an agent that did not announce delta results is disconnected when it sends one', async () => {
+test('an agent that sends a delta result without having announced delta results is disconnected', async () => {
   const { url } = await openRig();
   const agent = await AgentPeer.connect(url);
   await agent.join('spool-1');
@@ -80,7 +81,7 @@ test('an agent that did not announce delta results is disconnected when it sends
   expect(await checkOf(url)).toMatchObject({ executed: 1000 });
 });
 
-/** Frames of a program that knows the format but violates the rules; some are valid. */
+/** Ids and times of random frames: mostly plausible numbers, and some invalid values. */
 const number = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 12 }) },
   { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, 2 ** 53, 2 ** 53 - 1, 1e300, 0.5, '1', null) },
@@ -110,7 +111,9 @@ const frame = fc.record(
       { weight: 1, arbitrary: fc.array(item, { maxLength: 3 }) },
     ),
     resume_after: fc.integer({ min: 0, max: 12 }),
-    /** The number of the sending connection of two for the same agent; whether the ids are in order. */
+    /**
+     * `by` selects one of two connections of the same agent; `isInOrder` tells whether the results are sorted by id.
+     */
     by: fc.constantFrom(0, 0, 0, 1),
     isInOrder: fc.constantFrom(true, true, true, false),
   },
@@ -120,7 +123,7 @@ const frame = fc.record(
 const bodyOf = (name: string) => ({ check: { name, output: 'fine', status: 0, executed: 1, issued: 1 } });
 const idOf = ({ id }: { readonly id: unknown }): number => Number(id);
 
-test('memory and store agree and other agents are served, whatever frames an agent sends', async () => {
+test('random frames of an agent leave memory and store equal and do not disturb other agents', async () => {
   const { url, log } = await openRig();
   const honest = await AgentPeer.connect(url, 'honest');
   await honest.join();
@@ -141,7 +144,7 @@ test('memory and store agree and other agents are served, whatever frames an age
       const items = results.map((one) => ('check' in one ? Object.assign({}, one, bodyOf(one.check)) : one));
       const sorted = isInOrder ? items.toSorted((a, b) => idOf(a) - idOf(b)) : items;
       agents[by]?.sayText(JSON.stringify({ type: 'results', resume_after, results: sorted }));
-      // Some frames meet the state that the previous ones have left.
+      // Waits after every third frame, so that some frames arrive while earlier ones are in progress and others do not.
       honest.say({ type: 'results', results: [{ id: ++told, check: { name: 'disk', output: 'fine', status: 0 } }] });
       if (told % 3 === 0) await honest.reaches(told);
     }

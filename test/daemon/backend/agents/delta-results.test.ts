@@ -22,14 +22,14 @@ interface Rig {
   readonly backend: Backend;
   readonly clock: ManualClock;
   readonly store: TroubledStore;
-  /** Returns the operations since the last call, without the progress of agents' spools. */
+  /** Returns the store operations since the last call, without those that store the progress of spools. */
   written(): readonly StoreOp[];
 }
 
-/** Loads the current settings. */
+/** A function that loads the current settings. */
 type Configured = () => Promise<Awaited<ReturnType<typeof loadConfig>>>;
 
-/** Returns a loader of a configuration file with these settings. */
+/** Returns a function that loads a configuration file with these settings. */
 function configured(settings: object): Configured {
   return async () => {
     const file = join(await tempDir(), 'config.json');
@@ -90,7 +90,7 @@ const delta = (id: number, baseline: number, about: Partial<DeltaResult> = {}): 
   ...about,
 });
 
-/** Returns an agent that has sent a first result, which is the baseline of the others. */
+/** Returns an agent that has sent one full result, the baseline of later delta results. */
 async function joined({ url, clock }: Rig, about: Partial<SubmittedResult> = {}, name = 'web-1'): Promise<AgentPeer> {
   const agent = await AgentPeer.connect(url, name);
   agent.greet('spool-1', {}, true);
@@ -144,7 +144,7 @@ async function disk({ api }: Rig, client = 'web-1'): Promise<Record<string, unkn
   return (await api.result(client, 'disk'))?.check;
 }
 
-test('a passing result without an event is offered as a baseline to agents that send delta results', async () => {
+test('an OK result without an event becomes a baseline only for agents that announced delta results', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   expect(agent.baselines).toEqual([1]);
@@ -155,7 +155,7 @@ test('a passing result without an event is offered as a baseline to agents that 
   expect(other.baselines).toEqual([]);
 });
 
-test('a delta result has its own times, the other values of its baseline, and an entry in the history', async () => {
+test('a delta result has its own times, takes all other values from its baseline, and extends the history', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, delta(2, 1));
@@ -169,7 +169,7 @@ test('a delta result has its own times, the other values of its baseline, and an
   });
 });
 
-test('a delta result may contain another output, which the next one does not inherit', async () => {
+test('a delta result may contain another output, which the next delta result does not inherit', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, delta(2, 1, { output: 'OK "still"\n✓' }));
@@ -178,7 +178,7 @@ test('a delta result may contain another output, which the next one does not inh
   expect(await disk(rig)).toMatchObject({ output: 'OK', history: [0, 0, 0] });
 });
 
-test('only the difference of a delta result is stored, and it survives a restart', async () => {
+test('only the difference of a delta result is stored, and the full result survives a restart', async () => {
   const dir = await tempDir();
   const rig = await openRig({ dir });
   const agent = await joined(rig);
@@ -192,7 +192,7 @@ test('only the difference of a delta result is stored, and it survives a restart
   expect(await disk(await openRig({ dir }))).toEqual(before);
 });
 
-test('an execution time in the future becomes the current time', async () => {
+test('an execution time in the future in a delta result is replaced by the current time', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, delta(2, 1, { executed: NOW + 3600 }));
@@ -207,7 +207,7 @@ test('a result of a proxy client can be a baseline as well', async () => {
   expect(await disk(rig, 'router')).toMatchObject({ source: 'router', origin: 'web-1', executed: NOW - 30 });
 });
 
-test('delta results keep a result with a TTL from expiring', async () => {
+test('delta results reset the TTL of their check like full results', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { ttl: 120 });
   await says(agent, rig.clock, 2, delta(2, 1, { executed: NOW }));
@@ -226,7 +226,7 @@ test('delta results keep a result with a TTL from expiring', async () => {
 test.each<{ what: string; about: Partial<SubmittedResult> }>([
   { what: 'that fails', about: { status: 1 } },
   { what: 'whose output is cut', about: { truncate_output: true } },
-  { what: 'whose output is bounded', about: { max_output_size: 10 } },
+  { what: 'whose definition limits the output', about: { max_output_size: 10 } },
   { what: 'that may flap', about: { low_flap_threshold: 10, high_flap_threshold: 20 } },
   { what: 'of metrics', about: { type: 'metric' } },
 ])('a result $what is no baseline', async ({ about }) => {
@@ -244,7 +244,7 @@ test('an OK result that leaves its event open is no baseline', async () => {
   expect(agent.baselines).toEqual([3]);
 });
 
-test('no result is a baseline while a handler receives each event', async () => {
+test('no result is a baseline while a handler receives every result of its check', async () => {
   const rig = await openRig({
     loadConfig: configured({ handlers: { all: { type: 'pipe', command: 'true', event_format: 'core' } } }),
   });
@@ -254,15 +254,15 @@ test('no result is a baseline while a handler receives each event', async () => 
 
 test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   {
-    what: 'another result came',
+    what: 'another full result of the check arrived',
     change: ({ api }) => api.submitResult({ name: 'disk', source: 'web-1', output: 'fine', status: 0 }),
   },
   {
-    what: 'the check fails',
+    what: 'the check has an event',
     change: ({ api }) => api.submitResult({ name: 'disk', source: 'web-1', output: '', status: 2 }),
   },
   { what: 'the result was deleted', change: ({ api }) => api.deleteResult('web-1', 'disk') },
-])('a delta result is rejected when $what, and the agent resends everything from it on', async ({ change }) => {
+])('a delta result is rejected when $what, and the agent sends all results from there on again', async ({ change }) => {
   const rig = await openRig();
   const agent = await joined(rig);
   await whileCommitting(rig.clock, change(rig));
@@ -270,7 +270,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   agent.say({ type: 'results', results: [delta(5, 1)] });
   expect(await resent(agent, rig.clock)).toBe(2);
   expect(agent.acked).toBe(2);
-  // The delta was still in transit when the resend was requested.
+  // The agent sent this delta result before it received the resend request.
   agent.say({ type: 'results', results: [delta(6, 1)] });
   agent.say({ type: 'results', resume_after: 2, results: [full(3), full(4, { name: 'load' })] });
   await commits(rig.clock, () => expect(agent.acked).toBe(4));
@@ -280,7 +280,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   expect(await resent(agent, rig.clock)).toBe(2);
 });
 
-test('after a configuration change each agent sends full results once, merged with the new definitions', async () => {
+test('after a configuration change each agent sends full results once, which are merged with the new definitions', async () => {
   const settings = {
     checks: { disk: { command: 'check-disk', subscribers: ['web'], interval: 60, team: 'before', tier: 1 } },
   };
@@ -298,7 +298,7 @@ test('after a configuration change each agent sends full results once, merged wi
   expect(await disk(rig)).toMatchObject({ tier: 2, history: [0, 0, 0, 0] });
 });
 
-test('a result merged with definitions that changed before its commit is no baseline', async () => {
+test('a result whose definition changed before its commit is no baseline', async () => {
   const settings = { checks: { load: { command: 'check-load', subscribers: ['web'], interval: 60, tier: 1 } } };
   const rig = await openRig({ loadConfig: () => configured(settings)() });
   const agent = await joined(rig);
@@ -315,7 +315,7 @@ test('a result merged with definitions that changed before its commit is no base
   expect(agent.baselines).toEqual([1, 2]);
 });
 
-test('a deleted aggregate is joined again by the next result, which must be a full one', async () => {
+test('after an aggregate was deleted, the next delta result is rejected, so that a full result joins it again', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { aggregate: 'storage' });
   await whileCommitting(rig.clock, rig.api.deleteAggregate('storage'));
@@ -323,7 +323,7 @@ test('a deleted aggregate is joined again by the next result, which must be a fu
   expect(await resent(agent, rig.clock)).toBe(1);
 });
 
-test('an unknown baseline and one of another agent are rejected', async () => {
+test('a delta result with an unknown baseline or the baseline of another agent is rejected', async () => {
   const rig = await openRig();
   await joined(rig);
   const other = await joined(rig, { name: 'load' }, 'web-2');
@@ -331,7 +331,7 @@ test('an unknown baseline and one of another agent are rejected', async () => {
   expect(await resent(other, rig.clock)).toBe(1);
 });
 
-test('baselines end with their connection', async () => {
+test('the baselines of an agent end with its connection', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   agent.cut();
@@ -342,7 +342,7 @@ test('baselines end with their connection', async () => {
   expect(await resent(again, rig.clock)).toBe(1);
 });
 
-test('a delta result that was committed before is ignored, even if its baseline is gone', async () => {
+test('a delta result that was committed before is ignored, even if its baseline no longer exists', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   await says(agent, rig.clock, 2, delta(2, 1));
@@ -351,7 +351,7 @@ test('a delta result that was committed before is ignored, even if its baseline 
   expect(await disk(rig)).toMatchObject({ output: 'newest', history: [0, 0, 0, 0] });
 });
 
-test('a command that follows a delta result in its batch sees the check that the delta leaves', async () => {
+test('a command behind a delta result in the same batch sees the state after the delta result', async () => {
   const rig = await openRig();
   const agent = await joined(rig);
   const release = rig.store.hold();
@@ -369,7 +369,7 @@ test('a command that follows a delta result in its batch sees the check that the
   expect(check).toMatchObject({ output: 'newer', executed: NOW - 30, history: [0, 0] });
 });
 
-test('a store whose upgrade is pending accepts no delta results', async () => {
+test('a backend whose store awaits an upgrade offers no baselines for delta results', async () => {
   const rig = await openRig({ dir: await earlierStore({ schema: 2 }) });
   expect((await joined(rig)).baselines).toEqual([]);
 });
@@ -377,7 +377,7 @@ test('a store whose upgrade is pending accepts no delta results', async () => {
 test.each<{ name: string; baseline: Partial<SubmittedResult>; told: Partial<DeltaResult> }>([
   { name: 'without a duration whose baseline has one', baseline: {}, told: { duration: undefined } },
   { name: 'with a duration whose baseline has none', baseline: { duration: undefined }, told: {} },
-])('a delta result $name is not accepted and must be sent again in full', async ({ baseline, told }) => {
+])('a delta result $name is rejected and must be sent again in full', async ({ baseline, told }) => {
   const rig = await openRig();
   const agent = await joined(rig, baseline);
   agent.say({ type: 'results', results: [delta(2, 1, { ...told, executed: NOW - 20 })] });

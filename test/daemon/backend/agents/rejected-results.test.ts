@@ -5,7 +5,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 
 const MORE = 'further rejected check results were not logged individually';
 
-test('only the first rejected results of a client in a minute are logged, the others are counted', () => {
+test('only the first rejected results of a client in each minute are logged, further ones are counted', () => {
   const [clock, log] = [new ManualClock(), new RecordedLog()];
   using rejected = new RejectedResults({ clock, log });
   const reject = (client: string, id: number): void => rejected.log({ namespace: 'default', client, id }, 'no name');
@@ -28,7 +28,7 @@ test('only the first rejected results of a client in a minute are logged, the ot
   expect(log.records).toHaveLength(23);
 });
 
-test('rejected results of many clients are logged up to a limit for all of them', () => {
+test('rejected results of many clients are logged up to a common limit', () => {
   const log = new RecordedLog();
   {
     using rejected = new RejectedResults({ clock: new ManualClock(), log });
@@ -39,7 +39,7 @@ test('rejected results of many clients are logged up to a limit for all of them'
   expect(log.records.at(-1)?.fields['first_clients']).toHaveLength(10);
 });
 
-test('a rejected result is logged with its check and source if it names them', () => {
+test('the log of a rejected result contains its check and source if the result names them', () => {
   const log = new RecordedLog();
   using rejected = new RejectedResults({ clock: new ManualClock(), log });
   const about = { namespace: 'default', client: 'web-1' };

@@ -4,7 +4,7 @@ import { ResultIntake } from '../../../../daemon/backend/agents/result-intake.ts
 import type { Cancellation } from '../../../../daemon/backend/results/agent-delivery.ts';
 import { MonError } from '../../../../shared/errors.ts';
 
-/** The queue and the store from the view of the intake, controlled by the test. */
+/** A queue and a store as a `ResultIntake` uses them, controlled by the test. */
 class Queue {
   readonly committed: unknown[] = [];
   isPaused = false;
@@ -26,7 +26,7 @@ class Queue {
     });
   }
 
-  /** Commits one batch: the store accepts or rejects it as a whole. */
+  /** Commits one batch, which the store accepts or rejects as a whole. */
   commit(size: number, isRefused: boolean): void {
     const batch = this.#queue.splice(0, size);
     const kept = batch.filter(({ cancellation }) => !cancellation.isCancelled);
@@ -50,13 +50,13 @@ const step = fc.oneof(
   },
 );
 
-test('each result is stored once and in order, whatever the store or a full queue rejects', () => {
+test('each result is stored once and in order, even if the store rejects writes or the queue is full', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), (limit, steps) => {
       const queue = new Queue(limit);
       let taken = 0;
       for (const { kind, ...batch } of steps) {
-        // A paused socket delivers nothing; a few frames may have arrived before.
+        // Results are taken even while the socket is paused, like frames that arrived before the pause.
         if (kind === 'take') queue.intake.take(++taken);
         else if ('size' in batch) queue.commit(batch.size, batch.isRefused);
       }
@@ -67,7 +67,7 @@ test('each result is stored once and in order, whatever the store or a full queu
   );
 });
 
-test('a sender is not read while the queue is full', () => {
+test('a backend does not read from a sender while the queue is full', () => {
   const queue = new Queue(1);
   queue.intake.take('a');
   expect(queue.isPaused).toBe(false);

@@ -13,7 +13,7 @@ const REVOKED = { code: 1008, reason: 'the credentials are no longer valid: auth
 let backend: RunningBackend;
 let store: TroubledStore;
 let ask: Ask;
-/** The key of an agent with the scope submit. */
+/** An API key with the scope `submit`, which the agents use. */
 let key: string;
 let id: string;
 
@@ -34,7 +34,7 @@ const stored = async (): Promise<number> => ((await ask('GET', '/results')).body
 const revoke = (): Promise<unknown> => ask('DELETE', `/api/core/v2/apikeys/${id}`);
 const aResult = (name: string): { readonly name: string; readonly output: string } => ({ name, output: 'o' });
 
-/** Makes the revocation wait in the queue while `act` adds something behind it. */
+/** Runs `act` while the revocation of the key waits in the queue, so that results of `act` are queued behind it. */
 async function behindRevocation(act: () => Promise<void> | void): Promise<void> {
   const release = store.hold();
   const before = store.writes;
@@ -48,7 +48,7 @@ async function behindRevocation(act: () => Promise<void> | void): Promise<void> 
   await Promise.all([held, revoked]);
 }
 
-test('an agent that sends at full speed stores nothing after the response to the revocation', async () => {
+test('an agent whose key is revoked while it sends at full speed stores no result after the revocation', async () => {
   const agent = await AgentPeer.connect(backend.url, 'web-1', undefined, undefined, key);
   await agent.join();
   agent.deafen();
@@ -104,7 +104,7 @@ test('an event that a v2 agent queued behind the revocation of its key is not st
   const before = await stored();
   await behindRevocation(() => agent.event({ metadata: { name: 'disk' }, output: 'o', status: 0 }));
   expect(await agent.ends()).toEqual(REVOKED);
-  // A further commit processes what waits.
+  // This commit would also store an event that was still queued.
   await ask('POST', '/stashes', { path: 'another', content: {} });
   await pause(50);
   expect(await stored()).toBe(before);

@@ -23,7 +23,7 @@ async function aScene(clock?: ManualClock) {
     });
     await eventually(async () => expect(await api.client(agent.name)).toMatchObject(about));
   };
-  /** Advances the clock past the batch delay. */
+  /** Advances the clock past the batch delay until the expectation holds. */
   const eventually = async (expectation: () => Promise<void>): Promise<void> => {
     await vi.waitFor(async () => {
       clock?.advance(5);
@@ -33,7 +33,7 @@ async function aScene(clock?: ManualClock) {
   return { backend, api, metric, keepalive, eventually };
 }
 
-test('an agent that cannot write its spool has an event, which changes and resolves with its reports', async () => {
+test('an agent that cannot write its spool has an event, which follows its reports and resolves with the last', async () => {
   const { backend, api, metric, keepalive } = await aScene();
   const agent = await AgentPeer.connect(backend.url);
   await agent.join();
@@ -63,7 +63,7 @@ test('an agent that cannot write its spool has an event, which changes and resol
   expect(await metric()).toBe(0);
 });
 
-test('the event of a spool that recovered during a disconnect resolves when the agent reconnects', async () => {
+test('the event of a spool that recovered while the agent was disconnected resolves when the agent reconnects', async () => {
   const { backend, api, metric } = await aScene();
   const agent = await AgentPeer.connect(backend.url);
   await agent.join('spool-1', { spool: trouble(1) });
@@ -76,7 +76,7 @@ test('the event of a spool that recovered during a disconnect resolves when the 
   await vi.waitFor(async () => expect(await api.events()).toEqual([]));
 });
 
-test('a failing spool sends its result every minute, not with every keepalive', async () => {
+test('the event of a failing spool gets a result every minute, not with every keepalive', async () => {
   const clock = new ManualClock();
   const { backend, api, keepalive, eventually } = await aScene(clock);
   const agent = await AgentPeer.connect(backend.url);
@@ -90,7 +90,7 @@ test('a failing spool sends its result every minute, not with every keepalive', 
 });
 
 test.each([true, 'here', { writable: true }, { writable: false, reason: 7 }])(
-  'an attribute "spool" of another meaning (%j) opens no event',
+  'a client attribute "spool" of another form (%j) opens no event',
   async (spool) => {
     const { backend, api, metric } = await aScene();
     const agent = await AgentPeer.connect(backend.url);

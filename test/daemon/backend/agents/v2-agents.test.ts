@@ -48,7 +48,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('keepalives of an agent that names pipelines are handled by these and its handlers', async () => {
+test('keepalives of an agent that names pipelines are handled by these pipelines and by its handlers', async () => {
   const v2 = new V2Peer(backend.url);
   const handler = { name: 'cmdb', type: 'Handler', api_version: 'core/v2' };
   const pipelines = [{ name: 'silent', type: 'Pipeline', api_version: 'core/v2' }];
@@ -75,7 +75,7 @@ test('keepalives of an agent that names pipelines are handled by these and its h
   agent.leave();
 });
 
-test('an unknown v2 agent gets an empty configuration, registers, and gets its stored configuration', async () => {
+test('a v2 agent gets an empty configuration before it registers, and its stored configuration afterwards', async () => {
   const agent = await GoAgent.joined(url, { name: 'new', subscriptions: ['web', 'linux'] });
   expect(agent.answer).toMatchObject({ accept: 'application/json', 'content-type': 'application/json' });
   expect(await agent.hears('entity_config')).toEqual({
@@ -102,7 +102,7 @@ test('an unknown v2 agent gets an empty configuration, registers, and gets its s
   agent.cut();
 });
 
-test('a v2 agent runs the checks of its subscriptions, and its results are like any others', async () => {
+test('a v2 agent runs the checks of its subscriptions, and its results are stored like those of mon-agent', async () => {
   const agent = await GoAgent.joined(url, { name: 'runner' });
   await agent.register();
   clock.advance(INTERVAL_S * 1000);
@@ -134,7 +134,7 @@ test('a v2 agent runs the checks of its subscriptions, and its results are like 
   agent.cut();
 });
 
-test('a silence on the own subscription of a v2 agent covers its events', async () => {
+test('a silence on the entity subscription of a v2 agent covers the events of the agent', async () => {
   const agent = await GoAgent.joined(url, { name: 'quiet' });
   await agent.register();
   await api.silence({ subscription: 'client:quiet', reason: 'work', creator: 'me' });
@@ -145,7 +145,7 @@ test('a silence on the own subscription of a v2 agent covers its events', async 
   agent.cut();
 });
 
-test('the stored settings of an agent override its own, and the agent receives them when they change', async () => {
+test('stored settings of an agent override those that the agent sends, and the agent gets them when they change', async () => {
   const agent = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
   await agent.register();
   await api.saveClient({ ...(await api.client('kept')), name: 'kept', address: '192.0.2.7', subscriptions: ['db'] });
@@ -153,7 +153,7 @@ test('the stored settings of an agent override its own, and the agent receives t
   agent.cut();
   await vi.waitFor(() => expect(backend.log.records.at(-1)).toMatchObject({ message: 'agent disconnected' }));
 
-  // After a restart, its own settings still differ.
+  // After a restart, the agent still sends its own subscriptions, which differ from the stored ones.
   const again = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
   expect((await again.hears('entity_config'))['subscriptions']).toEqual(['db', 'entity:kept']);
   again.keepalive();
@@ -163,7 +163,7 @@ test('the stored settings of an agent override its own, and the agent receives t
   again.cut();
 });
 
-test('agents of version 5 and agents that manage their entity override the stored settings', async () => {
+test('agents of version 5 and agents that manage their own entity override the stored settings', async () => {
   const old = await GoAgent.joined(url, { name: 'five', version: '5.11.1', subscriptions: ['old'] });
   await old.register();
   await api.saveClient({ ...(await api.client('five')), name: 'five', address: '192.0.2.7', subscriptions: ['db'] });
@@ -190,7 +190,7 @@ function labelled(name: string, labels: unknown): Promise<GoAgent> {
   return GoAgent.joined(url, { name, subscriptions: ['labelled'], entity: { metadata } });
 }
 
-test('tokens are replaced before a check request is sent, and a missing value prevents it', async () => {
+test('a check request has its tokens substituted, and is not sent to an agent without a value for a token', async () => {
   const [known, unknown] = [await labelled('known', { region: 'eu' }), await labelled('unknown', null)];
   await Promise.all([known.register(), unknown.register()]);
   clock.advance(INTERVAL_S * 1000);
@@ -206,7 +206,7 @@ test('tokens are replaced before a check request is sent, and a missing value pr
   unknown.cut();
 });
 
-test('events of a v2 agent may name other entities and undefined checks', async () => {
+test('a v2 agent may send events of other entities and of undefined checks', async () => {
   const agent = await GoAgent.joined(url, { name: 'prober' });
   await agent.register();
   agent.event({ metadata: { name: 'ping' }, status: 1, output: 'lost', proxy_entity_name: 'router-1' });
@@ -217,7 +217,7 @@ test('events of a v2 agent may name other entities and undefined checks', async 
   agent.cut();
 });
 
-test('the keepalive of a silent v2 agent fails by its own thresholds', async () => {
+test('the keepalive event of a v2 agent that stopped sending follows the thresholds of the agent', async () => {
   const agent = await GoAgent.joined(url, { name: 'silent' });
   await agent.register({ timeout: 60, ttl: 3600 });
   agent.cut();
@@ -234,20 +234,20 @@ test('pings of a v2 agent are acknowledged', async () => {
   agent.cut();
 });
 
-test('deleting the entity of a v2 agent closes its connection, and it can register again', async () => {
+test('deleting the entity of a v2 agent closes its connection, and the agent can register again', async () => {
   const agent = await GoAgent.joined(url, { name: 'deleted' });
   await agent.register();
   await api.deleteClient('deleted');
   expect(await agent.ends()).toEqual({ code: 1000, reason: '' });
   const again = await GoAgent.joined(url, { name: 'deleted' });
   expect((await again.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
-  // This keepalive is in the same second as the deletion: keepalives have a precision of one second.
+  // Keepalives have a precision of one second, so this one has the same time as the deletion.
   await again.register();
   expect(again.ending).toBeUndefined();
   again.cut();
 });
 
-test('the keepalive event of a v2 agent opens with the first keepalive and follows its thresholds', async () => {
+test('the keepalive event of a v2 agent opens as soon as the thresholds in its first keepalive are exceeded', async () => {
   const agent = await GoAgent.joined(url, { name: 'punctual' });
   const begun = Math.floor(clock.now() / 1000);
   const check = { metadata: { name: 'keepalive' }, interval: 4, timeout: 8, ttl: 16, status: 0, output: '' };
@@ -269,7 +269,7 @@ test('the keepalive event of a v2 agent opens with the first keepalive and follo
   agent.cut();
 });
 
-test('the keepalive event of a v2 agent without a critical threshold stays a warning, that of a v1 agent does not', async () => {
+test('a missing keepalive without a critical threshold stays a warning for a v2 agent, but not for a v1 agent', async () => {
   const silent = await GoAgent.joined(url, { name: 'calm' });
   await silent.register({ timeout: 60 });
   silent.cut();
@@ -292,37 +292,41 @@ test('the keepalive event of a v2 agent without a critical threshold stays a war
   });
 });
 
-test('each keepalive of a v2 agent is an event, which resolves an expired one', { tags: 'slow' }, async () => {
-  const agent = await GoAgent.joined(url, { name: 'back' });
-  const core = new V2Peer(backend.url);
-  const event = async (): Promise<unknown> => (await core.get('/namespaces/default/events/back/keepalive')).body;
-  const keepAlive = (): void => {
-    const check = { metadata: { name: 'keepalive' }, interval: 5, timeout: 30, ttl: 60, status: 0 };
-    agent.send('keepalive', { timestamp: Math.floor(clock.now() / 1000), entity: agent.entity, check });
-  };
-  keepAlive();
-  await agent.hears('entity_config', ({ metadata }) => (metadata as { name: string }).name === 'back');
-  expect(await event()).toMatchObject({
-    check: {
-      status: 0,
-      output: expect.stringMatching(/^Keepalive last sent from back at [\d-]+ [\d:]+ \+0000 UTC$/),
-      interval: 5,
-      timeout: 30,
-      ttl: 60,
-      history: null,
-    },
-  });
-  await vi.waitFor(async () => {
-    clock.advance(1000);
-    expect(await api.event('back', 'keepalive')).toMatchObject({ check: { status: 2 } });
-  });
-  keepAlive();
-  await vi.waitFor(async () => expect(await api.event('back', 'keepalive')).toBeUndefined());
-  expect(await event()).toMatchObject({ check: { status: 0, occurrences: 1, occurrences_watermark: 1 } });
-  agent.cut();
-});
+test(
+  'each keepalive of a v2 agent is an OK event, which resolves an expired keepalive event',
+  { tags: 'slow' },
+  async () => {
+    const agent = await GoAgent.joined(url, { name: 'back' });
+    const core = new V2Peer(backend.url);
+    const event = async (): Promise<unknown> => (await core.get('/namespaces/default/events/back/keepalive')).body;
+    const keepAlive = (): void => {
+      const check = { metadata: { name: 'keepalive' }, interval: 5, timeout: 30, ttl: 60, status: 0 };
+      agent.send('keepalive', { timestamp: Math.floor(clock.now() / 1000), entity: agent.entity, check });
+    };
+    keepAlive();
+    await agent.hears('entity_config', ({ metadata }) => (metadata as { name: string }).name === 'back');
+    expect(await event()).toMatchObject({
+      check: {
+        status: 0,
+        output: expect.stringMatching(/^Keepalive last sent from back at [\d-]+ [\d:]+ \+0000 UTC$/),
+        interval: 5,
+        timeout: 30,
+        ttl: 60,
+        history: null,
+      },
+    });
+    await vi.waitFor(async () => {
+      clock.advance(1000);
+      expect(await api.event('back', 'keepalive')).toMatchObject({ check: { status: 2 } });
+    });
+    keepAlive();
+    await vi.waitFor(async () => expect(await api.event('back', 'keepalive')).toBeUndefined());
+    expect(await event()).toMatchObject({ check: { status: 0, occurrences: 1, occurrences_watermark: 1 } });
+    agent.cut();
+  },
+);
 
-test('a v2 agent that is to deregister is deleted at its goodbye, not when its connection is lost', async () => {
+test('a v2 agent with deregister: true is deleted when it says goodbye, not when its connection is lost', async () => {
   const entity = { deregister: true, deregistration: { handler: 'cmdb' } };
   const agent = await GoAgent.joined(url, { name: 'cattle', entity });
   await agent.register();
@@ -343,7 +347,7 @@ test('a v2 agent that is to deregister is deleted at its goodbye, not when its c
   );
 });
 
-test('a v2 agent that is to deregister is deleted when its keepalive expires', async () => {
+test('a v2 agent with deregister: true is deleted when its keepalive expires', async () => {
   const agent = await GoAgent.joined(url, { name: 'gone', entity: { deregister: true } });
   await agent.register({ timeout: 60 });
   agent.cut();
@@ -353,7 +357,7 @@ test('a v2 agent that is to deregister is deleted when its keepalive expires', a
   });
 });
 
-test('mon-agent can connect to the listener for v2 agents', async () => {
+test('mon-agent can connect to the agent listener, which v2 agents use', async () => {
   const peer = await AgentPeer.connect(url, 'mine');
   expect(await peer.join()).toMatchObject({ type: 'welcome' });
   peer.cut();
@@ -372,21 +376,21 @@ test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; statu
     status: 400,
     body: 'Sensu-AgentName: must be word characters, dots, hyphens and colons only',
   },
-])('a v2 agent $name is rejected before its connection is opened', async ({ identity, status, body }) => {
+])('a v2 agent $name is rejected in the handshake', async ({ identity, status, body }) => {
   expect(await GoAgent.connect(url, identity)).toEqual({ status, body, type: 'text/plain; charset=utf-8' });
 });
 
 test.each<{ name: string; frame: string | Buffer; reason: string }>([
   { name: 'no type', frame: '{"a":1}', reason: 'a WebSocket frame must consist of a type, a line feed and JSON' },
   { name: 'a payload that is not JSON', frame: 'event\n{', reason: 'the payload must be JSON' },
-  { name: 'protobuf', frame: Buffer.from('event\n\u0001\u0002'), reason: 'the payload must be JSON' },
+  { name: 'a protobuf payload', frame: Buffer.from('event\n\u0001\u0002'), reason: 'the payload must be JSON' },
   {
-    name: 'a keepalive of somebody else',
+    name: 'a keepalive of another entity',
     frame: 'keepalive\n{"entity":{"metadata":{"name":"other"}}}',
     reason: 'not to other',
   },
   { name: 'a keepalive that is no event', frame: 'keepalive\n[]', reason: 'expected' },
-])('a frame with $name closes the connection with a reason', async ({ frame, reason }) => {
+])('a v2 agent that sends a frame with $name is disconnected with a reason', async ({ frame, reason }) => {
   const agent = await GoAgent.joined(url, { name: 'hostile' });
   agent.sendRaw(frame);
   expect(await agent.ends()).toEqual({ code: 1008, reason: expect.stringContaining(reason) });
@@ -401,27 +405,30 @@ test.each<{ name: string; event: unknown; reason: string }>([
     reason: 'check.metadata.name',
   },
   {
-    name: 'no end of levels',
+    name: 'too many levels',
     event: { check: { metadata: { name: 'a' }, deep: nested(200) } },
     reason: 'nested deeper than',
   },
-])('an event with $name is rejected and does not affect the next one', async ({ event, reason }) => {
-  const agent = await GoAgent.joined(url, { name: 'careless' });
-  await agent.register();
-  const before = backend.log.records.length;
-  agent.send('event', event);
-  agent.event({ metadata: { name: 'next' }, status: 0, output: reason });
-  await vi.waitFor(async () => expect((await api.result('careless', 'next'))?.check.output).toBe(reason));
-  const refusals = backend.log.records.slice(before).filter(({ message }) => message === 'check result rejected');
-  expect(refusals.map(({ fields }) => fields['reason'])).toEqual([expect.stringContaining(reason)]);
-  agent.cut();
-});
+])(
+  'an event message with $name from a v2 agent is rejected and does not affect the next event',
+  async ({ event, reason }) => {
+    const agent = await GoAgent.joined(url, { name: 'careless' });
+    await agent.register();
+    const before = backend.log.records.length;
+    agent.send('event', event);
+    agent.event({ metadata: { name: 'next' }, status: 0, output: reason });
+    await vi.waitFor(async () => expect((await api.result('careless', 'next'))?.check.output).toBe(reason));
+    const refusals = backend.log.records.slice(before).filter(({ message }) => message === 'check result rejected');
+    expect(refusals.map(({ fields }) => fields['reason'])).toEqual([expect.stringContaining(reason)]);
+    agent.cut();
+  },
+);
 
 function nested(levels: number): unknown {
   return levels === 0 ? 0 : [nested(levels - 1)];
 }
 
-test('a frame that is too long closes the connection, one of an unknown type does not', async () => {
+test('a frame that is too long closes the connection of a v2 agent, a frame of an unknown type does not', async () => {
   const agent = await GoAgent.joined(url, { name: 'long' });
   agent.send('surprise', {});
   agent.event({ metadata: { name: 'x' }, status: 0, output: 'y'.repeat(1024 * 1024) });
@@ -488,7 +495,7 @@ test('a v2 agent that sends random frames disturbs neither the backend nor other
   steady.cut();
 });
 
-test('an event with metrics and no check has no status and is left out', async () => {
+test('an event of a v2 agent with metrics but without a check is ignored', async () => {
   const agent = await GoAgent.joined(url, { name: 'metrics' });
   agent.send('event', { entity: agent.entity, metrics: { handlers: [], points: [{ name: 'a', value: 1 }] } });
   agent.event({ metadata: { name: 'y' }, status: 0, output: '' });
@@ -502,7 +509,7 @@ function isGone(client: string): boolean {
   );
 }
 
-test('a v2 agent that does not read is disconnected before its requests fill the memory', async () => {
+test('a v2 agent that does not read is disconnected before queued check requests fill the memory', async () => {
   const agent = await GoAgent.joined(url, { name: 'slow', subscriptions: ['slow'] });
   await agent.register();
   agent.deafen();
@@ -534,7 +541,7 @@ async function troubledBackend(): Promise<Troubled> {
 }
 
 test.each(['stays', 'hangs up'])(
-  'results that a failing store rejects are stored later, once and in order, whether the agent %s',
+  'results that a failing store rejects are stored later, once and in order: the agent %s',
   async (then) => {
     const { other, store } = await troubledBackend();
     const agent = await GoAgent.joined(other.agentUrl, { name: 'patient' });
@@ -553,7 +560,7 @@ test.each(['stays', 'hangs up'])(
   },
 );
 
-test('a stopping backend does not take the goodbye of an agent for a deregistration', async () => {
+test('a stopping backend does not treat the disconnect of an agent as a deregistration', async () => {
   const state = await tempDir();
   const { program } = await loadConfig({ directories: [], env: {}, flags: { 'agent-listener': { port: 0 } } });
   const open = (): ReturnType<typeof openBackend> => openBackend({ dir: state, definitions: { program } });

@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('the output of an agent is cut to max_output_size in its result and event, but not for handlers', async () => {
+test('max_output_size truncates the output in the result and event of a v2 agent, but not for handlers', async () => {
   const v2 = new V2Peer(backend.url);
   await v2.put('/namespaces/default/checks/disk', {
     metadata: { name: 'disk', namespace: 'default' },

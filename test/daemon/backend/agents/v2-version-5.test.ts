@@ -18,11 +18,11 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-// Later agents of version 5 send their version. Earlier ones do not, and are recognized by the missing value.
+// Later agents of version 5 send `sensu_agent_version`. Earlier ones are recognized because it is missing.
 test.each([
   { name: 'five-told', told: '5.21.0', shown: '5.21.0' },
   { name: 'five-untold', told: undefined, shown: '' },
-])('an agent of version 5 is shown with its version and its own settings: $name', async (agent) => {
+])('an agent of version 5 is shown with its own version and its own settings: $name', async (agent) => {
   const { name, told, shown } = agent;
   const entity = { sensu_agent_version: told };
   const old = await GoAgent.joined(backend.agentUrl, { name, version: '5.11.1', subscriptions: ['old'], entity });
@@ -32,7 +32,7 @@ test.each([
     sensu_agent_version: shown,
     subscriptions: ['old', `entity:${name}`],
   });
-  // Clients of the v1 API compare the level of its protocol.
+  // The v1 API shows the Sensu Core version that its programs expect, not the version of the agent.
   expect(await api.client(name)).toMatchObject({ version: '1.9.0' });
 
   await api.saveClient({ ...(await api.client(name)), name, address: '192.0.2.7', subscriptions: ['db'] });

@@ -55,8 +55,8 @@ async function names(target = '/aggregates'): Promise<unknown> {
 
 const NOTHING = { ok: 0, warning: 0, critical: 0, unknown: 0, total: 0, stale: 0, silenced: 0, down: 0 };
 
-describe('a summary', () => {
-  test('the summary counts members by severity', async () => {
+describe('the summary of an aggregate', () => {
+  test('the summary of an aggregate counts members by severity', async () => {
     for (const [at, status] of [0, 1, 2, 2, 3].entries()) await report(`c${String(at)}`, 'web', { status });
     await report('c0', 'disk', { status: 0 });
     expect(await summary()).toEqual({
@@ -66,7 +66,7 @@ describe('a summary', () => {
     });
   });
 
-  test('the summary with max_age counts older results as stale, but still as members', async () => {
+  test('the summary of an aggregate with max_age counts older results as stale', async () => {
     await report('old', 'web', { executed: NOW - 31, status: 2 });
     await report('new', 'web', { executed: NOW - 30 });
     expect(await summary('/aggregates/app?max_age=30')).toEqual({
@@ -79,13 +79,13 @@ describe('a summary', () => {
     }
   });
 
-  test('the summary counts silenced results and results of clients that are down (user-demands 25)', async () => {
+  test('the summary of an aggregate counts silenced results and results of clients that are down', async () => {
     await report('a', 'web', { status: 2 });
     await report('a', 'disk');
     await report('b', 'web', { status: 2 });
     await post('/silenced', { subscription: 'client:a', expire: 60 });
     await report('b', 'keepalive', { status: 2, aggregate: undefined });
-    // The OK check of `a` has no event that could be silenced.
+    // The client `a` also has an OK result, which has no event and does not count as silenced.
     expect(await summary()).toMatchObject({ results: { total: 3, critical: 2, silenced: 1, down: 1 } });
     expect(await summary('/aggregates/app?max_age=60')).toMatchObject({ results: { silenced: 1, down: 1 } });
 
@@ -94,7 +94,7 @@ describe('a summary', () => {
     expect(await summary()).toMatchObject({ results: { total: 3, silenced: 0, down: 0 } });
   });
 
-  test('the summary does not count stale results as silenced or down', async () => {
+  test('the summary of an aggregate does not count stale results as silenced or down', async () => {
     await report('a', 'web', { status: 2, executed: NOW - 100 });
     await report('a', 'keepalive', { status: 2, aggregate: undefined });
     await post('/silenced', { check: 'web' });
@@ -104,13 +104,13 @@ describe('a summary', () => {
     });
   });
 
-  test('the summary of an unknown aggregate is 404 with a reason', async () => {
+  test('the summary of an unknown aggregate returns 404 with a reason', async () => {
     expect(await get('/aggregates/app')).toMatchObject({ status: 404, body: { error: 'there is no aggregate app' } });
   });
 });
 
-describe('members', () => {
-  test('the members of an aggregate are listed by client and by check, each by name', async () => {
+describe('the members of an aggregate', () => {
+  test('the members of an aggregate are listed by client and by check, both sorted by name', async () => {
     for (const [client, check] of [
       ['web-2', 'http'],
       ['web-10', 'http'],
@@ -131,13 +131,13 @@ describe('members', () => {
     expect((await get('/aggregates/app/clients?filter.name=db&limit=5')).body).toHaveLength(1);
   });
 
-  test.each(['clients', 'checks'])('GET %s of an unknown aggregate is 404 with an empty list', async (list) => {
+  test.each(['clients', 'checks'])('GET %s of an unknown aggregate returns 404 with an empty list', async (list) => {
     expect(await get(`/aggregates/app/${list}`)).toMatchObject({ status: 404, body: [] });
   });
 });
 
-describe('outputs of a severity', () => {
-  test('the outputs of a severity are listed by check, the most frequent first', async () => {
+describe('the outputs of a severity in an aggregate', () => {
+  test('the outputs of a severity are grouped by check, the most frequent output first', async () => {
     for (const client of ['c', 'b', 'a']) await report(client, 'web', { status: 2, output: 'refused' });
     await report('d', 'web', { status: 2, output: 'a timeout' });
     await report('d', 'disk', { status: 2, output: 'full' });
@@ -155,14 +155,14 @@ describe('outputs of a severity', () => {
     expect((await get('/aggregates/app/results/unknown')).body).toEqual([]);
   });
 
-  test('the outputs of a severity leave out results older than max_age', async () => {
+  test('the outputs of a severity exclude results older than max_age', async () => {
     await report('a', 'web', { status: 1, executed: NOW - 31 });
     expect((await get('/aggregates/app/results/warning?max_age=31')).body).toHaveLength(1);
     expect((await get('/aggregates/app/results/warning?max_age=30')).body).toEqual([]);
   });
 
   test.each(['CRITICAL', '2', 'crit', 'stale', 'total'])(
-    'the severity "%s" is rejected, whether or not the aggregate exists',
+    'the severity "%s" is rejected for existing and for unknown aggregates',
     async (word) => {
       expect(await get(`/aggregates/nope/results/${word}`)).toMatchObject({
         status: 400,
@@ -171,7 +171,7 @@ describe('outputs of a severity', () => {
     },
   );
 
-  test('the outputs of a severity are redacted like results', async () => {
+  test('the outputs of a severity are redacted like those of results', async () => {
     await post('/clients', { name: 'a', address: 'a', redact: ['output'] });
     await report('a', 'web', { status: 2, output: 'hunter2' });
     const { text } = await get('/aggregates/app/results/critical');
@@ -190,19 +190,19 @@ test('the list of aggregates is sorted, paginated and filtered', async () => {
   expect(await names('/aggregates?limit=&offset=')).toHaveLength(3);
 });
 
-describe('the membership', () => {
-  test('the membership follows the definition of the check', async () => {
+describe('the members of an aggregate over time', () => {
+  test('the membership of a check in aggregates follows the definition of the check', async () => {
     await restart({ web: { aggregates: ['one', 'two'] } });
     await report('a', 'web', { aggregate: undefined });
     expect(await names()).toEqual(['one', 'two']);
     await restart({ web: { aggregate: true } });
-    // Until the next result arrives, the stored result decides the membership.
+    // The stored result decides the membership until the next result arrives.
     expect(await names()).toEqual(['one', 'two']);
     await report('a', 'web', { aggregate: undefined });
     expect(await names()).toEqual(['web']);
   });
 
-  test('the membership survives a restart', async () => {
+  test('the members of an aggregate survive a restart', async () => {
     await report('a', 'web', { status: 2 });
     await report('b', 'web', { executed: NOW - 50 });
     await post('/silenced', { check: 'web' });
@@ -211,7 +211,7 @@ describe('the membership', () => {
     expect([await summary(), await summary('/aggregates/app?max_age=30')]).toEqual(before);
   });
 
-  test('the membership ends with the client, and with the result of an event that outlives it', async () => {
+  test('a check leaves its aggregate when its client or its result is deleted', async () => {
     await report('a', 'web', { status: 2 });
     await report('b', 'web', { status: 2 });
     await remove('/clients/a');
@@ -221,7 +221,7 @@ describe('the membership', () => {
     expect(await summary()).toBe(404);
   });
 
-  test('a result may name up to a hundred aggregates of 255 characters', async () => {
+  test('a result may name up to a hundred aggregates with names of up to 255 characters', async () => {
     const many = Array.from({ length: 101 }, (_, at) => `a${String(at)}`);
     expect((await submit({ aggregates: many })).status).toBe(400);
     expect((await submit({ aggregates: many.slice(1) })).status).toBe(202);
@@ -231,7 +231,7 @@ describe('the membership', () => {
 });
 
 describe('deleting an aggregate', () => {
-  test('a deleted aggregate gets back only members whose next results arrive', async () => {
+  test('a deleted aggregate gets only those members back whose next results arrive', async () => {
     await report('a', 'web');
     await report('b', 'web', { aggregates: ['app', 'other'] });
     expect((await remove('/aggregates/app')).status).toBe(204);
@@ -246,7 +246,7 @@ describe('deleting an aggregate', () => {
     expect((await get('/aggregates/app/clients')).body).toEqual([{ name: 'b', checks: ['web'] }]);
   });
 
-  test('deleting an unknown aggregate is 404', async () => {
+  test('deleting an unknown aggregate returns 404', async () => {
     expect(await remove('/aggregates/app')).toMatchObject({
       status: 404,
       body: { error: 'there is no aggregate app' },
@@ -254,14 +254,14 @@ describe('deleting an aggregate', () => {
   });
 });
 
-describe('defects of the peer (completion 1.20)', () => {
-  test('a result with a negative status counts as unknown', async () => {
+describe('defects of Sensu Core in aggregates (completion 1.20)', () => {
+  test('an aggregate counts a result with a negative status as unknown', async () => {
     for (const status of [-1, -2, -3, -4])
       await report(`c${String(-status)}`, 'web', { status, output: String(status) });
     expect(await summary()).toMatchObject({ results: { ok: 0, warning: 0, critical: 0, unknown: 4, total: 4 } });
   });
 
-  test('the outputs of unknown results include those with a status above 3', async () => {
+  test('the outputs of the severity unknown include results with a status above 3', async () => {
     await report('a', 'web', { status: 127, output: 'not found' });
     await report('b', 'web', { status: -1, output: 'killed' });
     expect((await get('/aggregates/app/results/unknown')).body).toEqual([
@@ -276,7 +276,7 @@ describe('defects of the peer (completion 1.20)', () => {
   });
 
   test.each(['/aggregates/x:y|z', '/aggregates/x%3Ay%7Cz', '/aggregates/x%3ay%7cz'])(
-    'an aggregate name may contain `:` and `|`: %s',
+    'an aggregate name may contain ":" and "|": %s',
     async (target) => {
       await report('a', 'web', { aggregate: 'x:y|z' });
       for (const part of ['', '/clients', '/checks', '/results/ok'])
@@ -285,7 +285,7 @@ describe('defects of the peer (completion 1.20)', () => {
     },
   );
 
-  test('an aggregate loses deleted members at once and disappears with the last one', async () => {
+  test('an aggregate loses deleted members at once and disappears with its last member', async () => {
     await report('a', 'web');
     await report('b', 'web');
     await remove('/results/a/web');
@@ -295,7 +295,7 @@ describe('defects of the peer (completion 1.20)', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('a result that no longer names an aggregate leaves it', async () => {
+  test('a result that no longer names an aggregate leaves the aggregate', async () => {
     await report('a', 'web');
     await report('a', 'web', { aggregate: undefined });
     expect(await summary()).toBe(404);

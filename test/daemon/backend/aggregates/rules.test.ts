@@ -42,15 +42,15 @@ async function ruleEvent(): Promise<Pick<EventRow, 'status' | 'output' | 'occurr
   const { check, occurrences } = body as Event;
   return { status: check.status, output: check.output, occurrences };
 }
-/** Advances the clock by the second in which aggregates are evaluated. */
+/** Advances the clock by one second, after which aggregate rules are evaluated. */
 const look = (): void => clock.advance(1000);
-/** Reports one result for each of several new clients. */
+/** Reports one result for each status, each from a new client. */
 async function reportAll(statuses: readonly number[]): Promise<void> {
   for (const [index, status] of statuses.entries()) await report(`web-${String(index)}`, status);
 }
 
 /**
- * Returns the status of the rule: from the list, from the single aggregate, and as the current status in a
+ * Returns the current status text of the rule as three responses show it: the list, the single aggregate, and a
  * simulation.
  */
 const shown = async (): Promise<unknown[]> => {
@@ -65,7 +65,7 @@ const shown = async (): Promise<unknown[]> => {
 };
 
 describe('a rule about an aggregate (spec, aggregates 2)', () => {
-  test('a rule opens an event that changes and resolves with the aggregate', async () => {
+  test('an aggregate rule opens an event that changes and resolves with the counts of the aggregate', async () => {
     await start({ shop: { warning: '20%', critical: '50%' } });
     await reportAll([0, 0, 0, 2]);
     look();
@@ -83,7 +83,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     ]);
   });
 
-  test('a rule repeats its result once per interval, so that occurrences count', async () => {
+  test('an aggregate rule repeats its result once per interval, so that occurrences increase', async () => {
     await start({ shop: { critical: 1, interval: 30 } });
     await report('web-1', 2);
     look();
@@ -94,7 +94,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toMatchObject({ occurrences: 2 });
   });
 
-  test('a rule with leave-out-silenced ignores silenced members', async () => {
+  test('an aggregate rule with leave-out-silenced ignores silenced members', async () => {
     await start({ shop: { critical: '25%', 'ignore-silenced': true } });
     await reportAll([0, 0, 0, 2]);
     look();
@@ -104,7 +104,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
-  test('a rule counts stale results, but not while the backend was down', async () => {
+  test('an aggregate rule counts stale results, but the time while the backend was down does not count', async () => {
     const rules = { shop: { stale: { after: 120, warning: 1 } } };
     await start(rules);
     await report('web-1', 0);
@@ -120,7 +120,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
-  test('a rule is shown and simulated as it is evaluated, even for results from before the start', async () => {
+  test('an aggregate rule shows and simulates stale results as it evaluates them, before and after a restart', async () => {
     const rules = { shop: { stale: { after: 120, warning: 1 } } };
     const [isFresh, isStale] = ['0 of 1 (0 %) stale', '1 of 1 (100 %) stale'].map(
       (text) => expect.stringContaining(text) as unknown,
@@ -136,7 +136,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     expect(await shown()).toEqual([isStale, isStale, 1]);
   });
 
-  test('a rule event has the handlers and other attributes of its check', async () => {
+  test('the event of an aggregate rule has the handlers and other check attributes of the rule', async () => {
     await start({ shop: { critical: 1, check: { handlers: ['pager'], runbook: 'https://wiki.example.com/shop' } } });
     await report('web-1', 2);
     look();
@@ -146,7 +146,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     });
   });
 
-  test('a rule event resolves when the rule or the aggregate is deleted', async () => {
+  test('the event of an aggregate rule resolves when the rule or the aggregate is deleted', async () => {
     await start({ shop: { critical: 1 } });
     await report('web-1', 2);
     look();
@@ -164,7 +164,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
-  test('a rule applies to the aggregates of its namespace, or of all namespaces', async () => {
+  test('an aggregate rule applies to the aggregates of its namespace, or of all namespaces with "*"', async () => {
     await start({
       shop: { critical: 1, namespace: 'prod' },
       anywhere: { aggregate: 'shop', warning: 1, namespace: '*' },
@@ -191,7 +191,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     });
   });
 
-  test('a rule with the name of a check in its aggregate is not a member itself', async () => {
+  test('an aggregate rule with the name of a check in its aggregate is not a member of the aggregate', async () => {
     await start({ http: { aggregate: 'shop', critical: 1 } });
     await report('web-1', 2);
     look();
@@ -201,7 +201,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     expect((await ask('GET', '/aggregates/shop')).body).toMatchObject({ clients: 1, results: { total: 1 } });
   });
 
-  test('a rule is shown with its aggregate, its limit and its current value', async () => {
+  test('an aggregate rule is shown with its aggregate, its limit and its current value', async () => {
     await start({ shop: { warning: '20%' } });
     await reportAll([0, 0, 0, 2]);
     const rule = { check: 'shop', status: 1, text: '1 of 4 (25 %) not OK (warning from 20%)', needs: 80 };

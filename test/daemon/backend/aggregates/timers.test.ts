@@ -3,7 +3,7 @@ import { watchAggregates } from '../../../../daemon/backend/aggregates/timers.ts
 import { openRuleWatch } from '../../../../daemon/backend/aggregates/rules.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 
-test('the start of an aggregate watch moves with a clock jump', async () => {
+test('a clock jump moves the time at which the watch of aggregates started', async () => {
   await using rig = await HandlingRig.open({});
   const { registry, batcher, results, clock, log } = rig;
   const watch = watchAggregates({

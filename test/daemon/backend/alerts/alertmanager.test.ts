@@ -4,7 +4,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const DOWN = { alertname: 'Down', instance: 'web-1', severity: 'critical' };
 
-/** Advances the clock second by second, like that of a running backend. */
+/** Advances the clock in steps of one second, so that timers run as in a running backend. */
 function pass(clock: ManualClock, seconds: number): void {
   for (let passed = 0; passed < seconds; passed++) clock.advance(1000);
 }
@@ -18,7 +18,7 @@ interface Rig extends Pick<RunningBackend, 'url' | 'log'> {
     body?: unknown,
   ) => Promise<{ readonly status: number; readonly body: unknown }>;
   readonly send: (...alerts: object[]) => Promise<number>;
-  /** Returns `client/check status` of every result. */
+  /** Returns `client/check status` for each result. */
   readonly results: () => Promise<readonly string[]>;
   readonly events: () => Promise<readonly string[]>;
 }
@@ -58,8 +58,8 @@ async function openRig(settings: object = {}): Promise<Rig> {
   };
 }
 
-describe('an alert', () => {
-  test('an alert is an event with its labels until its end', async () => {
+describe('an alert of the Alertmanager API', () => {
+  test('an alert is an event with the labels of the alert until the alert ends', async () => {
     const { ask, at, send, events, results } = await openRig();
     const annotations = { summary: 'web-1 does not answer' };
     expect(
@@ -77,7 +77,7 @@ describe('an alert', () => {
     expect(await results()).toEqual(['web-1/Down..critical 0']);
   });
 
-  test('an alert that is not sent any more resolves once, even while its client sends no keepalive', async () => {
+  test('an alert that is no longer sent resolves once, even while its client sends no keepalive', async () => {
     const { ask, at, clock, send, results } = await openRig();
     await send({ labels: DOWN, endsAt: at(240) });
     await ask('POST', '/results', { source: 'web-1', name: 'keepalive', output: 'silent', status: 2 });
@@ -95,7 +95,7 @@ describe('an alert', () => {
     expect(await ask('GET', '/results/web-1/Down..critical')).toEqual(ended);
   });
 
-  test('alerts with different labels are different events', async () => {
+  test('two alerts with different labels open two events', async () => {
     const { send, events, at } = await openRig();
     const full = (device: string) => ({ labels: { ...DOWN, device } });
     await send(full('sda'), full('sdb'), { labels: { ...DOWN, severity: 'warning' } });
@@ -104,13 +104,13 @@ describe('an alert', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('an alert that is already resolved and was unknown before creates nothing', async () => {
+  test('an alert that is already resolved and was never open creates no event and no client', async () => {
     const { ask, at, send } = await openRig();
     expect(await send({ labels: DOWN, endsAt: at(-60) })).toBe(200);
     expect((await ask('GET', '/clients')).body).toEqual([]);
   });
 
-  test('an alert has the handlers, client and severity that the settings derive from its labels', async () => {
+  test('the settings derive the handlers, the client and the severity of an alert from its labels', async () => {
     const { ask, send } = await openRig({
       alerts: { client: ['host'], statuses: { p1: 2 }, handlers: ['pager'], 'default-client': 'cloud' },
     });
@@ -121,7 +121,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('a rejected alert is named by its index, and the others are stored', async () => {
+  test('a rejected alert is named by its index in the request, and the other alerts are stored', async () => {
     const { ask, events } = await openRig();
     const alerts = [{ labels: DOWN }, { labels: { job: 'x' } }, { labels: 7 }, { labels: DOWN, endsAt: 'soon' }];
     const answer = await ask('POST', '/api/v2/alerts', alerts);
@@ -132,7 +132,7 @@ describe('an alert', () => {
     expect((await ask('POST', '/api/v2/alerts', {})).body).toBe('the body must be an array of alerts');
   });
 
-  test('an alert in any language becomes an event, and an overlong annotation is cut', async () => {
+  test('an alert with labels in any language becomes an event, and an annotation that is too long is truncated', async () => {
     const { ask, send } = await openRig();
     expect(
       await send(
@@ -154,7 +154,7 @@ describe('an alert', () => {
     expect(longest).toBeLessThan(65_536);
   });
 
-  test('an alert cannot use label names of the object prototype', async () => {
+  test('an alert with the label name __proto__ is rejected', async () => {
     const { url } = await openRig();
     const body = '[{"labels": {"alertname": "x", "__proto__": "y"}}]';
     expect((await fetch(`${url}/api/v2/alerts`, { method: 'POST', body })).status).toBe(400);
@@ -197,7 +197,7 @@ describe('the list of alerts', () => {
     expect((await ask('GET', '/api/v2/alerts?filter=x')).body).toMatch(/^filter: must look like/);
   });
 
-  test('an inhibited alert is listed as suppressed by its source and left out with inhibited=false', async () => {
+  test('an inhibited alert is listed as suppressed by its source and excluded with inhibited=false', async () => {
     const inhibitions = { rack: { source: 'check=switch', target: 'check=http', equal: [] } };
     const handlers = { default: { type: 'pipe', command: 'true' } };
     const { ask } = await openRig({ handlers, inhibitions });
@@ -231,7 +231,7 @@ describe('the list of alerts', () => {
     expect(await instances('?inhibited=false')).toContain('web-1');
   });
 
-  test('alerts of one check are grouped, even those with further labels', async () => {
+  test('alerts of one check are in one group, even if they have additional labels', async () => {
     const { ask, send } = await openRig();
     await send({ labels: DOWN }, { labels: { ...DOWN, device: 'sda' } }, { labels: { alertname: 'Slow' } });
     const { body } = await ask('GET', '/api/v2/alerts/groups');
@@ -242,7 +242,7 @@ describe('the list of alerts', () => {
     ]);
   });
 
-  test('the Alertmanager API serves the namespace default and rejects any other', async () => {
+  test('the Alertmanager API serves the namespace default and rejects every other namespace', async () => {
     const { ask } = await openRig();
     for (const [method, path, body] of [
       ['GET', 'alerts'],
@@ -262,7 +262,7 @@ describe('the list of alerts', () => {
     expect((await ask('GET', '/api/v2/alerts?namespace=default&unknown=1')).body).toEqual([]);
   });
 
-  test('the Alertmanager API has the health probes of an Alertmanager', async () => {
+  test('the Alertmanager API has the health endpoints of Alertmanager', async () => {
     const { url } = await openRig();
     for (const path of ['/-/healthy', '/-/ready']) {
       const answer = await fetch(url + path);
@@ -271,7 +271,7 @@ describe('the list of alerts', () => {
     }
   });
 
-  test('the status and receivers have the form that clients of Alertmanager expect', async () => {
+  test('the status and the receivers have the form that clients of Alertmanager expect', async () => {
     const { ask, url } = await openRig();
     expect((await ask('GET', '/api/v2/status')).body).toMatchObject({
       cluster: { status: 'disabled', peers: [] },
@@ -284,16 +284,16 @@ describe('the list of alerts', () => {
   });
 });
 
-describe('an alert that alerts.watchdogs names', () => {
+describe('a watchdog alert, which alerts.watchdogs names', () => {
   const WATCHDOG = {
     labels: { alertname: 'Watchdog', severity: 'none' },
     annotations: { summary: 'Prometheus works' },
   };
   const CHECK = 'prometheus/Watchdog..none';
 
-  test('a watchdog is OK while it is received, critical when it is missing, and then OK again', async () => {
+  test('a watchdog alert is OK while it is received, critical when it is missing, and then OK again', async () => {
     const { send, results, events, clock, at } = await openRig({ alerts: { watchdogs: { Watchdog: 600 } } });
-    // A future end, as Prometheus sends it, resolves nothing yet.
+    // An `endsAt` in the future, as Prometheus sends it, does not resolve the alert yet.
     await send({ ...WATCHDOG, endsAt: at(240) });
     expect(await results()).toEqual([`${CHECK} 0`]);
     pass(clock, 590);
@@ -307,7 +307,7 @@ describe('an alert that alerts.watchdogs names', () => {
     expect(await results()).toEqual([`${CHECK} 0`]);
   });
 
-  test('a watchdog is critical at once when its sender resolves it, unless it is unknown', async () => {
+  test('a watchdog is critical at once when its sender resolves the alert, but not if it was never received', async () => {
     const { send, results, events, at, ask } = await openRig({ alerts: { watchdogs: { Watchdog: 600 } } });
     await send({ ...WATCHDOG, endsAt: at(-1) });
     expect(await results()).toEqual([]);
@@ -318,7 +318,7 @@ describe('an alert that alerts.watchdogs names', () => {
     expect(body).toMatchObject({ check: { output: 'Ended by its sender: Prometheus works' } });
   });
 
-  test('an alert with another name than the watchdog is an ordinary alert', async () => {
+  test('an alert whose name alerts.watchdogs does not contain is an ordinary alert', async () => {
     const { send, events, clock } = await openRig({ alerts: { watchdogs: { Deadman: 600 } } });
     await send({ labels: { alertname: 'constructor', severity: 'warning' } });
     expect(await events()).toEqual(['prometheus/constructor..warning 1']);

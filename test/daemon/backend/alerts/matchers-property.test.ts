@@ -5,8 +5,7 @@ import { openAlertRig, type AlertRig } from '../../../support/alert-rig.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 
 /**
- * A small implementation of Alertmanager's rules: a missing label is empty, and a pattern must match the whole
- * value.
+ * A small implementation of Alertmanager's rules: a missing label is empty, and a pattern must match the whole value.
  */
 function isCovered(labels: Readonly<Record<string, string>>, matchers: readonly LabelMatcher[]): boolean {
   return matchers.every(({ name, value, isRegex, isEqual }) => {
@@ -17,7 +16,7 @@ function isCovered(labels: Readonly<Record<string, string>>, matchers: readonly 
 
 const isAccepted = (matchers: readonly LabelMatcher[]): boolean => !isCovered({}, matchers);
 
-// Names and values that normalize to the same text, in several languages, and those of native events.
+// Label names and values in several languages: some normalize to the same text, others occur in native events.
 const NAMES = ['alertname', 'instance', 'severity', 'job', 'service.name', '区域'];
 const VALUES = [
   'CPU > 90',
@@ -72,7 +71,7 @@ const story = fc.record({
   silences: fc.array(fc.array(matcher, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
 });
 
-test('the list, the preview, the events and handlers agree with Alertmanager about what silences cover', async () => {
+test('alerts, previews, events and handlers agree with Alertmanager about the events that silences cover', async () => {
   expect.hasAssertions();
   await fc.assert(
     fc.asyncProperty(story, async ({ alerts, results, later, silences }) => {
@@ -127,7 +126,7 @@ async function expectAgreement(rig: AlertRig, silences: readonly (readonly Label
     readonly check: { readonly name: string };
     readonly silenced: boolean;
   }[];
-  // Both lists are in the same order.
+  // Both lists have the same order, so they can be compared entry by entry.
   expect(events.map(({ silenced }) => silenced)).toEqual(alerts.map(({ status }) => status.state === 'suppressed'));
   for (const { client, check, silenced } of events) {
     const { body: verdicts } = await rig.ask('GET', `/api/mon/v1/events/${client.name}/${check.name}/explain`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openAlertRig, type AlertRig } from '../../../support/alert-rig.ts';
 
-/** Opens a rig with native events, which Prometheus did not send. */
+/** Opens a rig with events of `mon` results, which Prometheus did not send. */
 async function openRig(): Promise<AlertRig> {
   const rig = await openAlertRig();
   for (const [source, name, status] of [
@@ -16,7 +16,7 @@ async function openRig(): Promise<AlertRig> {
   return rig;
 }
 
-/** Returns the events that a silence mutes, by the query that both programs use. */
+/** Returns the alerts that a silence suppresses, as `instance/alertname`, by the query of Alertmanager clients. */
 async function mutedBy(rig: AlertRig, id: string): Promise<readonly string[]> {
   const alerts = await rig.alerts('silenced=true&inhibited=false&active=false&unprocessed=false');
   return alerts
@@ -52,7 +52,7 @@ test.each([
     muted: ['web-1/disk'],
   },
 ])(
-  'the form of karma silences native events by $what, and edits and expires its silence',
+  'the silence form of karma silences native events by $what, edits its silence and expires it',
   async ({ matchers, muted }) => {
     const rig = await openRig();
     const form = { matchers, startsAt: rig.at(0), endsAt: rig.at(3600), createdBy: 'ada', comment: 'works' };
@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('kthxbye extends a silence while it covers native events, with all listed attributes', async () => {
+test('kthxbye extends a silence of native events when it sends back all listed attributes', async () => {
   const rig = await openRig();
   const matchers = [DISK, { name: 'instance', value: 'web-.*', isRegex: true, isEqual: true }];
   const id = await rig.silence(matchers, { endsAt: rig.at(240), comment: 'ACK! works' });

@@ -4,13 +4,13 @@ import { equal, noPattern, openAlertRig, pattern, unequal, type AlertRig } from 
 const DOWN = { alertname: 'Down', instance: 'web-1', severity: 'critical' };
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
 
-/** Returns the labels of the alerts in a state. */
+/** Returns the labels of all alerts in this state. */
 async function labelsOf(rig: AlertRig, state: 'active' | 'suppressed'): Promise<readonly object[]> {
   return (await rig.alerts()).filter(({ status }) => status.state === state).map(({ labels }) => labels);
 }
 
 describe('a silence of the Alertmanager API', () => {
-  test('a silence covers every alert that its matchers match, even if one alert has exactly these labels', async () => {
+  test('a silence covers every alert that its matchers match, even alerts with additional labels', async () => {
     const rig = await openAlertRig();
     const full = { alertname: 'DiskFull', job: 'node', severity: 'warning' };
     await rig.send(full, { ...full, device: 'sda' }, { ...full, job: 'other' });
@@ -24,7 +24,7 @@ describe('a silence of the Alertmanager API', () => {
     await rig.expectHandled(...active);
   });
 
-  test('a silence on an alertname does not cover a name that is folded to the same check', async () => {
+  test('a silence on an alertname does not cover another alertname that maps to the same check name', async () => {
     const rig = await openAlertRig();
     await rig.send({ alertname: 'CPU > 90' }, { alertname: 'CPU < 90' }, { alertname: 'CPU-90' });
     await rig.silence([equal('alertname', 'CPU > 90')]);
@@ -33,7 +33,7 @@ describe('a silence of the Alertmanager API', () => {
     expect((body as readonly { labels: object }[]).map(({ labels }) => labels)).toHaveLength(3);
   });
 
-  test('a silence on an instance covers neither other ports of the machine nor its own checks', async () => {
+  test('a silence on an instance covers neither other ports of the machine nor checks of mon on the machine', async () => {
     const rig = await openAlertRig();
     await rig.send({ alertname: 'Slow', instance: 'db-9:9100' }, { alertname: 'Slow', instance: 'db-9:9187' });
     await rig.ask('POST', '/results', { source: 'db-9', name: 'disk', output: 'full', status: 2 });
@@ -41,7 +41,7 @@ describe('a silence of the Alertmanager API', () => {
     expect(await labelsOf(rig, 'suppressed')).toEqual([{ alertname: 'Slow', instance: 'db-9:9100' }]);
   });
 
-  test('a silence on a label is case-sensitive, and matches labels of any name and severity alone', async () => {
+  test('a silence on a label is case-sensitive and can match labels of any name, or the severity alone', async () => {
     const rig = await openAlertRig();
     await rig.send(
       { alertname: 'A', env: 'prod' },
@@ -70,7 +70,7 @@ describe('a silence of the Alertmanager API', () => {
     ['letters of either case', [pattern('instance', '(?i)WEB-0[^2-9]')]],
     ['its subscription', [equal('subscription', 'client:web-01')]],
     ['a label of its own', [equal('team', 'storage'), noPattern('instance', 'db.*')]],
-  ])('a silence covers an event of a check by %s', async (_name, matchers) => {
+  ])('a silence of the Alertmanager API covers an event of a native check by %s', async (_name, matchers) => {
     const rig = await openAlertRig();
     const metadata = { labels: { team: 'storage' } };
     const result = { name: 'disk', output: 'full', status: 2, metadata };
@@ -86,7 +86,7 @@ describe('a silence of the Alertmanager API', () => {
     );
   });
 
-  test('a silence on a severity follows the status of an event and suppresses its resolution', async () => {
+  test('a silence on a severity covers an event while its status matches, and also suppresses its resolution', async () => {
     const rig = await openAlertRig();
     const result = { source: 'web-1', name: 'disk', output: '' };
     await rig.silence([equal('severity', 'critical'), equal('instance', 'web-1')]);
@@ -98,7 +98,7 @@ describe('a silence of the Alertmanager API', () => {
     await rig.expectHandled();
   });
 
-  test('a silence that ends or expires notifies the alerts that still fire', async () => {
+  test('alerts that still fire when their silence is deleted or expires are notified', async () => {
     const rig = await openAlertRig();
     const id = await rig.silence([pattern('alertname', 'Do.+')]);
     await rig.silence([equal('alertname', 'Slow')], { endsAt: rig.at(60) });
@@ -111,7 +111,7 @@ describe('a silence of the Alertmanager API', () => {
     expect(await rig.silences()).toEqual([]);
   });
 
-  test('a silence on a label follows the value in the last result', async () => {
+  test('a silence on a label of a check follows the label in the last result', async () => {
     const rig = await openAlertRig();
     const report = (team: string) =>
       rig.ask('POST', '/results', { source: 'a', name: 'b', output: '', status: 1, metadata: { labels: { team } } });
@@ -125,7 +125,7 @@ describe('a silence of the Alertmanager API', () => {
     expect(await labelsOf(rig, 'suppressed')).toHaveLength(1);
   });
 
-  test('two silences with the same matchers exist side by side, and the last one keeps an alert suppressed', async () => {
+  test('two silences with the same matchers are separate, and either of them keeps an alert suppressed', async () => {
     const rig = await openAlertRig();
     await rig.send(DOWN);
     const own = { createdBy: 'ann', comment: 'disk swap', endsAt: rig.at(86_400), startsAt: rig.at(0) };
@@ -143,7 +143,7 @@ describe('a silence of the Alertmanager API', () => {
     expect((await rig.ask('DELETE', `/api/v2/silence/${first}`)).status).toBe(404);
   });
 
-  test('a silence may name hundreds of instances', async () => {
+  test('a silence may name hundreds of instances in one matcher', async () => {
     const rig = await openAlertRig();
     await rig.send(DOWN, { ...DOWN, instance: 'web-400' });
     const instances = Array.from({ length: 300 }, (_, at) => `web-${String(at)}`).join('|');
@@ -156,7 +156,7 @@ describe('a silence of the Alertmanager API', () => {
     expect((await rig.ask('GET', '/api/mon/v1/timeline/web-1/Down..critical')).status).toBe(200);
   });
 
-  test('a silence is returned exactly as it was sent', async () => {
+  test('the Alertmanager API returns a silence exactly as it was sent', async () => {
     const rig = await openAlertRig();
     const given = {
       matchers: [noPattern('b', 'x|"y"\\.'), equal('alertname', '磁盘 "full"\n'), unequal('service.name', '')],
@@ -174,11 +174,11 @@ describe('a silence of the Alertmanager API', () => {
     });
   });
 
-  test('a silence is changed by its id, and other matchers create a new silence in its place', async () => {
+  test('a silence is changed by its id, and a change of its matchers replaces it by a new silence', async () => {
     const rig = await openAlertRig();
     const id = await rig.silence([equal('alertname', 'Down'), equal('job', 'node')]);
     const other = await rig.silence([equal('alertname', 'Down'), equal('job', 'node')], { comment: 'other' });
-    // The order of matchers has no meaning.
+    // The order of the matchers does not matter.
     const same = [equal('job', 'node'), equal('alertname', 'Down')];
     expect(await rig.silence(same, { id, comment: 'longer', endsAt: rig.at(7200) })).toBe(id);
     expect((await rig.silences()).map(({ comment }) => comment).toSorted()).toEqual(['longer', 'other']);
@@ -188,7 +188,7 @@ describe('a silence of the Alertmanager API', () => {
     await expect(rig.silence(same, { id })).rejects.toThrow('there is no silence');
   });
 
-  test('a silence of the console or monctl is shown with equivalent matchers and keeps them when it is extended', async () => {
+  test('a silence created by the console or monctl is shown with equivalent matchers, which an extension keeps', async () => {
     const rig = await openAlertRig();
     const entries = [{ subscription: 'client:web-1' }, { subscription: 'linux', check: 'disk' }, { check: 'cpu' }];
     for (const entry of entries) await rig.ask('POST', '/silenced', { ...entry, expire: 600, expire_on_resolve: true });
@@ -206,7 +206,7 @@ describe('a silence of the Alertmanager API', () => {
     ]);
   });
 
-  test('a silence can be read and expired over the other APIs by its id', async () => {
+  test('a silence of the Alertmanager API can be read and expired over the other APIs by its id', async () => {
     const rig = await openAlertRig();
     const id = await rig.silence([equal('alertname', 'Down')]);
     expect((await rig.ask('GET', `/silenced/ids/${id}`)).body).toMatchObject({ id, subscription: null, check: null });
@@ -216,7 +216,7 @@ describe('a silence of the Alertmanager API', () => {
     expect(await rig.silences()).toEqual([]);
   });
 
-  test('a bulk restore brings back a silence under its own id, beside one with the same matchers', async () => {
+  test('a bulk restore restores a silence under its own id, beside a silence with the same matchers', async () => {
     const rig = await openAlertRig();
     const ids = [await rig.silence([equal('alertname', 'Down')]), await rig.silence([equal('alertname', 'Down')])];
     const entryOf = async (id: string) => (await rig.ask('GET', `/api/mon/v1/silenced/${id}`)).body as object;
@@ -227,7 +227,7 @@ describe('a silence of the Alertmanager API', () => {
     expect((await rig.silences()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('a silence of an earlier version keeps its meaning and is changed by its id', async () => {
+  test('a silence stored by an earlier version keeps its meaning and can be changed by its id', async () => {
     const rig = await openAlertRig();
     const entryOf = (matchers: readonly object[], parts: object) => ({
       subscription: null,
@@ -263,7 +263,7 @@ describe('a silence of the Alertmanager API', () => {
     expect(await labelsOf(rig, 'active')).toHaveLength(1);
   });
 
-  test('a silence uses the labels that the settings map to client and check', async () => {
+  test('the matchers of a silence may use the labels that the settings map to client, check and severity', async () => {
     const naming = { client: ['host'], check: 'rule', severity: 'level' };
     const rig = await openAlertRig({ alerts: naming });
     await rig.ask('POST', '/results', { source: 'web-1', name: 'disk', output: '', status: 1 });
@@ -283,7 +283,7 @@ describe('a silence of the Alertmanager API', () => {
     [{ matchers: [pattern('alertname', '.*')] }, /^matchers: at least one matcher must not match the empty value/],
     [{ matchers: [] }, /^matchers: /],
     [{ id: 'no-such', matchers: [equal('a', 'b')] }, /^there is no silence no-such/],
-  ])('a silence with %j is rejected', async (over, message) => {
+  ])('a silence with the attributes %j is rejected', async (over, message) => {
     const rig = await openAlertRig();
     const silence = {
       matchers: [equal('a', 'b')],
@@ -297,7 +297,7 @@ describe('a silence of the Alertmanager API', () => {
     expect(body).toMatch(message);
   });
 
-  test('a silence may not last longer than the policy allows', async () => {
+  test('a silence of the Alertmanager API may not last longer than the policy allows', async () => {
     const rig = await openAlertRig({ 'silence-policy': { 'max-expire': 600 } });
     await expect(rig.silence([equal('a', 'b')], { endsAt: rig.at(601) })).rejects.toThrow('it must end within 10m');
     expect(await rig.silence([equal('a', 'b')], { endsAt: rig.at(600) })).toMatch(UUID);

@@ -8,7 +8,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 let dir: string;
-/** Directory of the allowed programs. */
+/** Directory whose programs may be used by commands of the API. */
 let listed: string;
 let log: RecordedLog;
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   log = new RecordedLog();
 });
 
-/** Returns a client of a backend with these settings over the defaults. */
+/** Starts a backend with these settings, merged over the defaults, and returns a client of its v2 API. */
 async function peer(settings: object): Promise<V2Peer> {
   const { program } = await loadConfig({ directories: [], env: {}, flags: { ...settings } });
   const backend = await openBackend({
@@ -47,7 +47,7 @@ const check = (command: unknown, more = {}): object => ({
 });
 
 describe('a backend with api-command-directories', () => {
-  test('handlers and mutators of the API may run only programs that exist in these directories', async () => {
+  test('the API accepts handlers and mutators only if their programs exist in api-command-directories', async () => {
     const v2 = await peer({ 'api-command-directories': [listed] });
     const statusOf = async (command: unknown): Promise<number> =>
       (await v2.put(`${NAMESPACE}/handlers/own`, handler(command))).status;
@@ -64,7 +64,7 @@ describe('a backend with api-command-directories', () => {
     });
   });
 
-  test('a patch of a handler is checked by its outcome, even for attributes of mon', async () => {
+  test('a patch of a handler is checked by its result, even if it changes only attributes specific to mon', async () => {
     const v2 = await peer({ 'api-command-directories': [listed] });
     const path = `${NAMESPACE}/handlers/own`;
     await v2.put(path, handler(`${listed}/notify`));
@@ -80,7 +80,7 @@ describe('a backend with api-command-directories', () => {
     expect(await v2.put(path, other)).toMatchObject({ status: 403 });
   });
 
-  test('the commands of checks are compared with these directories by name only', async () => {
+  test('the commands of checks must be in api-command-directories, but need not exist on the backend', async () => {
     const v2 = await peer({ 'api-command-directories': ['/usr/lib/nagios/plugins'] });
     const statusOf = async (body: object): Promise<number> => (await v2.put(`${NAMESPACE}/checks/own`, body)).status;
     expect(await statusOf(check('/usr/lib/nagios/plugins/check_disk -w 20%'))).toBe(201);
@@ -89,7 +89,7 @@ describe('a backend with api-command-directories', () => {
     expect(await statusOf(check('/usr/lib/nagios/plugins/check_disk', { hooks }))).toBe(403);
   });
 
-  test('a restore leaves out commands outside these directories', async () => {
+  test('a restore skips objects with commands outside api-command-directories', async () => {
     const v2 = await peer({ 'api-command-directories': [listed] });
     const object = { type: 'Handler', api_version: 'core/v2', metadata, spec: { type: 'pipe', command: '/bin/sh' } };
     expect(await restore(v2, object)).toMatchObject([
@@ -100,14 +100,14 @@ describe('a backend with api-command-directories', () => {
   });
 });
 
-/** Restores a page of a dump with one object. */
+/** Restores one object by the mon API, and returns the results of the response. */
 async function restore(v2: V2Peer, object: object): Promise<unknown> {
   const answer = await v2.send('POST', '/../../mon/v1/restore', { objects: [object] });
   return (answer.body as { results: unknown }).results;
 }
 
 describe('a backend with api-commands: false', () => {
-  test('api-commands: false rejects all commands of the API and accepts objects without a command', async () => {
+  test('api-commands: false rejects every command that the API sends and accepts objects without a command', async () => {
     const v2 = await peer({ 'api-commands': false });
     const make = async (type: string, body: object): Promise<number> => (await v2.post(`/${type}`, body)).status;
     expect(await make('handlers', handler(`${listed}/notify`))).toBe(403);
@@ -118,7 +118,7 @@ describe('a backend with api-commands: false', () => {
     expect((await v2.delete(`${NAMESPACE}/handlers/own`)).status).toBe(204);
   });
 
-  test('commands created over the API before it was switched off still work, and the start warns about them', async () => {
+  test('commands stored before api-commands: false still run, and the start warns about them', async () => {
     const { program } = await loadConfig({ directories: [], env: {} });
     const state = join(dir, 'state');
     const before = await openBackend({ dir: state, definitions: { program } });
@@ -130,7 +130,10 @@ describe('a backend with api-commands: false', () => {
   });
 });
 
-test.each(['relative', '/', '/a/../b', '/a//b', ''])('the directory %j for commands is rejected', async (directory) => {
-  const flags = { 'api-command-directories': [directory] };
-  await expect(loadConfig({ directories: [], env: {}, flags })).rejects.toThrow('absolute path');
-});
+test.each(['relative', '/', '/a/../b', '/a//b', ''])(
+  'the directory %j in api-command-directories is rejected',
+  async (directory) => {
+    const flags = { 'api-command-directories': [directory] };
+    await expect(loadConfig({ directories: [], env: {}, flags })).rejects.toThrow('absolute path');
+  },
+);

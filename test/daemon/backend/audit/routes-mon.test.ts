@@ -30,7 +30,7 @@ const trail = async (query = ''): Promise<AuditRecord[]> =>
 const head = async (): Promise<AuditHead> => (await ask('GET', `${AUDIT}/head`)).body as AuditHead;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Checks the chain from the newest record to the oldest. */
+/** Returns the first problem of the audit chain, from the newest record to the oldest, or `undefined`. */
 async function problemOfChain(): Promise<string | undefined> {
   const { first, last, hash } = await head();
   let expected = { id: last, hash };
@@ -42,8 +42,8 @@ async function problemOfChain(): Promise<string | undefined> {
   return expected.id === first - 1 ? undefined : 'the trail is too short';
 }
 
-describe('records of what operators do (security S22)', () => {
-  test('created, replaced and cleared silences are recorded with their old and new values', async () => {
+describe('audit records of what operators do (security S22)', () => {
+  test('creating, replacing and clearing a silence is recorded with the old and the new values', async () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', creator: 'ada' });
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-2', creator: 'bob', expire: 60 });
     await ask('POST', '/silenced/clear', { check: 'disk' });
@@ -83,7 +83,7 @@ describe('records of what operators do (security S22)', () => {
     ]);
   });
 
-  test('resolving, deleting and renaming are recorded in the audit trail', async () => {
+  test('resolving an event, deleting objects and renaming a check are recorded in the audit trail', async () => {
     await report('disk', 2);
     await report('swap', 1, 'web-1', { aggregate: 'web' });
     await ask('POST', '/stashes', { path: 'a/b', content: { password: 'hunter2' } });
@@ -113,7 +113,7 @@ describe('records of what operators do (security S22)', () => {
     ]);
   });
 
-  test('requested check runs are recorded', async () => {
+  test('requested check runs are recorded in the audit trail', async () => {
     await ask('POST', '/request', { check: 'disk', subscribers: ['web'], reason: 'is it full?', creator: 'ada' });
     expect(await trail()).toMatchObject([
       { who: 'ada', action: 'check.request', target: 'disk', after: { subscribers: ['web'] }, reason: 'is it full?' },
@@ -137,12 +137,12 @@ describe('records of what operators do (security S22)', () => {
     expect(await trail()).toEqual([]);
   });
 
-  test('expired silences are recorded as actions of the backend', async () => {
+  test('the expiry of a silence is recorded in the audit trail as an action of the backend', async () => {
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     await ask('POST', '/silenced', { check: 'swap', expire_on_resolve: true });
     await report('swap', 1);
     await report('swap', 0);
-    // The commit of this result schedules the timer of the silence.
+    // The commit of this result schedules the expiry of the silence.
     await report('load', 0);
     rig.clock.advance(60_000);
     await report('load', 0);
@@ -167,7 +167,7 @@ describe('records of what operators do (security S22)', () => {
     expect(answer.text).not.toContain('hunter2');
   });
 
-  test('a record names the authenticated user beside the creator that the request names', async () => {
+  test('an audit record names the authenticated user and the creator that the request names', async () => {
     await rig.stop();
     await rig.start({ ...SECTIONS, api: { user: 'ops', password: 'secret' } });
     const authorization = `Basic ${Buffer.from('ops:secret').toString('base64')}`;
@@ -186,8 +186,8 @@ describe('records of what operators do (security S22)', () => {
   });
 });
 
-describe('the commit of a record', () => {
-  test('a failed write stores neither change nor record, and the chain continues from the last stored record', async () => {
+describe('the commit of an audit record', () => {
+  test('a failed write stores neither change nor audit record, and the chain of records stays valid', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     rig.store.refuses = () => true;
     expect((await ask('POST', '/silenced', { check: 'swap' })).status).toBe(503);
@@ -201,10 +201,10 @@ describe('the commit of a record', () => {
     expect(await problemOfChain()).toBeUndefined();
   });
 
-  test('one write contains the record and its change', async () => {
+  test('the audit record of a change is in the same write as the change', async () => {
     const written: string[][] = [];
     rig.store.refuses = (ops) => {
-      // The newest time may be part of any write, and the timeline contains what happens to a silence.
+      // Any write may also contain the newest time, and a change of a silence also writes to the timeline.
       const tables = ops.map(({ key }) => String(key[0]));
       written.push(tables.filter((table) => table !== 'time' && !table.startsWith('timeline')));
       return false;
@@ -213,7 +213,7 @@ describe('the commit of a record', () => {
     expect(written).toEqual([['silenced', 'audit', 'audit-head']]);
   });
 
-  test('the chain of records continues after a restart', async () => {
+  test('the chain of audit records continues after a restart', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     await rig.stop();
     await rig.start(SECTIONS);
@@ -224,7 +224,7 @@ describe('the commit of a record', () => {
 });
 
 describe('the limit of the audit trail', () => {
-  test('the oldest records are removed, and the others still form a chain', async () => {
+  test('the oldest audit records are removed, and the remaining records still form a chain', async () => {
     for (let count = 0; count < LIMIT + 3; count++) await ask('POST', '/silenced', { check: `check-${String(count)}` });
     expect(await head()).toMatchObject({ first: 4, last: LIMIT + 3 });
     const records = await trail();
@@ -233,7 +233,7 @@ describe('the limit of the audit trail', () => {
     expect(await problemOfChain()).toBeUndefined();
   });
 
-  test('a record that was changed in the store is detected', async () => {
+  test('an audit record that was changed in the store is detected', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     await ask('POST', '/silenced', { check: 'swap' });
     await rig.stop();
@@ -269,11 +269,11 @@ describe('GET /api/mon/v1/audit', () => {
     ['?filter.who=ada', [2, 1]],
     ['?filter.who=bob&filter.target=*:c', [3]],
     ['?filter.after.check=b', [2]],
-  ])('GET /api/mon/v1/audit%s returns the matching records', async (query, expected) => {
+  ])('GET /api/mon/v1/audit%s returns the matching audit records', async (query, expected) => {
     expect((await trail(query)).map(({ id }) => id)).toEqual(expected);
   });
 
-  test('the audit trail is paginated with a total', async () => {
+  test('the audit trail is paginated, and X-Pagination contains the total', async () => {
     const answer = await ask('GET', `${AUDIT}?limit=1`);
     expect(answer.headers['x-pagination']).toBe('{"limit":1,"offset":0,"total":4}');
   });
@@ -283,7 +283,7 @@ describe('GET /api/mon/v1/audit', () => {
     expect(answer.headers['x-pagination']).toBe('{"limit":1000,"offset":0,"total":4}');
   });
 
-  test('the audit trail accepts no method but GET', async () => {
+  test('the path of the audit trail accepts no method but GET', async () => {
     for (const method of ['POST', 'DELETE', 'PUT', 'PATCH']) {
       expect((await ask(method, AUDIT, {})).status).toBe(405);
     }

@@ -10,7 +10,7 @@ beforeEach(async () => {
   rig = await BackendRig.open();
 });
 
-/** The number of silences: large enough that they are applied in several rounds of the event loop. */
+/** The number of silences: large enough that applying them takes several turns of the event loop. */
 const COUNT = 2000;
 
 const silences = Array.from({ length: COUNT }, (_, at) => ({
@@ -21,7 +21,7 @@ const silences = Array.from({ length: COUNT }, (_, at) => ({
 
 const bulk = (operations: readonly unknown[]): Promise<Answer> => rig.ask('POST', '/api/mon/v1/bulk', { operations });
 
-/** Returns the numbers of silences that readers see until `change` has a response. */
+/** Lists the silences repeatedly until `change` has a response, and returns the totals that were read. */
 async function totalsBeside(change: Promise<unknown>): Promise<ReadonlySet<number>> {
   const totals = new Set<number>();
   const state = { isDone: false };
@@ -38,14 +38,14 @@ async function totalsBeside(change: Promise<unknown>): Promise<ReadonlySet<numbe
   return totals;
 }
 
-test('a list read while a large bulk is applied contains all of the bulk or nothing', async () => {
+test('a list that is read while a large bulk is applied contains all changes of the bulk or none', async () => {
   const totals = await totalsBeside(bulk(silences));
   expect([...totals].filter((total) => total !== 0 && total !== COUNT)).toEqual([]);
   const { headers } = await rig.ask('GET', '/silenced?limit=1');
   expect(headers['x-pagination']).toContain(`"total":${String(COUNT)}`);
 });
 
-test('a list read while a large bulk fails contains nothing of the bulk', async () => {
+test('a list that is read while a large bulk fails contains no change of the bulk', async () => {
   rig.store.refuses = (ops) => ops.length > COUNT;
   const change = bulk(silences);
   expect([...(await totalsBeside(change))].filter((total) => total !== 0)).toEqual([]);
@@ -54,7 +54,7 @@ test('a list read while a large bulk fails contains nothing of the bulk', async 
   expect((await rig.ask('GET', '/silenced')).body).toEqual([]);
 });
 
-test('a read waits until an applied large bulk is committed', async () => {
+test('a read waits until a large bulk that is being applied is committed', async () => {
   const release = rig.store.hold();
   const { writes } = rig.store;
   const change = bulk(silences);
@@ -68,7 +68,7 @@ test('a read waits until an applied large bulk is committed', async () => {
   expect(total).toContain(`"total":${String(COUNT)}`);
 });
 
-test('the feed sends nothing of a large bulk before it is committed', async () => {
+test('the feed sends no change of a large bulk before the bulk is committed', async () => {
   const release = rig.store.hold();
   const { writes } = rig.store;
   const before = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
@@ -80,7 +80,7 @@ test('the feed sends nothing of a large bulk before it is committed', async () =
   while (rig.store.writes === writes) await nextTurn();
   const during = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
   rig.clock.advance(1000);
-  // The response to this request arrives after all earlier messages to the clients.
+  // This response arrives after all earlier messages to the feed clients.
   expect((await rig.ask('GET', '/info')).status).toBe(200);
   expect([before, during].map(({ replica }) => replica.silenced.size)).toEqual([0, 0]);
   release();

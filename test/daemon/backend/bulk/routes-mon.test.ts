@@ -13,9 +13,9 @@ import { propertyRuns } from '../../../support/property-runs.ts';
 let rig: BackendRig;
 
 /**
- * Loads the settings.
+ * Loads the program settings with this silence policy.
  *
- * @param policy the section `silence-policy`; empty means the defaults
+ * @param policy the section `silence-policy`; an empty object means the defaults
  */
 async function programWith(
   policy: Readonly<Record<string, unknown>>,
@@ -38,7 +38,7 @@ const done = async (operations: readonly unknown[], more = {}): Promise<BulkAnsw
   expect(answer).toMatchObject({ status: 200 });
   return (answer.body as BulkAnswer).results;
 };
-/** Sends the operations that undo what was done, in reverse order. */
+/** Sends the undo operations of these results, the last one first. */
 const undo = async (results: BulkAnswer['results']): Promise<BulkAnswer['results']> =>
   done(
     results
@@ -59,7 +59,7 @@ const report = (source: string, name: string, more = {}): Promise<Answer> =>
   ask('POST', '/results', { name, output: 'o', status: 2, source, ...more });
 
 describe('POST /api/mon/v1/bulk', () => {
-  test('a bulk returns an outcome for each operation, in order', async () => {
+  test('the response to a bulk contains an outcome for each operation, in order', async () => {
     await report('web-1', 'disk');
     await ask('POST', '/silenced', { check: 'swap' });
     const results = await done([
@@ -83,7 +83,7 @@ describe('POST /api/mon/v1/bulk', () => {
     ]);
   });
 
-  test('a bulk of ten thousand operations is one commit', async () => {
+  test('a bulk of ten thousand operations is stored in one commit', async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `check-${String(index)}`);
     const { writes } = rig.store;
     const results = await done(names.map((check) => ({ op: 'silence', check, expire: 3600, reason: 'CHG-1' })));
@@ -101,7 +101,7 @@ describe('POST /api/mon/v1/bulk', () => {
     });
   });
 
-  test('a failed write of a bulk applies none of its operations', async () => {
+  test('a failed write of a bulk leaves none of its operations applied', async () => {
     await report('web-1', 'disk');
     rig.store.refuses = () => true;
     const answer = await bulk([
@@ -117,14 +117,14 @@ describe('POST /api/mon/v1/bulk', () => {
 describe('invalid operations and expectations', () => {
   test.each<[string, unknown, RegExp]>([
     ['an unknown operation', { op: 'reboot' }, /^operations\.1\.op: /],
-    ['no operation', 'clear', /^operations\.1: /],
+    ['an object that is no operation', 'clear', /^operations\.1: /],
     [
-      'a silence of nothing',
+      'a silence without a target',
       { op: 'silence' },
       /^operations\.1: at least one of subscription and check is required, or else a selector alone$/,
     ],
-    ['a strange name', { op: 'silence', check: 'a b' }, /^operations\.1\.check: must be word characters/],
-    ['a negative end', { op: 'silence', check: 'a', expire: -2 }, /^operations\.1\.expire: /],
+    ['an invalid name', { op: 'silence', check: 'a b' }, /^operations\.1\.check: must be word characters/],
+    ['a negative expiry', { op: 'silence', check: 'a', expire: -2 }, /^operations\.1\.expire: /],
     [
       'a begin in milliseconds',
       { op: 'silence', check: 'a', begin: 1_800_000_000_000 },
@@ -132,40 +132,43 @@ describe('invalid operations and expectations', () => {
     ],
     ['a clear without an id', { op: 'clear' }, /^operations\.1\.id: /],
     ['a resolve without a check', { op: 'resolve', client: 'web-1' }, /^operations\.1\.check: /],
-    ['a restore without an entry', { op: 'restore' }, /^operations\.1\.entry: /],
+    ['a restore without a silence entry', { op: 'restore' }, /^operations\.1\.entry: /],
     [
-      'a restore of nothing',
+      'a restore of an entry without a target',
       { op: 'restore', entry: anEntry({ check: null }) },
       /^operations\.1\.entry: at least one of/,
     ],
     [
-      'an end in milliseconds',
+      'an expiry in milliseconds',
       { op: 'restore', entry: anEntry({ expire_at: 1_795_184_718_000 }) },
       /^operations\.1\.entry\.expire_at: must be in seconds since 1970/,
     ],
-  ])('%s is rejected with its index, and no other operation is applied', async (_name, operation, problem) => {
-    const answer = await bulk([{ op: 'silence', check: 'disk' }, operation]);
-    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(problem) } });
-    expect(await silencedIds()).toEqual([]);
-  });
+  ])(
+    'a bulk with %s is rejected with the index of the operation, and no operation is applied',
+    async (_name, operation, problem) => {
+      const answer = await bulk([{ op: 'silence', check: 'disk' }, operation]);
+      expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(problem) } });
+      expect(await silencedIds()).toEqual([]);
+    },
+  );
 
   test.each<[string, unknown]>([
-    ['nothing', {}],
-    ['no array', { operations: 'all' }],
-    ['none', { operations: [] }],
-    ['another expectation', { operations: [{ op: 'silence', check: 'disk' }], expect: 'some' }],
-  ])('a bulk with %s is rejected', async (_name, body) => {
+    ['an empty object', {}],
+    ['operations that are not an array', { operations: 'all' }],
+    ['an empty list of operations', { operations: [] }],
+    ['an unknown value of expect', { operations: [{ op: 'silence', check: 'disk' }], expect: 'some' }],
+  ])('the body of a bulk is rejected: %s', async (_name, body) => {
     expect((await ask('POST', '/api/mon/v1/bulk', body)).status).toBe(400);
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('a response to thousands of invalid operations names only the first ones', async () => {
+  test('the response to a bulk with thousands of invalid operations names only the first ones', async () => {
     const answer = await bulk(Array.from({ length: 5000 }, () => ({ op: 'clear' })));
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(1000);
   });
 
-  test('a bulk with expect: all applies nothing when a target does not exist', async () => {
+  test('a bulk with expect: all applies no operation when a target does not exist', async () => {
     const answer = await bulk(
       [
         { op: 'silence', check: 'disk' },
@@ -180,7 +183,7 @@ describe('invalid operations and expectations', () => {
     expect([await silencedIds(), await trail()]).toEqual([[], []]);
   });
 
-  test('a bulk with expect: all rejects a target that is named twice', async () => {
+  test('a bulk with expect: all rejects two operations with the same target', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     const clear = { op: 'clear', id: '*:disk' };
     expect(await bulk([clear, clear], { expect: 'all' })).toMatchObject({
@@ -192,7 +195,7 @@ describe('invalid operations and expectations', () => {
   });
 });
 
-test('a bulk with expect: all cannot clear a silence after resolving the event that ends it', async () => {
+test('a bulk with expect: all is rejected when it clears a silence that its own resolve has ended', async () => {
   await report('web-1', 'disk');
   await ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
   const resolve = { op: 'resolve', client: 'web-1', check: 'disk' };
@@ -203,7 +206,7 @@ test('a bulk with expect: all cannot clear a silence after resolving the event t
 });
 
 describe('undo', () => {
-  test('undoing a silence clears it', async () => {
+  test('undoing the creation of a silence clears the silence', async () => {
     const results = await done([
       { op: 'silence', check: 'disk' },
       { op: 'silence', subscription: 'web' },
@@ -213,7 +216,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('undoing a silence that replaced another restores the replaced one with its remaining time', async () => {
+  test('undoing the replacement of a silence restores the replaced silence with its remaining time', async () => {
     await ask('POST', '/silenced', {
       check: 'disk',
       expire: 600,
@@ -229,7 +232,7 @@ describe('undo', () => {
     expect(await silenced()).toEqual([{ ...before, expire: 470 }]);
   });
 
-  test('undoing a clear restores the silence, and the undo can be undone', async () => {
+  test('undoing the clearing of a silence restores the silence, and this undo can be undone', async () => {
     await ask('POST', '/silenced', { subscription: 'web', check: 'disk', expire: 600, reason: 'CHG-1' });
     const before = await silenced();
     const restored = await undo(await done([{ op: 'clear', id: 'web:disk' }]));
@@ -238,7 +241,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('undoing a clear does nothing after the silence would have expired', async () => {
+  test('undoing the clearing of a silence does nothing after the silence would have expired', async () => {
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const results = await done([{ op: 'clear', id: '*:disk' }]);
     rig.clock.advance(60_000);
@@ -246,7 +249,7 @@ describe('undo', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('undoing two silences with the same id restores them step by step', async () => {
+  test('undoing two changes of the same silence restores them step by step', async () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'before' });
     const results = await done([
       { op: 'silence', check: 'disk', reason: 'first' },
@@ -259,7 +262,7 @@ describe('undo', () => {
   test.each<[string, BulkOperation]>([
     ['silence', { op: 'silence', check: 'disk' }],
     ['clear', { op: 'clear', id: '*:disk' }],
-  ])('undoing a %s does not overwrite a later change by somebody else', async (_name, operation) => {
+  ])('undoing a %s does not overwrite a later change that somebody else made', async (_name, operation) => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'mine' });
     rig.clock.advance(1000);
     const results = await done([operation]);
@@ -277,7 +280,7 @@ const restored = (entry: unknown): Promise<BulkAnswer['results']> => done([{ op:
 const rowOfFeed = async (): Promise<unknown> => {
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
   await vi.waitFor(() => {
-    // The feed sends frames by the clock.
+    // The feed sends frames only when the clock advances.
     rig.clock.advance(10);
     expect(peer.all('snapshot')).toHaveLength(1);
   });
@@ -290,7 +293,7 @@ describe('the exact expiry of a restored silence', () => {
     ['GET /api/mon/v1/silenced', detail],
     ['the audit trail', async () => (await trail())[0]?.after],
     ['the feed', rowOfFeed],
-  ])('a silence restored from %s expires at the same moment', async (_name, read) => {
+  ])('a silence restored from %s expires at the same time as the original', async (_name, read) => {
     rig.clock.advance(123);
     await ask('POST', '/silenced', { check: 'disk', expire: 60, reason: 'CHG-1', creator: 'ada' });
     const endMs = rig.clock.now() + 60_000;
@@ -306,7 +309,7 @@ describe('the exact expiry of a restored silence', () => {
     expect(await silencedIds()).toEqual([]);
   });
 
-  test('undoing a clear restores the exact expiry', async () => {
+  test('undoing the clearing of a silence restores its exact expiry', async () => {
     rig.clock.advance(123);
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const before = await detail();
@@ -316,7 +319,7 @@ describe('the exact expiry of a restored silence', () => {
     expect(await detail()).toEqual(before);
   });
 
-  test('undoing a clear restores labels and annotations of the v2 API', async () => {
+  test('undoing the clearing of a silence restores its labels and annotations of the v2 API', async () => {
     const path = '/api/core/v2/namespaces/default/silenced';
     const made = await ask('POST', path, {
       metadata: {
@@ -344,12 +347,12 @@ describe('the exact expiry of a restored silence', () => {
     ['lifetime', -1],
     ['lifetime', 'long'],
     ['asterisks', ['namespace']],
-  ])('a restore with invalid %s is rejected: %j', async (name, value) => {
+  ])('a restore of a silence with invalid %s is rejected: %j', async (name, value) => {
     expect(await bulk([{ op: 'restore', entry: { ...anEntry({}), [name]: value } }])).toMatchObject({ status: 400 });
   });
 });
 
-describe('bulks of any content', () => {
+describe('bulks with random content', () => {
   const check = fc.constantFrom('disk', 'swap', 'load');
   const id = check.map((name) => `*:${name}`);
   const operations = fc.array(
@@ -361,7 +364,7 @@ describe('bulks of any content', () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  test('an undo restores exactly the silences from before', async () => {
+  test('an undo restores exactly the silences that existed before the bulk', async () => {
     await fc.assert(
       fc.asyncProperty(operations, operations, async (first, second) => {
         await bulk(first);
@@ -376,7 +379,7 @@ describe('bulks of any content', () => {
     );
   });
 
-  test('a bulk with expect: all applies everything or nothing', async () => {
+  test('a bulk with expect: all applies all of its operations or none', async () => {
     await fc.assert(
       fc.asyncProperty(operations, operations, async (first, second) => {
         await bulk(first);
@@ -392,7 +395,7 @@ describe('bulks of any content', () => {
     );
   });
 
-  test('a bulk of random content is applied or rejected, never an internal error', async () => {
+  test('a bulk with random content is applied or rejected, but never fails with an internal error', async () => {
     const names = ['op', 'id', 'client', 'check', 'entry', 'if_timestamp', 'expire', 'begin', 'subscription'];
     const value = fc.oneof(
       fc.constantFrom('silence', 'clear', 'resolve', 'restore', 'disk', 0, -1, 1e300),
@@ -409,7 +412,7 @@ describe('bulks of any content', () => {
 });
 
 describe('the audit trail', () => {
-  test('the audit trail records a bulk as one action with all operations', async () => {
+  test('the audit trail records a bulk as one action that contains all operations', async () => {
     await report('web-1', 'disk');
     await done(
       [
@@ -435,7 +438,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  test('the audit trail names a single operation and an undo as such', async () => {
+  test('the audit trail records a bulk of one operation as that operation, and an undo as an undo', async () => {
     const results = await done([{ op: 'silence', check: 'disk', reason: 'CHG-1', creator: 'ada' }]);
     await undo(results);
     expect(await trail()).toMatchObject([
@@ -444,7 +447,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  test('a bulk without effect is not recorded in the audit trail', async () => {
+  test('a bulk that changes nothing is not recorded in the audit trail', async () => {
     await done([{ op: 'clear', id: '*:disk' }]);
     expect(await trail()).toEqual([]);
   });
@@ -472,7 +475,7 @@ describe('the silence policy', () => {
     expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
   });
 
-  test('the silence policy is shown and enforced as configured', async () => {
+  test('the configured silence policy is shown and enforced', async () => {
     await restartWith({ 'reason-pattern': 'CHG-*', 'max-expire': 3600 });
     expect((await ask('GET', '/api/mon/v1/silence-policy')).body).toMatchObject({
       reason_pattern: 'CHG-*',
@@ -505,7 +508,7 @@ describe('the silence policy', () => {
     await done([{ op: 'restore', entry: { ...entry, expire_at: rig.clock.now() / 1000 + 3600 } }]);
   });
 
-  test('an unknown rule in the silence policy is a configuration error', async () => {
+  test('an unknown rule in silence-policy is a configuration error', async () => {
     await expect(
       loadConfig({ directories: [], env: {}, flags: { 'silence-policy': { 'max-expires': 1 } } }),
     ).rejects.toThrow(/silence-policy/);

@@ -6,7 +6,7 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../support/group-rig.ts';
 
 const PIPE = { type: 'pipe', command: 'true' };
-/** Whatever the disk of a client has keeps its other checks quiet. */
+/** A critical event of a check that matches `switch` inhibits the events of checks that match `disk`, on any client. */
 const INHIBITIONS = { switch: { source: 'check~switch status=crit', target: 'check~disk', equal: [] } };
 
 function rename(rig: GroupRig, from = 'disk', to = 'disk-usage'): Promise<number> {
@@ -16,8 +16,8 @@ function rename(rig: GroupRig, from = 'disk', to = 'disk-usage'): Promise<number
 const switchIs = (rig: GroupRig, status: number): Promise<void> =>
   rig.report(status, { source: 'sw-a', name: 'switch', handlers: [] });
 
-describe('a silence of the old name', () => {
-  test('a renamed event is notified at once if the silence of its old name does not cover the new one', async () => {
+describe('a silence of the old name of a renamed check', () => {
+  test('a renamed event is notified at once if no silence covers its new name', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE } });
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
     await rig.report(2);
@@ -29,8 +29,8 @@ describe('a silence of the old name', () => {
   });
 });
 
-describe('an event joined from both names', () => {
-  test('an event joined by a rename resolves with a notification if one of the events was notified', async () => {
+describe('two events of one client that a rename joins', () => {
+  test('an event joined by a rename notifies its resolution if one of the two events was notified', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     await rig.report(2);
     expect(await takeTold(rig)).toEqual(['web-1/disk create']);
@@ -41,7 +41,7 @@ describe('an event joined from both names', () => {
     expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolve']);
   });
 
-  test('an event joined by a rename resolves without a notification if neither event was notified', async () => {
+  test('an event joined by a rename does not notify its resolution if neither event was notified', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     await switchIs(rig, 2);
     await rig.report(2);
@@ -51,7 +51,7 @@ describe('an event joined from both names', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('a joined event has pending notifications for the handlers that an inhibition of either event suppressed', async () => {
+  test('an event joined by a rename stays pending for each handler that an inhibition of either event suppressed', async () => {
     const filtered = { ...PIPE, filter: 'occurrences' };
     const rig = await openGroupRig({ handlers: { default: filtered, other: filtered }, inhibitions: INHIBITIONS });
     const rare = { interval: 60, refresh: 3600 };
@@ -68,7 +68,7 @@ describe('an event joined from both names', () => {
   });
 });
 
-test('an event that its group suppresses has no pending notification after a rename', async () => {
+test('an event that its group does not notify because of an inhibition is not pending after a rename', async () => {
   const rig = await openGroupRig({ handlers: { default: groupingPipe() }, inhibitions: INHIBITIONS });
   await rig.report(2);
   await switchIs(rig, 2);
@@ -79,7 +79,7 @@ test('an event that its group suppresses has no pending notification after a ren
   expect(group?.pendingSinceMs).toBeUndefined();
 });
 
-test('a pending resolution is notified after a rename, even if the old name left another pending one', async () => {
+test('a pending resolution is notified under the new name after a rename onto a deleted event', async () => {
   const rig = await openGroupRig({ handlers: { default: groupingPipe() } });
   await rig.report(2, { name: 'disk-usage' });
   await rig.report(2);
@@ -93,8 +93,8 @@ test('a pending resolution is notified after a rename, even if the old name left
   expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolved']);
 });
 
-describe('a renamed inhibition source', () => {
-  test('an inhibited event shows the new name of its source', async () => {
+describe('a renamed source of an inhibition', () => {
+  test('an inhibited event shows the new name of its source after a rename', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     const shown = (): unknown => {
       const entry = rig.entry();

@@ -12,7 +12,7 @@ function aClient(backend: string): ApiClient {
   return openApiClient({ backend, env: {} });
 }
 
-/** Reports results of a check for some clients in sequence. */
+/** Submits results of a check: for each client one result per status, in this order. */
 async function report(api: ApiClient, check: string, statuses: Readonly<Record<string, readonly number[]>>) {
   for (const [source, all] of Object.entries(statuses)) {
     await api.submitResults(
@@ -26,7 +26,7 @@ async function histories(api: ApiClient, check: string): Promise<Record<string, 
   return Object.fromEntries(results.map((result) => [result.client, result.check.history]));
 }
 
-test('a rename moves results, histories and events, and leaves nothing of the old name', async () => {
+test('a rename moves results, histories and events of a check, and nothing remains under the old name', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 1, 2], 'web-002': [0, 0], 'web-003': [1] });
@@ -49,7 +49,7 @@ test('a rename moves results, histories and events, and leaves nothing of the ol
   ]);
 });
 
-test('a list of events shows the joined history after a rename, even if it was read before', async () => {
+test('a list of events shows the joined history after a rename, even if the list was read before', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 1, 0] });
@@ -70,7 +70,7 @@ test('a renamed event keeps its id and occurrences', async () => {
   expect(await api.event('web-001', 'disk-usage')).toMatchObject({ id, occurrences: 3 });
 });
 
-test('a silence of the new name covers a renamed event at once', async () => {
+test('a silence of the new name covers a renamed event from the rename on', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [2] });
@@ -88,7 +88,7 @@ test('a renamed check stays a member of its aggregates', async () => {
   expect((await api.aggregate('storage'))?.results).toMatchObject({ warning: 1, total: 1 });
 });
 
-test('renaming to a name with results of the same client requires force', async () => {
+test('renaming a check to a name with results of the same client requires force', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 2], 'web-002': [2], 'web-003': [1] });
@@ -105,22 +105,22 @@ test('renaming to a name with results of the same client requires force', async 
   expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 3 });
   expect(await histories(api, 'disk')).toEqual({});
   expect(await histories(api, 'disk-usage')).toEqual({ 'web-001': [0, 2, 2], 'web-002': [2, 0], 'web-003': [1] });
-  // One event continues; the other one was already resolved.
+  // The event of `web-001` stays open; the one of `web-002` was resolved by the OK result of the new name.
   expect(await api.event('web-001', 'disk-usage')).toMatchObject({ id, occurrences: 2 });
   expect((await api.events({ client: 'web-002' })).length).toBe(0);
 });
 
-test('a rename after an interrupted one completes it', async () => {
+test('repeating an interrupted rename completes the rename', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
-  // The state after an interruption between two chunks: one client has only the new name.
+  // The state after an interruption between two chunks: one client has only the new name, the other only the old one.
   await report(api, 'disk-usage', { 'web-001': [1] });
   await report(api, 'disk', { 'web-002': [2] });
   expect(await api.renameCheck('disk', 'disk-usage', false)).toEqual({ moved: 1 });
   expect(Object.keys(await histories(api, 'disk-usage'))).toEqual(['web-001', 'web-002']);
 });
 
-test('a rename moves a fleet larger than one chunk', async () => {
+test('a rename moves the results of more clients than fit into one chunk', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
   const sources = Array.from({ length: 450 }, (_, index) => `host-${String(index)}`);
@@ -132,7 +132,7 @@ test('a rename moves a fleet larger than one chunk', async () => {
 
 test.each<[string, { settings?: Record<string, unknown>; from: string; to: string; code: string; message: RegExp }]>([
   [
-    'a name that is still defined',
+    'the old name is still defined',
     {
       settings: DEFINED,
       from: 'disk',
@@ -142,20 +142,20 @@ test.each<[string, { settings?: Record<string, unknown>; from: string; to: strin
     },
   ],
   [
-    'a check that nobody has',
+    'the check has no results',
     { from: 'nope', to: 'd', code: 'not_found', message: /no client has results of the check nope/ },
   ],
-  ['the name that it has', { from: 'disk', to: 'disk', code: 'invalid', message: /already named disk/ }],
-  ['what is no name', { from: 'disk', to: 'a b', code: 'invalid', message: /^to: / }],
+  ['the new name equals the old name', { from: 'disk', to: 'disk', code: 'invalid', message: /already named disk/ }],
+  ['the new name is not a valid name', { from: 'disk', to: 'a b', code: 'invalid', message: /^to: / }],
   [
-    'the check of the backend itself',
+    'the old name is that of a check of the backend itself',
     { from: 'keepalive', to: 'd', code: 'invalid', message: /is a built-in check and cannot be renamed/ },
   ],
   [
-    'to the check of the backend itself',
+    'the new name is that of a check of the backend itself',
     { from: 'disk', to: 'keepalive', code: 'invalid', message: /is a built-in check and cannot be renamed/ },
   ],
-])('refused: %s', async (_, { settings = {}, from, to, code, message }) => {
+])('a rename is rejected: %s', async (_, { settings = {}, from, to, code, message }) => {
   await using backend = await startBackend({ settings });
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [2] });
@@ -166,14 +166,14 @@ test.each<[string, { settings?: Record<string, unknown>; from: string; to: strin
   expect(await histories(api, 'disk')).toEqual({ 'web-001': [2] });
 });
 
-test('a rename to or from a defined check can be forced', async () => {
+test('renaming to or from a defined check is possible with force', async () => {
   await using backend = await startBackend({ settings: DEFINED });
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [2] });
   expect(await api.renameCheck('disk', 'disk-usage', true)).toEqual({ moved: 1 });
 });
 
-test('a rename survives a restart and leaves nothing of the old name in the store', async () => {
+test('the result of a rename survives a restart, and the store contains nothing of the old name', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir });
   const before = aClient(first.url);
@@ -190,7 +190,7 @@ test('a rename survives a restart and leaves nothing of the old name in the stor
   expect(results.map(({ check }) => check.name)).toEqual(['disk-usage']);
 });
 
-test('results that arrive under both names during a rename are all in the joined history', async () => {
+test('results that arrive under the old and the new name during a rename are all in the joined history', async () => {
   await using backend = await startBackend({ batcher: { batchLimit: 16 } });
   const api = aClient(backend.url);
   const sources = Array.from({ length: 250 }, (_, at) => `host-${String(at)}`);
@@ -207,7 +207,7 @@ test('results that arrive under both names during a rename are all in the joined
 
   const results = await api.results();
   expect(new Set(results.map(({ check }) => check.name))).toEqual(new Set(['disk-usage']));
-  // The order within a client depends on the timing, but nothing is lost or counted twice.
+  // The order of a client's results depends on the timing of the rename, but no result is lost or counted twice.
   expect(new Set(results.map(({ check }) => check.history.toSorted((a, b) => a - b).join(' ')))).toEqual(
     new Set(['0 1 2']),
   );

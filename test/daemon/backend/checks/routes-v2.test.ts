@@ -35,7 +35,7 @@ const disk = (name: string, attributes: object = {}): Record<string, unknown> =>
   ...attributes,
 });
 
-/** The attributes that Sensu Go shows for a check without them. */
+/** The values that Sensu Go shows for attributes that a check does not set. */
 const ZERO = {
   handlers: [],
   high_flap_threshold: 0,
@@ -61,8 +61,8 @@ const shown = (name: string, attributes: object = {}): Record<string, unknown> =
   metadata: { name, namespace: 'prod', created_by: 'local administrator' },
 });
 
-describe('requests of the command-line tool (clients 6)', () => {
-  test('a check is created, read, listed, changed, executed and deleted', async () => {
+describe('check requests of sensuctl (clients 6)', () => {
+  test('sensuctl can create, read, list, change, execute and delete a check', async () => {
     expect(await v2.post(CHECKS, disk('disk'))).toMatchObject({ status: 201, body: undefined });
     expect(await v2.get(`${CHECKS}/disk`)).toMatchObject({ status: 200, body: shown('disk') });
     expect((await v2.get(CHECKS)).body).toEqual([shown('disk')]);
@@ -79,7 +79,7 @@ describe('requests of the command-line tool (clients 6)', () => {
     expect(await v2.post(`${CHECKS}/disk/execute`, {})).toMatchObject({ status: 404, body: NOT_FOUND });
   });
 
-  test('a second check of the same name is rejected', async () => {
+  test('creating a second check of the same name is rejected', async () => {
     await v2.post(CHECKS, disk('twice'));
     expect(await v2.post(CHECKS, disk('twice'))).toMatchObject({
       status: 409,
@@ -88,7 +88,7 @@ describe('requests of the command-line tool (clients 6)', () => {
     await v2.delete(`${CHECKS}/twice`);
   });
 
-  test('a deletion with the content type of JSON and no body is accepted', async () => {
+  test('a DELETE request with the content type of JSON and no body is accepted', async () => {
     await v2.post(CHECKS, disk('gone'));
     const answer = await send(backend.url, {
       method: 'DELETE',
@@ -98,7 +98,7 @@ describe('requests of the command-line tool (clients 6)', () => {
     expect(answer).toMatchObject({ status: 204, text: '' });
   });
 
-  test('a path without a namespace uses the namespace in the body, or else default', async () => {
+  test('a path without a namespace uses the namespace in the body, or else the namespace default', async () => {
     expect(await v2.post('/checks', disk('somewhere'))).toMatchObject({ status: 201 });
     expect(await v2.post('/checks', { ...disk('nowhere'), metadata: { name: 'nowhere' } })).toMatchObject({
       status: 201,
@@ -109,7 +109,7 @@ describe('requests of the command-line tool (clients 6)', () => {
   });
 });
 
-describe('error responses of the genuine service', () => {
+describe('error responses as in Sensu Go', () => {
   test.each<[name: string, method: string, path: string, body: unknown, status: number, answer: unknown]>([
     [
       'another name than in the path',
@@ -136,11 +136,11 @@ describe('error responses of the genuine service', () => {
       { code: 1, message: expect.stringContaining('metadata.name') },
     ],
     ['no metadata', 'POST', CHECKS, { command: 'x' }, 400, { code: 1, message: expect.stringContaining('metadata') }],
-    ['no object', 'POST', CHECKS, [], 400, { code: 1, message: expect.any(String) }],
+    ['a body that is not an object', 'POST', CHECKS, [], 400, { code: 1, message: expect.any(String) }],
     ['a list of an unknown namespace', 'GET', '/namespaces/nope/checks', undefined, 200, []],
-    // Sensu Go returns 500 here, which is a defect.
+    // Sensu Go responds with 500 to this request, which is a defect of Sensu Go.
     [
-      'into an unknown namespace',
+      'an object for an unknown namespace',
       'PUT',
       '/namespaces/nope/checks/a',
       { ...disk('a'), metadata: { name: 'a', namespace: 'nope' } },
@@ -159,11 +159,11 @@ describe('error responses of the genuine service', () => {
       413,
       { code: 1, message: 'the body is larger than 512000 bytes: send less' },
     ],
-  ])('the response to %s equals that of the genuine service', async (_name, method, path, body, status, answer) => {
+  ])('the response to a request with %s equals that of Sensu Go', async (_name, method, path, body, status, answer) => {
     expect(await v2.send(method, path, body)).toMatchObject({ status, body: answer });
   });
 
-  test('a body that is not JSON is 400', async () => {
+  test('a request body that is not JSON returns 400', async () => {
     const answer = await send(backend.url, {
       method: 'POST',
       target: `/api/core/v2${CHECKS}`,
@@ -175,7 +175,7 @@ describe('error responses of the genuine service', () => {
 });
 
 describe('ETag', () => {
-  test('the ETag of an object is the same for all readers and changes with the object', async () => {
+  test('the ETag of an object is the same in all responses and changes with the object', async () => {
     await v2.put(`${CHECKS}/tagged`, disk('tagged'));
     const first = (await v2.get(`${CHECKS}/tagged`)).headers.get('etag');
     expect(first).toMatch(/^"[\da-f]{16}"$/);
@@ -193,7 +193,7 @@ describe('ETag', () => {
     ['If-None-Match', () => '*', 412],
     ['If-None-Match', (tag) => tag, 412],
     ['If-None-Match', () => '"0000000000000000"', 201],
-  ])('a change with %s: %s is %s', async (header, value, status) => {
+  ])('a PUT with the precondition %s: %s returns %s', async (header, value, status) => {
     const path = `${CHECKS}/guarded`;
     await v2.put(path, disk('guarded'));
     const tag = (await v2.get(path)).headers.get('etag') ?? '';
@@ -201,7 +201,7 @@ describe('ETag', () => {
     expect(answer).toMatchObject(status === 412 ? { status, body: { code: 7 } } : { status });
   });
 
-  test('preconditions guard a deletion and the creation of an object', async () => {
+  test('the preconditions If-Match and If-None-Match apply to deleting and creating an object', async () => {
     const path = `${CHECKS}/once`;
     const make = (): Promise<unknown> => v2.send('PUT', path, disk('once'), { 'If-None-Match': '*' });
     expect(await make()).toMatchObject({ status: 201 });
@@ -212,7 +212,7 @@ describe('ETag', () => {
     });
   });
 
-  test('a GET with the current ETag is 304', async () => {
+  test('a GET with the current ETag returns 304', async () => {
     await v2.put(`${CHECKS}/known`, disk('known'));
     const tag = (await v2.get(`${CHECKS}/known`)).headers.get('etag') ?? '';
     expect(await v2.send('GET', `${CHECKS}/known`, undefined, { 'If-None-Match': tag })).toMatchObject({
@@ -221,10 +221,10 @@ describe('ETag', () => {
   });
 });
 
-describe('a patch', () => {
+describe('a patch of a check', () => {
   const path = `${CHECKS}/patched`;
 
-  test('a patch changes the attributes that it names and removes those that are null', async () => {
+  test('a patch changes the attributes that it names and removes the attributes that are null', async () => {
     await v2.put(path, disk('patched', { timeout: 5, handlers: [] }));
     const answer = await v2.patch(path, { timeout: null, interval: 5, metadata: { labels: { a: 'b' } } });
     const rest = shown('patched', { timeout: 0, interval: 5 });
@@ -240,13 +240,13 @@ describe('a patch', () => {
     [{ metadata: { name: 'other' } }, 400],
     [{ metadata: { namespace: 'default' } }, 400],
     [{ metadata: null }, 400],
-  ])('the patch %j is rejected', async (patch, status) => {
+  ])('the patch %j of a check is rejected', async (patch, status) => {
     await v2.put(path, disk('patched'));
     expect(await v2.patch(path, patch)).toMatchObject({ status, body: { code: 1 } });
     expect((await v2.get(path)).body).toEqual(shown('patched'));
   });
 
-  test('a patch requires its content type, an object, and its precondition', async () => {
+  test('a patch must have the patch content type, a JSON object and a current ETag', async () => {
     await v2.put(path, disk('patched'));
     expect(await v2.send('PATCH', path, {}, { 'Content-Type': 'application/json' })).toMatchObject({ status: 400 });
     expect(await v2.patch(`${CHECKS}/nobody`, {})).toMatchObject({ status: 404 });
@@ -255,7 +255,7 @@ describe('a patch', () => {
   });
 });
 
-test('a page may patch on its own host with a content type that forms cannot send', async () => {
+test('a browser page may patch objects of its own host with a content type that HTML forms cannot send', async () => {
   await v2.put(`${CHECKS}/page`, disk('page'));
   const patch = (contentType: string, origin: string): Promise<{ readonly status: number }> =>
     send(backend.url, {
@@ -273,8 +273,8 @@ function without(attributes: object, absent: unknown): object {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== absent));
 }
 
-describe('round trips with the same types (for Ansible)', () => {
-  test('an attribute is returned with the type that was sent, even if it is empty', async () => {
+describe('types of attributes that clients such as Ansible read back', () => {
+  test('the v2 API returns an attribute with the type that was sent, even if it is empty', async () => {
     const text = fc.string({ minLength: 1, maxLength: 20 });
     const texts = fc.option(fc.array(text, { maxLength: 3 }));
     // A definition with these names is rejected (security S9).
@@ -341,7 +341,7 @@ describe('round trips with the same types (for Ansible)', () => {
   });
 });
 
-test('a configured check is shown in default with a mark and can be changed only in the configuration', async () => {
+test('a check of the configuration is listed in default as configured and cannot be changed over the API', async () => {
   const path = '/namespaces/default/checks/configured';
   const { body } = await v2.get(path);
   expect(body).toMatchObject({
@@ -361,7 +361,7 @@ test('a configured check is shown in default with a mark and can be changed only
   expect(await v2.delete(path)).toMatchObject(refused);
 });
 
-test('a stored check of default is listed by the v1 API, but not in the settings', async () => {
+test('a check stored in the namespace default is listed by the v1 API, but not in its settings', async () => {
   await v2.put('/namespaces/default/checks/both', { ...disk('both', { publish: true }), metadata: { name: 'both' } });
   const v1 = await fetch(`${backend.url}/checks/both`);
   expect(await v1.json()).toMatchObject({
@@ -375,7 +375,7 @@ test('a stored check of default is listed by the v1 API, but not in the settings
   expect((await fetch(`${backend.url}/checks/both`)).status).toBe(404);
 });
 
-describe('a list', () => {
+describe('lists of the v2 API', () => {
   const names = ['c-1', 'c-2', 'c-3', 'c-4', 'c-5'];
   const list = '/namespaces/pages/checks';
 
@@ -402,7 +402,7 @@ describe('a list', () => {
     expect(await page('limit=0')).toEqual({ names, next: null });
   });
 
-  test('a paginated list continues although objects were deleted meanwhile', async () => {
+  test('a paginated list continues although objects are deleted between two pages', async () => {
     const { next } = await page('limit=2');
     await v2.delete(`${list}/c-2`);
     expect(await page(`limit=2&continue=${String(next)}`)).toMatchObject({ names: ['c-3', 'c-4'] });
@@ -412,14 +412,17 @@ describe('a list', () => {
     );
   });
 
-  test.each(['x', 'W10', 'WyJhIl0', '"'])('an invalid continue token is rejected: %s', async (token) => {
-    expect(await v2.get(`${list}?limit=1&continue=${encodeURIComponent(token)}`)).toMatchObject({
-      status: 400,
-      body: { code: 1 },
-    });
-  });
+  test.each(['x', 'W10', 'WyJhIl0', '"'])(
+    'a list request with an invalid continue token is rejected: %s',
+    async (token) => {
+      expect(await v2.get(`${list}?limit=1&continue=${encodeURIComponent(token)}`)).toMatchObject({
+        status: 400,
+        body: { code: 1 },
+      });
+    },
+  );
 
-  test('a list is filtered before it is paginated', async () => {
+  test('a list of the v2 API is filtered before it is paginated', async () => {
     const selector = `labelSelector=${encodeURIComponent('even == "true"')}`;
     const first = await page(`limit=1&${selector}`);
     expect(first.names).toEqual(['c-2']);
@@ -433,7 +436,7 @@ describe('a list', () => {
   });
 
   test.each(['check.name', 'entity.name == x', 'check.name = x'])(
-    'an invalid selector is rejected with a reason: %s',
+    'a list request with an invalid selector is rejected with a reason: %s',
     async (text) => {
       expect(await v2.get(`${list}?fieldSelector=${encodeURIComponent(text)}`)).toMatchObject({
         status: 400,
@@ -442,7 +445,7 @@ describe('a list', () => {
     },
   );
 
-  test('a list over all namespaces is ordered by namespace, even in pages', async () => {
+  test('a list over all namespaces is ordered by namespace, even across pages', async () => {
     const { body, headers } = await v2.get('/checks?limit=1');
     expect(body).toMatchObject([{ metadata: { namespace: 'default' } }]);
     const { body: rest } = await v2.get(`/checks?limit=100&continue=${String(headers.get('sensu-continue'))}`);

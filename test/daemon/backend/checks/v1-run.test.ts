@@ -36,9 +36,9 @@ async function agent(name: string, ...subscriptions: readonly string[]): Promise
   return peer;
 }
 
-/** Returns the check requests of an agent so far. */
+/** Returns the check requests that an agent has received so far. */
 async function heard(peer: AgentPeer): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  // Requests that were sent before an acknowledgment have arrived with it.
+  // Messages arrive in order: once this result is acknowledged, all earlier check requests have arrived.
   const id = peer.acked + 1;
   peer.say({ type: 'results', results: [{ id, check: { name: 'heard', output: '', status: 0 } }] });
   await peer.reaches(id);
@@ -46,13 +46,13 @@ async function heard(peer: AgentPeer): Promise<readonly Readonly<Record<string, 
 }
 
 describe('a check request', () => {
-  test('a check request is sent to every subscription of its definition with all but the schedule', async () => {
+  test('a check request goes to every subscription of the check, with its definition but without the schedule', async () => {
     const [base, both, none] = [await agent('a', 'base'), await agent('b', 'base', 'db'), await agent('c', 'web')];
     const answer = await request({ check: 'disk', reason: 'looks odd', creator: 'ops' });
     expect(answer).toMatchObject({ status: 202, body: { issued: expect.any(Number) as number } });
     const { issued } = answer.body as { readonly issued: number };
     const asked = {
-      // The agents substitute the tokens.
+      // The tokens of the command stay in the request, because the agents substitute them.
       command: 'df :::mount|/:::',
       publish: false,
       team: 'ops',
@@ -65,7 +65,7 @@ describe('a check request', () => {
     expect(await heard(none)).toEqual([]);
   });
 
-  test('a check request with subscribers is sent to these instead', async () => {
+  test('a check request with subscribers is sent to these subscribers instead of the subscriptions', async () => {
     const [base, other] = [await agent('a', 'base'), await agent('b', 'web')];
     await request({ check: 'disk', subscribers: ['web', 'client:b', 5, null] });
     expect(await heard(base)).toEqual([]);
@@ -77,14 +77,14 @@ describe('a check request', () => {
     { name: 'an empty list sends no request', body: { check: 'disk', subscribers: [] }, asked: 0 },
     { name: 'a standalone check has none by default', body: { check: 'own' }, asked: 0 },
     { name: 'a standalone check may be requested with some', body: { check: 'own', subscribers: ['base'] }, asked: 1 },
-    { name: 'the additions of dashboards are ignored', body: { check: 'disk', dc: 'north', _id: 'x' }, asked: 1 },
-  ])('subscribers of a check request: $name', async ({ body, asked }) => {
+    { name: 'attributes that dashboards add are ignored', body: { check: 'disk', dc: 'north', _id: 'x' }, asked: 1 },
+  ])('a check request is sent to the right subscribers: $name', async ({ body, asked }) => {
     const peer = await agent('a', 'base');
     expect((await request(body)).status).toBe(202);
     expect(await heard(peer)).toHaveLength(asked);
   });
 
-  test('a requested run is marked in its result', async () => {
+  test('the result of a requested check run is marked as requested', async () => {
     const peer = await agent('a', 'base');
     await request({ check: 'disk', creator: 'ops' });
     const [check] = await heard(peer);
@@ -96,18 +96,23 @@ describe('a check request', () => {
   });
 
   test.each<{ name: string; body: unknown; status: number; error: string }>([
-    { name: 'no such check', body: { check: 'nope' }, status: 404, error: 'no check nope is defined' },
-    { name: 'no check', body: {}, status: 400, error: 'check: expected string, received undefined' },
-    { name: 'an empty list', body: { check: 'disk', subscribers: 'base' }, status: 400, error: 'subscribers: ' },
+    { name: 'the check does not exist', body: { check: 'nope' }, status: 404, error: 'no check nope is defined' },
+    { name: 'the request names no check', body: {}, status: 400, error: 'check: expected string, received undefined' },
     {
-      name: 'too many subscribers',
+      name: 'the list of subscribers is empty',
+      body: { check: 'disk', subscribers: 'base' },
+      status: 400,
+      error: 'subscribers: ',
+    },
+    {
+      name: 'the list of subscribers is too long',
       body: { check: 'disk', subscribers: Array(1001).fill('base') },
       status: 400,
       error: 'subscribers: ',
     },
-    { name: 'a reason that is not a text', body: { check: 'disk', reason: 1 }, status: 400, error: 'reason: ' },
-    { name: 'a creator that is not a text', body: { check: 'disk', creator: {} }, status: 400, error: 'creator: ' },
-  ])('a check request is rejected: $name', async ({ body, status, error }) => {
+    { name: 'the reason is not a text', body: { check: 'disk', reason: 1 }, status: 400, error: 'reason: ' },
+    { name: 'the creator is not a text', body: { check: 'disk', creator: {} }, status: 400, error: 'creator: ' },
+  ])('a check request is rejected because $name', async ({ body, status, error }) => {
     const answer = await request(body);
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(error);
@@ -115,7 +120,7 @@ describe('a check request', () => {
 });
 
 describe('roundrobin: and direct: subscriptions', () => {
-  test('a roundrobin check runs on one agent after the other, new ones last and without those that left', async () => {
+  test('a roundrobin check runs on its agents in turn, a new agent comes last, and an agent that left is skipped', async () => {
     const workers = [await agent('a', 'roundrobin:workers'), await agent('b', 'roundrobin:workers')];
     const counts = async (): Promise<number[]> =>
       await Promise.all(workers.map(async (peer) => (await heard(peer)).length));
@@ -134,14 +139,14 @@ describe('roundrobin: and direct: subscriptions', () => {
     expect((await request({ check: 'disk', subscribers: ['direct:nobody'] })).status).toBe(202);
   });
 
-  test('the prefix roundrobin: is part of the subscription name', async () => {
+  test('a subscription with the prefix roundrobin: is not the same as the subscription without the prefix', async () => {
     const [turns, all] = [await agent('a', 'roundrobin:web'), await agent('b', 'web')];
     await request({ check: 'disk', subscribers: ['roundrobin:web'] });
     expect([(await heard(turns)).length, (await heard(all)).length]).toEqual([1, 0]);
   });
 });
 
-/** Returns source and command of an agent's check requests for a check. */
+/** Requests a check, and returns source and command of each check request that an agent gets for it. */
 async function askedFor(check: string): Promise<unknown[][]> {
   const peer = await agent('prober', 'base');
   expect((await request({ check })).status).toBe(202);
@@ -159,21 +164,21 @@ describe('a check with proxy_requests', () => {
     }
   });
 
-  test('a check with proxy_requests is requested once for each matching client, with its tokens replaced', async () => {
+  test('a check with proxy_requests is requested once for each matching client, with its tokens substituted', async () => {
     expect(await askedFor('ping')).toEqual([
       ['sw-1', 'ping -c 3 10.0.0.1'],
       ['sw-2', 'ping -c 5 10.0.0.2'],
     ]);
   });
 
-  test('proxy_requests match nested attributes, and numbers by their text', async () => {
+  test('proxy_requests match nested attributes, and match numbers by their text', async () => {
     expect(await askedFor('nested')).toEqual([
       ['srv-1', 'true'],
       ['sw-1', 'true'],
     ]);
   });
 
-  test('a client without a value for a token gets no check request, and the log names it', async () => {
+  test('no check request is sent for a client without a value for a token, and the log names the client', async () => {
     expect(await askedFor('rack')).toEqual([['sw-2', 'snmp ["r1", "r2"]']]);
     expect(backend.log.records.filter(({ level }) => level === 'warn')).toMatchObject([
       {
@@ -183,7 +188,7 @@ describe('a check with proxy_requests', () => {
     ]);
   });
 
-  test('proxy_requests can match by an expression', async () => {
+  test('proxy_requests can match clients by an expression', async () => {
     expect(await askedFor('computed')).toEqual([['sw-2', 'true']]);
   });
 });

@@ -25,7 +25,7 @@ afterAll(async () => backend[Symbol.asyncDispose]());
 const CHECKS = '/namespaces/default/checks';
 const COMMAND = 'ping {{ .labels.target | default "none" }}';
 
-/** Returns the agent's requests for this check. */
+/** Executes a check ad hoc, and returns the check requests that the agent received for it. */
 async function asked(check: string, requests = 1): Promise<readonly CheckRequest[]> {
   expect(await v2.post(`${CHECKS}/${check}/execute`, {})).toMatchObject({ status: 202 });
   return await vi.waitFor(() => {
@@ -37,7 +37,7 @@ async function asked(check: string, requests = 1): Promise<readonly CheckRequest
   });
 }
 
-test('check requests mark stored checks as having v2 tokens, and configured ones not', async () => {
+test('check requests mark checks of the v2 API as having v2 tokens, but not configured checks', async () => {
   await v2.put(`${CHECKS}/stored`, {
     command: COMMAND,
     interval: 60,
@@ -50,7 +50,7 @@ test('check requests mark stored checks as having v2 tokens, and configured ones
   expect(configured).not.toHaveProperty('entity_tokens');
 });
 
-test('the backend replaces tokens of proxy requests and skips entities without a value for one', async () => {
+test('the backend substitutes tokens in proxy requests and skips entities without a value for a token', async () => {
   for (const [name, labels] of [
     ['switch-1', { target: '192.0.2.9 {{ .name }}' }],
     ['switch-2', { target: '192.0.2.10' }],
@@ -70,7 +70,7 @@ test('the backend replaces tokens of proxy requests and skips entities without a
     { command: 'ping 192.0.2.9 {{ .name }}', source: 'switch-1' },
     { command: 'ping 192.0.2.10', source: 'switch-2' },
   ]);
-  // The agent does not substitute tokens in them again.
+  // Without `entity_tokens`, the agent does not substitute tokens a second time.
   for (const request of requests) expect(request).not.toHaveProperty('entity_tokens');
   expect(backend.log.records.map(({ fields }) => fields)).toContainEqual({
     check: 'proxied',

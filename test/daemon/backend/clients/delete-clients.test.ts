@@ -21,7 +21,7 @@ const names = async (): Promise<string[]> =>
 const ping = (source: string) => ({ source, name: 'ping', output: '' });
 const deleteFound = (q: string) => ask('DELETE', `/api/mon/v1/clients?q=${encodeURIComponent(q)}`);
 
-test('a bulk deletion deletes the matching clients, resolves their events and is recorded by name', async () => {
+test('a bulk deletion of clients resolves the events of matching clients, and the audit trail names the clients', async () => {
   const results = Array.from({ length: 250 }, (_, at) => ({
     source: `ci-${String(at)}`,
     name: 'unit',
@@ -40,7 +40,7 @@ test('a bulk deletion deletes the matching clients, resolves their events and is
   expect(gone.map(({ target }) => target).toSorted()).toEqual(results.map(({ source }) => source).toSorted());
 });
 
-test('a client that still sends results is not matched by age, even if its record is old', async () => {
+test('a bulk deletion by age does not match a client that still sends results, even if its record is old', async () => {
   const dir = await tempDir();
   const open = (days: number) =>
     openBackend({ dir, clock: new ManualClock(ManualClock.START_MS + days * DAY_MS), batcher: { batchLimit: 1 } });
@@ -57,7 +57,7 @@ test('a client that still sends results is not matched by age, even if its recor
 });
 
 test.each(['', '?q=', '?q=%20', '?q=(a'])(
-  'a bulk deletion without a valid search deletes nothing: %s',
+  'a bulk deletion of clients without a valid search deletes nothing: %s',
   async (query) => {
     const before = await names();
     expect((await ask('DELETE', `/api/mon/v1/clients${query}`)).status).toBe(400);

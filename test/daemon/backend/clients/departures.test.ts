@@ -27,7 +27,7 @@ const names = async (): Promise<unknown[]> =>
   ((await ask('GET', '/clients')).body as readonly { name: string }[]).map(({ name }) => name);
 const seconds = (): number => Math.floor(rig.clock.now() / 1000);
 
-/** Returns an agent that has just sent hello. */
+/** Returns an agent whose hello was accepted. */
 async function agent(name = 'web-1', about: Readonly<Record<string, unknown>> = {}): Promise<AgentPeer> {
   const peer = await AgentPeer.connect(rig.url, name);
   await peer.join('spool', { timestamp: seconds(), ...about });
@@ -49,7 +49,7 @@ async function stored(table: string): Promise<unknown[]> {
 }
 
 describe('the quarantine of a deleted client (user-demands 24)', () => {
-  test('late results of a deleted client are acknowledged and do not recreate it', async () => {
+  test('late results of a deleted client are acknowledged and do not create the client again', async () => {
     const peer = await agent();
     await report(peer, 1);
     expect((await ask('DELETE', '/clients/web-1')).status).toBe(202);
@@ -59,7 +59,7 @@ describe('the quarantine of a deleted client (user-demands 24)', () => {
     expect((await ask('GET', '/results')).body).toEqual([]);
   });
 
-  test('late results of a deleted proxy client do not recreate it during the quarantine', async () => {
+  test('late results of a deleted proxy client do not create the client again during the quarantine', async () => {
     const peer = await agent();
     await report(peer, 1, { source: 'switch-1' });
     await ask('DELETE', '/clients/switch-1');
@@ -70,7 +70,7 @@ describe('the quarantine of a deleted client (user-demands 24)', () => {
     expect(await names()).toEqual(['switch-1', 'web-1']);
   });
 
-  test('a keepalive from before the deletion does not recreate the client', async () => {
+  test('a keepalive that was sent before the deletion does not create the client again', async () => {
     const peer = await agent();
     await ask('DELETE', '/clients/web-1');
     peer.say({ type: 'keepalive', client: { name: 'web-1', address: 'a', timestamp: seconds() } });
@@ -78,7 +78,7 @@ describe('the quarantine of a deleted client (user-demands 24)', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('a keepalive from after the deletion recreates the client', async () => {
+  test('a keepalive that was sent after the deletion creates the client again', async () => {
     const peer = await agent();
     await ask('DELETE', '/clients/web-1');
     rig.clock.advance(1000);
@@ -88,7 +88,7 @@ describe('the quarantine of a deleted client (user-demands 24)', () => {
     expect((await ask('GET', '/results/web-1/disk')).status).toBe(200);
   });
 
-  test('the API may recreate a deleted client at once', async () => {
+  test('a deleted client can be created again at once over the API', async () => {
     await ask('POST', '/clients', { name: 'web-1', address: 'a' });
     await ask('DELETE', '/clients/web-1');
     expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
@@ -96,7 +96,7 @@ describe('the quarantine of a deleted client (user-demands 24)', () => {
     expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
   });
 
-  test('the quarantine ends after a minute, even across restarts, and leaves nothing in the store', async () => {
+  test('the quarantine of a deleted client ends after a minute, even across restarts, and leaves the store', async () => {
     await report(await agent('proxying'), 1, { source: 'switch-1' });
     await ask('DELETE', '/clients/switch-1');
     rig.clock.advance(QUARANTINE_MS / 2);
@@ -110,7 +110,7 @@ describe('the quarantine of a deleted client (user-demands 24)', () => {
   });
 });
 
-test('a client-quarantine of 0 disables the quarantine', async () => {
+test('a client-quarantine of 0 lets late results create a deleted client again', async () => {
   await rig.stop();
   await rig.start({ fixedLimits: { quarantineSeconds: 0 } });
   const peer = await agent();
@@ -127,7 +127,7 @@ describe('a client deleted with invalidate', () => {
     await ask('DELETE', `/clients/web-1?invalidate=true&invalidate_expire=${String(BAN_SECONDS)}`);
   });
 
-  test('a posted result cannot recreate a client deleted with invalidate', async () => {
+  test('a result sent over the API cannot create a client again that was deleted with invalidate', async () => {
     const answer = await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' });
     expect(answer).toMatchObject({
       status: 403,
@@ -138,7 +138,7 @@ describe('a client deleted with invalidate', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('an array of results names the invalidated client and stores the other results', async () => {
+  test('an array of results is stored except for results of a client that was deleted with invalidate', async () => {
     const answer = await ask('POST', '/api/mon/v1/results', [
       { name: 'disk' },
       { name: 'disk', output: 'o', source: 'db-1' },
@@ -148,7 +148,7 @@ describe('a client deleted with invalidate', () => {
     expect(await names()).toEqual(['db-1']);
   });
 
-  test('agents cannot recreate an invalidated client before its ban ends', async () => {
+  test('an agent cannot register again before the ban of a client that was deleted with invalidate ends', async () => {
     rig.clock.advance(2 * QUARANTINE_MS);
     await report(await agent('proxying'), 1, { source: 'web-1' });
     const refused = await AgentPeer.connect(rig.url, 'web-1');
@@ -161,7 +161,7 @@ describe('a client deleted with invalidate', () => {
     expect(await stored(INVALIDATED.prefix)).toEqual([]);
   });
 
-  test('posting an invalidated client ends its ban', async () => {
+  test('creating a client over the API ends the ban of a client that was deleted with invalidate', async () => {
     expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
     expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
     await agent('web-1');
@@ -169,7 +169,7 @@ describe('a client deleted with invalidate', () => {
   });
 });
 
-test('a result that the backend itself made before a client was deleted does not recreate the client', async () => {
+test('a result that the backend itself produced before a client was deleted does not create the client again', async () => {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
   const registry = new Registry(TABLES);

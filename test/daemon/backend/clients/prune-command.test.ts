@@ -17,7 +17,7 @@ const FLAGS: PruneFlags = {
 };
 const OLD = { ...FLAGS, olderThan: 30 * 24 * 3600 };
 
-/** Serves a store during `act`, with the clock set this number of days after the start. */
+/** Runs a backend on a store during `act`, with its clock this number of days after the start of the manual clock. */
 async function serving<T>(dir: string, days: number, act: (ask: Ask) => Promise<T>): Promise<T> {
   const clock = new ManualClock();
   clock.advance(days * DAY_MS);
@@ -47,7 +47,8 @@ const namesOf = async (ask: Ask, target: string): Promise<string[]> =>
   );
 
 /**
- * Returns a store with three clients that are 40 days old, one of which still has results, and one of today.
+ * Creates a store and returns its directory. Its clients are 40 days old, except `new`, which is from today; `ci-2` has
+ * a result of today.
  */
 async function aStore(): Promise<string> {
   const dir = await tempDir();
@@ -113,7 +114,7 @@ test.each<{ title: string; flags: PruneFlags; gone: string[]; rest: Partial<type
     rest: { clients: ['ci-1', 'ci-2', 'new'] },
   },
   { title: 'no client that does not match', flags: { ...FLAGS, name: 'x*' }, gone: [], rest: {} },
-])('prune deletes $title', async ({ flags, gone, rest }) => {
+])('the command prune deletes $title', async ({ flags, gone, rest }) => {
   const dir = await aStore();
   const rig = rigOf();
   await pruneCommand({ 'state-dir': dir }, flags, rig);
@@ -129,7 +130,7 @@ test.each<{ title: string; flags: PruneFlags; gone: string[]; rest: Partial<type
 });
 
 describe('a prune that deletes nothing', () => {
-  test('a dry run deletes no client and prints the clients that would be deleted', async () => {
+  test('a dry run of prune deletes no client and prints the clients that would be deleted', async () => {
     const dir = await aStore();
     const rig = rigOf();
     await pruneCommand({ 'state-dir': dir }, { ...OLD, dryRun: true }, rig);
@@ -140,13 +141,13 @@ describe('a prune that deletes nothing', () => {
   test.each([
     { title: 'when the operator declines', rig: rigOf(false), flags: OLD, error: /aborted by operator/ },
     { title: 'without a selection', rig: rigOf(), flags: FLAGS, error: /--older-than DURATION, --name PATTERN/ },
-  ])('prune deletes nothing $title', async ({ rig, flags, error }) => {
+  ])('the command prune deletes nothing $title', async ({ rig, flags, error }) => {
     const dir = await aStore();
     await expect(pruneCommand({ 'state-dir': dir }, flags, rig)).rejects.toThrow(error);
     expect(await left(dir)).toEqual(ALL);
   });
 
-  test('prune is rejected while a backend uses the store', async () => {
+  test('the command prune is rejected while a backend uses the store', async () => {
     const dir = await aStore();
     await serving(dir, 40, () =>
       expect(pruneCommand({ 'state-dir': dir }, OLD, rigOf())).rejects.toMatchObject({ code: 'conflict' }),
@@ -154,7 +155,7 @@ describe('a prune that deletes nothing', () => {
   });
 });
 
-test('an aborted prune can be completed by another run', async () => {
+test('an interrupted prune can be completed by another run', async () => {
   const dir = await tempDir();
   const many = Array.from({ length: 450 }, (_, at) => ({ source: `ci-${String(at)}`, name: 'disk', output: '' }));
   await serving(dir, 0, (ask) => ask('POST', '/api/mon/v1/results', many));

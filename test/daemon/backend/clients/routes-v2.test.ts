@@ -29,7 +29,7 @@ const proxy = (name: string, namespace = 'default'): Record<string, unknown> => 
   entity_class: 'proxy',
 });
 
-/** The entity as shown: without own subscriptions and keepalives. */
+/** The entity `router-1` as the v2 API shows it: without subscriptions or keepalives. */
 const SHOWN = {
   metadata: { name: 'router-1', namespace: 'default' },
   entity_class: 'proxy',
@@ -49,7 +49,7 @@ const SHOWN = {
 };
 
 describe('an entity', () => {
-  test('an entity is returned as it was sent, and its name is unique', async () => {
+  test('an entity is returned as it was sent, and a second entity of the same name is rejected', async () => {
     const made = await v2.post(ENTITIES, proxy('router-1'));
     expect(made).toMatchObject({ status: 200, body: SHOWN });
     expect(await v2.post(ENTITIES, proxy('router-1'))).toMatchObject({
@@ -62,7 +62,7 @@ describe('an entity', () => {
     });
   });
 
-  test('an entity returns what was put, with the same types', async () => {
+  test('an entity that was put is returned with the same values and types', async () => {
     const path = `${ENTITIES}/sync-1`;
     const wanted = {
       metadata: { name: 'sync-1', namespace: 'default', labels: { site: 'lab' } },
@@ -85,7 +85,7 @@ describe('an entity', () => {
     expect((await v2.get(path)).body).toMatchObject({ redact: [], deregister: false });
   });
 
-  test('an entity is changed by a merge patch and guarded by its ETag', async () => {
+  test('an entity can be changed by a merge patch, and its ETag prevents lost updates', async () => {
     await v2.post(ENTITIES, proxy('patched'));
     const read = await v2.get(`${ENTITIES}/patched`);
     const etag = read.headers.get('ETag') ?? '';
@@ -103,7 +103,7 @@ describe('an entity', () => {
     expect((await v2.send('PUT', `${ENTITIES}/patched`, proxy('patched'), { 'If-Match': now })).status).toBe(200);
   });
 
-  test('an entity keeps its secrets when its redacted form is put back', async () => {
+  test('an entity keeps its secrets when a client puts its redacted form back', async () => {
     const path = `${ENTITIES}/secretive`;
     await v2.put(path, { ...proxy('secretive'), password: 'hush', metadata: { name: 'secretive' } });
     const { body } = await v2.get(path);
@@ -113,7 +113,7 @@ describe('an entity', () => {
     expect((await v2.get(path)).body).toMatchObject({ password: 'hush' });
   });
 
-  test('an entity is deleted with 204 by a request with a content type and no body', async () => {
+  test('a DELETE of an entity with a content type and no body returns 204', async () => {
     await v2.post(ENTITIES, proxy('gone'));
     expect(await v2.delete(`${ENTITIES}/gone`)).toMatchObject({ status: 204, body: undefined });
     expect(await v2.delete(`${ENTITIES}/gone`)).toMatchObject({
@@ -125,16 +125,16 @@ describe('an entity', () => {
 
   test.each([
     { name: 'an invalid name', body: { metadata: { name: 'a b' } } },
-    { name: 'no class', body: { metadata: { name: 'x' }, entity_class: '' } },
+    { name: 'no entity class', body: { metadata: { name: 'x' }, entity_class: '' } },
     { name: 'no name', body: { metadata: {} } },
     { name: 'subscriptions that are not a list', body: { metadata: { name: 'x' }, subscriptions: 'web' } },
     { name: 'another namespace than the path', body: { metadata: { name: 'x', namespace: 'ops' } } },
-  ])('an entity with $name is 400', async ({ body }) => {
+  ])('storing an entity with $name returns 400', async ({ body }) => {
     const sent = { entity_class: 'proxy', ...body };
     expect(await v2.post(ENTITIES, sent)).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('an entity is stored by the name in its body, and not into a missing namespace', async () => {
+  test('an entity is stored under the name in its body, and not stored in a missing namespace', async () => {
     expect(await v2.put(`${ENTITIES}/x`, proxy('y'))).toMatchObject({
       status: 200,
       body: { metadata: { name: 'y' } },
@@ -149,7 +149,7 @@ describe('an entity', () => {
 });
 
 describe('the list of entities', () => {
-  test('the list of entities is paginated by namespace and name', async () => {
+  test('the list of entities is sorted by namespace and name and paginated', async () => {
     for (const name of ['a', 'b', 'c']) await v2.post('/namespaces/ops/entities', proxy(`page-${name}`, 'ops'));
     const names: string[] = [];
     let path = '/namespaces/ops/entities?limit=2';
@@ -164,7 +164,7 @@ describe('the list of entities', () => {
     expect(await v2.get('/namespaces/ops/entities')).toMatchObject({ status: 200, body: [] });
   });
 
-  test('the list of entities over all namespaces can be selected by fields and labels', async () => {
+  test('the list of entities over all namespaces can be filtered by fields and labels', async () => {
     await v2.post('/namespaces/ops/entities', { ...proxy('router-1', 'ops'), subscriptions: ['selected'] });
     await v2.patch('/namespaces/ops/entities/router-1', { metadata: { labels: { region: 'eu' } } });
     const select = async (query: string): Promise<readonly string[]> => {
@@ -178,8 +178,8 @@ describe('the list of entities', () => {
   });
 });
 
-describe('one model with two APIs', () => {
-  test('a client of the v1 API is an entity of the v2 API at once, and the reverse', async () => {
+describe('clients of the v1 API and entities of the v2 API', () => {
+  test('a client created over the v1 API is an entity of the v2 API at once, and vice versa', async () => {
     await v1('POST', '/clients', {
       name: 'old-1',
       address: '10.0.0.9',
@@ -207,7 +207,7 @@ describe('one model with two APIs', () => {
     });
   });
 
-  test('deleting an entity deletes its events', async () => {
+  test('deleting an entity deletes the events of the entity', async () => {
     await v2.post(ENTITIES, proxy('doomed'));
     await v1('POST', '/results', { source: 'doomed', name: 'disk', output: 'full', status: 2 });
     expect(await v1('GET', '/events/doomed')).toHaveLength(1);
@@ -216,14 +216,14 @@ describe('one model with two APIs', () => {
     expect(await v1('GET', '/clients/doomed')).toBe(404);
   });
 
-  test('entities of other namespaces are not clients of the v1 API', async () => {
+  test('entities of other namespaces than default do not appear as clients in the v1 API', async () => {
     await v2.post('/namespaces/ops/entities', proxy('elsewhere', 'ops'));
     expect(await v1('GET', '/clients/elsewhere')).toBe(404);
     await v2.delete('/namespaces/ops/entities/elsewhere');
   });
 });
 
-test('a namespace with an entity is not deleted', async () => {
+test('a namespace that contains an entity cannot be deleted', async () => {
   await v2.post('/namespaces/ops/entities', proxy('holder', 'ops'));
   expect((await v2.delete('/namespaces/ops')).status).toBeGreaterThanOrEqual(400);
   await v2.delete('/namespaces/ops/entities/holder');
@@ -231,8 +231,8 @@ test('a namespace with an entity is not deleted', async () => {
 });
 
 describe('the entity limit', () => {
-  test('the entity limit rejects new entities with the known error, and the others can be changed', async () => {
-    // The count includes all shown entities, but not the clients that the v1 API created.
+  test('the entity limit rejects new entities with the error of Sensu Go, and existing entities can be changed', async () => {
+    // The entity limit counts all entities that the v2 API shows, but not the clients that the v1 API created.
     const count = async (): Promise<number> => Number((await v2.get('/entities')).headers.get('Sensu-Entity-Count'));
     while ((await count()) < 12) await v2.post(ENTITIES, proxy(`filler-${String(await count())}`));
     expect(await v2.post(ENTITIES, proxy('one-more'))).toMatchObject({ status: 402, body: { code: 6 } });

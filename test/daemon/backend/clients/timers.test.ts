@@ -10,11 +10,11 @@ const SWEEP_S = 30;
 interface Rig {
   readonly url: string;
   readonly api: ApiClient;
-  /** Advances the clock, sweep by sweep, and waits for each write. */
+  /** Advances the clock in steps of one sweep, and waits for the writes of each. */
   readonly pass: (seconds: number) => Promise<void>;
 }
 
-/** Opens a rig whose clients answer no pings: their connections end, which has no effect here. */
+/** Opens a rig whose clients answer no pings. Their connections end, which has no effect on these tests. */
 async function openRig(definitions: Parameters<typeof openBackend>[0]['definitions'] = {}): Promise<Rig> {
   const clock = new ManualClock();
   const backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 }, definitions });
@@ -42,7 +42,7 @@ async function join(url: string, name: string, about: Readonly<Record<string, un
 const statusOf = async (api: ApiClient, name: string): Promise<number | undefined> =>
   (await api.result(name, 'keepalive'))?.check.status;
 
-test('a client without keepalives is a warning after 120 seconds and critical after 180', async () => {
+test('the keepalive of a client is a warning after 120 seconds without keepalives and critical after 180', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'web-1');
   await pass(90);
@@ -67,7 +67,7 @@ test('a client without keepalives is a warning after 120 seconds and critical af
   });
 });
 
-test('keepalive settings of a client override those of the backend', async () => {
+test('the keepalive settings of a client override those of the backend', async () => {
   const { url, api, pass } = await openRig({
     keepalives: { thresholds: { warning: 60, critical: 90 }, handler: 'mail', refresh: 600 },
   });
@@ -82,7 +82,7 @@ test('keepalive settings of a client override those of the backend', async () =>
   });
 });
 
-test('tokens in keepalive settings are replaced, and an unmatched one makes the keepalive a warning', async () => {
+test('tokens in keepalive settings are substituted, and an unmatched token makes the keepalive a warning', async () => {
   const { url, api, pass } = await openRig({
     keepalives: { thresholds: { warning: 120, critical: 180 }, team: ':::team|ops:::' },
   });
@@ -102,7 +102,7 @@ test('tokens in keepalive settings are replaced, and an unmatched one makes the 
   });
 });
 
-test('the next keepalive resolves the keepalive event', async () => {
+test('the next keepalive of a client resolves its keepalive event', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'web-1');
   await pass(180);
@@ -124,7 +124,7 @@ test('a client may have keepalive thresholds of its own', async () => {
   expect(await statusOf(api, 'calm')).toBe(0);
 });
 
-test('clients without keepalives are not watched: proxy clients, posted ones and opted-out ones', async () => {
+test('no keepalive event opens for proxy clients, posted clients and clients with keepalives: false', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'quiet', { keepalives: false });
   await api.submitResult({ source: 'switch-1', name: 'ping', output: 'ok' });
@@ -134,7 +134,7 @@ test('clients without keepalives are not watched: proxy clients, posted ones and
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['web-1']);
 });
 
-test('a client deleted while its keepalive is missing is not recreated', async () => {
+test('a client that is deleted while its keepalive is missing is not created again', async () => {
   const { url, api, pass } = await openRig();
   await join(url, 'web-1');
   await pass(180);
@@ -144,7 +144,7 @@ test('a client deleted while its keepalive is missing is not recreated', async (
   expect(await api.results()).toEqual([]);
 });
 
-test('an agent with an absurd keepalive time does not prevent the keepalive events of others', async () => {
+test('an agent with absurd keepalive times does not prevent the keepalive events of other agents', async () => {
   const clock = new ManualClock();
   const backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
   onTestFinished(() => backend.stop());

@@ -26,7 +26,7 @@ async function rigWithAgent() {
   return { keepalive, put, clientOf, recordOf: (name: string) => readClient(rig.store, clientOf(name)) };
 }
 
-test('labels that users give an agent survive its keepalives, and its own labels override them', async () => {
+test('labels that a user gives the entity of an agent survive keepalives, but labels of the agent override them', async () => {
   const { keepalive, put, recordOf } = await rigWithAgent();
   await put({ metadata: { name: 'web-1', labels: { region: 'eu' } }, entity_class: 'agent', subscriptions: ['web'] });
   expect(await recordOf('web-1')).toMatchObject({ subscriptions: ['web', 'client:web-1'], labels: { region: 'eu' } });
@@ -39,7 +39,7 @@ test('labels that users give an agent survive its keepalives, and its own labels
   expect(await recordOf('web-1')).toMatchObject({ labels: { region: 'us' } });
 });
 
-test('a changed entity keeps the signature of its agent and its keepalive watch', async () => {
+test('an entity that is changed over the v2 API keeps the signature of its agent and its keepalive checks', async () => {
   const { keepalive, put, clientOf, recordOf } = await rigWithAgent();
   await put({ metadata: { name: 'web-1' }, entity_class: 'agent' });
   expect(clientOf('web-1')).toMatchObject({ signature: 'own' });
@@ -47,7 +47,7 @@ test('a changed entity keeps the signature of its agent and its keepalive watch'
   await expect(keepalive({ signature: 'forged' })).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('an entity beyond the limit is rejected', async () => {
+test('storing a new entity beyond the entity limit is rejected', async () => {
   const { put, clientOf } = await rigWithAgent();
   await expect(put({ metadata: { name: 'web-2' } })).rejects.toMatchObject({ code: 'payment_required' });
   expect(clientOf('web-2')).toBeUndefined();

@@ -26,7 +26,7 @@ async function connected(): Promise<{ readonly near: Socket; readonly far: Socke
   return { near, far };
 }
 
-/** Starts one end; the test writes what the other one sends. */
+/** Starts the channels of one end of a connection. The test writes the bytes of the other end itself. */
 function startEnd(
   socket: Socket,
   accept?: (channel: Channel) => void,
@@ -45,11 +45,7 @@ interface Rig {
   readonly farSocket: Socket;
   readonly clock: ManualClock;
   readonly onClose: ReturnType<typeof vi.fn>;
-  /**
-   * Opens a channel.
-   *
-   * @returns its two ends
-   */
+  /** Opens a channel, and returns both of its ends. */
   readonly open: () => Promise<{ readonly opened: Channel; readonly accepted: Channel }>;
 }
 
@@ -70,7 +66,7 @@ async function start(): Promise<Rig> {
   return { near, far, nearSocket, farSocket, clock, onClose, open };
 }
 
-/** Returns all data until its end. The function of `stream/consumers` would destroy both directions then. */
+/** Reads a channel to its end. The function of `stream/consumers` would destroy both directions afterwards. */
 async function buffer(channel: Channel): Promise<Buffer> {
   const chunks: Buffer[] = [];
   channel.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -100,7 +96,7 @@ test('each channel transfers its data completely and in order in both directions
   await vi.waitFor(() => expect([near.size, far.size]).toEqual([0, 0]));
 });
 
-test('frames may be split anywhere', async () => {
+test('a channel reads frames that arrive split into pieces of any size', async () => {
   const { near, far } = await connected();
   const accepted: Channel[] = [];
   startEnd(far, (channel) => accepted.push(channel));
@@ -121,14 +117,14 @@ test('frames may be split anywhere', async () => {
   expect(await text(accepted[0] as Channel)).toBe('hello');
 });
 
-test('a frame that was read together with the HTTP head is processed', async () => {
+test('a channel processes a frame that was read together with the HTTP response head', async () => {
   const { far } = await connected();
   const accept = vi.fn<(channel: Channel) => void>();
   startEnd(far, accept, frameHead(FRAME_KINDS.open, 1, 0));
   expect(accept).toHaveBeenCalledOnce();
 });
 
-test('a channel with a stalled reader blocks no other one and buffers at most its window', async () => {
+test('a channel whose reader stalls blocks no other channel and buffers at most its window', async () => {
   const { open } = await start();
   const stalled = await open();
   stalled.opened.write(pattern(10_000_000, 1));
@@ -161,7 +157,7 @@ test('a connection that is not read applies backpressure to the writers of its c
   await vi.waitFor(() => expect(pairs.map(({ accepted }) => accepted.bytesRead)).toEqual(pairs.map(() => whole)), 5000);
 });
 
-test('an end that finished writing can still read', async () => {
+test('one end of a channel can still read after it has finished writing', async () => {
   const { open } = await start();
   const { opened, accepted } = await open();
   opened.on('end', () => opened.destroy());
@@ -171,14 +167,14 @@ test('an end that finished writing can still read', async () => {
   expect(await text(opened)).toBe('thanks');
 });
 
-test('data written before the other end closed is read, and writing to a closed channel is an error', async () => {
+test('data that was sent before a channel closed can be read, and a write to a closed channel fails', async () => {
   const { near, far, open } = await start();
   const { opened, accepted } = await open();
   accepted.write('the last words');
   accepted.destroy();
   await vi.waitFor(() => expect(far.size).toBe(0));
   await vi.waitFor(() => expect(near.size).toBe(0));
-  // A half-open accepted channel stays until it learns of the end.
+  // Both ends have removed the channel, but data that arrived before can still be read.
   expect(await text(opened)).toBe('the last words');
   const second = await open();
   second.opened.destroy();
@@ -188,7 +184,7 @@ test('data written before the other end closed is read, and writing to a closed 
   expect(await failed).toMatchObject([{ code: 'EPIPE' }]);
 });
 
-test('a writer that waits for its reader fails when the reader closes', async () => {
+test('a write that waits for the reader of a channel fails when the reader closes', async () => {
   const { open } = await start();
   const { opened, accepted } = await open();
   const failed = once(opened, 'error');
@@ -198,7 +194,7 @@ test('a writer that waits for its reader fails when the reader closes', async ()
   expect(await failed).toMatchObject([{ code: 'EPIPE' }]);
 });
 
-test('all channels close with their connection, and no new one opens in it', async () => {
+test('all channels close with their connection, and opening another channel in it fails', async () => {
   const { near, farSocket, onClose, open } = await start();
   const pairs = await Promise.all(Array.from({ length: 3 }, open));
   const ended = pairs.map(async ({ opened, accepted }) => [await text(opened), await text(accepted)]);
@@ -211,7 +207,7 @@ test('all channels close with their connection, and no new one opens in it', asy
   expect(near.size).toBe(0);
 });
 
-test('a retired connection closes with its last channel', async () => {
+test('a retired connection stays open until its last channel closes', async () => {
   const { near, onClose, open } = await start();
   const { opened, accepted } = await open();
   near.retire();
@@ -222,7 +218,7 @@ test('a retired connection closes with its last channel', async () => {
   await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
 });
 
-test('a connection without data for ten seconds is closed', async () => {
+test('a connection between backends that carries no data for ten seconds is closed', async () => {
   const { near, nearSocket, farSocket, clock } = await start();
   for (let at = 0; at < 10; at++) {
     const heard = [nearSocket, farSocket].map(async (socket) => once(socket, 'data'));
@@ -241,23 +237,27 @@ const opening = frameHead(open, 1, 0);
 const piece = (bytes: number): Buffer => Buffer.concat([frameHead(data, 1, bytes), Buffer.alloc(bytes)]);
 test.each([
   { what: 'a frame of an unknown kind', said: [frameHead(9 as never, 1, 0)], error: 'unknown frame type 9' },
-  { what: 'a frame too long', said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)], error: 'the frame is too long' },
   {
-    what: 'a channel that is open',
+    what: 'a frame that is too long',
+    said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)],
+    error: 'the frame is too long',
+  },
+  {
+    what: 'an open frame for a channel that is open',
     said: [opening, opening],
     error: 'the other cluster member opened the channel 1 twice',
   },
   {
-    what: 'more than its window',
+    what: 'more data than the window of a channel',
     said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))],
     error: 'sent more data than',
   },
   {
-    what: 'credit without data',
+    what: 'credit for data that was never sent',
     said: [opening, frameHead(credit, 1, 1)],
     error: 'the other cluster member acknowledged more data than was sent',
   },
-])('$what closes the connection', async ({ said, error }) => {
+])('a connection between backends closes when it receives $what', async ({ said, error }) => {
   const { near, far } = await connected();
   const onClose = startEnd(far, () => undefined);
   near.on('error', () => undefined);
@@ -266,14 +266,14 @@ test.each([
   expect(onClose.mock.calls[0]?.[0]?.message).toContain(error);
 });
 
-test('the accepting end rejects channels that the other end opens', async () => {
+test('the accepting end of a connection rejects channels that the other end opens', async () => {
   const { near, far } = await connected();
   const onClose = startEnd(near);
   far.write(opening);
   await vi.waitFor(() => expect(onClose.mock.calls[0]?.[0]).toBeInstanceOf(FrameError));
 });
 
-test('frames of a closed channel are ignored', async () => {
+test('frames for a closed channel are ignored', async () => {
   const { nearSocket, open: openPair } = await start();
   for (const kind of [data, credit, FRAME_KINDS.end, FRAME_KINDS.gone]) nearSocket.write(frameHead(kind, 99, 0));
   const { opened, accepted } = await openPair();

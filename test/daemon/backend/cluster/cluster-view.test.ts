@@ -18,7 +18,7 @@ function member(id: string, host: string, [since, seen]: readonly [since: number
   };
 }
 
-/** Returns the members as `a` shows them, by id with their state. */
+/** Returns id, role and state of each member, as the member `a` shows them. */
 function shown(members: readonly StoredMember[], holder = 'a'): readonly string[] {
   const lease = {
     holder,
@@ -37,17 +37,17 @@ const self = member('a', 'one', [60, 1]);
 
 test.each<{ readonly name: string; readonly members: readonly StoredMember[]; readonly expected: readonly string[] }>([
   {
-    name: 'a backend that was killed and started again once',
+    name: 'a backend that was killed and restarted as one member',
     members: [self, member('old', 'two', [500, 36]), member('new', 'two', [30, 1])],
     expected: ['a leader ok', 'new follower ok'],
   },
   {
-    name: 'a backend that was killed and started again a moment ago once',
+    name: 'a backend that was killed and restarted a moment ago as one member',
     members: [self, member('old', 'two', [500, 2]), member('new', 'two', [2, 1])],
     expected: ['a leader ok', 'new follower ok'],
   },
   {
-    name: 'a backend that was started again twice once',
+    name: 'a backend that was restarted twice as one member',
     members: [self, member('x', 'two', [500, 90]), member('y', 'two', [80, 40]), member('z', 'two', [30, 1])],
     expected: ['a leader ok', 'z follower ok'],
   },
@@ -61,11 +61,11 @@ test.each<{ readonly name: string; readonly members: readonly StoredMember[]; re
     members: [self, member('b', 'two', [500, 1]), member('c', 'two', [30, 1])],
     expected: ['a leader ok', 'b follower ok', 'c follower ok'],
   },
-])('the view of a cluster shows $name', ({ members, expected }) => {
+])('the cluster view shows $name', ({ members, expected }) => {
   expect(shown(members)).toEqual(expected);
 });
 
-test('the view of a cluster shows a killed leader beside its successor while it holds the lease', () => {
+test('the cluster view shows a killed leader beside its successor while the killed leader holds the lease', () => {
   const members = [self, member('old', 'two', [500, 2]), member('new', 'two', [2, 1])];
   expect(shown(members, 'old')).toEqual(['a follower ok', 'old leader ok', 'new follower ok']);
 });

@@ -32,7 +32,7 @@ const basic = (pair: string): Record<string, string> => ({
 const stashed = async ({ url }: Pick<Member, 'url'>, headers: Record<string, string> = {}): Promise<unknown> =>
   ((await get(url, '/stashes', headers)).body as { path: string }[]).map(({ path }) => path).toSorted();
 
-/** Starts a scripted listener in place of the leader. */
+/** Starts an HTTP server that plays the leader with scripted responses. */
 async function startWriter(answer: RequestListener): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -68,7 +68,7 @@ test('a follower forwards a change to the leader and returns its response', asyn
   expect(member.forwarding.requests).toBe(2);
 });
 
-test('a follower serves reads itself, except those that only the leader can answer', async () => {
+test('a follower serves reads itself, except for reads that only the leader can serve', async () => {
   const { writer, member } = await startPair();
   await post(writer.url, '/clients', { name: 'web', address: '10.0.0.1' });
   expect((await get(member.url, '/clients')).body).toEqual([]);
@@ -78,7 +78,7 @@ test('a follower serves reads itself, except those that only the leader can answ
   expect((await get(member.url, '/api/mon/v1/handlers?limit=1')).headers['x-pagination']).toBeDefined();
 });
 
-test('a stale follower serves only its own state and still forwards changes', async () => {
+test('a follower that lags too far rejects reads of replicated data and still forwards changes', async () => {
   const { writer, member } = await startPair();
   member.leadership.stale = new MonError('unavailable', 'too far behind');
   for (const target of ['/events', '/api/mon/v1/clients', '/api/core/v2/namespaces/default/events']) {
@@ -91,7 +91,7 @@ test('a stale follower serves only its own state and still forwards changes', as
   expect(await stashed(writer)).toEqual(['a']);
 });
 
-test('a former leader serves its own state and relays the rest from its successor', async () => {
+test('a former leader forwards changes and reads to its successor, but serves its own cluster view', async () => {
   const { writer, member } = await startPair();
   member.leadership.isSucceeded = true;
   await post(member.url, '/stashes', { path: 'a', content: {} });
@@ -103,12 +103,12 @@ test('a former leader serves its own state and relays the rest from its successo
 test.each([
   { name: 'an unknown path', method: 'POST', target: '/nope', status: 404 },
   { name: 'a method that a path does not have', method: 'PUT', target: '/clients', status: 405 },
-])('$name is rejected by the follower itself', async ({ method, target, status }) => {
+])('a follower itself rejects $name', async ({ method, target, status }) => {
   const member = await startMember(false);
   expect((await send(member.url, { method, target, body: '{}' })).status).toBe(status);
 });
 
-test('a follower relays the error response of the leader unchanged', async () => {
+test('a follower returns the error response of the leader unchanged', async () => {
   const { writer, member } = await startPair();
   for (const [target, body] of [
     ['/clients', '{"name":'],
@@ -125,7 +125,7 @@ test('a follower relays the error response of the leader unchanged', async () =>
   }
 });
 
-test('a forwarded request keeps its id, and the log names the leader', async () => {
+test('a forwarded request keeps its request id, and the log of the follower names the leader', async () => {
   const logged: object[] = [];
   const { member } = await startPair({ logRequest: (fields) => logged.push(fields) });
   const answer = await post(member.url, '/stashes', { path: 'a', content: {} }, { 'X-Request-ID': 'abc 1' });
@@ -137,12 +137,12 @@ test('a forwarded request keeps its id, and the log names the leader', async () 
   expect((await get(member.url, '/metrics')).text).toContain('\nmon_forwarded_requests_total 1\n');
 });
 
-test('a single backend has no metrics of forwarding', async () => {
+test('a backend without other members has no metrics of forwarding', async () => {
   await using backend = await startBackend();
   expect((await get(backend.url, '/metrics')).text).not.toContain('mon_forwarded_');
 });
 
-test('a response is held until the follower has applied the change', async () => {
+test('a follower sends the response to a forwarded change only after it has applied the change', async () => {
   const { writer, member } = await startPair();
   const { promise: caughtUp, resolve } = Promise.withResolvers<void>();
   member.leadership.catchUp = () => caughtUp;
@@ -156,7 +156,7 @@ test('a response is held until the follower has applied the change', async () =>
   expect((await answer).status).toBe(201);
 });
 
-test('a change that the follower does not receive in time is 503 and said to be made', async () => {
+test('a change that the follower does not receive in time returns 503 and says that the change was made', async () => {
   const { writer, member } = await startPair();
   member.leadership.catchUp = () => Promise.reject(new MonError('unavailable', 'too slow'));
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
@@ -165,11 +165,11 @@ test('a change that the follower does not receive in time is 503 and said to be 
     body: { error: expect.stringContaining('the change was made') as string },
   });
   expect(await stashed(writer)).toEqual(['a']);
-  // A rejection is still a rejection.
+  // An invalid request is still rejected with 400, because the leader made no change.
   expect((await post(member.url, '/stashes', { path: 'a' })).status).toBe(400);
 });
 
-test('a large body is forwarded completely, and one beyond the limit is not sent', async () => {
+test('a large request body is forwarded completely, and a body beyond the limit is not forwarded', async () => {
   const { writer, member } = await startPair();
   const results = Array.from({ length: 5000 }, (_, at) => ({
     source: `client-${String(at)}`,
@@ -185,7 +185,7 @@ test('a large body is forwarded completely, and one beyond the limit is not sent
   expect(member.forwarding.requests).toBe(before);
 });
 
-test('many concurrent changes are each made once', async () => {
+test('each of many concurrent changes through a follower is made once', async () => {
   const { writer, member } = await startPair();
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, at) => post(member.url, '/stashes', { path: `s${String(at)}`, content: {} })),
@@ -194,13 +194,13 @@ test('many concurrent changes are each made once', async () => {
   expect(await stashed(writer)).toHaveLength(200);
 });
 
-test('the listener of the v2 API forwards requests as well', async () => {
+test('the listener of the v2 API on a follower forwards requests as well', async () => {
   const { writer, member } = await startPair({ settings: { 'v2-listener': { port: 0 } } });
   const asked = { ...administratorOf(member.url), 'content-type': 'application/json' };
   const body = { metadata: { name: 'prod' }, name: 'prod' };
   expect((await post(member.v2Url, '/api/core/v2/namespaces', body, asked)).status).toBe(201);
   expect((await get(writer.url, '/api/core/v2/namespaces/prod', administratorOf(writer.url))).status).toBe(200);
-  // The error has the format of that listener, which the other one does not have.
+  // A forwarded error has the format of the v2 listener, which differs from that of the main listener.
   const [own, forwarded] = await Promise.all(
     [writer, member].map(({ v2Url }) => post(v2Url, '/auth/token', 'no', { authorization: 'Bearer x.y.z' })),
   );
@@ -208,14 +208,14 @@ test('the listener of the v2 API forwards requests as well', async () => {
   expect(forwarded?.body).toEqual(own?.body);
 });
 
-test('a follower rejects a request with wrong credentials itself', async () => {
+test('a follower itself rejects a request with wrong credentials', async () => {
   const { writer, member } = await startPair({ settings: { api: { user: 'admin', password: 'right' } } });
   expect((await post(member.url, '/stashes', { path: 'a', content: {} }, basic('admin:wrong'))).status).toBe(401);
   expect((await post(member.url, '/stashes', { path: 'b', content: {} }, basic('admin:right'))).status).toBe(201);
   expect(await stashed(writer, basic('admin:right'))).toEqual(['b']);
 });
 
-test('the audit trail names the user of a forwarded request and the address', async () => {
+test('the audit trail names the user and the address of the caller of a forwarded request', async () => {
   const { writer, member } = await startPair({ settings: { api: { user: 'admin', password: 'right' } } });
   const { promise: answered, resolve } = Promise.withResolvers<number>();
   startRequest(`${member.url}/api/mon/v1/silenced`, {
@@ -231,18 +231,18 @@ test('the audit trail names the user of a forwarded request and the address', as
   ]);
 });
 
-test('the local token of a machine gives the rights of an administrator through any member', async () => {
+test('the local token of any member gives the rights of an administrator on the whole cluster', async () => {
   const { writer, member } = await startPair();
   const asked = administratorOf(member.url);
   expect((await post(member.url, '/api/core/v2/users', { username: 'eva', password: 'longenough' })).status).toBe(403);
   const answer = await post(member.url, '/api/core/v2/users', { username: 'eva', password: 'longenough' }, asked);
   expect(answer.status).toBe(201);
   expect((await get(writer.url, '/api/core/v2/users/eva', administratorOf(writer.url))).status).toBe(200);
-  // The leader requires credentials now, even if the other one does not know yet.
+  // The leader requires credentials since it has a user, even if the follower does not know of that user yet.
   expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(401);
 });
 
-/** Returns a store with users and keys, for backends with the same content. */
+/** Creates a store with a user and two API keys, from which several backends can start. */
 async function storeWithKeys(): Promise<{ readonly dir: string; readonly keys: Readonly<Record<string, string>> }> {
   const dir = await tempDir();
   const backend = await openBackend({ dir });
@@ -266,7 +266,7 @@ async function storeWithKeys(): Promise<{ readonly dir: string; readonly keys: R
   return { dir, keys };
 }
 
-test('keys, sessions and users have the rights that the leader knows', async () => {
+test('API keys, sessions and users have through a follower the rights that the leader knows', async () => {
   const { dir, keys } = await storeWithKeys();
   const { writer, member } = await startPair({ stored: dir });
   const silence = (headers: Record<string, string>, namespace = 'default'): Promise<number> =>
@@ -279,7 +279,7 @@ test('keys, sessions and users have the rights that the leader knows', async () 
   expect(await silence(key('prod'))).toBe(403);
   expect(await silence(basic('eva:longenough'))).toBe(201);
   expect((await post(member.url, '/stashes', { path: 'a', content: {} }, key('all'))).status).toBe(403);
-  // A session begins at the leader.
+  // The follower forwards a login to the leader, which creates the session.
   const { body } = await get(member.url, '/auth', basic('eva:longenough'));
   expect(body).toMatchObject({ access_token: expect.any(String) as string });
   // The follower does not know of these changes yet.
@@ -304,7 +304,7 @@ test('keys, sessions and users have the rights that the leader knows', async () 
 const voucher = (passwordChangedMs: number): string =>
   Buffer.from(JSON.stringify({ name: 'eva', via: 'password', passwordChangedMs })).toString('base64url');
 
-test('a voucher of an earlier version without a credential version is checked by the password time', async () => {
+test('a voucher from an earlier version is rejected if the password changed after the voucher was issued', async () => {
   const { dir } = await storeWithKeys();
   const writer = await startMember(true, { stored: dir });
   const asked = administratorOf(writer.url);
@@ -324,10 +324,10 @@ test('a voucher of an earlier version without a credential version is checked by
 });
 
 const FORGED = Buffer.from('{"name":"root","via":"local"}').toString('base64url');
-/** Returns the headers in which a backend names the caller. */
+/** Returns the headers in which a backend names the caller of a forwarded request. */
 const of = (principal: string): Record<string, string> => ({ 'mon-principal': principal, 'mon-caller': '10.9.8.7' });
 
-/** Posts something with the signature of another backend. */
+/** Posts a request with the signature of another backend. */
 const sentBy = async (
   { url }: Pick<Member, 'url'>,
   target: string,
@@ -341,7 +341,7 @@ const sentBy = async (
 const STASH = { path: 'a', content: {} };
 const PASSWORD = { settings: { api: { user: 'admin', password: 'right' } } };
 
-test('an unsigned forwarded request is rejected, whatever it contains', async () => {
+test('a forwarded request without a signature is rejected, whatever it contains', async () => {
   const writer = await startMember(true, PASSWORD);
   for (const signature of ['', 'wrong', SECRET, PEER_KEY, '2.a.b.1.1.c.d']) {
     const headers = { ...of(FORGED), 'mon-peer': signature };
@@ -353,7 +353,7 @@ test('an unsigned forwarded request is rejected, whatever it contains', async ()
   expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED) })).status).toBe(201);
 });
 
-test('a reader of the database cannot sign requests for a backend with a peer key', async () => {
+test('a reader of the database cannot sign requests for a backend that has a peer key', async () => {
   const writer = await startMember(true, PASSWORD);
   const proof = { secret: SECRET };
   expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED), proof })).status).toBe(401);
@@ -384,7 +384,7 @@ test('a signed request is accepted once, by one backend and unchanged', async ()
   expect((await post(writer.url, '/stashes', STASH, signed())).status).toBe(201);
 });
 
-test('a signed request that is a minute old or in the future is rejected', async () => {
+test('a signed request from a minute ago or from the future is rejected', async () => {
   const writer = await startMember(true, PASSWORD);
   const status = async (aheadMs: number): Promise<number> => {
     const body = JSON.stringify(STASH);
@@ -422,7 +422,7 @@ describe('a cluster without a peer key', () => {
         (await sentBy(writer, '/api/mon/v1/silenced', { check: 'a' }, { headers: of(claim), proof })).status,
       );
     }
-    // Valid credentials of another caller do not make the claim valid either.
+    // Valid credentials of another user do not make the claimed caller valid either.
     const headers = { ...of(vouchers[1] ?? ''), ...basic('eva:longenough') };
     expect(
       (await sentBy(writer, '/api/core/v2/users', { username: 'x', password: 'longenough' }, { headers, proof }))
@@ -430,7 +430,7 @@ describe('a cluster without a peer key', () => {
     ).toBe(401);
   });
 
-  test('a caller has the rights of the shown credentials at the leader', async () => {
+  test('a caller of a follower has at the leader exactly the rights of the credentials that the caller sent', async () => {
     const { dir, keys } = await storeWithKeys();
     const { member } = await startPair({ stored: dir, settings: PASSWORD.settings, proof });
     const silence = async (headers: Record<string, string>, namespace = 'default'): Promise<number> =>
@@ -444,7 +444,7 @@ describe('a cluster without a peer key', () => {
     expect(body).toMatchObject({ access_token: expect.any(String) as string });
   });
 
-  test('the local token of one machine is rejected by another backend with a remedy', async () => {
+  test('the local token of one machine is rejected on another machine, with a remedy', async () => {
     const { writer, member } = await startPair({ proof });
     const user = { username: 'eva', password: 'longenough' };
     expect(await post(member.url, '/api/core/v2/users', user, administratorOf(member.url))).toMatchObject({
@@ -458,13 +458,13 @@ describe('a cluster without a peer key', () => {
     });
   });
 
-  test('no request is accepted from another backend without a secret', async () => {
+  test('a backend without a peer secret accepts no request from another backend', async () => {
     const writer = await startMember(true, { ...PASSWORD, proof: { secret: '' } });
     expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED), proof: { secret: '' } })).status).toBe(401);
   });
 });
 
-test('requests with the local token of another machine are recorded in the audit trail', async () => {
+test('forwarded requests with the local token of another machine are recorded in the audit trail', async () => {
   const { writer, member } = await startPair();
   const asked = administratorOf(member.url);
   expect((await post(member.url, '/stashes', STASH, asked)).status).toBe(201);
@@ -490,13 +490,13 @@ test('a forwarded request with an invalid caller address is 400', async () => {
   }
 });
 
-test('a single backend ignores the headers of forwarding', async () => {
+test('a backend without other members ignores the headers of forwarded requests', async () => {
   await using backend = await startBackend(PASSWORD);
   const headers = signedHeaders({ method: 'GET', target: '/clients' }, { headers: of(FORGED) });
   expect((await get(backend.url, '/clients', headers)).status).toBe(401);
 });
 
-test('a request forwarded with another peer key is 503 and not made', async () => {
+test('a request that a follower with another peer key forwards returns 503 and changes nothing', async () => {
   const writer = await startMember(true);
   const member = await startMember(false, { proof: { key: 'x'.repeat(43) } });
   member.leadership.follow(placeOf(writer));
@@ -509,7 +509,7 @@ test('a request forwarded with another peer key is 503 and not made', async () =
   ]);
 });
 
-test('a request sent to a backend that is no longer the leader is retried at the next leader', async () => {
+test('a request forwarded to a backend that is no longer the leader is sent again to the next leader', async () => {
   const { writer, member } = await startPair();
   writer.leadership.follow(undefined);
   const forwarded = post(member.url, '/stashes', { path: 'a', content: {} });
@@ -519,14 +519,14 @@ test('a request sent to a backend that is no longer the leader is retried at the
   expect([await stashed(writer), await stashed(next)]).toEqual([[], ['a']]);
 });
 
-test('a forwarded request is not forwarded again', async () => {
+test('a backend does not forward a request that was already forwarded', async () => {
   const { writer, member } = await startPair();
   const answer = await sentBy(member, '/stashes', STASH, { headers: of(FORGED), receiver: member.id });
   expect({ status: answer.status, seq: answer.headers['mon-seq'] }).toEqual({ status: 421, seq: undefined });
   expect(await stashed(writer)).toEqual([]);
 });
 
-test('a forwarded request is handled locally if this backend has become the leader', async () => {
+test('a follower that becomes the leader handles a request itself that waited to be forwarded', async () => {
   const member = await startMember(false);
   const answer = post(member.url, '/stashes', { path: 'a', content: {} });
   member.leadership.isWriter = true;
@@ -534,7 +534,7 @@ test('a forwarded request is handled locally if this backend has become the lead
   expect(await stashed(member)).toEqual(['a']);
 });
 
-test('a refused connection is retried until a leader is found in time', async () => {
+test('a follower whose connection to the leader is refused retries until it finds a leader', async () => {
   const { writer, member } = await startPair();
   const gone = await startWriter((_request, response) => response.end());
   await gone.stop();
@@ -544,7 +544,7 @@ test('a refused connection is retried until a leader is found in time', async ()
   expect((await answer).status).toBe(201);
 });
 
-test('a request without a leader is 503 and can be retried', async () => {
+test('a request that needs a leader returns 503 while there is none, and can be retried', async () => {
   const member = await startMember(false);
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
     status: 503,
@@ -552,7 +552,7 @@ test('a request without a leader is 503 and can be retried', async () => {
   });
 });
 
-test('a change whose response is lost is not sent again and said to be uncertain', async () => {
+test('a forwarded change whose response is lost is not sent again, and its 503 says that the outcome is unknown', async () => {
   const { writer, member } = await startPair();
   const bodies: string[] = [];
   const die = async (request: IncomingMessage): Promise<void> => {
@@ -571,7 +571,7 @@ test('a change whose response is lost is not sent again and said to be uncertain
   expect(await stashed(writer)).toEqual([]);
 });
 
-test('a change whose response is cut off is said to be uncertain', async () => {
+test('a forwarded change whose response is cut off returns 503, which says that the outcome is unknown', async () => {
   const member = await startMember(false);
   const { promise: isCut, resolve } = Promise.withResolvers<void>();
   const dying = await startWriter((request, response) => {
@@ -590,7 +590,7 @@ test('a change whose response is cut off is said to be uncertain', async () => {
   });
 });
 
-test('a read whose response is lost is sent again', async () => {
+test('a forwarded read whose response is lost is sent again', async () => {
   const { writer, member } = await startPair();
   const dying = await startWriter((request) => {
     member.leadership.follow(placeOf(writer));
@@ -600,7 +600,7 @@ test('a read whose response is lost is sent again', async () => {
   expect((await get(member.url, '/api/mon/v1/handlers')).status).toBe(200);
 });
 
-test('a request to a frozen leader ends once another leader is known', async () => {
+test('a request forwarded to a frozen leader ends once another leader is known', async () => {
   const { writer, member } = await startPair();
   const frozen = await startWriter(() => member.leadership.follow(placeOf(writer)));
   member.leadership.follow(placeOf(frozen, 'frozen'));
@@ -611,7 +611,7 @@ test('a request to a frozen leader ends once another leader is known', async () 
   expect(await stashed(writer)).toEqual([]);
 });
 
-test('a connection that is about to be closed is not used for another change', async () => {
+test('a follower sends no change over a connection that the leader is about to close', async () => {
   const { member } = await startPair();
   const sockets = new Set<unknown>();
   const server = createServer({ keepAliveTimeout: 1000 }, (request, response) => {
@@ -628,7 +628,7 @@ test('a connection that is about to be closed is not used for another change', a
   expect(sockets.size).toBe(3);
 });
 
-test('connections between backends are reused', async () => {
+test('a follower reuses its connections to the leader', async () => {
   const { member } = await startPair();
   const sockets = new Set<unknown>();
   const writer = await startWriter((request, response) => {
@@ -642,7 +642,7 @@ test('connections between backends are reused', async () => {
   expect(sockets.size).toBe(1);
 });
 
-test('a request that a stopping leader rejects unprocessed is retried', async () => {
+test('a request that a stopping leader rejects unprocessed is sent again', async () => {
   const { writer, member } = await startPair();
   const stopping = await startWriter((_request, response) => {
     member.leadership.follow(placeOf(writer));
@@ -652,7 +652,7 @@ test('a request that a stopping leader rejects unprocessed is retried', async ()
   expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(201);
 });
 
-test('a follower forwards over TLS only to the announced certificate', async () => {
+test('a follower forwards over TLS only to the certificate that the leader has announced', async () => {
   const made = makeCertificate('writer.example');
   const other = makeCertificate('writer.example');
   const pair = await writePair(await tempDir(), made);
@@ -675,16 +675,16 @@ test('a follower forwards over TLS only to the announced certificate', async () 
   expect(member.log.records.at(-1)?.fields).toMatchObject({
     reason: 'the certificate of the cluster member differs from the certificate that it announced',
   });
-  // The request waits, because the leader may have got another certificate.
+  // The request waits instead of failing, because the leader may be about to announce a new certificate.
   follow(made.cert);
   expect((await answer).status).toBe(201);
-  // Without a fingerprint, a certificate authority of this machine would have to have issued the certificate.
+  // Without an announced fingerprint, the certificate must come from an authority that this machine trusts.
   member.leadership.follow(placeOf(writer));
   expect((await post(member.url, '/stashes', { path: 'd', content: {} })).status).toBe(503);
   expect(await stashed(member)).toEqual([]);
 });
 
-test('cross-site requests are rejected by any member, and each response has the headers of the receiving one', async () => {
+test('any member rejects cross-site requests, and each response has the headers of the receiving member', async () => {
   const { writer, member } = await startPair();
   const page = { origin: 'https://elsewhere.example', 'content-type': 'application/json' };
   expect((await post(member.url, '/stashes', { path: 'a', content: {} }, page)).status).toBe(403);

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { Lag } from '../../../../daemon/backend/cluster/lag.ts';
 
-/** An observation of a member: the last write in its memory, the last known write, and the time. */
+/** An observation of a member: its newest write in memory, the newest write of the cluster, and the time. */
 type Look = readonly [seq: number, newest: number, atMs: number];
 
 test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number }>([
-  { name: 'a member that has everything', looks: [[5, 5, 0]], seq: 5, expected: 0 },
-  { name: 'a member that lacks something from the first look on', looks: [[5, 6, 100]], seq: 5, expected: 9900 },
+  { name: 'a member that has every write', looks: [[5, 5, 0]], seq: 5, expected: 0 },
+  { name: 'a member that lacks a write since the first measurement', looks: [[5, 6, 100]], seq: 5, expected: 9900 },
   {
-    name: 'a member that lacks something while more is written',
+    name: 'a member that lacks a write while more is written',
     looks: [
       [5, 6, 100],
       [5, 900, 5000],
@@ -16,9 +16,9 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     seq: 5,
     expected: 9900,
   },
-  { name: 'a member that got it since the last look', looks: [[5, 6, 100]], seq: 6, expected: 0 },
+  { name: 'a member that caught up since the last measurement', looks: [[5, 6, 100]], seq: 6, expected: 0 },
   {
-    name: 'a member that lacks the newest at each look, and always has that of the look before',
+    name: 'a member that lacks only the newest write at each measurement',
     looks: [
       [0, 10, 0],
       [10, 20, 3000],
@@ -29,7 +29,7 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     expected: 1000,
   },
   {
-    name: 'a member that stands still after it had everything',
+    name: 'a member that stops after it had every write',
     looks: [
       [5, 5, 0],
       [5, 7, 4000],
@@ -46,7 +46,7 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     seq: 5,
     expected: 0,
   },
-])('the lag is correct for $name', ({ looks, seq, expected }) => {
+])('the lag of a member is measured correctly for $name', ({ looks, seq, expected }) => {
   const lag = new Lag();
   for (const look of looks) lag.note(...look);
   expect(lag.ms(seq, 10_000)).toBe(expected);

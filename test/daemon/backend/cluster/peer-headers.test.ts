@@ -6,7 +6,7 @@ import {
   requestHeaders,
 } from '../../../../daemon/backend/cluster/forwarding/peer-headers.ts';
 
-test('a relayed response contains no CORS headers of the other backend', () => {
+test('a forwarded response contains no CORS headers of the leader', () => {
   expect(
     answerHeaders({
       'content-type': 'application/json',
@@ -16,7 +16,7 @@ test('a relayed response contains no CORS headers of the other backend', () => {
   ).toEqual({ 'content-type': 'application/json' });
 });
 
-test('an agent cannot send the headers of a backend', () => {
+test('an agent cannot set the headers that only backends may send', () => {
   const forged = Object.fromEntries(Object.values(PEER_HEADERS).map((name) => [name, 'forged']));
   expect(handshakeHeaders({ ...forged, host: 'a', origin: 'b', 'sensu-agentname': 'web-1' })).toEqual({
     'sensu-agentname': 'web-1',

@@ -31,7 +31,7 @@ const behind: Partial<ClusterView> = {
 };
 
 describe('a handover', () => {
-  test('a handover to a member is confirmed once it is the leader, and is recorded in the audit trail', async () => {
+  test('a handover returns the new leader once it leads, and is recorded in the audit trail', async () => {
     const { ask, cluster } = await start();
     expect(await ask('POST', HAND_OVER, { to: 'web3:4567' })).toMatchObject({
       status: 200,
@@ -50,7 +50,7 @@ describe('a handover', () => {
     ]);
   });
 
-  test('a handover without a name goes to the member with the least lag', async () => {
+  test('a handover without a member name goes to the member with the smallest lag', async () => {
     const { ask, cluster } = await start({ members: [writer, aMember('web2', { lag: 5 }), aMember('web3')] });
     expect((await ask('POST', HAND_OVER, {})).status).toBe(200);
     expect(cluster.handedTo).toEqual(['web3-id']);
@@ -59,18 +59,18 @@ describe('a handover', () => {
   test.each<{ name: string; body: unknown; status: number; code: string }>([
     { name: 'to an unknown member', body: { to: 'web9' }, status: 404, code: 'not_found' },
     { name: 'to the leader', body: { to: 'web1:4567' }, status: 409, code: 'conflict' },
-    { name: 'to a member that is gone', body: { to: 'web3:4567' }, status: 409, code: 'conflict' },
+    { name: 'to a member that has left', body: { to: 'web3:4567' }, status: 409, code: 'conflict' },
     { name: 'with a misspelled attribute', body: { ot: 'web2:4567' }, status: 400, code: 'invalid' },
     { name: 'to an empty name', body: { to: '' }, status: 400, code: 'invalid' },
-    { name: 'to a name beyond any', body: { to: 'w'.repeat(301) }, status: 400, code: 'invalid' },
-  ])('a handover $name is rejected and not recorded', async ({ body, status, code }) => {
+    { name: 'to a name that is too long', body: { to: 'w'.repeat(301) }, status: 400, code: 'invalid' },
+  ])('a handover $name is rejected and not recorded in the audit trail', async ({ body, status, code }) => {
     const { ask, cluster } = await start({ members: [writer, aMember('web2'), aMember('web3', { state: 'lost' })] });
     expect(await ask('POST', HAND_OVER, body)).toMatchObject({ status, body: { code } });
     expect(cluster.handedTo).toEqual([]);
     expect((await ask('GET', '/api/mon/v1/audit')).body).toEqual([]);
   });
 
-  test('a handover that is not completed in time is 503', async () => {
+  test('a handover that does not complete in time returns 503', async () => {
     const { ask, cluster } = await start();
     cluster.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
     expect(await ask('POST', HAND_OVER, { to: 'web2:4567' })).toMatchObject({
@@ -79,7 +79,7 @@ describe('a handover', () => {
     });
   });
 
-  test('a handover requires an administrator, and every reader may see the cluster', async () => {
+  test('a handover requires an administrator, but every reader may see the cluster', async () => {
     const cluster = new ToldCluster(aClusterView());
     await using backend = await startBackend({ cluster, settings: { api: { user: 'root', password: 'long enough' } } });
     const root = asking(backend.url, basic('root', 'long enough'));
@@ -94,8 +94,8 @@ describe('a handover', () => {
   });
 });
 
-describe('metrics', () => {
-  test('the metrics of a leader show its members and its sequence number', async () => {
+describe('cluster metrics', () => {
+  test('the metrics of a leader contain the states of its members and its sequence number', async () => {
     const { ask } = await start();
     expect(await figures(ask)).toEqual({
       'mon_cluster_members{state="ok"}': 3,
@@ -108,7 +108,7 @@ describe('metrics', () => {
     });
   });
 
-  test('the metrics of a follower show that it lags and has lost the database', async () => {
+  test('the metrics of a follower contain its lag and the lost database connection', async () => {
     const { ask } = await start({ ...behind, database: away });
     expect(await figures(ask)).toEqual({
       'mon_cluster_members{state="ok"}': 1,
@@ -123,7 +123,7 @@ describe('metrics', () => {
 });
 
 describe('deep health', () => {
-  test('deep health shows the cluster and is healthy while the cluster is', async () => {
+  test('deep health shows the cluster and reports no problem while the cluster is healthy', async () => {
     const { ask } = await start();
     expect(await ask('GET', '/health?deep=1')).toMatchObject({
       status: 200,
@@ -135,17 +135,17 @@ describe('deep health', () => {
   });
 
   test.each<{ name: string; told: Partial<ClusterView>; problem: string }>([
-    { name: 'is behind', told: behind, problem: 'member web2:4567 is 1204 writes behind' },
+    { name: 'lags behind', told: behind, problem: 'member web2:4567 is 1204 writes behind' },
     { name: 'has lost the database', told: { database: away }, problem: 'database down: writes wait' },
-    { name: 'knows nobody who writes', told: { leader: null }, problem: 'no leader: writes wait' },
-  ])('is 412 when this one $name', async ({ told, problem }) => {
+    { name: 'knows no leader', told: { leader: null }, problem: 'no leader: writes wait' },
+  ])('deep health returns 412 when the backend $name', async ({ told, problem }) => {
     const { ask } = await start(told);
     expect(await ask('GET', '/health?deep=1')).toMatchObject({ status: 412, body: { problems: [problem] } });
   });
 });
 
 describe('the cluster in the v1 and v2 APIs', () => {
-  test('GET /info lists each member as a server, and the leader with the tasks', async () => {
+  test('GET /info lists each member as a server, and the leader as the server with the tasks', async () => {
     const { ask } = await start(behind);
     const { servers } = (await ask('GET', '/info')).body as { servers: readonly Record<string, unknown>[] };
     expect(servers.map(({ hostname, tasks }) => [hostname, tasks]).slice(1)).toEqual([
@@ -156,7 +156,7 @@ describe('the cluster in the v1 and v2 APIs', () => {
     expect(servers[1]).toMatchObject({ id: 'web1-id', address: 'web1.example.org' });
   });
 
-  test('the members of the v2 API have different numbers and include the responding one', async () => {
+  test('the member list of the v2 API contains the responding member and gives each member its own id', async () => {
     const { ask } = await start(behind);
     const { header, members } = JSON.parse((await ask('GET', '/api/core/v2/cluster/members')).text) as {
       header: { cluster_id: number; member_id: number };
@@ -172,7 +172,7 @@ describe('the cluster in the v1 and v2 APIs', () => {
     expect(new Set([header.cluster_id, ...members.map(({ ID }) => ID)]).size).toBe(4);
   });
 
-  test('the health of the v2 API names the problem of each member', async () => {
+  test('the health of the v2 API reports the problem of each member', async () => {
     const { v2Url } = await start(behind);
     const { ClusterHealth } = (await (await fetch(`${v2Url}/health`)).json()) as {
       ClusterHealth: readonly { Name: string; Err: string; Healthy: boolean }[];
@@ -185,21 +185,21 @@ describe('the cluster in the v1 and v2 APIs', () => {
   });
 });
 
-test('the hello of the feed says whether the store is shared', async () => {
+test('the hello of the feed says whether several backends share the store', async () => {
   const { url } = await start();
   expect(await helloOf(url)).toMatchObject({ shared: true });
   await using alone = await startBackend();
   expect(await helloOf(alone.url)).not.toHaveProperty('shared');
 });
 
-/** Returns the metrics of the cluster by their name with labels. */
+/** Returns the metrics of the cluster, by name with labels. */
 async function figures(ask: Ask): Promise<Record<string, number>> {
   const { text } = await ask('GET', '/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith('mon_cluster_'));
   return Object.fromEntries(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
 }
 
-/** Returns the first feed message of a backend. */
+/** Returns the hello message of a backend's feed. */
 async function helloOf(url: string): Promise<unknown> {
   return (await FeedPeer.subscribe(url, { topics: ['events'] })).hears('hello');
 }

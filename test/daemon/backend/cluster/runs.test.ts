@@ -13,18 +13,18 @@ import { signaturesOf } from '../../../support/forwarding-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
-/** Handler runs that one backend gives to another one. */
+/** Tests of handler runs that a backend gives to another member. */
 
 const PIPE: MovableHandler = { name: 'mail', type: 'pipe', command: 'cat', timeout: 5 };
 
-/** Another backend, which the test scripts. */
+/** Another member of the cluster, played by the test. */
 class Other {
   readonly url: string;
-  /** Requests that have arrived. */
+  /** The handler runs that this member received, with their open responses. */
   readonly orders: { readonly body: string; readonly answer: ServerResponse }[] = [];
   /** Number of connections that were cut during a request. */
   lost = 0;
-  /** Number of requests whether it runs handlers. */
+  /** Number of requests that asked whether this member runs handlers. */
   asked = 0;
   isFrozen = false;
 
@@ -63,11 +63,11 @@ interface Rig {
   readonly log: RecordedLog;
   readonly member: LiveMember;
   readonly spread: SpreadRuns;
-  /** The runs that this backend executes itself. */
+  /** The runs that the leader executes itself. */
   readonly here: string[];
 }
 
-/** Returns a leader that runs handlers only if no other backend can, and another backend. */
+/** Returns a rig with a leader, which runs handlers only if no other member can, and one other member. */
 async function rig(): Promise<Rig> {
   const other = await Other.open();
   const clock = new ManualClock();
@@ -103,8 +103,8 @@ function spreadOver(
 const deliver = ({ spread }: Pick<Rig, 'spread'>, handler = PIPE, job = aJob()): Promise<DeliveryOutcome> =>
   spread.deliver(job, handler, 1, new AbortController().signal);
 
-describe('a run on another member', () => {
-  test('a run on another member ends with its response', async () => {
+describe('a handler run on another member', () => {
+  test('a handler run on another member ends when the member responds', async () => {
     const parts = await rig();
     const running = deliver(parts);
     await expect.poll(() => parts.other.orders).toHaveLength(1);
@@ -114,10 +114,10 @@ describe('a run on another member', () => {
   });
 
   test.each([
-    ['its category', { category: 'response' }, { category: 'response' }],
-    ['no category', {}, {}],
+    ['a category', { category: 'response' }, { category: 'response' }],
+    ['no failure category', {}, {}],
     ['a category and an attribute of a newer version', { category: 'new', more: 1 }, {}],
-  ])('a run that failed on another member with %s is not repeated', async (_title, more, kept) => {
+  ])('a handler run that failed on another member with %s is not repeated', async (_title, more, kept) => {
     const parts = await rig();
     const running = deliver(parts);
     await expect.poll(() => parts.other.orders).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('a run on another member', () => {
     expect(parts.here).toEqual([]);
   });
 
-  test('a run is given up ten seconds after its timeout and repeated locally', async () => {
+  test('a handler run on another member is given up ten seconds after its timeout and repeated locally', async () => {
     const parts = await rig();
     const running = deliver(parts);
     await expect.poll(() => parts.other.orders).toHaveLength(1);
@@ -140,7 +140,7 @@ describe('a run on another member', () => {
     expect(parts.member.hasCapacity).toBe(false);
   });
 
-  test('a run without a timeout on another member may last as long as the member responds', async () => {
+  test('a handler run without a timeout on another member may last as long as the member responds to probes', async () => {
     const parts = await rig();
     const running = deliver(parts, { name: 'mail', type: 'pipe', command: 'cat' });
     await expect.poll(() => parts.other.orders).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('a run on another member', () => {
     expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
   });
 
-  test('a run whose order is too large happens locally, and the member stays available', async () => {
+  test('a handler run whose event is too large for another member happens locally', async () => {
     const parts = await rig();
     const { event, ...rest } = aJob();
     const large = { ...rest, event: { ...event, check: { ...event.check, output: 'x'.repeat(9 * 1024 * 1024) } } };
@@ -159,7 +159,7 @@ describe('a run on another member', () => {
     expect(parts.member.hasCapacity).toBe(true);
   });
 
-  test('a run survives a new certificate or address of its member', async () => {
+  test('a handler run continues on another member with a new certificate or address of that member', async () => {
     const other = await Other.open();
     const [clock, log] = [new ManualClock(), new RecordedLog()];
     let place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
@@ -176,7 +176,7 @@ describe('a run on another member', () => {
     expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
   });
 
-  test('a run on a frozen member is given up after three unanswered probes and repeated locally', async () => {
+  test('a handler run on a frozen member is given up after three unanswered probes and repeated locally', async () => {
     const parts = await rig();
     const running = deliver(parts, { name: 'mail', type: 'pipe', command: 'cat' });
     await expect.poll(() => parts.other.orders).toHaveLength(1);

@@ -19,7 +19,7 @@ async function start(around?: (store: Store) => Store): Promise<{ backend: Runni
 
 const viewOf = async (ask: Ask): Promise<ClusterView> => clusterAnswer.parse((await ask('GET', CLUSTER)).body);
 
-test('a backend with a LevelDB store is the only member and the leader', async () => {
+test('a backend with a LevelDB store is the only member of its cluster and the leader', async () => {
   const { backend, ask } = await start();
   await ask('POST', '/results', { source: 'web-1', name: 'disk', output: 'full', status: 2 });
   const view = await viewOf(ask);
@@ -45,7 +45,7 @@ test('a backend with a LevelDB store is the only member and the leader', async (
   expect((await viewOf(ask)).seq).toBeGreaterThan(seq);
 });
 
-test('a handover without another member is rejected with a remedy', async () => {
+test('a handover is rejected with a remedy if there is no other member', async () => {
   const { ask } = await start();
   const { status, body } = await ask('POST', `${CLUSTER}/hand-over`, {});
   expect([status, body]).toEqual([
@@ -58,7 +58,7 @@ test('a handover without another member is rejected with a remedy', async () => 
   ]);
 });
 
-test('the cluster view shows why the store accepts no writes', async () => {
+test('the cluster view shows why the store rejects writes', async () => {
   let store: TroubledStore | undefined;
   const { ask } = await start((real) => (store = new TroubledStore(real)));
   if (store !== undefined) store.closedFor = new MonError('unavailable', 'the disk does not answer');
@@ -67,7 +67,7 @@ test('the cluster view shows why the store accepts no writes', async () => {
   expect((await viewOf(ask)).database).toMatchObject({ state: 'ok', problem: null });
 });
 
-test('the location of the store is shown without its password', () => {
+test('the cluster view shows the location of the store without its password', () => {
   const place = { 'state-dir': '/var/lib/mon' };
   expect(storeAccess(place).database).toEqual({ kind: 'leveldb', location: '/var/lib/mon' });
   expect(storeAccess({ ...place, store: 'postgres://mon:secret@db-1:5432,db-2/mon' }).database).toEqual({

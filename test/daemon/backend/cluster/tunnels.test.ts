@@ -34,7 +34,7 @@ const makeNamespace = async ({ url }: Member, name: string): Promise<void> => {
 };
 const result = (id: number, output = 'full') => ({ id, check: { name: 'disk', output, status: 2, source: 'web-1' } });
 
-test('an agent that connects to a follower is an agent of the leader', async () => {
+test('an agent that connects to a follower is connected to the leader', async () => {
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
@@ -50,7 +50,7 @@ test('an agent that connects to a follower is an agent of the leader', async () 
   await vi.waitFor(() => expect(writer.log.messages('info')).toContain('agent disconnected'));
 });
 
-test('large frames pass a tunnel completely in both directions', async () => {
+test('large frames pass completely through a tunnel in both directions', async () => {
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
@@ -59,7 +59,7 @@ test('large frames pass a tunnel completely in both directions', async () => {
   expect(await bodyOf(writer.url, '/results/web-1/disk')).toMatchObject({ check: { output: 'x'.repeat(3_000_000) } });
 });
 
-test('v2 agents can be tunneled to a leader without an agent listener', async () => {
+test('v2 agents can connect through a follower to a leader without an agent listener', async () => {
   const [writer, member] = await Promise.all([
     startMember(true),
     startMember(false, { settings: { 'agent-listener': { port: 0 } } }),
@@ -69,7 +69,7 @@ test('v2 agents can be tunneled to a leader without an agent listener', async ()
   expect(agent.answer).toMatchObject({ accept: 'application/json' });
   expect((await agent.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
   expect(member.forwarding.agents).toBe(1);
-  // Our own agents use that listener, too.
+  // Agents of `mon` can use the listener for v2 agents, too.
   const own = await AgentPeer.connect(member.agentUrl);
   await own.join();
   expect(member.forwarding.agents).toBe(2);
@@ -98,7 +98,7 @@ test('a hundred agents share one tunnel connection and are treated as separate a
   await first.reaches(1);
 });
 
-test('an agent that does not read and one that does not finish a frame block no other agent', async () => {
+test('a tunneled agent that does not read, or that sends part of a frame, blocks no other agent', async () => {
   const { writer, member } = await startPair();
   const [deaf, talker, agent] = await Promise.all(
     ['web-1', 'web-2', 'web-3'].map(async (name) => AgentPeer.connect(member.url, name)),
@@ -114,20 +114,20 @@ test('an agent that does not read and one that does not finish a frame block no 
   }
 });
 
-test('tunneled agents count toward the connection limit', async () => {
+test('tunneled agents count toward the connection limit of the leader', async () => {
   const [writer, member] = await Promise.all([
     startMember(true, { settings: { 'connection-limit': 10 } }),
     startMember(false),
   ]);
   member.leadership.follow(placeOf(writer));
   const come = async (): Promise<AgentPeer> => AgentPeer.connect(member.url);
-  // The tunnels share one more connection.
+  // The connection limit is 10; the tunnels share one connection between the members.
   await Promise.all(Array.from({ length: 9 }, come));
   await expect(come()).rejects.toThrow('503');
   expect(member.forwarding.agents).toBe(9);
 });
 
-/** Starts a proxy to a backend without channels, like one of an earlier version. */
+/** Starts a proxy that hides the channels of a backend, so that it looks like a backend of an earlier version. */
 async function startEarlier({ url }: Member): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(404).end());
   server.on('upgrade', (request, socket, head) => {
@@ -152,7 +152,7 @@ async function startEarlier({ url }: Member): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-test('agents are not tunneled between backends when one is of an earlier version', async () => {
+test('a follower does not tunnel agents to a leader of an earlier version', async () => {
   const { writer, member } = await startPair();
   member.leadership.follow(placeOf({ url: await startEarlier(writer) }));
   const agents = await Promise.all(['web-1', 'web-2'].map(async (name) => AgentPeer.connect(member.url, name)));
@@ -162,7 +162,7 @@ test('agents are not tunneled between backends when one is of an earlier version
   expect(await figure(writer, 'mon_agents_connected')).toBe(2);
 });
 
-test('a lost tunnel connection is replaced, and the agents reconnect', async () => {
+test('agents reconnect over a new tunnel connection when the tunnel connection is lost', async () => {
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
@@ -174,7 +174,7 @@ test('a lost tunnel connection is replaced, and the agents reconnect', async () 
   expect(await figure(next, 'mon_connections_forwarded')).toBe(1);
 });
 
-test('an unsigned request gets no tunnel connection', async () => {
+test('a request without a signature opens no tunnel connection', async () => {
   const writer = await startMember(true);
   const upgrade = { connection: 'Upgrade', upgrade: 'mon-channels' };
   const ask = (headers: Readonly<Record<string, string>>, target = CHANNELS_PATH): ReturnType<typeof send> =>
@@ -194,10 +194,10 @@ test('the tunnel endpoint for v2 agents accepts no direct connection', async () 
   expect(await GoAgent.connect(writer.url.replace('http', 'ws') + V2_AGENT_TUNNEL_PATH)).toMatchObject({ status: 404 });
 });
 
-test('a rejection by the leader reaches the agent in the form of the listener that it uses', async () => {
+test('a rejection by the leader reaches an agent in the format of the follower listener that the agent uses', async () => {
   const settings = { 'agent-listener': { port: 0 } };
   const { writer, member } = await startPair({ settings });
-  // This member believes that the namespace exists.
+  // The namespace exists only on this follower, so only the leader rejects the agent.
   member.leadership.isWriter = true;
   await makeNamespace(member, 'prod');
   member.leadership.follow(placeOf(writer));
@@ -209,19 +209,19 @@ test('a rejection by the leader reaches the agent in the form of the listener th
   expect(member.forwarding.agents).toBe(0);
 });
 
-test('agents get 503 while there is no leader', async () => {
+test('a follower rejects agents with 503 while there is no leader', async () => {
   const member = await startMember(false);
   await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
 });
 
-test('agents get 503 from a follower with another peer key', async () => {
+test('a follower with another peer key than the leader rejects agents with 503', async () => {
   const writer = await startMember(true);
   const member = await startMember(false, { proof: { key: 'x'.repeat(43) } });
   member.leadership.follow(placeOf(writer));
   await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
 });
 
-test('a connecting agent waits for the next leader', async () => {
+test('an agent that connects to a follower during a failover waits for the next leader', async () => {
   const { writer, member } = await startPair();
   member.leadership.follow(undefined);
   const agent = AgentPeer.connect(member.url);
@@ -231,8 +231,8 @@ test('a connecting agent waits for the next leader', async () => {
 
 test.each([
   { name: 'with a peer key', proof: { key: PEER_KEY } },
-  { name: 'without one', proof: { secret: SECRET } },
-])('a certificate limits its agent even through another member $name', async ({ proof }) => {
+  { name: 'without a peer key', proof: { secret: SECRET } },
+])('the certificate of an agent limits the agent even through another member $name', async ({ proof }) => {
   const authority = makeCertificate('agents', { isAuthority: true });
   const web1 = makeCertificate('web-1', { issuer: authority, names: ['web-1'], organization: 'Shop' });
   const ofBank = makeCertificate('web-1', { issuer: authority, organization: 'Bank' });
@@ -258,7 +258,7 @@ test.each([
   await expect(AgentPeer.connect(member.url, 'web-1', 'default', { rejectUnauthorized: false })).rejects.toThrow('401');
   const showingBank = { rejectUnauthorized: false, cert: ofBank.cert, key: ofBank.key };
   await expect(AgentPeer.connect(member.url, 'web-1', 'default', showingBank)).rejects.toThrow('403');
-  // The headers of this agent contain no name, so the leader first learns the claimed name.
+  // The headers of this agent contain no name, so the leader learns the claimed name only from its hello.
   const other = await AgentPeer.connect(member.url, 'web-2', undefined, showing);
   other.greet();
   await other.ends();
@@ -289,7 +289,7 @@ test('a tunneled agent is disconnected when its key is revoked', async () => {
   await vi.waitFor(() => expect(member.forwarding.agents).toBe(0));
 });
 
-test('agents reconnect after a change of leader, both tunneled and direct ones', async () => {
+test('direct and tunneled agents reconnect after a failover', async () => {
   const { writer, member } = await startPair();
   const [tunnelled, own] = await Promise.all([AgentPeer.connect(member.url), AgentPeer.connect(writer.url, 'web-2')]);
   await Promise.all([tunnelled.join(), own.join()]);
@@ -306,7 +306,7 @@ test('agents reconnect after a change of leader, both tunneled and direct ones',
   expect(member.forwarding.agents).toBe(0);
 });
 
-test('agents are disconnected when the leader or their follower stops', async () => {
+test('tunneled agents are disconnected when the leader or their follower stops', async () => {
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
@@ -320,7 +320,7 @@ test('agents are disconnected when the leader or their follower stops', async ()
   expect(await agent.ends()).toMatchObject({ code: 1001 });
 });
 
-/** Starts a backend that accepts every agent, and does not read its messages. */
+/** Starts a server that accepts every agent like a leader, but never reads their messages. */
 async function startFrozen(): Promise<string> {
   const server = createServer();
   const handshakes = new WebSocketServer({ noServer: true });
@@ -337,7 +337,7 @@ async function startFrozen(): Promise<string> {
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-test('agents of a frozen leader are disconnected when another one leads', async () => {
+test('agents of a frozen leader are disconnected when another backend becomes leader', async () => {
   const { writer, member } = await startPair();
   member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
   const agent = await AgentPeer.connect(member.url);
@@ -347,12 +347,12 @@ test('agents of a frozen leader are disconnected when another one leads', async 
   expect(member.forwarding.agents).toBe(1);
 });
 
-test('backpressure of the leader reaches the agents of a follower', async () => {
+test('backpressure of the leader reaches agents that are connected to a follower', async () => {
   const member = await startMember(false);
   member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
   const agent = await AgentPeer.connect(member.url);
   for (let at = 0; at < 64; at++) agent.sayText('x'.repeat(1024 * 1024));
-  // The buffers of both systems for four sockets are some megabytes.
+  // The agent sends 64 MiB, of which the socket buffers between agent, follower and leader hold only some megabytes.
   await vi.waitFor(() => expect(agent.unsentBytes).toBeLessThan(64 * 1024 * 1024));
   const { text } = await send(member.url, { method: 'GET', target: '/metrics' });
   expect(Number(/^mon_buffered_bytes (\d+)/m.exec(text)?.[1])).toBeLessThan(4 * 1024 * 1024);

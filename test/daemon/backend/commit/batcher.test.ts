@@ -20,7 +20,7 @@ interface Rig {
   readonly registry: Registry;
   readonly clock: ManualClock;
   readonly log: RecordedLog;
-  /** The committed records, write by write. */
+  /** The committed change records, one for each write. */
   readonly records: readonly ChangeRecord[];
 }
 
@@ -52,21 +52,21 @@ const put =
 
 const clientsOf = (registry: Registry): string[] => [...registry.namespace(DEFAULT_NAMESPACE).clients.keys()];
 
-/** Returns the clients that a fresh start would load. */
+/** Returns the names of the clients that a new process would load from the store. */
 async function storedClients(store: TroubledStore): Promise<string[]> {
   const registry = new Registry(TABLES);
   await registry.load(store);
   return clientsOf(registry);
 }
 
-/** Enqueues a command of any weight, and returns how it was settled. */
+/** Enqueues a command of this weight, and returns the error with which it failed, or `undefined`. */
 function settled(batcher: Batcher, name: string, weight: number): Promise<MonError | undefined> {
   return new Promise((resolve) => {
     batcher.enqueue({ weight, apply: put(name), settle: resolve });
   });
 }
 
-test('commands that arrive within the batch delay are one write, in order', async () => {
+test('commands that arrive within the batch delay are committed in one write, in order', async () => {
   const { batcher, clock, records } = await openRig({ lingerMs: 2 });
   const runs = ['c', 'a', 'b'].map((name) => batcher.run(put(name)));
   clock.advance(1);
@@ -76,7 +76,7 @@ test('commands that arrive within the batch delay are one write, in order', asyn
   expect(records).toEqual([{ seq: 1, changes: ['c', 'a', 'b'].map((name) => ['client', DEFAULT_NAMESPACE, name]) }]);
 });
 
-test('bulk commands wait for the longer batch delay unless an interactive command joins the batch', async () => {
+test('bulk commands wait for the longer batch delay unless an interactive command joins their batch', async () => {
   const { batcher, clock, records } = await openRig({ lingerMs: 2, bulkLingerMs: 5 });
   const enqueue = (name: string, isPatient: boolean): Promise<unknown> =>
     new Promise((settle) => batcher.enqueue({ weight: 1, isBulk: isPatient, apply: put(name), settle }));
@@ -95,7 +95,7 @@ test('bulk commands wait for the longer batch delay unless an interactive comman
   await Promise.all(mixed);
   expect(records.map(({ changes }) => changes.length)).toEqual([8, 3]);
 
-  // A bulk command joins an earlier batch, and leaves no timer for the next one.
+  // A bulk command that joined an earlier batch leaves no timer behind that would flush the next batch early.
   await Promise.all([enqueue('f', true), enqueue('g', false)]);
   const next = enqueue('h', true);
   clock.advance(4);
@@ -105,11 +105,11 @@ test('bulk commands wait for the longer batch delay unless an interactive comman
   expect(records.map(({ changes }) => changes.length)).toEqual([8, 3, 2, 1]);
 });
 
-test('half the weight of the last batch flushes a batch of interactive commands early', async () => {
+test('interactive commands are flushed early once they reach half the weight of the last batch', async () => {
   const { batcher, records } = await openRig({ lingerMs: 2 });
   await Promise.all(Array.from({ length: 64 }, (_, at) => batcher.run(put(`a-${String(at)}`))));
 
-  // The first half is being written while the others arrive; they are then written without a delay.
+  // The first 32 commands are written while the others arrive; the others are then written without a batch delay.
   const half = Array.from({ length: 31 }, (_, at) => batcher.run(put(`b-${String(at)}`)));
   expect(batcher.isIdle).toBe(true);
   half.push(batcher.run(put('b-31')));
@@ -119,7 +119,7 @@ test('half the weight of the last batch flushes a batch of interactive commands 
   expect(records.map(({ changes }) => changes.length)).toEqual([64, 32, 32]);
 });
 
-test('a sequential caller does not wait for the batch delay', async () => {
+test('a caller that sends one command after the other does not wait for the batch delay', async () => {
   const { batcher, clock, records } = await openRig({ lingerMs: 2 });
   const first = batcher.run(put('a'));
   clock.advance(2);
@@ -128,7 +128,7 @@ test('a sequential caller does not wait for the batch delay', async () => {
   expect(records.map(({ changes }) => changes.length)).toEqual([1, 1, 1, 1]);
 });
 
-test('a full batch does not wait for the batch delay', async () => {
+test('a batch that reaches the batch limit does not wait for the batch delay', async () => {
   const { batcher, records } = await openRig({ batchLimit: 3 });
   await Promise.all(['a', 'b', 'c'].map((name) => batcher.run(put(name))));
   expect(records.map(({ changes }) => changes.length)).toEqual([3]);
@@ -140,7 +140,7 @@ test('a batch that reaches the early-flush threshold does not wait for the batch
   expect(records.map(({ changes }) => changes.length)).toEqual([64]);
 });
 
-test('commands that arrive during a write are committed in the next batch and settle after it', async () => {
+test('commands that arrive during a write are committed with the next batch', async () => {
   const { batcher, store, records } = await openRig({ batchLimit: 1 });
   const release = store.hold();
   const order: string[] = [];
@@ -153,7 +153,7 @@ test('commands that arrive during a write are committed in the next batch and se
   expect(records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
 });
 
-test('a command settles only when it is in the store', async () => {
+test('a command completes only when its change is in the store', async () => {
   const { batcher, store } = await openRig({ batchLimit: 1 });
   for (let count = 1; count <= 5; count++) {
     await batcher.run(put(`web-${String(count)}`));
@@ -161,13 +161,13 @@ test('a command settles only when it is in the store', async () => {
   }
 });
 
-test('a command returns its value, and one that changes nothing writes nothing', async () => {
+test('a command returns its value, and a command that changes nothing causes no write', async () => {
   const { batcher, records } = await openRig({ batchLimit: 1 });
   expect(await batcher.run(({ nowMs }) => nowMs)).toBe(ManualClock.START_MS);
   expect(records).toEqual([]);
 });
 
-test('a rejection reaches its own caller and no other', async () => {
+test('a rejected command fails only for its own caller', async () => {
   const { batcher, clock, registry } = await openRig();
   const runs = [
     batcher.run(put('a')),
@@ -185,7 +185,7 @@ test('a rejection reaches its own caller and no other', async () => {
   expect(clientsOf(registry)).toEqual(['a', 'b']);
 });
 
-test('the needs of a command behind one that ends its batch are read after the commit', async () => {
+test('the data that a command needs is read after the commit if the command before ends its batch', async () => {
   const { batcher, clock, records, registry } = await openRig();
   const asked: unknown[] = [];
   const needs = (): Iterable<object> => {
@@ -199,7 +199,7 @@ test('the needs of a command behind one that ends its batch are read after the c
   expect(records).toHaveLength(2);
 });
 
-test('a command with a defect leaves no change and affects no other command', async () => {
+test('a command that fails with a program error leaves no change and affects no other command', async () => {
   const { batcher, clock, registry, store, log } = await openRig();
   const runs = [
     batcher.run(put('a')),
@@ -220,7 +220,7 @@ test('a command with a defect leaves no change and affects no other command', as
   expect(log.messages('error')).toEqual(['change failed']);
 });
 
-test('a command with a defect in its needs affects no other command', async () => {
+test('a command that fails while it names the data it needs affects no other command', async () => {
   const { batcher, clock, registry } = await openRig();
   const runs = [
     batcher.run(put('a')),
@@ -238,7 +238,7 @@ test('a command with a defect in its needs affects no other command', async () =
   expect(clientsOf(registry)).toEqual(['a']);
 });
 
-test('a failed write rejects the whole batch, restores the state and does not stop later batches', async () => {
+test('a failed write rejects the whole batch, restores the state, and later batches work', async () => {
   const { batcher, store, registry, records, log } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   const { generation } = registry;
@@ -253,7 +253,7 @@ test('a failed write rejects the whole batch, restores the state and does not st
   expect(log.messages('error')).toEqual(['store write failed']);
 });
 
-test('a command rejected because of an uncommitted change reports the failed write instead', async () => {
+test('a command rejected because of an uncommitted change of its batch reports the failed write instead', async () => {
   const { batcher, store, clock } = await openRig();
   store.refuses = () => true;
   const isNew = batcher.run((transaction) => {
@@ -270,7 +270,7 @@ test('a command rejected because of an uncommitted change reports the failed wri
   ]);
 });
 
-test('a batcher whose state cannot be reloaded is not idle, and the next write tries again', async () => {
+test('a batcher that could not reload its state after a failed write is not idle, and the next write retries', async () => {
   const { batcher, store, registry } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   await vi.waitFor(() => expect(batcher.isIdle).toBe(true));
@@ -290,7 +290,7 @@ test('a batcher whose state cannot be reloaded is not idle, and the next write t
   expect(clientsOf(registry).toSorted()).toEqual(['after', 'before']);
 });
 
-test('a state that could not be reloaded is reloaded once the disk allows, without a write', async () => {
+test('a state that could not be reloaded after a failed write is reloaded once the disk works', async () => {
   const { batcher, store, registry, clock, log } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   store.refuses = () => true;
@@ -308,13 +308,13 @@ test('a state that could not be reloaded is reloaded once the disk allows, witho
   expect(clientsOf(registry)).toEqual(['before']);
 });
 
-test('no change is applied or visible while the store is closed for writes', async () => {
+test('while the store is closed for writes, no change is applied or visible', async () => {
   const { batcher, store, registry, log } = await openRig({ batchLimit: 1 });
   await batcher.run(put('before'));
   store.refuses = () => true;
   await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
   store.closedFor = new MonError('unavailable', 'the disk fails');
-  // A closed store could not be read either, to restore the registry.
+  // A closed store rejects reads too, so the registry could not be restored.
   store.refusesScans = () => true;
   const { writes } = store;
   await expect(batcher.run(put('lost too'))).rejects.toMatchObject({ code: 'unavailable' });
@@ -344,7 +344,7 @@ test('commands that are queued when the store closes for writes are rejected wit
   expect(clientsOf(registry)).toEqual(['before']);
 });
 
-test('only a write that was surely not made is reported as rejected', async () => {
+test('a failed write says "try again" only if it was certainly not stored', async () => {
   const { batcher, store } = await openRig({ batchLimit: 1 });
   store.refuses = () => true;
   await expect(batcher.run(put('lost'))).rejects.toThrow(/try again later$/);
@@ -357,7 +357,7 @@ test('only a write that was surely not made is reported as rejected', async () =
   await expect(batcher.run(put('still shown'))).rejects.toThrow(/check when the disk works again, before you retry$/);
 });
 
-test('a command beyond the queue limit is rejected at once, but a single larger one is accepted', async () => {
+test('a command beyond the queue limit is rejected at once, but one large command is accepted alone', async () => {
   const { batcher, store } = await openRig({ queueLimit: 10, batchLimit: 1 });
   const release = store.hold();
   const large = settled(batcher, 'large', 100);
@@ -371,7 +371,7 @@ test('a command beyond the queue limit is rejected at once, but a single larger 
   expect(await settled(batcher, 'c', 1)).toBeUndefined();
 });
 
-test('listeners are called after every commit in an idle moment, when registry and store agree', async () => {
+test('idle listeners are called after every commit, at a time when memory and store agree', async () => {
   const { batcher, store, registry } = await openRig({ batchLimit: 1 });
   const seen: number[] = [];
   const listener = batcher.commits.onIdle(() => seen.push(clientsOf(registry).length));
@@ -386,7 +386,7 @@ test('listeners are called after every commit in an idle moment, when registry a
   expect(seen).toEqual([1, 2, 3]);
 });
 
-test('closing commits queued commands and rejects later ones', async () => {
+test('closing the batcher commits queued commands and rejects later commands', async () => {
   const { batcher, store } = await openRig();
   const waiting = batcher.run(put('a'));
   await batcher.close();
@@ -395,7 +395,7 @@ test('closing commits queued commands and rejects later ones', async () => {
   await expect(batcher.run(put('b'))).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('a commit counts its results', async () => {
+test('the record of a commit contains the number of its results', async () => {
   const { batcher } = await openRig({ batchLimit: 1 });
   await batcher.run((transaction) => {
     transaction.resultCount += 3;
@@ -403,7 +403,7 @@ test('a commit counts its results', async () => {
   expect(batcher.committedResults).toBe(3);
 });
 
-test('a response that cannot be sent does not block the batcher', async () => {
+test('a command whose response cannot be sent does not block the batcher', async () => {
   const { batcher, clock, log } = await openRig();
   batcher.enqueue({
     weight: 1,
@@ -418,7 +418,7 @@ test('a response that cannot be sent does not block the batcher', async () => {
   expect(log.messages('error')).toEqual(['could not send the response to a request']);
 });
 
-test('every write is announced with its number, even one made directly on the store', async () => {
+test('every write is announced with its sequence number, even a write made directly on the store', async () => {
   const { batcher, store, records } = await openRig({ batchLimit: 1 });
   const told: number[] = [];
   batcher.commits.onCommit(({ seq }) => told.push(seq));
@@ -428,7 +428,7 @@ test('every write is announced with its number, even one made directly on the st
   expect(records.map(({ seq }) => seq)).toEqual(told);
 });
 
-test('a listener with a defect does not keep others from a commit', async () => {
+test('a commit listener that fails does not prevent other listeners from being called', async () => {
   const { batcher } = await openRig({ batchLimit: 1 });
   const defects: unknown[] = [];
   const noteDefect = (error: unknown): void => void defects.push(error);

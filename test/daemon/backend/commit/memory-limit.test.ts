@@ -24,7 +24,7 @@ const sources = (prefix: string, count: number): object[] =>
     status: 0,
   }));
 
-/** Returns a backend with full memory, and its clients. */
+/** Returns a backend whose memory is full of clients, and the response to the results that filled it. */
 async function fullBackend() {
   const backend = await startBackend({ settings });
   onTestFinished(() => backend[Symbol.asyncDispose]());
@@ -34,7 +34,7 @@ async function fullBackend() {
   return { backend, post, flood: body as { accepted: number; rejected: { error: string }[] } };
 }
 
-test('new sources beyond memory-limit are rejected by its name, and known ones continue', async () => {
+test('new clients beyond memory-limit are rejected with the name of the setting, and known clients continue', async () => {
   const { backend, post, flood } = await fullBackend();
   expect(flood.accepted).toBeGreaterThan(500);
   expect(flood.accepted).toBeLessThan(2000);
@@ -72,14 +72,14 @@ test.each<{ title: string; target: string; body: object }>([
     target: '/api/core/v2/namespaces/default/events',
     body: { entity: { metadata: { name: 'new' } }, check: { metadata: { name: 'ping' }, status: 0, output: '' } },
   },
-])('a backend without free memory rejects new objects with 507: $title', async ({ target, body }) => {
+])('a backend whose memory limit is reached rejects new objects with 507: $title', async ({ target, body }) => {
   const { post } = await fullBackend();
   const answer = await post(target, body);
   expect(answer.status).toBe(507);
   expect(answer.text).toContain('memory-limit');
 });
 
-test('deleting frees memory and always works', async () => {
+test('deleting objects frees memory and is always possible', async () => {
   const { backend, post, flood } = await fullBackend();
   const api = openApiClient({ backend: backend.url });
   const names = (await api.clients()).slice(0, 20).map(({ name }) => name);
@@ -89,7 +89,7 @@ test('deleting frees memory and always works', async () => {
   expect((await api.clients()).length).toBe(flood.accepted - names.length);
 });
 
-test('an agent is informed once about a rejected new check and does not send it again', async () => {
+test('an agent whose new check exceeds the memory limit is informed once and does not send the result again', async () => {
   const { backend } = await fullBackend();
   const known = await AgentPeer.connect(backend.url, 'flood-1');
   await known.join();
@@ -112,7 +112,7 @@ test('an agent is informed once about a rejected new check and does not send it 
   });
 });
 
-test('clients are accepted until the memory is full, and the backend can start with them', async () => {
+test('clients are accepted up to the memory limit, and the backend can start with them', async () => {
   const dir = await tempDir();
   const { program } = await loadConfig({ directories: [], env: {} });
   const open = () => openBackend({ dir, definitions: { program: { ...program, 'memory-limit': 1 } } });
@@ -128,7 +128,7 @@ test('clients are accepted until the memory is full, and the backend can start w
   const taken = statuses.filter((status) => status === 201).length;
   expect(taken).toBeLessThan(600);
   expect(statuses.filter((status) => status === 507)).toHaveLength(600 - taken);
-  // These are far more than would fit if memory held their texts.
+  // The accepted texts exceed the memory limit of 1 MiB by far, so memory does not hold them.
   expect(taken * text.length).toBeGreaterThan(4 * 1024 * 1024);
 
   const second = await open();
@@ -138,7 +138,7 @@ test('clients are accepted until the memory is full, and the backend can start w
   expect(await api.client('fat-0')).toMatchObject({ text });
 });
 
-test('the metrics show the used memory and the limit', async () => {
+test('the metrics contain the used memory and the memory limit', async () => {
   const { backend } = await fullBackend();
   const metrics = (await send(backend.url, { method: 'GET', target: '/metrics' })).text;
   expect(metrics).toMatch(/^mon_memory_limit_bytes 1048576$/m);
@@ -150,7 +150,7 @@ test('the metrics show the used memory and the limit', async () => {
   expect(backend.log.records.filter(({ message }) => message.includes('memory-limit'))).toHaveLength(1);
 });
 
-test('a store that exceeds the memory is not loaded, and the previous state is kept', async () => {
+test('a store that exceeds the memory limit is not loaded, and the previous state stays', async () => {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
   const lease = await store.acquire('main', 30_000);

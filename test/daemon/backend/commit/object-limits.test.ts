@@ -27,7 +27,7 @@ const TOO_MANY = {
 };
 
 describe('the limits of objects', () => {
-  test('a new stash beyond the limit is rejected, a replaced one is not, and deleting frees space', async () => {
+  test('the stash limit rejects a new stash, but an existing stash can be replaced, and a deletion frees space', async () => {
     const stashes = new Stashes((await openRig()).batcher, 2);
     const put = (path: string, namespace = 'default'): Promise<void> => stashes.put(namespace, { path, content: {} });
     await put('a');
@@ -39,7 +39,7 @@ describe('the limits of objects', () => {
     await put('c');
   });
 
-  test('a new namespace beyond the limit is rejected, an existing one is not, and deleting frees space', async () => {
+  test('the namespace limit rejects a new namespace, but not an existing namespace, and a deletion frees space', async () => {
     const { batcher, registry } = await openRig();
     const namespaces = new Namespaces(batcher, 2);
     const put = (name: string): Promise<void> => namespaces.put(name, () => undefined, MON);
@@ -51,7 +51,7 @@ describe('the limits of objects', () => {
     await put('depot');
   });
 
-  test('a new user beyond the limit is rejected, and an existing one can be changed', async () => {
+  test('the user limit rejects a new user, but an existing user can be changed', async () => {
     const { batcher } = await openRig();
     const parts = {
       batcher,
@@ -67,7 +67,7 @@ describe('the limits of objects', () => {
     await users.put(aUser('bob'), MON);
   });
 
-  test('a new API key beyond the limit is rejected, an existing one is not, and revoking frees space', async () => {
+  test('the API key limit rejects a new key, but an existing key can be changed, and a revocation frees space', async () => {
     const { batcher, clock, log } = await openRig();
     using keys = new ApiKeys({ batcher, clock, log, configuredUser: () => 'ops', keysMax: 2 });
     const granter = { actor: { ...MON, who: 'ops' }, scopes: new Set(SCOPES) };
@@ -83,7 +83,7 @@ describe('the limits of objects', () => {
     await grant();
   });
 
-  test('a new definition beyond the limit is rejected, an existing one is not, and deleting frees space', async () => {
+  test('the definition limit rejects a new definition, but no existing definition, and a deletion frees space', async () => {
     const { batcher, definitions } = await openRig();
     const commands = new ApiCommands(() => ({ isAllowed: true, directories: [] }));
     const changes = new DefinitionChanges({ batcher, definitions, commands, roles: new RoleGuard(() => true) }, 2);

@@ -7,7 +7,7 @@ function openRole(): LeaderRole {
   return new LeaderRole({ clock: new ManualClock(), log: new RecordedLog() });
 }
 
-test('the parts of the leader start when it becomes the leader and stop in reverse order when it stands down', async () => {
+test('parts of the leader start when a backend becomes leader, and stop in reverse order when it steps down', async () => {
   const leader = openRole();
   const calls: string[] = [];
   const part = (name: string): { name: string; start: () => Disposable } => ({
@@ -21,16 +21,16 @@ test('the parts of the leader start when it becomes the leader and stop in rever
   expect(calls).toEqual([]);
   await leader.start();
   await leader[Symbol.asyncDispose]();
-  // A second time when the backend stops: nothing is left to stop.
+  // The second disposal, as when the backend stops, has nothing left to stop.
   await leader[Symbol.asyncDispose]();
   expect(calls).toEqual(['start handlers', 'start keepalives', 'stop keepalives', 'stop handlers']);
 });
 
-test('the leader role does not start before its parts are defined', async () => {
+test('starting the leader role before its parts are defined fails', async () => {
   await expect(openRole().start()).rejects.toThrow('the leader has no parts yet');
 });
 
-test('a change of the role is reported to its listener, if there is one', () => {
+test('a change of the leader role is announced to its listener', () => {
   const leader = openRole();
   let changes = 0;
   leader.announceChange();

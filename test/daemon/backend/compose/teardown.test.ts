@@ -8,7 +8,7 @@ function scene(): { teardown: Teardown; clock: ManualClock; log: RecordedLog; do
   return { teardown: new Teardown({ clock, log }), clock, log, down: [] };
 }
 
-test('parts are torn down in reverse order and logged by name', async () => {
+test('parts of a program stop in the reverse of their start order and are logged by name', async () => {
   const { teardown, log, down } = scene();
   teardown.defer('store', () => void down.push('store'));
   teardown.use('feed', { [Symbol.dispose]: () => void down.push('feed') });
@@ -23,7 +23,7 @@ test('parts are torn down in reverse order and logged by name', async () => {
   expect(log.records.map(({ fields }) => fields['part'])).toEqual(down);
 });
 
-test('a slow teardown of a part is logged as a warning', async () => {
+test('a part that stops slowly is logged as a warning', async () => {
   const { teardown, clock, log } = scene();
   teardown.defer('handlers', () => clock.advance(1500));
   await teardown[Symbol.asyncDispose]();
@@ -32,7 +32,7 @@ test('a slow teardown of a part is logged as a warning', async () => {
   ]);
 });
 
-test('a part that fails to stop is logged, does not keep others running, and fails the teardown', async () => {
+test('a part that fails to stop is logged and reported, but the other parts still stop', async () => {
   const { teardown, log, down } = scene();
   teardown.defer('store', () => void down.push('store'));
   teardown.defer('feed', () => Promise.reject(new Error('no more')));
@@ -43,7 +43,7 @@ test('a part that fails to stop is logged, does not keep others running, and fai
   );
 });
 
-test('parts that were moved are torn down by their new owner alone', async () => {
+test('parts that were moved to another owner are stopped only by that owner', async () => {
   const { teardown, down } = scene();
   teardown.defer('store', () => void down.push('store'));
   const running = teardown.move();
@@ -53,7 +53,7 @@ test('parts that were moved are torn down by their new owner alone', async () =>
   expect(down).toEqual(['store']);
 });
 
-test('parts of a table start in its order, each after the one before it, and are torn down in reverse order', async () => {
+test('parts of a table start one after the other in its order and stop in reverse order', async () => {
   const { teardown, down } = scene();
   const started: string[] = [];
   const part = (name: string): Disposable => {
@@ -70,7 +70,7 @@ test('parts of a table start in its order, each after the one before it, and are
   expect(down).toEqual(['clocks', 'handlers']);
 });
 
-test('if a part of a table does not start, the parts before it are torn down', async () => {
+test('the parts that already run are stopped if a later part of the table does not start', async () => {
   const { teardown, down } = scene();
   const starting = teardown.start([
     { name: 'clocks', start: () => ({ [Symbol.dispose]: () => void down.push('clocks') }) },
@@ -85,21 +85,21 @@ function orderedTeardown(): Teardown<'store' | 'feed' | 'API'> {
   return new Teardown({ clock: new ManualClock(), log: new RecordedLog(), order: ['store', 'feed', 'API'] });
 }
 
-describe('with an order', () => {
-  test('a part may be left out', () => {
+describe('a fixed start order', () => {
+  test('a part in the start order may be left out', () => {
     const teardown = orderedTeardown();
     teardown.defer('store', () => undefined);
     expect(() => teardown.defer('API', () => undefined)).not.toThrow();
   });
 
-  test.each(['store', 'feed'] as const)('the part %s cannot start after a later part or a second time', (name) => {
+  test.each(['store', 'feed'] as const)('starting the part %s after a later part or a second time fails', (name) => {
     const teardown = orderedTeardown();
     teardown.defer('feed', () => undefined);
     const expected = `internal error: the part ${name} starts out of order`;
     expect(() => teardown.defer(name, () => undefined)).toThrow(expected);
   });
 
-  test('the order goes on after a move', () => {
+  test('the start order still applies after parts were moved to another owner', () => {
     const teardown = orderedTeardown();
     teardown.defer('feed', () => undefined);
     const running = teardown.move();

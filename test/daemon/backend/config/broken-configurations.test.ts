@@ -8,7 +8,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 /** An invalid configuration, and its problems as `--validate-config` prints them. */
 interface Broken {
   readonly name: string;
-  /** Texts are written unchanged, other values as JSON. */
+  /** File contents by path. Strings are written unchanged, other values as JSON. */
   readonly files: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly problems: readonly object[];
@@ -16,7 +16,7 @@ interface Broken {
 
 const disk = { command: 'check-disk', subscribers: ['base'], interval: 60 };
 
-/** Returns one problem of one check in one file. */
+/** Returns a configuration whose only problem is in the check `disk`. */
 const inCheck = (name: string, attributes: object, path: string, message: string): Broken => ({
   name,
   files: { 'checks.json': { checks: { disk: { ...disk, ...attributes } } } },
@@ -41,7 +41,7 @@ const inApi = (name: string, api: object, path: string, message: string): Broken
   problems: [{ file: 'api.json', path: `api.${path}`, message }],
 });
 
-/** Returns a text that violates its format. */
+/** Returns a configuration whose only problem is the syntax of one file. */
 const inText = (name: string, file: string, text: string, line: number, column: number, message: string): Broken => ({
   name,
   files: { [file]: text },
@@ -49,7 +49,7 @@ const inText = (name: string, file: string, text: string, line: number, column: 
 });
 
 const BROKEN: readonly Broken[] = [
-  // Texts.
+  // Invalid syntax.
   inText('a comma too much', 'a.json', '{\n  "checks": {},\n}', 2, 15, 'remove the comma before "}"'),
   inText('a comment of a shell', 'a.json', '{\n  # disks\n  "checks": {} }', 2, 3, 'a comment begins with // or /*'),
   inText('a name twice', 'a.json', '{"api": {},\n "api": {}}', 2, 2, 'the name "api" is defined twice: remove one'),
@@ -117,7 +117,7 @@ const BROKEN: readonly Broken[] = [
     files: { 'a.yml': '- api' },
     problems: [{ file: 'a.yml', message: 'must contain an object with sections such as "checks"' }],
   },
-  // Sections.
+  // Invalid sections.
   {
     name: 'a section that is no object',
     files: { 'a.json': { checks: [disk] } },
@@ -135,7 +135,7 @@ const BROKEN: readonly Broken[] = [
       { file: 'a.json', path: 'checks.disk usage', message: 'must be word characters, dots and hyphens only' },
     ],
   },
-  // Checks.
+  // Invalid checks.
   inCheck('an interval in quotes', { interval: '60' }, '.interval', 'expected number, received string'),
   inCheck('an interval of nothing', { interval: 0 }, '.interval', 'expected number to be >0'),
   inCheck(
@@ -199,7 +199,7 @@ const BROKEN: readonly Broken[] = [
     '.aggregates.0',
     'must be word characters, dots, colons, bars and hyphens',
   ),
-  // Handlers, filters, mutators.
+  // Invalid handlers, filters and mutators.
   inHandler(
     'a handler without type',
     { command: 'mail' },
@@ -349,7 +349,7 @@ const BROKEN: readonly Broken[] = [
       { file: 'client.json', path: 'client.keepalive.thresholds.warning', message: 'expected number to be >0' },
     ],
   },
-  // The API and the program.
+  // Invalid settings of the API and the program.
   inApi('half of the credentials', { user: 'ops' }, 'password', 'is required with user'),
   inApi(
     'a user with a colon',
@@ -452,8 +452,8 @@ describe.each<Broken>([
     '.proxy_requests.entity_attributes',
     `the expression "entity.name ==" is invalid at character 15: a value is missing here; ${FOR_NOBODY}`,
   ),
-])('$name', ({ files, problems }) => {
-  test('the problem of this configuration is a warning', async () => {
+])('a configuration with $name', ({ files, problems }) => {
+  test('a configuration with this problem loads with a warning', async () => {
     const dir = await written(files);
     const { warnings, checks, filters } = await loadConfig({ directories: [dir], env: {} });
     const [{ file, path, message }] = problems as readonly [{ file: string; path: string; message: string }];
@@ -461,7 +461,7 @@ describe.each<Broken>([
     expect([...checks.keys(), ...filters.keys()]).toEqual(file === 'checks.json' ? ['disk'] : []);
   });
 
-  test('the warning is an error in strict mode', async () => {
+  test('a configuration with this problem is rejected in strict mode', async () => {
     const dir = await written(files);
     await expect(loadConfig({ directories: [dir], env: {}, isStrict: true })).rejects.toThrow(InvalidSettings);
   });

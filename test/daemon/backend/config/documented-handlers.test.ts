@@ -12,7 +12,7 @@ const EXAMPLE = readFileSync(join(ROOT, 'examples/backend.yml'), 'utf8');
 
 const blocks = [...DOCUMENT.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
 
-/** Writes one file each, so that they are merged as in a directory. */
+/** Loads blocks of configuration, each from its own file, so that they are merged like the files of a directory. */
 async function loadBlocks(texts: readonly string[]): ReturnType<typeof loadConfig> {
   const dir = await tempDir();
   await Promise.all(texts.map((text, at) => writeFile(join(dir, `${String(at)}.yml`), text)));
@@ -20,7 +20,7 @@ async function loadBlocks(texts: readonly string[]): ReturnType<typeof loadConfi
 }
 
 describe('docs/handlers.md', () => {
-  test('all examples of docs/handlers.md together load without a warning', async () => {
+  test('the examples of docs/handlers.md load together without a warning', async () => {
     const { handlers, filters, mutators, warnings, program } = await loadBlocks(blocks);
     expect(warnings).toEqual([]);
     expect(new Set([...handlers.values()].map(({ type }) => type))).toEqual(
@@ -29,7 +29,7 @@ describe('docs/handlers.md', () => {
     expect([filters.size, mutators.size, program['handler-networks'].length]).toEqual([2, 1, 2]);
   });
 
-  test.each(blocks)('each example of docs/handlers.md loads: %s', async (text) => {
+  test.each(blocks)('each example of docs/handlers.md loads on its own: %s', async (text) => {
     await expect(loadBlocks([text])).resolves.toBeDefined();
   });
 });
@@ -37,14 +37,14 @@ describe('docs/handlers.md', () => {
 /** The attributes of all handler types. */
 const ATTRIBUTES = new Set(handlerSchema.options.flatMap((option) => Object.keys(option.shape)));
 
-test.each([...ATTRIBUTES])('the attribute %s is explained in docs/handlers.md and used in the example', (name) => {
+test.each([...ATTRIBUTES])('docs/handlers.md explains the handler attribute %s and uses it in the example', (name) => {
   expect(DOCUMENT).toMatch(new RegExp(`\\b${name}\\b`));
-  // The example shows the plural, and its comment names the singular.
+  // The example may show only the plural of an attribute, and name the singular in its comment.
   expect(EXAMPLE).toMatch(new RegExp(`^ +${name}:|"${name}"`, 'm'));
 });
 
 test.each(['handler-networks', 'renotify-after-silence'])(
-  'the setting %s is explained in docs/handlers.md and used in the example',
+  'docs/handlers.md explains the setting %s and uses it in the example',
   (name) => {
     expect(DOCUMENT).toContain(name);
     expect(EXAMPLE).toMatch(new RegExp(`^(?:# )?${name}:`, 'm'));

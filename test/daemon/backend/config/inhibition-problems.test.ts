@@ -11,26 +11,26 @@ test('a valid inhibition rule is accepted', () => {
 
 test.each<{ name: string; rule: object; says: RegExp }>([
   {
-    name: 'a search of unavailable attributes',
+    name: 'a selector of unavailable attributes',
     rule: { source: 'output~x', target: 'a=b' },
     says: /^inhibitions\.r\.source: output changes/,
   },
-  { name: 'one that is no search', rule: { source: 'a=b', target: 'status=' }, says: /^inhibitions\.r\.target: / },
-  { name: 'none at all', rule: { source: 'a=b' }, says: /^inhibitions\.r\.target: / },
+  { name: 'an invalid selector', rule: { source: 'a=b', target: 'status=' }, says: /^inhibitions\.r\.target: / },
+  { name: 'no selectors', rule: { source: 'a=b' }, says: /^inhibitions\.r\.target: / },
   {
     name: 'an unknown attribute in equal',
     rule: { source: 'a=b', target: 'c=d', equal: ['rack'] },
     says: /client\.datacenter/,
   },
-  { name: 'a word that means nothing', rule: { source: 'a=b', target: 'c=d', equals: [] }, says: /^inhibitions\.r/ },
-])('$name is refused', ({ rule, says }) => {
+  { name: 'an unknown attribute', rule: { source: 'a=b', target: 'c=d', equals: [] }, says: /^inhibitions\.r/ },
+])('an inhibition rule with $name is rejected', ({ rule, says }) => {
   expect(problemsOf({ r: rule }).join('\n')).toMatch(says);
 });
 
 test.each([
   { count: 200, problems: [] },
   { count: 201, problems: ['inhibitions: must contain at most 200 definitions: combine some of them'] },
-])('a configuration has at most 200 inhibition rules: $count', ({ count, problems }) => {
+])('a configuration may have at most 200 inhibition rules: $count', ({ count, problems }) => {
   const rule = { source: 'check=uplink', target: 'check=ping' };
   const rules = Object.fromEntries(Array.from({ length: count }, (_, at) => [`r${String(at)}`, rule]));
   expect(problemsOf(rules)).toEqual(problems);

@@ -22,14 +22,14 @@ function write(files: Files): void {
   }
 }
 
-/** Loads `main.json`, if it exists, and then `conf.d`. */
+/** Writes the files, and loads `main.json`, if it exists, and then `conf.d`. */
 async function load(files: Files, env: Record<string, string> = {}): Promise<LoadedConfig> {
   write({ 'conf.d/.keep': '', ...files });
   const main = 'main.json' in files ? { file: join(root, 'main.json') } : {};
   return loadConfig({ ...main, directories: [join(root, 'conf.d')], env });
 }
 
-/** Returns the message with the paths of `Files`. */
+/** Returns the error message of a failed load, with paths as in `Files`. */
 async function failure(loading: Promise<unknown>): Promise<string> {
   const error: unknown = await loading.then(
     () => new Error('it was accepted'),
@@ -46,7 +46,7 @@ const HASH = `scrypt$2$1$1$${'s'.repeat(22)}$${'h'.repeat(43)}`;
 
 const disk = { command: 'df', subscribers: ['base'], interval: 60 };
 
-test('a backend without configuration has no definitions and an API on loopback', async () => {
+test('a backend without configuration has no definitions, and its API listens on loopback', async () => {
   expect(await load({})).toEqual({
     settings: {},
     checks: new Map(),
@@ -63,7 +63,7 @@ test('a backend without configuration has no definitions and an API on loopback'
   });
 });
 
-test('every section of the configuration is read', async () => {
+test('the backend reads every section of its configuration files', async () => {
   const config = await load({
     'conf.d/all.json': {
       checks: { disk: { ...disk, team: 'storage' } },
@@ -83,7 +83,7 @@ test('every section of the configuration is read', async () => {
   expect(config.warnings).toEqual([]);
 });
 
-test('later files override earlier ones, objects merge, and arrays are joined', async () => {
+test('later configuration files override earlier ones, objects are merged, and arrays are concatenated', async () => {
   const config = await load(
     {
       'main.json': { api: { port: 2 }, checks: { disk } },
@@ -96,7 +96,7 @@ test('later files override earlier ones, objects merge, and arrays are joined', 
   expect(config.api.port).toBe(2);
 });
 
-test('a warning names the files of a check that several files define', async () => {
+test('a check that several files define gets a warning that names the files', async () => {
   const config = await load({
     'main.json': { checks: { disk, load: disk } },
     'conf.d/a.json': { checks: { disk: { command: 'one' } } },
@@ -111,18 +111,18 @@ test('a warning names the files of a check that several files define', async () 
   ).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('directories are read in the given order', async () => {
+test('configuration directories are read in the order of their flags', async () => {
   write({ 'first/x.json': { api: { port: 1 } }, 'second/x.json': { api: { port: 2 } } });
   const [first, second] = [join(root, 'first'), join(root, 'second')];
   expect((await loadConfig({ directories: [first, second], env: {} })).api.port).toBe(2);
   expect((await loadConfig({ directories: [second, first], env: {} })).api.port).toBe(1);
 });
 
-test('the environment sets the port if no file does', async () => {
+test('the environment sets the port unless a configuration file does', async () => {
   expect((await load({}, { MON_PORT: '4999' })).api.port).toBe(4999);
 });
 
-test('a byte order mark is skipped, and hidden files and other extensions are ignored', async () => {
+test('a byte order mark is skipped, and hidden files and files with other extensions are ignored', async () => {
   const config = await load({
     'conf.d/a.json': `\uFEFF${JSON.stringify({ api: { port: 1 } })}`,
     'conf.d/.b.json': 'not JSON',
@@ -132,14 +132,14 @@ test('a byte order mark is skipped, and hidden files and other extensions are ig
   expect(config.api.port).toBe(1);
 });
 
-test('a linked directory is read once, even in a cycle', async () => {
+test('a symbolic link to a configuration directory is read once, even if the links form a cycle', async () => {
   write({ 'elsewhere/a.json': { checks: { disk } }, 'conf.d/b.json': {} });
   symlinkSync(join(root, 'elsewhere'), join(root, 'conf.d/linked'));
   symlinkSync(join(root, 'conf.d'), join(root, 'elsewhere/back'));
   expect([...(await load({})).checks.keys()]).toEqual(['disk']);
 });
 
-test('a missing main file is a warning', async () => {
+test('a missing main configuration file gets a warning', async () => {
   const config = await loadConfig({ file: join(root, 'none.json'), directories: [], env: {} });
   expect(warningsOf(config)).toEqual(['none.json: the file does not exist: continuing without this file']);
 });
@@ -166,7 +166,7 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
     warnings: ['conf.d/a.json: api.hots: is not a known setting and has no effect'],
   },
   {
-    name: 'handlers that are not defined, once each',
+    name: 'undefined handlers',
     files: {
       'conf.d/a.json': {
         handlers: { all: { type: 'set', handlers: ['mail', 'pager'] }, mail: { type: 'pipe', command: 'mail' } },
@@ -200,7 +200,7 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       'conf.d/a.json: handlers.chat.templates.text: uses event.chek, which has no value unless the data contains an attribute of that name: did you mean event.check?',
     ],
   },
-])('$name are warnings and do not stop the start', async ({ files, warnings }) => {
+])('$name get warnings and do not prevent the start', async ({ files, warnings }) => {
   expect(warningsOf(await load(files))).toEqual(warnings);
 });
 
@@ -270,18 +270,18 @@ test.each<{ name: string; files: Files; problem: string }>([
     problem: 'conf.d/a.json: checks.disk.command: is required, unless extension is set',
   },
   {
-    name: 'a check that no client runs',
+    name: 'a check without subscribers',
     files: { 'conf.d/a.json': { checks: { disk: { command: 'df', interval: 60 } } } },
     problem:
       'conf.d/a.json: checks.disk.subscribers: must contain at least one subscription, unless standalone is true',
   },
   {
-    name: 'half of the credentials',
+    name: 'a user without a password',
     files: { 'conf.d/a.json': { api: { user: 'ops' } } },
     problem: 'conf.d/a.json: api.password: is required with user',
   },
   {
-    name: 'the other half of the credentials',
+    name: 'a password without a user',
     files: { 'conf.d/a.json': { api: { password: 'secret' } } },
     problem: 'conf.d/a.json: api.user: is required with password',
   },
@@ -290,11 +290,11 @@ test.each<{ name: string; files: Files; problem: string }>([
     files: { 'conf.d/a.json': { api: { cors: true } } },
     problem: 'conf.d/a.json: api.cors: expected an object of headers, or false',
   },
-])('$name is rejected with its file, path and remedy', async ({ files, problem }) => {
+])('$name is rejected with the file, the path and a remedy', async ({ files, problem }) => {
   expect(await failure(load(files))).toBe(`the configuration has 1 problem:\n  ${problem}`);
 });
 
-test('files may be empty and contain comments, control characters and inexact numbers', async () => {
+test('configuration files may be empty and contain comments, control characters and inexact numbers', async () => {
   const { settings, warnings } = await load({
     'conf.d/a.json': '',
     'conf.d/b.json': ' \n',
@@ -313,13 +313,13 @@ test('files may be empty and contain comments, control characters and inexact nu
   ]);
 });
 
-test('an invalid port in the environment is rejected', async () => {
+test('an invalid port in the environment of the backend is rejected', async () => {
   expect(await failure(load({}, { MON_PORT: 'http' }))).toBe(
     'the configuration has 1 problem:\n  environment: api.port: expected number, received string',
   );
 });
 
-test('all problems are reported together, each with the last file that sets the value', async () => {
+test('all configuration problems are reported together, each with the last file that sets the value', async () => {
   const problems = await failure(
     load({
       'conf.d/a.json': { checks: { disk: { ...disk, interval: 0 }, load: disk } },
@@ -334,7 +334,7 @@ test('all problems are reported together, each with the last file that sets the 
   ]);
 });
 
-test('all unreadable files are reported together', async () => {
+test('all unreadable configuration files are reported together', async () => {
   write({ 'main.json': '{', 'conf.d/a.json': '[', 'conf.d/b.json/c.json': '{}' });
   const directories = ['conf.d', 'none', 'main.json'].map((name) => join(root, name));
   expect(await failure(loadConfig({ file: join(root, 'conf.d'), directories, env: {} }))).toBe(
@@ -348,7 +348,7 @@ test('all unreadable files are reported together', async () => {
   );
 });
 
-test('a file without read permission is reported', async () => {
+test('a configuration file without read permission is reported', async () => {
   write({ 'conf.d/a.json': {} });
   chmodSync(join(root, 'conf.d/a.json'), 0o000);
   // Root can read everything, so for root there is no error.
@@ -365,7 +365,7 @@ test('a file without read permission is reported', async () => {
 
 test('a configuration directory of Sensu Core loads unchanged', async () => {
   const config = await loadConfig({ directories: ['test/conformance/data/'], env: {} });
-  // Sensu loads these as well, and reports them when an event occurs.
+  // Sensu loads this configuration as well, and reports these mistakes only when an event occurs.
   expect(config.warnings).toEqual([
     `test/conformance/data/settings.json: checks.proxy_check.command: ${SHELL_TOKENS_WARNING}`,
     `test/conformance/data/settings.json: checks.proxy_unmatched.command: ${SHELL_TOKENS_WARNING}`,

@@ -19,18 +19,18 @@ async function stateDirOf(installation: Installation | undefined, sources = NOTH
 
 const makeStore = async (dir: string): Promise<void> => writeFile(join(dir, 'CURRENT'), '');
 
-test('the state directory is that of the installation unless it is set', async () => {
+test('the state directory comes from the installation unless a setting names another', async () => {
   const installation = await anInstallation();
   expect(await stateDirOf(installation)).toBe(installation.stateDir);
   expect(await stateDirOf(installation, { ...NOTHING, env: { MON_STATE_DIR: '/said' } })).toBe('/said');
   expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': '/said' } })).toBe('/said');
 });
 
-test('the state directory of a clone is var/backend', async () => {
+test('the state directory of a backend in a clone of the repository is var/backend', async () => {
   expect(await stateDirOf(undefined)).toBe('var/backend');
 });
 
-test('a store in the directory of earlier versions is an error that names the setting to keep it', async () => {
+test('a store in the state directory of earlier versions stops the start and names the setting to keep it', async () => {
   const installation = await anInstallation();
   const { formerStateDir, stateDir, config } = installation;
   await makeStore(formerStateDir);

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-test('a renamed file is announced by a reload even if its content is unchanged', async () => {
+test('a reload after a configuration file was renamed announces the new list of files', async () => {
   const dir = await tempDir();
   await writeFile(join(dir, 'a.json'), '{ "mail": { "to": "ops@example.org" } }');
   const load = (): ReturnType<typeof loadConfig> => loadConfig({ directories: [dir], env: {} });

@@ -32,7 +32,7 @@ async function load({ files, env = {}, ...more }: Sources): Promise<LoadedConfig
 }
 
 describe('old names of settings', () => {
-  test('an old name works, with a warning that has the file, the path in it and the current name', async () => {
+  test('an old name of a setting works, with a warning that contains the file, the path and the current name', async () => {
     const { program, inhibitions, warnings } = await load({
       files: {
         'a.json': {
@@ -69,7 +69,7 @@ describe('old names of settings', () => {
     ]);
   });
 
-  test('the underscore form works at every level', async () => {
+  test('setting names with underscores instead of hyphens work at every level', async () => {
     const { program, api, warnings } = await load({
       files: {
         'a.json': {
@@ -95,7 +95,7 @@ describe('old names of settings', () => {
     expect(warnings).toContain('a.json: api.tls.key_file: is an old name: use key-file');
   });
 
-  test('attributes of Sensu Core keep their underscores', async () => {
+  test('attributes of Sensu Core keep their underscores without a warning', async () => {
     const files = {
       'a.json': {
         checks: { disk: { ...DISK, low_flap_threshold: 5, high_flap_threshold: 10, log_level: 'x' } },
@@ -110,7 +110,7 @@ describe('old names of settings', () => {
     expect(warnings).toEqual(['a.json: api.log_level: is not a known setting and has no effect']);
   });
 
-  test('both names in one file are a problem', async () => {
+  test('a file that contains both the old and the current name of a setting is rejected', async () => {
     await expect(load({ files: { 'a.json': { 'entity-limit': 5, entity_limit: 6 } } })).rejects.toThrow(
       'a.json: entity_limit: is the old name of entity-limit, and both are set: remove one of them',
     );
@@ -139,18 +139,18 @@ describe('old names of settings', () => {
     expect(settings).toEqual({ 'log-level': 'error' });
   });
 
-  test('strict validation rejects old names', async () => {
+  test('strict validation rejects old names of settings', async () => {
     await expect(load({ files: { 'a.json': { 'core-api': {} } }, isStrict: true })).rejects.toThrow(
       'a.json: core-api: is an old name: use v2-listener',
     );
   });
 
-  test('a problem is found behind an old name', async () => {
+  test('a problem below an old name of a setting is reported under the current name', async () => {
     await expect(load({ files: { 'a.json': { 'core-api': { prot: 1 } } } })).rejects.toThrow(/^a\.json: v2-listener/);
   });
 });
 
-test('settings that became constants have no effect, and the warning names the limit', async () => {
+test('settings that became fixed limits have no effect, and a warning names the limit', async () => {
   const { settings, warnings } = await load({
     files: {
       'a.json': {

@@ -9,7 +9,7 @@ import { V2Peer } from '../../../support/v2-peer.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 test.each<{ what: string; check: object; at?: string }>([
-  { what: 'a line for the shell with a token', check: { command: 'ping :::address:::' }, at: 'command' },
+  { what: 'a shell command with a token', check: { command: 'ping :::address:::' }, at: 'command' },
   { what: 'a token with a default', check: { command: 'df :::disk|/:::' }, at: 'command' },
   {
     what: 'a hook with a token',
@@ -21,11 +21,11 @@ test.each<{ what: string; check: object; at?: string }>([
     check: { command: 'a :::x:::', hooks: { ok: { command: ':::x:::' } } },
     at: 'command',
   },
-  { what: 'a line without a token', check: { command: "docker ps --format '{{.Names}}' ::: x" } },
-  { what: 'a list with a token', check: { command: ['ping', ':::address:::'] } },
+  { what: 'a shell command without a token', check: { command: "docker ps --format '{{.Names}}' ::: x" } },
+  { what: 'a list of arguments with a token', check: { command: ['ping', ':::address:::'] } },
   { what: 'a token in another attribute', check: { command: 'true', note: ':::address:::' } },
   { what: 'a standalone check', check: { command: 'ping :::address:::', standalone: true } },
-])('a warning about tokens in a shell command is correct: $what', async ({ check, at }) => {
+])('the warning about tokens in a shell command is correct for $what', async ({ check, at }) => {
   const directory = join(await tempDir(), 'conf.d');
   await mkdir(directory);
   const checks = { x: { subscribers: ['a'], interval: 60, ...check } };
@@ -36,7 +36,7 @@ test.each<{ what: string; check: object; at?: string }>([
   );
 });
 
-test('stored checks with tokens in a shell command are logged at the start', async () => {
+test('checks in the store with tokens in a shell command are logged at the start', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir });
   const v2 = new V2Peer(first.url);

@@ -30,7 +30,7 @@ const toldBy = async (answer: ReturnType<V2Peer['put']>): Promise<[number, unkno
   return [status, body, headers.get('warning')];
 };
 
-test('a configuration with an unknown attribute in an expression gets a warning', async () => {
+test('a configuration whose expression names an unknown attribute gets a warning', async () => {
   const file = join(await tempDir(), 'a.json');
   const proxy_requests = { client_attributes: { any: 'thing' }, entity_attributes: ["entity.lables.x == 'a'"] };
   await writeFile(
@@ -53,7 +53,7 @@ test('a configuration with an unknown attribute in an expression gets a warning'
   expect([...filters.keys()]).toEqual(['right', 'wrong']);
 });
 
-test('storing a definition with an unknown attribute returns a warning, which is logged then and at each start', async () => {
+test('storing a definition with an unknown attribute in an expression returns a warning, logged at each start', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir, log: new RecordedLog() });
   const v2 = new V2Peer(first.url);

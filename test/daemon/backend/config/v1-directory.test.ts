@@ -103,7 +103,7 @@ const FILES: Readonly<Record<string, unknown>> = {
     },
   },
   'conf.d/mutators.json': { mutators: { shorten: { command: 'cut -c 1-80', timeout: 2 } } },
-  // Settings of plugins in the same files.
+  // A file with settings of a plugin.
   'conf.d/pagerduty.json': { pagerduty: { api_key: 'k' } },
   'conf.d/checks/old.json.rpmsave': 'no JSON',
   'conf.d/.checks.json.swp': 'no JSON',
@@ -151,7 +151,7 @@ test('a configuration directory of Sensu Core loads unchanged', async () => {
   expect(config.settings['client']).toMatchObject({ name: 'web-01.example.com', disk: { warning: 85 } });
 });
 
-test('the commented example contains every attribute and loads without a warning', async () => {
+test('the commented example configuration contains every attribute and loads without a warning', async () => {
   const config = await loadConfig({ file: 'examples/backend.yml', directories: [], env: {} });
   expect(config.warnings).toEqual([]);
   const { checks, handlers } = config;

@@ -21,7 +21,7 @@ interface Watched {
 }
 
 /**
- * Starts a watch.
+ * Loads a configuration and starts to watch its sources.
  *
  * @param beforeWatching runs between the first load and the start of the watch
  */
@@ -62,7 +62,7 @@ test.each<{ name: string; save: (file: string, text: string) => Promise<void> }>
       await writeFile(file, text);
     },
   },
-])('changes of the main file and of a directory are noticed when $name', async ({ save }) => {
+])('the backend notices changes of the main file and of a directory when a file is $name', async ({ save }) => {
   const dir = await tempDir();
   const file = join(dir, 'main.json');
   const folder = join(dir, 'conf.d');
@@ -79,7 +79,7 @@ test.each<{ name: string; save: (file: string, text: string) => Promise<void> }>
   await vi.waitFor(() => expect(command()).toBe('five'));
 });
 
-test('a directory that is created later is watched as well', async () => {
+test('the backend watches a configuration directory that is created after the start', async () => {
   const dir = await tempDir();
   const { command } = await watched({ directories: [dir] });
   await mkdir(join(dir, 'team'));
@@ -89,7 +89,7 @@ test('a directory that is created later is watched as well', async () => {
   await vi.waitFor(() => expect(command()).toBe('two'));
 });
 
-test('a mounted configuration is noticed when its hidden link changes', async () => {
+test('the backend notices a change of a mounted ConfigMap, whose hidden link changes', async () => {
   const dir = await tempDir();
   for (const version of ['..1', '..2']) {
     await mkdir(join(dir, version));
@@ -104,7 +104,7 @@ test('a mounted configuration is noticed when its hidden link changes', async ()
   await vi.waitFor(() => expect(command()).toBe('..2'));
 });
 
-test('a linked directory is noticed when its link changes', async () => {
+test('the backend notices when the link to its configuration directory changes', async () => {
   const dir = await tempDir();
   for (const version of ['one', 'two']) {
     await mkdir(join(dir, version));
@@ -122,7 +122,7 @@ test('a linked directory is noticed when its link changes', async () => {
 test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
   { name: 'the file is fixed in place', mend: (folder) => writeFile(join(folder, 'a.json'), '{}') },
   { name: 'its new directory is deleted', mend: (folder) => rm(folder, { recursive: true }) },
-])('a broken configuration does not end the watch, which notices when $name', async ({ mend }) => {
+])('a backend with a broken configuration still notices when $name', async ({ mend }) => {
   const dir = await tempDir();
   const { command, isRejected } = await watched({ directories: [dir] });
   await mkdir(join(dir, 'a'));
@@ -134,7 +134,7 @@ test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
   await vi.waitFor(() => expect(command()).toBe('one'));
 });
 
-test('a change between the first load and the start of the watch is noticed', async () => {
+test('the backend notices a change between the first load and the start of the watch', async () => {
   const dir = await tempDir();
   const { command } = await watched({ directories: [dir] }, () => writeFile(join(dir, 'a.json'), check('one')));
   await vi.waitFor(() => expect(command()).toBe('one'));

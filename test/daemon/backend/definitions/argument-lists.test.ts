@@ -35,7 +35,7 @@ describe('a list of arguments', () => {
     ['checks', 'configured', LIST, TEXT],
     ['handlers', 'mail', ['mail', 'a b'], "mail 'a b'"],
     ['mutators', 'short', ['head', '-1'], 'head -1'],
-  ])('the v2 API shows a configured list of arguments as a text: %s', async (kind, name, command, text) => {
+  ])('the v2 API shows a configured list of arguments as one quoted text: %s', async (kind, name, command, text) => {
     const { body } = await v2.get(`/namespaces/default/${kind}/${name}`);
     expect(body).toMatchObject({ command: text, mon: { command } });
   });
@@ -44,29 +44,32 @@ describe('a list of arguments', () => {
     ['checks', { interval: 60 }],
     ['handlers', { type: 'pipe' }],
     ['mutators', {}],
-  ])('a list of arguments is stored as it was sent, together with its text: %s', async (kind, more) => {
-    const path = `/namespaces/default/${kind}/x`;
-    expect(await v2.put(path, { metadata, ...more, command: ['a', 'b c'] })).toMatchObject({ status: 201 });
-    const { body } = await v2.get(path);
-    expect(body).toMatchObject({ command: "a 'b c'", mon: { command: ['a', 'b c'] } });
-    // The response is written back, with another list, and with a different text.
-    expect(await v2.put(path, body)).toMatchObject({ status: 201 });
-    expect(await v2.patch(path, { command: ['d'] })).toMatchObject({
-      body: { command: 'd', mon: { command: ['d'] } },
-    });
-    expect(await v2.patch(path, { command: 'e' })).toMatchObject({
-      status: 400,
-      body: { message: expect.stringContaining('command: differs from mon.command') },
-    });
-    expect(await v2.patch(path, { command: 'e', mon: null })).toMatchObject({ status: 200, body: { command: 'e' } });
-  });
+  ])(
+    'a list of arguments sent to the v2 API is stored as a list and shown with its quoted text: %s',
+    async (kind, more) => {
+      const path = `/namespaces/default/${kind}/x`;
+      expect(await v2.put(path, { metadata, ...more, command: ['a', 'b c'] })).toMatchObject({ status: 201 });
+      const { body } = await v2.get(path);
+      expect(body).toMatchObject({ command: "a 'b c'", mon: { command: ['a', 'b c'] } });
+      // The response can be written back, and patched with another list. A text that differs from the list is rejected.
+      expect(await v2.put(path, body)).toMatchObject({ status: 201 });
+      expect(await v2.patch(path, { command: ['d'] })).toMatchObject({
+        body: { command: 'd', mon: { command: ['d'] } },
+      });
+      expect(await v2.patch(path, { command: 'e' })).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('command: differs from mon.command') },
+      });
+      expect(await v2.patch(path, { command: 'e', mon: null })).toMatchObject({ status: 200, body: { command: 'e' } });
+    },
+  );
 
   test('the v1 API shows a configured list of arguments as a list', async () => {
     expect(await askV1(backend.url, 'GET', '/checks/configured')).toMatchObject({ command: LIST });
   });
 });
 
-test('mon-agent gets a list of arguments, and agents of Sensu Go an equivalent quoted line', async () => {
+test('mon-agent gets a list of arguments, and agents of Sensu Go get an equivalent quoted command line', async () => {
   const ours = await AgentPeer.connect(backend.url, 'ours');
   await ours.join('spool', { subscriptions: ['linux'] });
   const labels = { host: "'; id; {{ .name }} `x`" };
@@ -109,23 +112,26 @@ test('mon-agent gets a list of arguments, and agents of Sensu Go an equivalent q
 const warned = (): unknown[] =>
   backend.log.records.filter(({ message }) => message.includes('has tokens in a shell command'));
 
-describe('a stored check with tokens', () => {
+describe('a check of the v2 API with tokens in its command', () => {
   test.each<{ command: string | string[]; isWarned: boolean }>([
     { command: 'ping :::address:::', isWarned: true },
     { command: 'ping {{ .name }}', isWarned: true },
     { command: 'ping localhost', isWarned: false },
     { command: ['ping', ':::address:::', '{{ .name }}'], isWarned: false },
-  ])('a warning names tokens in a shell command: $command', async ({ command, isWarned }) => {
-    const before = warned().length;
-    const { status, headers } = await v2.put(`${CHECKS}/risky`, {
-      metadata: { name: 'risky' },
-      interval: 60,
-      command,
-    });
-    expect(status).toBe(201);
-    expect(
-      /^299 - "the check has tokens in a shell command: .* write the command as/.test(headers.get('warning') ?? ''),
-    ).toBe(isWarned);
-    expect(warned()).toHaveLength(before + (isWarned ? 1 : 0));
-  });
+  ])(
+    'the v2 API warns about tokens in a shell command, but not in a list of arguments: $command',
+    async ({ command, isWarned }) => {
+      const before = warned().length;
+      const { status, headers } = await v2.put(`${CHECKS}/risky`, {
+        metadata: { name: 'risky' },
+        interval: 60,
+        command,
+      });
+      expect(status).toBe(201);
+      expect(
+        /^299 - "the check has tokens in a shell command: .* write the command as/.test(headers.get('warning') ?? ''),
+      ).toBe(isWarned);
+      expect(warned()).toHaveLength(before + (isWarned ? 1 : 0));
+    },
+  );
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(async () => backend[Symbol.asyncDispose]());
 
-/** The minimum attributes of each kind besides its name. */
+/** The required attributes of each kind of object, besides its name. */
 const LEAST: Readonly<Record<string, object>> = {
   assets: { url: 'https://assets.example/x.tar.gz', sha512: SHA },
   checks: { command: 'true', interval: 60 },
@@ -43,7 +43,7 @@ describe.each(Object.keys(LEAST))('names of %s', (kind) => {
   const send = (name: string) =>
     v2.post(`${IN_DEFAULT}/${kind}`, { ...LEAST[kind], metadata: { name, namespace: 'default' } });
 
-  test.each(good)('the name %j is accepted, found and deleted', async (name) => {
+  test.each(good)('the name %j is accepted, and the object can be read and deleted', async (name) => {
     expect((await send(name)).status).toBeLessThan(300);
     const path = `${IN_DEFAULT}/${kind}/${encodeURIComponent(name)}`;
     expect((await v2.get(path)).body).toMatchObject({ metadata: { name } });
@@ -58,7 +58,7 @@ describe.each(Object.keys(LEAST))('names of %s', (kind) => {
   });
 });
 
-test.each(['a:b', 'A', 'a.b_c-d'])('a namespace may have the name %j and contain objects', async (name) => {
+test.each(['a:b', 'A', 'a.b_c-d'])('a namespace with the name %j can be created and contain objects', async (name) => {
   const path = `/namespaces/${encodeURIComponent(name)}`;
   expect(await v2.put(path, { name })).toMatchObject({ status: 201 });
   const check = { ...LEAST['checks'], metadata: { name: 'c', namespace: name } };
@@ -68,7 +68,7 @@ test.each(['a:b', 'A', 'a.b_c-d'])('a namespace may have the name %j and contain
   expect(await v2.delete(path)).toMatchObject({ status: 204 });
 });
 
-test('monctl creates an asset under its published name, and a check may name it', async () => {
+test('monctl creates an asset under its published name with a slash and a colon, and a check may use it', async () => {
   const file = `
 type: Asset
 api_version: core/v2
@@ -99,7 +99,7 @@ describe('an entity and a check with colons in their names', () => {
   };
   const path = `${IN_DEFAULT}/events/fe80::1/a:b`;
 
-  test('an event with colons in its names is shown, explained, silenced and resolved', async () => {
+  test('an event with colons in its names can be shown, explained, silenced and resolved', async () => {
     const ask = asking(backend.url);
     const mon: typeof ask = (method, target, body) => ask(method, `/api/mon/v1${target}`, body);
     expect(await v2.put(path, event)).toMatchObject({ status: 201 });
@@ -128,7 +128,7 @@ describe('an entity and a check with colons in their names', () => {
     expect(await v2.delete(path)).toMatchObject({ status: 204 });
   });
 
-  test('an agent reports results for an entity and a check with colons in their names', async () => {
+  test('an agent can report results for an entity and a check with colons in their names', async () => {
     const agent = await GoAgent.joined(backend.agentUrl, {
       name: 'ag:1',
       namespace: 'default',
@@ -150,7 +150,7 @@ describe('an entity and a check with colons in their names', () => {
     agent.cut();
   });
 
-  test('an event with colons in its names is restored from a dump', async () => {
+  test('an event with colons in its names can be restored from a dump', async () => {
     const env = { MON_BACKEND: backend.url };
     await v2.put(path, event);
     const { stdout } = await runMonctl(['dump', 'entities,events'], env);
@@ -164,7 +164,7 @@ describe('an entity and a check with colons in their names', () => {
     expect((await v2.get(path)).body).toMatchObject({ check: { status: 2 } });
   });
 
-  test('names with colons are rejected by the v1 API', async () => {
+  test('the v1 API rejects names with colons', async () => {
     expect(await askV1(backend.url, 'POST', '/results', { name: 'a:b', source: 'x', output: '' })).toBe(400);
     expect(await askV1(backend.url, 'POST', '/results', { name: 'a', source: 'x:y', output: '' })).toBe(400);
   });

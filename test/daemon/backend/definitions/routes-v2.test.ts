@@ -66,10 +66,10 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string, ze
     'workflows.0.handler',
     {},
   ],
-])('%s', (kind, valid, invalid, problem, zero) => {
+])('definitions of type %s', (kind, valid, invalid, problem, zero) => {
   const path = `/namespaces/prod/${kind}`;
 
-  test('definitions are created, shown as they were sent, and deleted', async () => {
+  test('definitions can be created, are shown as they were sent, and can be deleted', async () => {
     expect(await v2.post(path, valid)).toMatchObject({ status: 201, body: undefined });
     expect(await v2.post(path, valid)).toMatchObject({ status: 409 });
     const shown = { ...zero, ...valid, metadata: { ...metadata, created_by: 'local administrator' } };
@@ -98,7 +98,7 @@ test.each<[kind: string, object: object]>([
   ['assets', { url: 'https://assets.example/x', sha512: 'a1'.repeat(64) }],
   ['roles', { rules: [{ verbs: ['get'], resources: ['checks'] }] }],
   ['entities', { entity_class: 'proxy' }],
-])('%s show no label map once a patch has removed the last label', async (kind, object) => {
+])('objects of type %s have no label map after a patch has removed the last label', async (kind, object) => {
   const path = `/namespaces/prod/${kind}`;
   const labelled = { ...metadata, name: 'labelled', labels: { team: 'ops' }, annotations: { note: 'x' } };
   await v2.post(path, { ...object, metadata: labelled });
@@ -113,7 +113,7 @@ test.each<[kind: string, object: object]>([
   }
 });
 
-test('configured definitions are shown in default and can be changed only in the configuration', async () => {
+test('definitions of the configuration are listed in default as configured and cannot be changed over the API', async () => {
   expect((await v2.get('/namespaces/default/handlers/mail')).body).toMatchObject({
     metadata: { annotations: { 'mon/source': 'configuration' } },
     type: 'pipe',
@@ -126,7 +126,7 @@ test('configured definitions are shown in default and can be changed only in the
   expect(await v2.delete('/namespaces/default/mutators/short')).toMatchObject({ status: 409, body: { code: 3 } });
 });
 
-test('a user who may not change definitions does not see their secrets', async () => {
+test('a user who may not change definitions does not see the secrets in them', async () => {
   const path = '/namespaces/prod/handlers/secret';
   const sent = {
     metadata: { name: 'secret', namespace: 'prod' },
@@ -156,14 +156,14 @@ test('a user who may not change definitions does not see their secrets', async (
   expect((await reader.get('/handlers')).body).toMatchObject([hidden]);
   const audit = await fetch(`${other.url}/api/mon/v1/audit`, { headers: { Authorization: `Key ${granted.key}` } });
   expect(await audit.text()).not.toMatch(/hunter2|hooks\.example\/x/);
-  // A query for its beginning must not reveal it either.
+  // A field selector that tests the beginning of the secret must not reveal it either.
   const guess = encodeURIComponent('handler.env_vars matches hunter');
   expect((await reader.get(`/handlers?fieldSelector=${guess}`)).body).toEqual([]);
   expect((await admin.get(`/handlers?fieldSelector=${guess}`)).body).toHaveLength(1);
   expect(await reader.put(path, sent)).toMatchObject({ status: 403, body: { code: 4 } });
 });
 
-test('an administrator of one namespace may store checks and filters there, but no handlers and mutators', async () => {
+test('an administrator of one namespace may store checks and filters there, but no handlers and no mutators', async () => {
   await using other = await startBackend({
     settings: { api: { user: 'admin', password: 'long enough it is' } },
     batcher: { lingerMs: 0 },
@@ -194,7 +194,7 @@ test('an administrator of one namespace may store checks and filters there, but 
 });
 
 describe('definitions of another namespace', () => {
-  test('a check of a namespace is scheduled, run, merged and handled with the definitions there', async () => {
+  test('a check of a namespace is scheduled, merged and handled with the definitions of that namespace', async () => {
     const file = join(await tempDir(), 'handled');
     const place = { namespace: 'prod' };
     await v2.post('/namespaces/prod/filters', {
@@ -219,7 +219,7 @@ describe('definitions of another namespace', () => {
       filters: ['is_incident', 'not_silenced', 'ops-only'],
       mutator: 'shout',
     });
-    // A handler of the v2 API gets events in the format of that API.
+    // A handler of the v2 API gets events in the v2 format.
     const log = join(await tempDir(), 'log');
     await v2.post('/namespaces/prod/handlers', {
       metadata: { ...place, name: 'log' },
@@ -245,7 +245,7 @@ describe('definitions of another namespace', () => {
     expect(request).toMatchObject({ name: 'disk', command: 'check-disk', env_vars: ['LIMIT=90'] });
     expect(inDefault.heard.some(({ type }) => type === 'check_request')).toBe(false);
 
-    // The definition of the check is merged under the attributes from the agent.
+    // The check definition supplies the attributes that the result of the agent does not set.
     inProd.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
     await inProd.reaches(1);
     await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'));
@@ -258,7 +258,7 @@ describe('definitions of another namespace', () => {
     });
     expect((await v2.get('/namespaces/default/events')).body).toEqual([]);
 
-    // A check without a handler causes no notification, and no message about a missing handler.
+    // A check without a handler causes neither a notification nor an error about a missing handler.
     inProd.say({ type: 'results', results: [{ id: 2, check: { name: 'plain', output: 'full', status: 2 } }] });
     await inProd.reaches(2);
     expect(backend.log.messages('error')).not.toContain('unknown handler');
@@ -280,7 +280,7 @@ describe('definitions of another namespace', () => {
     inDefault.cut();
   });
 
-  test('a round-robin check runs on one agent after the other', async () => {
+  test('a round-robin check of the v2 API runs on its agents in turn', async () => {
     const agents = await Promise.all(
       ['a', 'b'].map(async (name) => {
         const agent = await AgentPeer.connect(backend.url, name, 'prod');
@@ -337,7 +337,7 @@ test.each<[kind: string, object: object, warning: string]>([
     { workflows: [{ name: 'w', handler: { name: 'h', type: 'TCPStreamHandler', api_version: 'pipeline/v1' } }] },
     'the workflow w does nothing: handlers of the type pipeline/v1.TCPStreamHandler are not supported',
   ],
-])('the response to a change of %s warns about attributes without effect: %j', async (kind, object, warning) => {
+])('the response to storing %s warns about attributes without effect: %j', async (kind, object, warning) => {
   const path = `/namespaces/prod/${kind}`;
   const named = { ...object, metadata: { name: 'idle', namespace: 'prod' } };
   for (const { status, headers } of [await v2.post(path, named), await v2.put(`${path}/idle`, named)]) {
@@ -348,7 +348,7 @@ test.each<[kind: string, object: object, warning: string]>([
   expect(await v2.delete(`${path}/idle`)).toMatchObject({ status: 204 });
 });
 
-test('the response to a definition without such attributes has no warning', async () => {
+test('the response to storing a definition without such attributes contains no warning', async () => {
   const { headers } = await v2.put('/namespaces/prod/checks/plain', {
     metadata: { name: 'plain', namespace: 'prod' },
     command: 'x',

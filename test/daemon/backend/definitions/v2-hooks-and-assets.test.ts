@@ -24,10 +24,10 @@ function checkHooks(check: unknown): unknown {
   return (check as { readonly check_hooks: unknown }).check_hooks;
 }
 
-describe('hooks', () => {
+describe('hooks of the v2 API', () => {
   const hook = { command: 'ps', timeout: 10, metadata: meta('k1') };
 
-  test('hooks are created, shown with every attribute, changed and deleted', async () => {
+  test('hooks can be created, are shown with every attribute, and can be changed and deleted', async () => {
     const shown = { ...hook, metadata: { ...meta('k1'), ...CREATED }, stdin: false, runtime_assets: null };
     expect(await v2.post(`${PROD}/hooks`, hook)).toMatchObject({ status: 201, body: undefined });
     expect(await v2.post(`${PROD}/hooks`, hook)).toMatchObject({ status: 409 });
@@ -40,15 +40,15 @@ describe('hooks', () => {
   });
 
   test.each<[what: string, body: object]>([
-    ['no command', { timeout: 10 }],
-    ['no timeout', { command: 'x' }],
-    ['a timeout of 0', { command: 'x', timeout: 0 }],
-    ['a name with a space', { command: 'x', timeout: 1, metadata: meta('a b') }],
-  ])('a hook is rejected: %s', async (_what, body) => {
+    ['the hook has no command', { timeout: 10 }],
+    ['the hook has no timeout', { command: 'x' }],
+    ['the hook has a timeout of 0', { command: 'x', timeout: 0 }],
+    ['the hook has a name with a space', { command: 'x', timeout: 1, metadata: meta('a b') }],
+  ])('storing a hook is rejected: %s', async (_what, body) => {
     expect(await v2.post(`${PROD}/hooks`, { metadata: meta('bad'), ...body })).toMatchObject({ status: 400 });
   });
 
-  test('hooks are added to a check and replaced one by one, as the Terraform provider does', async () => {
+  test('hooks of a check can be added and replaced one by one, as the Terraform provider does', async () => {
     const checked = `${PROD}/checks/tf`;
     const hookOf = (name: string): object => ({
       metadata: { ...meta(name), labels: {}, annotations: {} },
@@ -85,7 +85,7 @@ describe('hooks', () => {
     for (const name of ['hook_1', 'hook_2']) await add(name);
     const { body: stored } = await v2.get(checked);
     expect(checkHooks(stored)).toEqual([{ 'non-zero': ['hook_1', 'hook_2'] }]);
-    // A hook with another name is another hook: the old one is deleted while the check still names it.
+    // A hook cannot be renamed: the old hook is deleted while the check still names it, and a new one is created.
     expect(await v2.delete(`${PROD}/hooks/hook_2`)).toMatchObject({ status: 204 });
     expect(await v2.post(`${PROD}/hooks`, hookOf('hook_2_modified'))).toMatchObject({ status: 201 });
     expect(await v2.put(checked, stored)).toMatchObject({ status: 201 });
@@ -97,7 +97,7 @@ describe('hooks', () => {
     expect(await v2.get(checked)).toMatchObject({ status: 404, body: { message: 'not found' } });
   });
 
-  test('hooks are set in a check and removed from it by type', async () => {
+  test('hooks of a check are set and removed by hook type', async () => {
     const checked = `${PROD}/checks/hc`;
     const hooksOf = async (): Promise<unknown> =>
       ((await v2.get(checked)).body as { check_hooks: unknown }).check_hooks;
@@ -118,11 +118,11 @@ describe('hooks', () => {
   });
 });
 
-describe('assets', () => {
+describe('assets of the v2 API', () => {
   const asset = { url: 'https://assets.example/x.tar.gz', sha512: SHA, metadata: meta('sensu/x') };
   const path = `${PROD}/assets/sensu%2Fx`;
 
-  test('assets have names with slashes and are shown with every attribute', async () => {
+  test('assets may have names with slashes and are shown with every attribute', async () => {
     expect(await v2.put(path, asset)).toMatchObject({ status: 201 });
     expect((await v2.get(path)).body).toEqual({
       ...asset,
@@ -139,24 +139,24 @@ describe('assets', () => {
 
   test.each<[what: string, body: object]>([
     ['without an address', { url: undefined }],
-    ['from anywhere but the web', { url: 'file:///etc/passwd' }],
+    ['with an address that is not a web address', { url: 'file:///etc/passwd' }],
     ['without a checksum', { sha512: undefined }],
-    ['with half a checksum', { sha512: 'abc' }],
+    ['with a truncated checksum', { sha512: 'abc' }],
     ['with a space in the name', { metadata: meta('a b') }],
-    ['with a name that leads out of a folder', { metadata: meta('a/../b') }],
-    ['with a build of no checksum', { builds: [{ url: 'https://x.example/y' }] }],
+    ['with a name that leads out of its directory', { metadata: meta('a/../b') }],
+    ['with a build without a checksum', { builds: [{ url: 'https://x.example/y' }] }],
     ['with an invalid filter expression', { filters: ["entity.system.os == 'linux'", 'entity.system.os =='] }],
-    ['with two values beside each other in a filter', { filters: ['entity.system.os linux'] }],
+    ['with two values without an operator in a filter', { filters: ['entity.system.os linux'] }],
     ['with an unterminated text in a filter', { filters: ["entity.system.arch == 'amd64"] }],
     [
       'with a build whose filter is invalid',
       { builds: [{ url: 'https://x.example/y', sha512: SHA, filters: ["entity.system.os = = 'linux'"] }] },
     ],
-  ])('an asset is rejected %s', async (_what, body) => {
+  ])('storing an asset %s is rejected', async (_what, body) => {
     expect(await v2.post(`${PROD}/assets`, { ...asset, ...body })).toMatchObject({ status: 400 });
   });
 
-  test('filters of published assets are accepted, and those of the builds apply', async () => {
+  test('filters of published assets are accepted, and the filters of the builds are validated if there are builds', async () => {
     const filters = [
       "entity.system.os == 'linux'",
       "parseInt(entity.system.platform_version.split('.')[0]) > 6",
@@ -172,7 +172,7 @@ describe('assets', () => {
     });
   });
 
-  test('assets and hooks are sent to agents with the checks that name them, and missing ones are left out', async () => {
+  test('agents get assets and hooks together with the checks that name them, and missing ones are omitted', async () => {
     await v2.put(path, asset);
     await v2.put(`${PROD}/hooks/top`, {
       command: 'top',
@@ -202,8 +202,8 @@ describe('assets', () => {
   });
 });
 
-describe('the objects of a cluster', () => {
-  test('telemetry is never sent, whatever the request says', async () => {
+describe('cluster-wide objects of the v2 API', () => {
+  test('telemetry is never sent, whatever the request to the v2 API contains', async () => {
     for (const body of [{ opt_out: true }, {}, { opt_out: false }]) {
       expect(await v2.put('/tessen', body)).toMatchObject({ status: 200, body: { opt_out: true } });
     }
@@ -215,7 +215,7 @@ describe('the objects of a cluster', () => {
     expect(await v2.post('/tessen', { opt_out: true })).toMatchObject({ status: 405 });
   });
 
-  test('a single backend is the only member of its cluster', async () => {
+  test('the v2 API lists a backend without other members as the only member of its cluster', async () => {
     expect((await v2.get('/cluster/id')).body).toMatch(/^[\w-]{8,}$/);
     expect((await v2.get('/cluster/members')).body).toMatchObject({
       members: [{ ID: expect.any(Number), name: expect.any(String) }],

@@ -46,12 +46,12 @@ function anEvent(entity: string, check: string, spec: Record<string, unknown> = 
 }
 
 test.each([
-  ['nothing', { objects: [] }],
-  ['more than a page', { objects: Array.from({ length: 101 }, () => anEntity('a')) }],
+  ['an empty request', { objects: [] }],
+  ['more objects than one page', { objects: Array.from({ length: 101 }, () => anEntity('a')) }],
   ['an object without a spec', { objects: [{ type: 'Entity', api_version: 'core/v2', metadata: {} }] }],
-  ['another attribute', { objects: [anEntity('a')], force: true }],
+  ['an unknown attribute', { objects: [anEntity('a')], force: true }],
   ['no object', []],
-])('a restore is rejected completely: %s', async (_what, body) => {
+])('a restore request is rejected as a whole: %s', async (_what, body) => {
   expect(await restore(body)).toMatchObject({ status: 400 });
 });
 
@@ -62,16 +62,16 @@ test.each([
     /^there is no namespace nope/,
   ],
   ['an invalid name', anEntity('a/b'), /metadata\.name/],
-  ['an event of no entity', anEvent('nobody', 'disk'), /^there is no entity nobody in default/],
-  ['an event of nothing', { ...anEvent('', ''), spec: {} }, /has no entity/],
+  ['an event without an entity', anEvent('nobody', 'disk'), /^there is no entity nobody in default/],
+  ['an event without a check', { ...anEvent('', ''), spec: {} }, /has no entity/],
   ['an event with an invalid status', anEvent('here', 'x', { status: 'bad' }), /status/],
   [
-    'a check of the configuration',
+    'a check that the configuration defines',
     { type: 'CheckConfig', api_version: 'core/v2', metadata: { name: 'disk' }, spec: { command: 'x', interval: 5 } },
     /configuration file/,
   ],
   [
-    'a silence of nothing',
+    'a silence without a target',
     { type: 'Silenced', api_version: 'core/v2', metadata: {}, spec: {} },
     /neither a subscription nor a check/,
   ],
@@ -91,11 +91,11 @@ test.each([
     /^there is no user nobody/,
   ],
   [
-    'a user with another kind of hash',
+    'a user with an unknown kind of password hash',
     { type: 'User', api_version: 'core/v2', metadata: {}, spec: { username: 'eve', password_hash: 'plain' } },
     /password_hash/,
   ],
-])('an object is left out of a restore that applies the others: %s', async (_what, object, reason) => {
+])('a restore skips one object and applies the others: %s', async (_what, object, reason) => {
   const [here, found] = await outcomes(anEntity('here'), object);
   expect(here?.outcome).not.toBe('skipped');
   expect(found).toEqual({ outcome: 'skipped', reason: expect.stringMatching(reason) as string });
@@ -121,7 +121,7 @@ test('a restored object whose expression names an unknown attribute gets a warni
   ]);
 });
 
-test('exact state of a wrong form or of another object is ignored', async () => {
+test('internal state in a dumped event is ignored if it is invalid or belongs to another event', async () => {
   await outcomes(anEntity('state'), anEvent('state', 'disk'));
   const page = (await ask('GET', '/api/mon/v1/dump/events?limit=100')).body as {
     objects: { spec: { mon: { history: { length: number } }; check: { metadata: { name: string } } } }[];
@@ -138,7 +138,7 @@ test('exact state of a wrong form or of another object is ignored', async () => 
   }
 });
 
-test('the exact end of a silence is restored, even from a dump in milliseconds', async () => {
+test('the exact expiry of a silence is restored, even from a dump with milliseconds', async () => {
   await ask('POST', '/silenced', { check: 'exact', expire: 3600 });
   const { objects } = (await ask('GET', '/api/mon/v1/dump/silenced')).body as {
     objects: { spec: { check: string; mon: { entry: { expire_at: number } } } }[];
@@ -151,7 +151,7 @@ test('the exact end of a silence is restored, even from a dump in milliseconds',
   expect(await outcomes(dumped, older)).toEqual([{ outcome: 'unchanged' }, { outcome: 'unchanged' }]);
 });
 
-test('a restored silence by search covers matching events', async () => {
+test('a restored silence by search covers the events that match', async () => {
   await ask('POST', '/clients', { name: 'searched', address: '192.0.2.1', subscriptions: [], env: 'prod' });
   await ask('POST', '/results', { source: 'searched', name: 'disk', status: 2, output: 'x' });
   await ask('POST', '/api/mon/v1/silenced', { selector: 'client.env=prod', reason: 'why', expire: 3600 });
@@ -168,14 +168,14 @@ test('a restored silence by search covers matching events', async () => {
   expect(await outcomes(unreadable)).toMatchObject([{ outcome: 'skipped' }]);
 });
 
-test('a restored event runs no handler', async () => {
+test('the restore of an event runs no handler', async () => {
   const { port, received } = await openLineReceiver();
   await using own = await startBackend({
     settings: { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port } } } },
   });
   const objects = [anEntity('quiet'), anEvent('quiet', 'disk')];
   await asking(own.url)('POST', '/api/mon/v1/restore', { objects });
-  // Only the event of this result is handled, not the restored one.
+  // Only the event of this new result is handled, not the restored events.
   await asking(own.url)('POST', '/results', { source: 'quiet', name: 'loud', status: 2, output: 'x' });
   await vi.waitFor(() => expect(received.length).toBeGreaterThan(0));
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(['loud']);
@@ -203,7 +203,7 @@ test.each([
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(told);
 });
 
-/** Returns the whole content of a dump of this backend. */
+/** Returns the dumped objects of a backend, as one response body for each type. */
 async function stateOf(url: string): Promise<unknown[]> {
   const types = ['namespaces', 'checks', 'silenced', 'entities', 'events', 'users'];
   const as = asking(url, basic('me', 'let me in'));
@@ -242,7 +242,7 @@ test('restored objects survive a restart', async () => {
       spec: { username: 'ada', disabled: true, password_hash: `$2b$10$${'a'.repeat(53)}` },
     },
   ];
-  // A configured user gives the test access before and after.
+  // The user in the configuration gives the test the same access before and after the restore.
   const definitions = { api: { bind: '127.0.0.1', port: 0, user: 'me', password: 'let me in' } };
   const first = await openBackend({ dir, definitions });
   const answer = await asking(first.url, basic('me', 'let me in'))('POST', '/api/mon/v1/restore', { objects });
@@ -255,7 +255,7 @@ test('restored objects survive a restart', async () => {
   expect(JSON.stringify(before)).toContain('"suppressed":3');
 });
 
-test('dumps and restores are recorded in the audit trail, dry runs are not', async () => {
+test('dumps and restores are recorded in the audit trail, but dry runs are not', async () => {
   await ask('GET', '/api/mon/v1/dump/users');
   await outcomes(anEntity('audited'));
   await restore({ objects: [anEntity('audited-not')], dry_run: true });
@@ -269,13 +269,13 @@ test('dumps and restores are recorded in the audit trail, dry runs are not', asy
   expect(before).toMatchObject({ action: 'dump', target: 'User' });
 });
 
-test('a dump that begins in the middle is recorded in the audit trail as well', async () => {
+test('a dump that starts at a continue token is recorded in the audit trail as well', async () => {
   expect((await ask('GET', '/api/mon/v1/dump/namespaces?continue=WyJhIl0')).status).toBe(200);
   const [newest] = (await ask('GET', '/api/mon/v1/audit?limit=1')).body as AuditRecord[];
   expect(newest).toMatchObject({ action: 'dump', target: 'Namespace' });
 });
 
-test('a dump is complete across pages although objects are deleted meanwhile', async () => {
+test('a dump in pages is complete even if objects are deleted between two pages', async () => {
   await outcomes(...['p-1', 'p-2', 'p-3', 'p-4'].map((name) => anEntity(name)));
   const names: string[] = [];
   let after: string | null = '';
@@ -296,6 +296,6 @@ test.each([
   [`/api/mon/v1/dump/Entity?continue=${Buffer.from('["user","root"]').toString('base64url')}`, 400],
   ['/api/mon/v1/dump/nonsense', 404],
   ['/api/mon/v1/dump/constructor', 404],
-])('GET %s is %i', async (path, status) => {
+])('GET %s returns %i', async (path, status) => {
   expect(await ask('GET', path)).toMatchObject({ status });
 });

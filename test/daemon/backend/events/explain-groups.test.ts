@@ -37,7 +37,7 @@ const report = (source: string, name: string, status: number, more: object = {})
 const explain = async (): Promise<Explanation> =>
   (await ask('GET', '/api/mon/v1/events/a-1/disk/explain')).body as Explanation;
 
-/** Waits until the group of the rack was notified of the switch. */
+/** Advances the clock by these seconds, and waits until the group was notified at that time. */
 async function takeTurn(seconds: number): Promise<void> {
   rig.clock.advance(seconds * 1000);
   await expect
@@ -45,7 +45,7 @@ async function takeTurn(seconds: number): Promise<void> {
     .toMatchObject([{ pending: 0, notified_at: rig.clock.now() / 1000 }]);
 }
 
-test('explain names the group where the next result of an inhibited event will be pending', async () => {
+test('explain names the group in which an inhibited event will be pending after its next result', async () => {
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2);
   const { reason, handlers } = await explain();
@@ -55,7 +55,7 @@ test('explain names the group where the next result of an inhibited event will b
   expect(handlers[0]).not.toHaveProperty('group');
 });
 
-test('explain names the group of a pending inhibited event and what its flush does', async () => {
+test('explain names the group in which an inhibited event is pending, and when and how it is flushed', async () => {
   await report('a-1', 'disk', 2);
   await report('sw-a', 'switch', 2);
   expect((await explain()).handlers).toMatchObject([
@@ -87,7 +87,7 @@ test('explain names the group of a pending inhibited event and what its flush do
   );
 });
 
-test('explain says that the group of a notified inhibited event sends no more notifications until then', async () => {
+test('explain says that the group of an inhibited event was notified and sends nothing until the inhibition ends', async () => {
   await report('a-1', 'disk', 1);
   await takeTurn(30);
   await report('sw-a', 'switch', 2);
@@ -99,7 +99,7 @@ test('explain says that the group of a notified inhibited event sends no more no
 
 const SILENCED = 'silenced by *:disk, and the handler does not set handle_silenced: true';
 
-test('explain names the group of a pending silenced event and what its flush does', async () => {
+test('explain names the group in which a silenced event is pending, and when it is notified', async () => {
   await report('a-2', 'disk', 2, { handlers: ['default', 'chat'] });
   await report('a-1', 'disk', 2, { handlers: ['default', 'chat'] });
   await ask('POST', '/silenced', { check: 'disk' });
@@ -117,7 +117,7 @@ test('explain names the group of a pending silenced event and what its flush doe
   expect(handlers[1]).not.toHaveProperty('group');
 });
 
-test('explain says that the group of a notified silenced event sends no more notifications until then', async () => {
+test('explain says that the group of a silenced event was notified and sends nothing until the silence ends', async () => {
   await report('a-1', 'disk', 1);
   await takeTurn(30);
   await ask('POST', '/silenced', { check: 'disk' });
@@ -127,7 +127,7 @@ test('explain says that the group of a notified silenced event sends no more not
   expect(handlers).toMatchObject([{ reason: known, group: { due_at: null } }]);
 });
 
-test('explain says that the group of a silenced event was flushed without it during an inhibition', async () => {
+test('explain says that the group of a silenced event was flushed without the event during an inhibition', async () => {
   await report('a-1', 'disk', 2);
   await report('sw-a', 'switch', 2);
   await takeTurn(30);
@@ -140,7 +140,7 @@ test('explain says that the group of a silenced event was flushed without it dur
   ]);
 });
 
-test('explain does not mention groups that do not apply, and names a common reason once', async () => {
+test('explain mentions no group that does not apply, and states a reason common to all handlers once', async () => {
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2, { handlers: ['default', 'chat', 'calm'] });
   const { reason, handlers } = await explain();

@@ -11,7 +11,7 @@ const EVENT = {
   check: { metadata: { name: 'disk' }, status: 2, output: 'full' },
 };
 
-test('a full queue rejects writes with 503 on every route of events and in the format of each API, reads still work', async () => {
+test('a full queue makes every write of events return 503 in the format of its API, while reads still work', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, batcher: { queueLimit: 1 } });
   const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
@@ -22,11 +22,11 @@ test('a full queue rejects writes with 503 on every route of events and in the f
   await vi.waitFor(async () => expect(await waiting()).toBe(1));
   clock.advance(10);
   expect((await first).status).toBe(201);
-  // After a batch of this size, a single command waits for others.
+  // After a batch of this size, a single command waits for the batch delay, so it stays in the queue.
   const others = ['a', 'b', 'c', 'd'].map((name) => ({ source: 'web-2', name, output: '' }));
   expect((await ask('POST', '/api/mon/v1/results', others)).status).toBe(202);
 
-  // The request fills the queue.
+  // This request fills the queue, whose limit is 1.
   const second = ask('PUT', `${V2}/web-1/disk`, EVENT);
   await vi.waitFor(async () => expect(await waiting()).toBe(1));
   const busy = { status: 503, headers: { 'retry-after': '1' } };
@@ -50,6 +50,6 @@ test('a full queue rejects writes with 503 on every route of events and in the f
   }
   clock.advance(10);
   expect((await second).status).toBe(201);
-  // Rejected requests had no effect.
+  // The rejected requests changed nothing.
   expect((await ask('GET', V1)).body).toMatchObject({ occurrences: 2, action: 'create' });
 });

@@ -12,7 +12,7 @@ import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../../../sha
 import { ttlOf } from '../../../../shared/domain/ttl.ts';
 import type { CheckResult } from '../../../../shared/schemas/result.ts';
 
-/** Values that look like attributes that memory stores, or are such attributes. */
+/** Objects with attributes that the backend keeps in memory, or with texts that look like such attributes. */
 const oddity = fc.constantFrom<object>(
   {},
   { status: 0, nested: { status: 2, executed: 5 } },
@@ -33,7 +33,7 @@ const result = fc.record({ status: fc.constantFrom(0, 0, 0, 1, 2), executed: fc.
 test.each([
   { title: 'a clock without a correction', corrections: NO_CORRECTIONS },
   { title: 'a corrected clock', corrections: { seconds: [3600], merged: 0 } },
-])('a skimmed record equals the fully parsed one, by $title', ({ corrections }) => {
+])('extracting a check record without parsing it yields the same as parsing, with $title', ({ corrections }) => {
   fc.assert(
     fc.property(fc.array(result, { minLength: 1, maxLength: 25 }), fc.nat(40), (results, okBefore) => {
       let state: CheckState = NO_CHECK_STATE;

@@ -42,8 +42,8 @@ async function explain(client = 'web-1', check = 'disk'): Promise<Explanation> {
 const verdicts = ({ handlers }: Explanation | Simulation): string[] =>
   handlers.map(({ handler, verdict }) => `${handler} ${verdict}`);
 
-describe('explain', () => {
-  test('explain shows for each handler whether it gets the event, and why', async () => {
+describe('explain for an event', () => {
+  test('explain shows for each handler whether it handles the event, and why', async () => {
     await report(1, { handlers: ['mail', 'pager', 'staging', 'calm', 'wrapped', 'nope'], occurrences: 2 });
     const { event, reason, handlers } = await explain();
     expect(event).toMatchObject({ status: 1, action: 'create', occurrences: 1, silenced_by: [] });
@@ -73,7 +73,7 @@ describe('explain', () => {
     ]);
   });
 
-  test('explain shows the current silences', async () => {
+  test('explain shows the silences that cover the event at that time', async () => {
     await report(2, { handlers: ['mail', 'audit'] });
     await ask('POST', '/silenced', { check: 'disk' });
     expect(await explain()).toMatchObject({
@@ -92,21 +92,21 @@ describe('explain', () => {
       reason: 'no handler runs: its check has no handlers',
     },
     {
-      name: 'the only one is not defined',
+      name: 'the only handler is not defined',
       attributes: {},
       reason: 'no handler runs: default: no handler with this name is defined',
     },
     {
-      name: 'all for the same reason',
+      name: 'all handlers have the same reason',
       attributes: { handlers: ['mail', 'audit'], handle: false },
       reason: 'no handler runs: its check has handle: false',
     },
     {
-      name: 'each for its own',
+      name: 'each handler has its own reason',
       attributes: { handlers: ['staging', 'nope'] },
       reason: 'no handler runs: each handler has its own reason',
     },
-  ])('explain gives a reason when no handler runs: $name', async ({ attributes, reason }) => {
+  ])('explain gives the reason when no handler runs: $name', async ({ attributes, reason }) => {
     await report(2, attributes);
     expect((await explain()).reason).toBe(reason);
   });
@@ -130,7 +130,7 @@ describe('explain', () => {
     });
   });
 
-  test('explain shows that a delivery will be retried', async () => {
+  test('explain shows that a failed delivery will be retried', async () => {
     const receiver = createServer((_request, response) => response.writeHead(503).end());
     await once(receiver.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void receiver.close());
@@ -147,7 +147,7 @@ describe('explain', () => {
     );
   });
 
-  test('explain of an unknown check is 404, and any other method is 405', async () => {
+  test('explain returns 404 for an unknown check and 405 for other methods than GET', async () => {
     await report(0);
     expect(await ask('GET', '/api/mon/v1/events/web-1/load/explain')).toMatchObject({
       status: 404,
@@ -157,7 +157,7 @@ describe('explain', () => {
     expect(await ask('POST', '/api/mon/v1/events/web-1/disk/explain', {})).toMatchObject({ status: 405 });
   });
 
-  test('explain of a deleted result uses the remaining event', async () => {
+  test('explain uses the open event if its result was deleted', async () => {
     await report(2, { handler: 'mail' });
     await ask('DELETE', '/results/web-1/disk');
     expect(verdicts(await explain())).toEqual(['mail handle']);
@@ -175,8 +175,8 @@ async function simulate(result: object): Promise<Simulation> {
   return body as Simulation;
 }
 
-describe('simulate', () => {
-  test('simulate shows the effect of a result and changes nothing', async () => {
+describe('simulate for a result', () => {
+  test('simulate shows the effect of a result on the event and changes nothing', async () => {
     const simulation = await simulate({ status: 2, handlers: ['mail', 'pager', 'nope'] });
     expect(simulation).toMatchObject({
       client: 'web-1',
@@ -191,7 +191,7 @@ describe('simulate', () => {
     expect(backend.log.messages('error')).toEqual([]);
   });
 
-  test('simulate continues from the current state', async () => {
+  test('simulate starts from the current state of the event', async () => {
     await report(2);
     await report(2);
     expect(await simulate({ status: 2, handlers: ['calm'], occurrences: 3 })).toMatchObject({
@@ -209,36 +209,36 @@ describe('simulate', () => {
 
   test.each<{ name: string; before: readonly object[]; result: object; reason: string }>([
     {
-      name: 'OK',
+      name: 'an OK result without an event',
       before: [],
       result: { status: 0 },
       reason: 'nothing to handle: the result is OK, and there is no event',
     },
     {
-      name: 'auto_resolve: false',
+      name: 'an OK result with auto_resolve: false',
       before: [{ status: 2 }],
       result: { status: 0, auto_resolve: false },
       reason: 'nothing to handle: the result is OK, and the event stays open because auto_resolve is false',
     },
     {
-      name: 'force_resolve without an event',
+      name: 'a result with force_resolve without an event',
       before: [],
       result: { status: 2, force_resolve: true },
       reason: 'nothing to handle: the result has force_resolve set, and there is no event',
     },
-  ])('simulate gives a reason when nothing would happen: $name', async ({ before, result, reason }) => {
+  ])('simulate gives the reason when a result would have no effect: $name', async ({ before, result, reason }) => {
     for (const one of before) await ask('POST', '/results', { source: 'web-1', name: 'disk', output: 'o', ...one });
     expect(await simulate(result)).toMatchObject({ transition: 'none', event: null, reason, handlers: [] });
   });
 
-  test('a simulated metric is handled and not stored', async () => {
+  test('a simulated metric result runs handlers in the simulation and is not stored', async () => {
     expect(await simulate({ status: 0, type: 'metric', handler: 'mail' })).toMatchObject({
       transition: 'metric',
       reason: 'the result would be handled as a metric, and no event would be stored: mail handles it',
     });
   });
 
-  test('a simulated resolve ends an expire_on_resolve silence, which remains in the store', async () => {
+  test('a simulated resolution ends an expire_on_resolve silence only in the simulation', async () => {
     await report(2);
     await ask('POST', '/silenced', { check: 'disk', expire_on_resolve: true });
     expect(await simulate({ status: 2, handler: 'mail' })).toMatchObject({ event: { silenced_by: ['*:disk'] } });
@@ -247,14 +247,14 @@ describe('simulate', () => {
     expect((await ask('GET', '/silenced')).body).toHaveLength(1);
   });
 
-  test('a simulated dependency on the same check uses the simulated state', async () => {
+  test('a simulated event that depends on its own check uses the simulated state of the check', async () => {
     const result = { handler: 'dependent', dependencies: ['disk', 'subscription:client:web-1/disk'] };
     expect(verdicts(await simulate({ ...result, status: 2 }))).toEqual(['dependent filtered']);
     await report(2);
     expect(verdicts(await simulate({ ...result, status: 0 }))).toEqual(['dependent handle']);
   });
 
-  test('simulate merges the definition of the check', async () => {
+  test('simulate merges the definition of the check into the result', async () => {
     await using other = await startBackend({
       settings: {
         ...SETTINGS,
@@ -265,7 +265,7 @@ describe('simulate', () => {
     expect(verdicts(await simulate({ status: 2 }))).toEqual(['mail handle']);
   });
 
-  test('simulate shows no secrets', async () => {
+  test('the response of simulate contains no secrets', async () => {
     await ask('POST', '/clients', { name: 'web-1', address: 'a', password: 'hunter2' });
     const { text } = await ask('POST', '/api/mon/v1/simulate', {
       source: 'web-1',
@@ -278,7 +278,7 @@ describe('simulate', () => {
     expect(text).not.toMatch(/hunter/);
   });
 
-  test('simulate rejects the same results as POST /results, with a remedy', async () => {
+  test('simulate rejects the same results as POST /results, each with a remedy', async () => {
     expect(await ask('POST', '/api/mon/v1/simulate', { name: 'disk' })).toMatchObject({
       status: 400,
       body: { error: expect.stringContaining('output') as string },

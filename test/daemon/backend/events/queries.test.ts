@@ -18,7 +18,7 @@ const get = async (target: string): Promise<string> => (await send(backend.url, 
 const post = (target: string, body: unknown): Promise<unknown> =>
   send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
 
-/** Attributes that make it hard to show an unparsed check. */
+/** Attributes that make it hard to show a check without parsing its JSON text. */
 const oddity = fc.constantFrom<object>(
   {},
   { password: 'hunter2' },
@@ -37,14 +37,14 @@ const oddity = fc.constantFrom<object>(
 );
 const report = fc.record({ check: fc.constantFrom('a', 'b'), status: fc.constantFrom(0, 1, 2), oddity });
 
-/** Returns the items of a list, each requested separately. */
+/** Requests each item of a list by its own path, and returns the responses as one list. */
 async function oneByOne(noun: 'events' | 'results', source: string, list: string): Promise<string> {
   const names = (JSON.parse(list) as { check: { name: string } }[]).map(({ check }) => check.name);
   const single = await Promise.all(names.map((name) => get(`/${noun}/${source}/${name}`)));
   return `[${single.join(',')}]`;
 }
 
-test('an event or a result in a list is the same text as when it is read alone', async () => {
+test('an event or result has the same text in a list as in a request for it alone', async () => {
   let clients = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -73,7 +73,7 @@ const remove = (target: string): Promise<unknown> => send(backend.url, { method:
 
 type Happening = (source: string) => Promise<unknown>;
 
-/** A change of the check `a` or `b` of a client, in the aggregate `all`. */
+/** A random change of the check `a` or `b` of a client, in the aggregate `all`. */
 const happening = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
   {
     weight: 5,
@@ -109,7 +109,7 @@ interface ShownResult {
   readonly check: { readonly name: string; readonly status: number; readonly output: string };
 }
 
-/** Returns the outputs of a client's results at a severity, from its results or from the aggregate. */
+/** Returns name and output of the results at this severity. */
 const saidIn = (results: readonly ShownResult[], severity: Severity): object[] =>
   results
     .filter(({ check }) => severityOf(check.status) === severity)
@@ -119,7 +119,7 @@ const toldOf = (source: string, told: readonly AggregateResults[]): object[] =>
     summary.filter(({ clients }) => clients.includes(source)).map(({ output }) => ({ check, output })),
   );
 
-test('repeated lists equal the single reads at the same time, whatever happened in between', async () => {
+test('a list always equals the single reads, whatever changed since the previous list', async () => {
   let clients = 0;
   await post('/results', { source: 'always', name: 'a', output: '', aggregate: 'all' });
   await fc.assert(

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 describe('GET /api/mon/v1/events', () => {
-  test('the list of events has the rows of the feed, the most severe first and silenced ones last', async () => {
+  test('GET /api/mon/v1/events returns the rows of the feed, the most severe first and silenced events last', async () => {
     const { status, body } = await list({});
     const now = Math.floor(rig.clock.now() / 1000);
     expect(status).toBe(200);
@@ -53,7 +53,7 @@ describe('GET /api/mon/v1/events', () => {
     ['client~web-* status>=warn', ['web-1/http', 'web-2/disk']],
     ['age>1h or output~full', ['web-1/http', 'db-1/disk']],
     ['nothing-like-it', []],
-  ])('the query "%s" returns the matching events', async (q, expected) => {
+  ])('GET /api/mon/v1/events with the search "%s" returns the matching events', async (q, expected) => {
     expect(await names({ q })).toEqual(expected);
   });
 
@@ -62,17 +62,17 @@ describe('GET /api/mon/v1/events', () => {
     ['-client', ['web-2/disk', 'web-1/http', 'db-1/disk', 'db-1/load']],
     ['age', ['db-1/load', 'db-1/disk', 'web-2/disk', 'web-1/http']],
     ['-age', ['web-1/http', 'db-1/disk', 'web-2/disk', 'db-1/load']],
-  ])('the list of events can be sorted by %s', async (sort, expected) => {
+  ])('GET /api/mon/v1/events can sort the events by %s', async (sort, expected) => {
     expect(await names({ sort })).toEqual(expected);
   });
 
-  test('a filtered list of events is paginated', async () => {
+  test('GET /api/mon/v1/events filters the events before it paginates them', async () => {
     const { headers, body } = await list({ q: '!http', sort: 'client', limit: '1', offset: '1' });
     expect(headers['x-pagination']).toBe('{"limit":1,"offset":1,"total":3}');
     expect(body).toMatchObject([{ client: 'db-1', check: 'load' }]);
   });
 
-  test('an invalid query is rejected with the position of the error and a remedy', async () => {
+  test('GET /api/mon/v1/events rejects an invalid search with the position of the error and a remedy', async () => {
     expect(await list({ q: 'disk status>=bad' })).toMatchObject({
       status: 400,
       body: { error: 'q: "bad" is not a status: use ok, warn, crit, unknown or a number (at character 14)' },

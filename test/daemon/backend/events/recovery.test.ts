@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const ask: Ask = (...request) => rig.administer(...request);
 
-/** Reports one result, a minute after the last. */
+/** Advances the clock by a minute, and reports one result. */
 async function report(status: number, more = {}): Promise<void> {
   rig.clock.advance(MINUTE);
   const result = { name: 'disk', source: 'web-1', output: `says ${String(status)}`, status, resolve_after: 3, ...more };
@@ -29,8 +29,8 @@ const dumped = async (type: string): Promise<readonly unknown[]> =>
 const recovering = async (): Promise<EventRow['recovering']> => (await rows())[0]?.recovering;
 const seconds = (): number => rig.clock.now() / 1000;
 
-describe('late resolution (spec, recovery)', () => {
-  test('a recovering event is shown unchanged, and only the mon API shows its recovery', async () => {
+describe('late resolution with resolve_after (spec, recovery)', () => {
+  test('an event that recovers is unchanged in the v1 API, and only the mon API shows its recovery', async () => {
     await report(2);
     const [before] = (await ask('GET', '/events')).body as object[];
     await report(0);
@@ -51,7 +51,7 @@ describe('late resolution (spec, recovery)', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('the count of OK results before a late resolution survives a restart and a rename', async () => {
+  test('the number of OK results before a late resolution survives a restart and a rename', async () => {
     await report(2);
     await report(0);
     await rig.stop();
@@ -65,14 +65,14 @@ describe('late resolution (spec, recovery)', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('a manual resolve does not wait for further OK results', async () => {
+  test('a manual resolve resolves an event without waiting for further OK results', async () => {
     await report(2);
     await report(0);
     expect((await ask('POST', '/resolve', { client: 'web-1', check: 'disk' })).status).toBe(202);
     expect(await rows()).toEqual([]);
   });
 
-  test('an expire_on_resolve silence ends when its event has recovered', async () => {
+  test('an expire_on_resolve silence ends only when its event has fully recovered', async () => {
     await report(2);
     await ask('POST', '/silenced', { subscription: 'client:web-1', check: 'disk', expire_on_resolve: true });
     await report(0);
@@ -82,7 +82,7 @@ describe('late resolution (spec, recovery)', () => {
     expect((await ask('GET', '/silenced')).body).toEqual([]);
   });
 
-  test('an expired TTL interrupts the recovery like any other failure', async () => {
+  test('an expired TTL interrupts the recovery of an event like any other failure', async () => {
     await report(2, { ttl: 90 });
     await report(0, { ttl: 90 });
     expect(await recovering()).toMatchObject({ results: 1 });
@@ -91,7 +91,7 @@ describe('late resolution (spec, recovery)', () => {
     expect(await recovering()).toBeUndefined();
   });
 
-  test('the timeline shows when a recovery began, relapsed and completed', async () => {
+  test('the timeline shows when a recovery began, when it relapsed and when it completed', async () => {
     for (const status of [2, 0, 2, 0, 0, 0]) await report(status);
     const { transitions } = (await ask('GET', `${MON}/timeline?client=web-1`)).body as TimelinePage;
     expect(transitions.map(({ kind, was, status }) => [kind, was, status])).toEqual([
@@ -103,7 +103,7 @@ describe('late resolution (spec, recovery)', () => {
     ]);
   });
 
-  test('explain and simulate show a recovery', async () => {
+  test('explain and simulate show the recovery of an event', async () => {
     await report(2);
     await report(0);
     expect((await ask('GET', `${MON}/events/web-1/disk/explain`)).body).toMatchObject({
@@ -132,7 +132,7 @@ describe('late resolution (spec, recovery)', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('a clock jump moves the times of a recovery', () => {
+  test('a clock jump moves the times of the recovery of an event', () => {
     const recovery = { results: 1, since: 100, last: 160, after: '5m' };
     const text = JSON.stringify({ check: { executed: 160 }, event: { id: 'an id', recovery } });
     expect(datedCheckRecord(text, { seconds: [3600], merged: 0 })).toMatchObject({

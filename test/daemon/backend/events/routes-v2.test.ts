@@ -49,8 +49,8 @@ const labelled = (name: string, labels: object): object => ({ metadata: { name, 
 const keysOf = (body: unknown): readonly string[] =>
   (body as V2Event[]).map(({ entity, check }) => `${entity.metadata.name}/${check.metadata.name}`);
 
-describe('a posted event', () => {
-  test('a posted event is a result that creates the entity and has the counts of its check', async () => {
+describe('an event that is posted to the v2 API', () => {
+  test('a posted event creates a result and its entity and shows the counters of its check', async () => {
     const body = eventOf('web-01', 'cpu', { executed: NOW - 7, issued: NOW - 8, duration: 1.5, handlers: ['slack'] });
     expect(await v2.post(EVENTS, body)).toMatchObject({ status: 201, body: undefined });
     const { status, body: event } = await v2.get(`${EVENTS}/web-01/cpu`);
@@ -70,7 +70,7 @@ describe('a posted event', () => {
         issued: NOW - 8,
         duration: 1.5,
         handlers: ['slack'],
-        // The history begins with the second result.
+        // The history begins with the second result, so the first one has none.
         history: null,
         occurrences: 1,
         occurrences_watermark: 1,
@@ -87,7 +87,7 @@ describe('a posted event', () => {
     });
   });
 
-  test('another event of the same check increments its occurrences, by POST and PUT, with and without a path', async () => {
+  test('each event of the same check increments its occurrences, whether sent by POST or PUT', async () => {
     const body = eventOf('again', 'cpu');
     for (const [method, path] of [
       ['POST', EVENTS],
@@ -108,7 +108,7 @@ describe('a posted event', () => {
     ],
     ['with a name for its check alone', { entity: {}, check: { metadata: { name: 'hello' }, status: 1 } }],
     ['with labels alone', { entity: {}, check: { metadata: { labels: { a: 'b' } }, status: 1 } }],
-  ])('a posted event gets missing names and the namespace from its path: %s', async (_what, body) => {
+  ])('a posted event gets its missing names and its namespace from the path: %s', async (_what, body) => {
     for (const method of ['PUT', 'POST']) {
       expect(await v2.send(method, '/namespaces/ops/events/min-1/hello', body)).toMatchObject({ status: 201 });
       const found = await v2.get('/namespaces/ops/events/min-1/hello');
@@ -137,7 +137,7 @@ describe('a posted event', () => {
     expect(nameless).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('an OK event keeps its whole output, even with metric handlers', async () => {
+  test('an OK event keeps its complete output, even if it has metric handlers', async () => {
     const output = 'DISK OK | a=1\nsecond\nthird';
     const metrics = { output_metric_format: 'nagios_perfdata', output_metric_handlers: ['tsdb'] };
     await v2.post(EVENTS, eventOf('whole', 'disk', { status: 0, output, ...metrics }));
@@ -148,7 +148,7 @@ describe('a posted event', () => {
     expect(await v1('GET', '/results/whole/disk')).toMatchObject({ check: { output } });
   });
 
-  test('an event without times has 0 for executed, issued and last_seen, and its result has the present time', async () => {
+  test('an event without times shows 0 for its times, while its result has the current time', async () => {
     const { timestamp: _, ...body } = eventOf('timeless', 'cpu');
     await v2.post(EVENTS, body);
     await v2.post(EVENTS, body);
@@ -165,7 +165,7 @@ describe('a posted event', () => {
     });
   });
 
-  test('an event keeps its sequence and shows metrics only if it has points or handlers', async () => {
+  test('an event keeps its sequence, and shows metrics only if it has metric points or metric handlers', async () => {
     const none = { handlers: [], points: [] };
     await v2.post(EVENTS, { ...eventOf('counted', 'cpu'), sequence: 7, metrics: none });
     const { body } = await v2.get(`${EVENTS}/counted/cpu`);
@@ -178,7 +178,7 @@ describe('a posted event', () => {
     });
   });
 
-  test('an event with an invalid TTL or flap threshold is rejected, unless it is put back as it was read', async () => {
+  test('an event with an invalid TTL or flap threshold is rejected unless a client puts it back as it was read', async () => {
     const post = async (attributes: object): Promise<number> =>
       (await v2.post(EVENTS, eventOf('bounded', 'cpu', { ...attributes }))).status;
     expect(await post({ interval: 60, ttl: 60 })).toBe(400);
@@ -189,7 +189,7 @@ describe('a posted event', () => {
     expect(await post({ ttl: 5 })).toBe(201);
     expect(await post({ interval: 60, ttl: 0 })).toBe(201);
     expect(await post({ interval: 60, ttl: -1 })).toBe(201);
-    // The v1 API has no such rule, and a user who resolves its event by hand sends back what was read.
+    // The v1 API accepts such a TTL, and an operator who resolves the event by hand sends it back as it was read.
     await v1('POST', '/results', { source: 'older', name: 'cpu', output: '', status: 2, interval: 60, ttl: 30 });
     const read = (await v2.get(`${EVENTS}/older/cpu`)).body as { check: object };
     expect(read).toMatchObject({ check: { interval: 60, ttl: 30 } });
@@ -211,7 +211,7 @@ describe('a posted event', () => {
     expect(await v1('GET', '/results/fine/cpu')).toMatchObject({ check: { status: 0 } });
   });
 
-  test('an event is merged with the check definition of its namespace', async () => {
+  test('a posted event is merged with the check definition of its namespace', async () => {
     await v2.post('/namespaces/ops/checks', {
       metadata: { name: 'io', namespace: 'ops' },
       command: 'check-io',
@@ -237,22 +237,25 @@ describe('a posted event', () => {
     { name: 'a status that is not a number', body: eventOf('x', 'cpu', { status: 'critical' }) },
     { name: 'a status below 0', body: eventOf('x', 'cpu', { status: -1 }) },
     { name: 'a status beyond 32 bits', body: eventOf('x', 'cpu', { status: 2 ** 32 }) },
-    { name: 'a check elsewhere', body: eventOf('x', 'cpu', { metadata: { name: 'cpu', namespace: 'ops' } }) },
     {
-      name: 'an entity elsewhere',
+      name: 'a check of another namespace',
+      body: eventOf('x', 'cpu', { metadata: { name: 'cpu', namespace: 'ops' } }),
+    },
+    {
+      name: 'an entity of another namespace',
       body: { ...eventOf('x', 'cpu'), entity: { metadata: { name: 'x', namespace: 'ops' } } },
     },
-  ])('an event with $name is 400', async ({ body }) => {
+  ])('posting an event with $name returns 400', async ({ body }) => {
     expect(await v2.post(EVENTS, body)).toMatchObject({ status: 400, body: { code: 1 } });
     expect((await v2.get(`${EVENTS}/x/cpu`)).status).toBe(404);
   });
 
-  test('an event keeps the largest status of Windows', async () => {
+  test('an event keeps the largest exit status of Windows, which exceeds 31 bits', async () => {
     await v2.post(EVENTS, eventOf('win-01', 'cpu', { status: 0xc000_0005 }));
     expect((await v2.get(`${EVENTS}/win-01/cpu`)).body).toMatchObject({ check: { status: 0xc000_0005 } });
   });
 
-  test('an event for a proxy entity belongs to that entity and creates it', async () => {
+  test('an event with a proxy entity name belongs to that entity and creates it', async () => {
     const event = eventOf('runner', 'ping', { proxy_entity_name: 'router-7' });
     expect((await v2.post(EVENTS, event)).status).toBe(201);
     const { body } = await v2.get(`${EVENTS}/router-7/ping`);
@@ -261,14 +264,14 @@ describe('a posted event', () => {
       check: { proxy_entity_name: 'router-7', occurrences: 1 },
     });
     expect((await v2.get('/namespaces/default/entities/runner')).status).toBe(404);
-    // The event is accepted with the path of the executing client, and also unchanged as it was read.
+    // The event can be put under the name of the executing client, or under that of the proxy entity as it was read.
     expect((await v2.put(`${EVENTS}/runner/ping`, event)).status).toBe(201);
     expect((await v2.put(`${EVENTS}/router-7/ping`, body)).status).toBe(201);
     expect((await v2.get(`${EVENTS}/router-7/ping`)).body).toMatchObject({ check: { occurrences: 3 } });
     expect((await v2.get(`${EVENTS}/runner/ping`)).status).toBe(404);
   });
 
-  test('an event belongs to its entity even if its check is defined for another', async () => {
+  test('an event belongs to its own entity even if the check definition names a proxy entity', async () => {
     await v2.post(EVENTS, eventOf('host-1', 'proxied'));
     const { body } = await v2.get(`${EVENTS}/host-1/proxied`);
     expect(body).toMatchObject({ check: { proxy_entity_name: '', interval: 60 } });
@@ -277,7 +280,7 @@ describe('a posted event', () => {
     expect((await v2.get(`${EVENTS}/elsewhere/proxied`)).status).toBe(404);
   });
 
-  test('a new proxy entity has its own subscription besides those that its event names', async () => {
+  test('a new proxy entity has its own subscription in addition to those in its event', async () => {
     const entity = { entity_class: 'proxy', metadata: { name: 'twice' }, subscriptions: ['web', 'entity:twice'] };
     await v2.post(EVENTS, { ...eventOf('twice', 'cpu'), entity });
     expect((await v2.get('/namespaces/default/entities/twice')).body).toMatchObject({
@@ -286,13 +289,13 @@ describe('a posted event', () => {
     expect(await v1('GET', '/clients/twice')).toMatchObject({ subscriptions: ['web', 'client:twice'] });
   });
 
-  test('an event cannot be patched', async () => {
+  test('a patch of an event is rejected', async () => {
     const { status, headers } = await v2.patch(`${EVENTS}/web-01/cpu`, { check: { status: 1 } });
     expect(status).toBe(405);
     expect(headers.get('allow')).not.toContain('PATCH');
   });
 
-  test('an event has labels of its own and can be selected by these and those of its entity and check', async () => {
+  test('an event has its own labels and can be selected by them and by labels of its entity and check', async () => {
     await v2.post(EVENTS, {
       ...eventOf('lab-1', 'cpu'),
       metadata: { namespace: 'default', labels: { ticket: 'T-1' }, annotations: { why: 'drill' } },
@@ -309,12 +312,12 @@ describe('a posted event', () => {
     expect(await selected('ticket == T-1')).toEqual(['lab-1/cpu']);
     expect(await selected('region == eu && team == ops && ticket in [T-0, T-1]')).toEqual(['lab-1/cpu']);
     expect(await selected('ticket == T-2')).toEqual([]);
-    // Metrics belong to that event: the next one without any has none.
+    // Metrics belong to one event: the next event without metrics has none.
     await v2.post(EVENTS, eventOf('lab-1', 'cpu'));
     expect(await selected('ticket == T-1')).toEqual([]);
   });
 
-  test('an event with other names than its path is rejected', async () => {
+  test('an event whose names differ from its path is rejected', async () => {
     expect((await v2.put(`${EVENTS}/web-01/disk`, eventOf('web-01', 'cpu'))).status).toBe(400);
     expect((await v2.post('/namespaces/nope/events', { ...eventOf('x', 'y'), metadata: {} })).status).toBe(400);
     const anywhere = { entity: { metadata: { name: 'x' } }, check: { metadata: { name: 'y' } } };
@@ -322,8 +325,8 @@ describe('a posted event', () => {
   });
 });
 
-describe('known clients of the v2 API', () => {
-  test('the command-line tool resolves an event by putting it back with status 0', async () => {
+describe('widely used clients of the v2 API', () => {
+  test('sensuctl resolves an event by putting it back with status 0', async () => {
     await v2.post(EVENTS, eventOf('web-02', 'cpu'));
     const { body } = await v2.get(`${EVENTS}/web-02/cpu`);
     const { check, ...event } = body as V2Event;
@@ -339,7 +342,7 @@ describe('known clients of the v2 API', () => {
     });
   });
 
-  test('an event put by the v2 API resolves even if its check disables automatic resolution', async () => {
+  test('an OK event put over the v2 API resolves the event even with auto_resolve: false', async () => {
     const ok = eventOf('web-03', 'sticky', { status: 0 });
     await v2.post(EVENTS, eventOf('web-03', 'sticky'));
     await v2.post(EVENTS, ok);
@@ -350,7 +353,7 @@ describe('known clients of the v2 API', () => {
     expect(await v1('GET', '/events/web-03/sticky')).toBe(404);
   });
 
-  test('the Ansible module puts the whole entity and check with metrics', async () => {
+  test('the Ansible module can put an event with a full entity, a full check and metrics', async () => {
     await v2.put('/namespaces/default/checks/awesome', {
       metadata: { name: 'awesome', namespace: 'default' },
       command: 'true',
@@ -382,7 +385,7 @@ describe('known clients of the v2 API', () => {
     });
   });
 
-  test('Telegraf posts metrics in every interval', async () => {
+  test('Telegraf can post metrics in every interval', async () => {
     const body = {
       entity: { metadata: { name: 'telegraf-1' } },
       check: {
@@ -410,14 +413,14 @@ describe('known clients of the v2 API', () => {
     });
   });
 
-  test('Nagstamon finds all attributes that it shows', async () => {
+  test('Nagstamon finds all attributes of an event that it shows', async () => {
     await v2.post(EVENTS, eventOf('nag-1', 'cpu', { publish: true }));
     const { body } = await v2.get('/events');
     const found = (body as V2Event[]).find(({ entity }) => entity.metadata.name === 'nag-1');
     expect(found?.check).toMatchObject({ is_silenced: false, last_ok: 0, occurrences: 1, status: 2, output: 'broken' });
   });
 
-  test('Grafana selects events in pages', async () => {
+  test('Grafana can select events in pages', async () => {
     await v2.post(EVENTS, eventOf('graf-1', 'cpu', { metadata: { name: 'cpu', labels: { team: 'blue' } } }));
     await v2.post(EVENTS, eventOf('graf-1', 'disk', { status: 1 }));
     const select = async (query: Record<string, string>): Promise<readonly string[]> =>
@@ -433,8 +436,8 @@ describe('known clients of the v2 API', () => {
   });
 });
 
-describe('lists', () => {
-  test('lists of events are paginated by entity and check', async () => {
+describe('lists of events of the v2 API', () => {
+  test('lists of events are sorted by entity and check, and paginated', async () => {
     const all = keysOf((await v2.get(EVENTS)).body);
     const paged: string[] = [];
     let token: string | null = '';
@@ -447,20 +450,20 @@ describe('lists', () => {
     expect(all.length).toBeGreaterThan(5);
   });
 
-  test('the events of one entity do not include those of others', async () => {
+  test('the list of events of one entity does not include events of other entities', async () => {
     expect(keysOf((await v2.get(`${EVENTS}/graf-1`)).body)).toEqual(['graf-1/cpu', 'graf-1/disk']);
     expect(await v2.get(`${EVENTS}/nobody`)).toMatchObject({ status: 200, body: [] });
   });
 
-  test('a list over all namespaces contains the events of each', async () => {
+  test('a list of events over all namespaces contains the events of each namespace', async () => {
     const namespaces = ((await v2.get('/events')).body as V2Event[]).map(({ entity }) => entity.metadata.namespace);
     expect([...new Set(namespaces)]).toEqual(['default', 'ops']);
     expect((await v2.get('/namespaces/nope/events')).body).toEqual([]);
   });
 });
 
-describe('one model with two APIs', () => {
-  test('a change over the v2 API is sent over the feed', async () => {
+describe('results of the v1 API and events of the v2 API', () => {
+  test('a change made over the v2 API is sent on the feed', async () => {
     const peer = await FeedPeer.subscribe(backend.url, { topics: ['events', 'silenced'] });
     try {
       await vi.waitFor(() => {
@@ -490,7 +493,7 @@ describe('one model with two APIs', () => {
     }
   });
 
-  test('a result of the v1 API is a v2 event at once, and its resolve an OK one', async () => {
+  test('a result of the v1 API is an event of the v2 API at once, and its resolution is an OK event', async () => {
     await v1('POST', '/results', { source: 'old-1', name: 'disk', output: 'full', status: 1, dependencies: ['a'] });
     expect((await v2.get(`${EVENTS}/old-1/disk`)).body).toMatchObject({
       entity: { entity_class: 'proxy', subscriptions: ['entity:old-1'] },
@@ -502,7 +505,7 @@ describe('one model with two APIs', () => {
     });
   });
 
-  test('deleting an event deletes its result and history', async () => {
+  test('deleting an event over the v2 API deletes its result and its history', async () => {
     await v2.post(EVENTS, eventOf('old-2', 'disk'));
     expect(await v2.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 204, body: undefined });
     expect(await v2.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 404, body: { code: 2 } });
@@ -510,7 +513,7 @@ describe('one model with two APIs', () => {
     expect((await v2.get('/namespaces/default/entities/old-2')).status).toBe(200);
   });
 
-  test('secrets of a check are redacted and not lost when the redacted event is put back', async () => {
+  test('secrets in a check are redacted, and stay stored when the redacted event is put back', async () => {
     const entity = { metadata: { name: 'secret-1' }, redact: ['token'] };
     await v2.post(EVENTS, { ...eventOf('secret-1', 'cpu', { api_key: 'hush', token: 'hush' }), entity });
     const { body } = await v2.get(`${EVENTS}/secret-1/cpu`);

@@ -18,7 +18,7 @@ const report = (source: string, name: string, status: number, more = {}): Promis
 const seconds = (): number => Math.floor(rig.clock.now() / 1000);
 
 describe('GET /api/mon/v1/aggregates', () => {
-  test('the summary of aggregates has the counters of the v1 API', async () => {
+  test('the summary of aggregates contains the same counters as the v1 API', async () => {
     await report('web-1', 'http', 2, { aggregates: ['front', 'all'] });
     await report('web-2', 'http', 0, { aggregates: ['front', 'all'] });
     await report('db-1', 'sql', 1, { aggregate: 'all' });
@@ -56,7 +56,7 @@ describe('GET /api/mon/v1/aggregates', () => {
 });
 
 describe('GET /api/mon/v1/checks/:check/results', () => {
-  test('the results of a check list the last one of every client, the most severe first, then by name', async () => {
+  test('the results of a check contain the last result of each client, sorted by severity and then by name', async () => {
     await report('web-4', 'disk', 0);
     await report('web-3', 'disk', 3);
     await report('web-5', 'disk', 2);
@@ -79,7 +79,7 @@ describe('GET /api/mon/v1/checks/:check/results', () => {
     ]);
   });
 
-  test('the results of a check leave out deleted ones and are empty for an unknown check', async () => {
+  test('the results of a check exclude deleted results, and are empty for an unknown check', async () => {
     await report('web-1', 'disk', 2);
     await ask('DELETE', '/results/web-1/disk');
     expect((await get('checks/disk/results')).body).toEqual([]);
@@ -89,7 +89,7 @@ describe('GET /api/mon/v1/checks/:check/results', () => {
 });
 
 describe('GET /api/mon/v1/clients/:client', () => {
-  test('the summary of a client is redacted and contains all its checks', async () => {
+  test('the summary of a client is redacted and contains all checks of the client', async () => {
     await ask('POST', '/clients', { name: 'web-1', address: '10.0.0.1', subscriptions: ['web'], password: 'hunter2' });
     await report('web-1', 'disk', 0, { interval: 60 });
     await report('web-1', 'disk', 2, { interval: 60 });
@@ -135,7 +135,7 @@ describe('GET /api/mon/v1/clients/:client', () => {
     });
   });
 
-  test('the summary of a client shows an event that outlived its result', async () => {
+  test('the summary of a client contains an open event whose result was deleted', async () => {
     await report('web-1', 'disk', 2);
     await ask('DELETE', '/results/web-1/disk');
     expect((await get('clients/web-1')).body).toMatchObject({
@@ -143,13 +143,13 @@ describe('GET /api/mon/v1/clients/:client', () => {
     });
   });
 
-  test('the summary of an unknown client is 404', async () => {
+  test('the summary of an unknown client returns 404', async () => {
     expect(await get('clients/nobody')).toMatchObject({ status: 404, body: { error: 'there is no client nobody' } });
   });
 });
 
 describe('GET /api/mon/v1/overview', () => {
-  test('the overview shows the noisiest checks, the load and the state of the clients', async () => {
+  test('the overview contains the noisiest checks, the load of the backend and the state of the clients', async () => {
     const hourAgo = seconds();
     await ask('POST', '/clients', { name: 'web-0', address: 'a' });
     rig.clock.advance(3_601_000);
@@ -179,11 +179,11 @@ describe('GET /api/mon/v1/overview', () => {
     expect(results.period).toBe(10);
     expect(results.rates).toHaveLength(90);
     expect(results.rates.at(-1)).toBe(1);
-    // With a manual clock, writes take no time, which counts as the smallest value.
+    // With a manual clock, writes take no time, which counts as the smallest value of 0.01 ms.
     expect(store.write_p99_ms).toBe(0.01);
   });
 
-  test('the overview of an idle backend has zeros and no latencies', async () => {
+  test('the overview of an idle backend contains zeros and no latencies', async () => {
     expect((await get('overview')).body).toEqual({
       at: seconds(),
       noisiest: [],

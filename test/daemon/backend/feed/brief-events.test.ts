@@ -22,7 +22,7 @@ async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1
   return peer;
 }
 
-/** Resolves when the backend has processed the request. */
+/** Selects the events that the peer gets in full, and waits until the backend has processed the request. */
 async function wants(peer: FeedPeer, full: readonly string[] | undefined): Promise<void> {
   peer.say({ type: 'pace', ms: 0, ...(full && { full: [...full] }) });
   const pongs = peer.all('pong').length;
@@ -30,7 +30,7 @@ async function wants(peer: FeedPeer, full: readonly string[] | undefined): Promi
   await expect.poll(() => peer.all('pong').length, { interval: 2 }).toBe(pongs + 1);
 }
 
-/** Waits until all due messages have arrived. */
+/** Lets the feed send some frames, and waits until all their messages have arrived. */
 async function settled(rig: FeedRig, ...peers: readonly FeedPeer[]): Promise<void> {
   for (let frame = 0; frame < 4; frame++) rig.clock.advance(50);
   await Promise.all(
@@ -44,7 +44,7 @@ async function settled(rig: FeedRig, ...peers: readonly FeedPeer[]): Promise<voi
 
 const whole = (peer: FeedPeer): unknown => Object.fromEntries(peer.replica.events);
 
-/** Returns the current state of each event: its row, with later briefs. */
+/** Returns each event as the peer knows it: its full row, changed by later brief rows. */
 function known(peer: FeedPeer): Record<string, object> {
   const events = new Map<string, object>();
   for (const message of peer.heard) {
@@ -66,13 +66,13 @@ function known(peer: FeedPeer): Record<string, object> {
   );
 }
 
-describe('a consumer that wants some events in full', () => {
-  test('the hello says that a consumer may request brief events', async () => {
+describe('a feed consumer that requests only some events in full', () => {
+  test('the hello of the feed says that a consumer may request brief events', async () => {
     const rig = await FeedRig.open();
     expect(await (await live(rig)).hears('hello')).toMatchObject({ brief: true });
   });
 
-  test('a consumer gets other events in brief and keeps its sequence number', async () => {
+  test('a consumer gets events that it did not select in brief, and keeps its old sequence number', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
@@ -88,7 +88,7 @@ describe('a consumer that wants some events in full', () => {
     });
   });
 
-  test('a consumer gets brief events in full as soon as it wants them, whatever its pace', async () => {
+  test('a consumer gets brief events in full as soon as it selects them, whatever pace it has requested', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
@@ -104,7 +104,7 @@ describe('a consumer that wants some events in full', () => {
     expect(peer.all('changes').map(({ seq }) => seq)).toEqual([1, 1, 2]);
   });
 
-  test('a resolved event is sent in full, and nothing of it remains pending', async () => {
+  test('the resolution of an event is sent in full even if the consumer gets the event in brief', async () => {
     const rig = await FeedRig.open();
     await rig.submit([result('web-1')]);
     const peer = await live(rig);
@@ -116,7 +116,7 @@ describe('a consumer that wants some events in full', () => {
     expect([whole(peer), peer.all('changes').at(-1)?.seq]).toEqual([{}, 3]);
   });
 
-  test('a consumer that reconnects has all events in full', async () => {
+  test('a consumer that reconnects gets all events in full', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
@@ -131,7 +131,7 @@ describe('a consumer that wants some events in full', () => {
   });
 });
 
-/** Cuts and resumes a connection, which must then have the same rows as the other one. */
+/** Cuts and resumes the connection of `fickle`, which must then have the same rows as `steady`. */
 async function cutAndResumed(
   rig: FeedRig,
   { steady, fickle, about }: { readonly steady: FeedPeer; readonly fickle: FeedPeer; readonly about: object },
@@ -147,7 +147,7 @@ async function cutAndResumed(
   again.socket.terminate();
 }
 
-test('a consumer that changes its selection at random ends with the rows and counts of one that does not', async () => {
+test('a consumer that changes its selection at random ends with the same rows as a consumer of all full events', async () => {
   const step = fc.oneof(
     fc.record({
       kind: fc.constant('result' as const),

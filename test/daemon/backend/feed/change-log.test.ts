@@ -11,14 +11,14 @@ const change = (name: string): Change => ['client', 'default', name];
 const there = (name: string): Change => ['client', 'team-a', name];
 const namesAfter = (log: ChangeLog, seq: number): string[] => [...log.after(seq)].map((one) => String(one[2]));
 
-test('an empty change log reaches only the sequence number at which it begins', () => {
+test('an empty change log reaches back to the sequence number at which it starts', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.startAfter(7);
   expect([6, 7, 8].map((seq) => log.reaches(seq))).toEqual([false, true, false]);
   expect(namesAfter(log, 7)).toEqual([]);
 });
 
-test('the changes after a sequence number come in order', () => {
+test('the change log returns the changes after a sequence number in order', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.add({ seq: 1, changes: [change('a'), change('b')] });
   log.add({ seq: 2, changes: [] });
@@ -29,13 +29,13 @@ test('the changes after a sequence number come in order', () => {
   expect(log.lastSeq).toBe(3);
 });
 
-test('the newest change record is kept, whatever its size', () => {
+test('the change log keeps its newest record, whatever its size is', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 1 });
   log.add({ seq: 1, changes: [change('a'), change('b'), change('c')] });
   expect(namesAfter(log, 0)).toEqual(['a', 'b', 'c']);
 });
 
-test('the change log within its limits equals a list of all changes and knows how far back it reaches', () => {
+test('the change log returns the same changes as an unlimited list, as far back as it says that it reaches', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(4), { maxLength: 60 }),
@@ -51,7 +51,7 @@ test('the change log within its limits equals a list of all changes and knows ho
           log.add({ seq: at + 1, changes: names.map(change) });
         }
         const reached = Array.from({ length: sizes.length + 1 }, (_, seq) => seq).filter((seq) => log.reaches(seq));
-        // The reached numbers have no gap and end at the newest.
+        // The sequence numbers that the log reaches have no gap and end at the newest one.
         expect(reached).toEqual(reached.map((_, at) => sizes.length - reached.length + 1 + at));
         expect(reached.length - 1).toBeLessThanOrEqual(recordsMax);
         for (const seq of reached) {
@@ -63,7 +63,7 @@ test('the change log within its limits equals a list of all changes and knows ho
   );
 });
 
-test('a change log of an existing store reaches back as far as the store', async () => {
+test('the change log of an existing store reaches back as far as the records in the store', async () => {
   const dir = await tempDir();
   const before = await openLevelStore(dir);
   const lease = await before.acquire('main', 30_000);
@@ -84,7 +84,7 @@ test('a change log of an existing store reaches back as far as the store', async
   await store.close();
 });
 
-test('the changes of one namespace include those of upgrade plans only on request', () => {
+test('the changes of one namespace include changes of upgrade plans only on request', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.add({ seq: 1, changes: [change('a'), there('b'), ['upgrade', 'default', 7], change('c')] });
   log.add({ seq: 2, changes: [there('d')] });

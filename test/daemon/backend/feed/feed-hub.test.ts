@@ -17,7 +17,7 @@ const failing = (source: string, about: Partial<SubmittedResult> = {}): Submitte
   ...about,
 });
 
-/** Returns one event on each of `count` clients. */
+/** Returns a failing result for each of `count` clients. */
 const fleet = (count: number, about: Partial<SubmittedResult> = {}): SubmittedResult[] =>
   Array.from({ length: count }, (_, at) => failing(`web-${String(at)}`, about));
 
@@ -27,11 +27,11 @@ async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1
   return peer;
 }
 
-/** Returns the statuses of a client's rows by key. */
+/** Returns the statuses of all events that the peer has received, by key. */
 const statuses = (peer: FeedPeer): Record<string, number> =>
   Object.fromEntries([...peer.replica.events].map(([key, row]) => [key, row.status]));
 
-test('a consumer gets a hello, the snapshot of its topics, and then the message that it is live', async () => {
+test('a feed consumer gets a hello, then the snapshot of its topics, then the message "live"', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1', { output: 'full: /var\nmore', executed: 1 })]);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', reason: 'planned' });
@@ -60,7 +60,7 @@ test('a consumer gets a hello, the snapshot of its topics, and then the message 
   expect([...peer.replica.clients.keys()]).toEqual(['web-1']);
 });
 
-test('a consumer that requests columns gets the events of the snapshot in columns and all else in rows', async () => {
+test('a consumer that requests columns gets the events of the snapshot in columns and all other data in rows', async () => {
   const rig = await FeedRig.open();
   await rig.submit([...fleet(2001), failing('db-1', { name: 'swap', status: 1 })]);
   const peer = await live(rig, { topics: ['events', 'clients'], columns: true });
@@ -73,7 +73,7 @@ test('a consumer that requests columns gets the events of the snapshot in column
   await rig.until(() => expect(statuses(peer)).toEqual({ 'db-1/swap': 2 }));
 });
 
-test('a consumer with a filter or of all namespaces can get columns as well', async () => {
+test('a consumer that requests columns gets them with a filter and for all namespaces as well', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
   const events = async (about: Parameters<typeof live>[1]): Promise<unknown> => {
@@ -88,7 +88,7 @@ test('a consumer with a filter or of all namespaces can get columns as well', as
   ]);
 });
 
-test('a consumer gets only the requested topics', async () => {
+test('a feed consumer gets only the topics that it requests', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig, { topics: ['silenced'] });
   await rig.submit([failing('web-1')]);
@@ -98,7 +98,7 @@ test('a consumer gets only the requested topics', async () => {
   expect(peer.replica.clients.size).toBe(0);
 });
 
-test('several changes of a row within a frame are sent once, with the latest state', async () => {
+test('several changes of the same row within a frame are sent once, with the latest state', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   for (const status of [1, 2, 1, 3]) await rig.submit([failing('web-1', { status })]);
@@ -111,7 +111,7 @@ test('several changes of a row within a frame are sent once, with the latest sta
   });
 });
 
-test('a snapshot in many parts during constant changes ends with the state of the backend', async () => {
+test('a snapshot in many parts equals the state of the backend even if the state changes constantly', async () => {
   const rig = await FeedRig.open();
   await rig.submit(fleet(5000));
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['events', 'silenced', 'clients'] });
@@ -134,7 +134,7 @@ test('a snapshot in many parts during constant changes ends with the state of th
   expect(peer.replica.clients.has('new-1')).toBe(true);
 });
 
-test('a consumer that resumes gets only the changes since then', async () => {
+test('a consumer that resumes gets only the changes since its resume token', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2')]);
   const before = await live(rig);
@@ -146,7 +146,7 @@ test('a consumer that resumes gets only the changes since then', async () => {
   expect(after.all('changes')[0]?.rows.events).toMatchObject({ 'web-2/disk': null, 'web-3/disk': { status: 2 } });
 });
 
-test('a consumer that resumes without missing a change is live at once', async () => {
+test('a consumer that resumes and has missed no change is live at once', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1')]);
   const { seq } = await (await live(rig)).hears('live');
@@ -157,10 +157,10 @@ test('a consumer that resumes without missing a change is live at once', async (
 test.each<{ name: string; since: number; store?: string; filter?: string }>([
   { name: 'of another store', since: 1, store: 'another' },
   { name: 'without a store', since: 1 },
-  { name: 'of the future', since: 1_000_000, store: 'this' },
+  { name: 'with a future sequence number', since: 1_000_000, store: 'this' },
   { name: 'older than the retention', since: 1, store: 'this' },
   { name: 'with a filter', since: 40, store: 'this', filter: 'status=crit' },
-])('a resume token $name leads to a reset and a snapshot', async ({ since, store, filter }) => {
+])('a feed with a resume token $name starts with a reset and a snapshot', async ({ since, store, filter }) => {
   const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
   for (let at = 0; at < 40; at++) await rig.submit([failing(`web-${String(at % 4)}`, { status: 1 + (at % 2) })]);
   const peer = await live(rig, {
@@ -172,7 +172,7 @@ test.each<{ name: string; since: number; store?: string; filter?: string }>([
   expect(peer.replica.events.size).toBe(filter === undefined ? 4 : 2);
 });
 
-test('a slow consumer that misses more changes than are kept gets a reset', async () => {
+test('a slow consumer that misses more changes than the log contains gets a reset', async () => {
   const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
   const peer = await live(rig);
   for (let at = 0; at < 30; at++) await rig.submit([failing(`web-${String(at % 3)}`, { status: 1 + (at % 2) })]);
@@ -181,7 +181,7 @@ test('a slow consumer that misses more changes than are kept gets a reset', asyn
   expect(statuses(peer)).toEqual({ 'web-0/disk': 2, 'web-1/disk': 1, 'web-2/disk': 2 });
 });
 
-test('a filtered feed removes rows that match no longer and never sends others', async () => {
+test('a filtered feed removes rows that no longer match and sends only rows that match', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
   const peer = await live(rig, { filter: 'status=crit' });
@@ -192,7 +192,7 @@ test('a filtered feed removes rows that match no longer and never sends others',
   expect(statuses(peer)).toEqual({ 'web-4/disk': 2 });
 });
 
-test('silences and clients have filters of their own on the feed', async () => {
+test('filters of silences and of clients on the feed are independent of the filter of events', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('db-1')]);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', creator: 'alice' });
@@ -210,7 +210,7 @@ test('silences and clients have filters of their own on the feed', async () => {
   });
 });
 
-test('a silence over a large fleet is sent in frames of thousands of rows, and the last one advances seq', async () => {
+test('a silence of many events is sent in several frames, and only the last frame advances the sequence number', async () => {
   const rig = await FeedRig.open();
   await rig.submit(fleet(5000));
   const peer = await live(rig);
@@ -223,7 +223,7 @@ test('a silence over a large fleet is sent in frames of thousands of rows, and t
   expect([...peer.replica.events.values()].every((row) => row.silenced_by.length === 1)).toBe(true);
 });
 
-test('changes between such frames are not lost', async () => {
+test('changes that occur while a silence of many events is sent in several frames are not lost', async () => {
   const rig = await FeedRig.open();
   await rig.submit(fleet(7000));
   const peer = await live(rig);
@@ -238,7 +238,7 @@ test('changes between such frames are not lost', async () => {
   });
 });
 
-test('a failed write makes every consumer start over because the state was reloaded', async () => {
+test('a failed write makes every consumer start over, because the backend reloads its state', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1')]);
   const peer = await live(rig);
@@ -249,7 +249,7 @@ test('a failed write makes every consumer start over because the state was reloa
   expect(statuses(peer)).toEqual({ 'web-1/disk': 2 });
 });
 
-test('no change is sent before it is committed', async () => {
+test('the feed sends no change before the change is committed', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   const release = rig.store.hold();
@@ -264,12 +264,12 @@ test('no change is sent before it is committed', async () => {
     expect(statuses(peer)).toEqual({ 'web-1/disk': 2 });
     expect(statuses(late)).toEqual({ 'web-1/disk': 2 });
   });
-  // A frame with the row at a sequence number before the commit would have been too early.
+  // The only frame has the number of the commit: an earlier frame would have shown an uncommitted row.
   expect(peer.all('changes').map(({ seq }) => seq)).toEqual([1]);
 });
 
 test(
-  'a consumer that does not read costs a bounded buffer and is disconnected in the end',
+  'a consumer that does not read uses a bounded buffer and is disconnected in the end',
   { tags: 'slow' },
   async () => {
     const rig = await FeedRig.open();
@@ -289,7 +289,7 @@ test(
   },
 );
 
-test('a consumer that does not read is disconnected although it still sends messages', async () => {
+test('a consumer that does not read is disconnected even if it still sends messages', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   peer.socket.pause();
@@ -307,7 +307,7 @@ test('a consumer that does not read is disconnected although it still sends mess
   expect(socket.readyState).not.toBe(socket.OPEN);
 });
 
-test('a silent consumer is pinged after 5 seconds and disconnected after 15', async () => {
+test('a consumer that sends nothing is pinged after 5 seconds and disconnected after 15 seconds', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   rig.clock.advance(4000);
@@ -318,7 +318,7 @@ test('a silent consumer is pinged after 5 seconds and disconnected after 15', as
   expect((await peer.ends()).code).toBe(1006);
 });
 
-test('a consumer that responds to pings stays connected', async () => {
+test('a feed consumer that responds to pings stays connected', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   for (let round = 1; round <= 4; round++) {
@@ -331,7 +331,7 @@ test('a consumer that responds to pings stays connected', async () => {
   expect(peer.ending).toBeUndefined();
 });
 
-test('statistics are sent once a second', async () => {
+test('the feed sends statistics once a second', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   await rig.submit([failing('web-1'), failing('web-2', { status: 0 }), failing('web-3', { status: 127 })]);
@@ -344,7 +344,7 @@ test('statistics are sent once a second', async () => {
   });
 });
 
-/** Returns a client whose pace the backend has processed. */
+/** Requests a pace, and returns the consumer once the backend has processed the request. */
 async function paced(rig: FeedRig, ms: number, peer?: FeedPeer): Promise<FeedPeer> {
   const asking = peer ?? (await live(rig));
   const pongs = asking.all('pong').length;
@@ -355,7 +355,7 @@ async function paced(rig: FeedRig, ms: number, peer?: FeedPeer): Promise<FeedPee
 }
 
 /**
- * Changes something twice a second.
+ * Submits changes twice a second for ten seconds.
  *
  * @returns the number of frames with changes
  */
@@ -369,10 +369,10 @@ async function framesInTenSeconds(rig: FeedRig, peer: FeedPeer): Promise<number>
   return peer.all('changes').length - before;
 }
 
-describe('a consumer with a pace', () => {
+describe('a feed consumer that requests a pace', () => {
   const PACE_MS = 1000;
 
-  test('the hello says that a consumer may request a pace', async () => {
+  test('the hello of the feed says that a consumer may request a pace', async () => {
     const rig = await FeedRig.open();
     expect(await (await live(rig)).hears('hello')).toMatchObject({ pace: true });
   });
@@ -381,14 +381,17 @@ describe('a consumer with a pace', () => {
     { ms: 0, frames: 20 },
     { ms: PACE_MS, frames: 10 },
     { ms: 5000, frames: 3 },
-  ])('a pace of $ms ms reduces the number of frames and still delivers the newest state', async ({ ms, frames }) => {
-    const rig = await FeedRig.open();
-    const peer = await paced(rig, ms);
-    expect(Math.abs((await framesInTenSeconds(rig, peer)) - frames)).toBeLessThanOrEqual(1);
-    expect(peer.replica.events.get('web-1/disk')).toMatchObject({ status: 2 });
-  });
+  ])(
+    'a pace of $ms ms reduces the number of feed frames, and the consumer still gets the newest state',
+    async ({ ms, frames }) => {
+      const rig = await FeedRig.open();
+      const peer = await paced(rig, ms);
+      expect(Math.abs((await framesInTenSeconds(rig, peer)) - frames)).toBeLessThanOrEqual(1);
+      expect(peer.replica.events.get('web-1/disk')).toMatchObject({ status: 2 });
+    },
+  );
 
-  test('a consumer with a pace gets a single change at once', async () => {
+  test('a consumer with a slow pace gets a single change at once', async () => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, PACE_MS);
     await rig.submit([failing('web-1')]);
@@ -397,7 +400,7 @@ describe('a consumer with a pace', () => {
     expect((peer.all('changes')[0]?.time ?? Infinity) - askedMs).toBeLessThanOrEqual(50);
   });
 
-  test('a consumer gets pending changes as soon as it requests a faster pace', async () => {
+  test('a consumer gets its pending changes as soon as it requests a faster pace', async () => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, 10_000);
     await rig.submit([failing('web-1')]);
@@ -411,7 +414,7 @@ describe('a consumer with a pace', () => {
     expect((peer.all('changes')[1]?.time ?? 0) - askedMs).toBeLessThan(5000);
   });
 
-  test('a consumer that waits for its pace does not count as lagging', async () => {
+  test('a consumer with pending changes does not count as lagging while it waits for its pace', async () => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, 5000);
     await rig.submit([failing('web-1')]);
@@ -421,7 +424,7 @@ describe('a consumer with a pace', () => {
     expect(rig.hub.lagMs).toBe(0);
   });
 
-  test('a consumer with a pace does not fall behind when much happens', async () => {
+  test('a consumer with a slow pace gets thousands of changes at once instead of falling behind', async () => {
     const rig = await FeedRig.open();
     const peer = await paced(rig, 10_000);
     await rig.submit([failing('web-1')]);
@@ -434,8 +437,8 @@ describe('a consumer with a pace', () => {
   });
 });
 
-describe('a transport', () => {
-  test('a transport message is sent to its subscribers only', async () => {
+describe('transport messages on the feed', () => {
+  test('a transport message is sent only to consumers that subscribe to its transport', async () => {
     const rig = await FeedRig.open();
     const listener = await live(rig, { topics: [], transports: ['alerts', 'audit'] });
     const both = await live(rig, { topics: ['events'], transports: ['alerts'] });
@@ -451,13 +454,13 @@ describe('a transport', () => {
       data,
     }));
     for (const peer of [listener, both]) await vi.waitFor(() => expect(peer.all('message')).toEqual(pieces));
-    // Anything sent to them has arrived before what follows it.
+    // This change arrives after all transport messages, so any wrongly sent message has arrived before it.
     await rig.submit([failing('web-1')]);
     await rig.until(() => expect([both, other, none].map((peer) => peer.all('changes').length)).toEqual([1, 1, 1]));
     expect([other, none].flatMap((peer) => peer.all('message'))).toEqual([]);
   });
 
-  test('a consumer of transports alone gets no rows', async () => {
+  test('a consumer that subscribes only to transports gets no rows', async () => {
     const rig = await FeedRig.open();
     await rig.submit([failing('web-1')]);
     const peer = await live(rig, { topics: [], transports: ['alerts'] });
@@ -469,7 +472,7 @@ describe('a transport', () => {
     expect(rig.hub.lagMs).toBe(0);
   });
 
-  test('a transport message is not repeated after a reconnect, with or without a resume token', async () => {
+  test('a transport message is not sent again after a reconnect, with or without a resume token', async () => {
     const rig = await FeedRig.open();
     const first = await live(rig, { topics: [], transports: ['alerts'] });
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'then');
@@ -483,7 +486,7 @@ describe('a transport', () => {
     expect(again.all('reset')).toEqual([]);
   });
 
-  test('unread transport messages cost no memory, and the number of lost ones is sent', async () => {
+  test('transport messages that a consumer does not read are dropped and counted instead of using memory', async () => {
     const rig = await FeedRig.open();
     const slow = await live(rig, { topics: [], transports: ['alerts', 'audit'] });
     const quick = await live(rig, { topics: [], transports: ['alerts'] });
@@ -500,7 +503,8 @@ describe('a transport', () => {
     expect(mostBuffered).toBeLessThan(MIB + 2 * piece.length);
     slow.socket.resume();
     await vi.waitFor(() => expect(socket?.bufferedAmount).toBe(0));
-    // Before the next message of the same transport, so that the gap is known; for the others within a second.
+    // The number of lost messages is sent before the next message of the same transport, so that the gap is known. For
+    // other transports it is sent within a second.
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'the next');
     await vi.waitFor(() => expect(slow.all('missed')).toHaveLength(1));
     const taken = slow.all('message').length - 1;
@@ -518,7 +522,7 @@ describe('a transport', () => {
     expect(quick.all('missed')).toEqual([]);
   });
 
-  test('unread messages of a transport end the connection', async () => {
+  test('a consumer whose transport messages stay unread is disconnected', async () => {
     const rig = await FeedRig.open();
     const peer = await live(rig, { topics: [], transports: ['alerts'] });
     peer.socket.pause();
@@ -566,7 +570,7 @@ test.each([
     message: 'filters.silenced: state and left and age cannot be used in filters of the live feed',
   },
   { name: 'an unknown attribute', frame: '{"type":"ping","more":1}', message: /more/ },
-])('$name gets an error that ends the connection', async ({ frame, message }) => {
+])('a consumer that sends $name gets an error that ends the connection', async ({ frame, message }) => {
   const rig = await FeedRig.open();
   const peer = await FeedPeer.connect(rig.url);
   peer.sayText(frame);
@@ -576,7 +580,7 @@ test.each([
   expect(await peer.ends()).toEqual({ code: 1008, reason: 'invalid' });
 });
 
-test('a second subscription on one connection is rejected', async () => {
+test('a second subscription on one feed connection is rejected', async () => {
   const rig = await FeedRig.open();
   const peer = await live(rig);
   peer.say({ type: 'subscribe', topics: ['clients'] });

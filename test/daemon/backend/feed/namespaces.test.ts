@@ -56,7 +56,7 @@ const keys = ({ replica: { events, silenced, clients } }: FeedPeer): readonly st
   ...clients.keys(),
 ];
 
-test('a consumer gets the rows of the namespace that it names', async () => {
+test('a feed consumer gets the rows of the namespace that it names', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'db-1');
@@ -70,7 +70,7 @@ test('a consumer gets the rows of the namespace that it names', async () => {
   await rig.until(() => expect(keys(peer)).toEqual(['web-1/disk', 'web-2/disk', '*:disk', 'web-1', 'web-2']));
 });
 
-test('a consumer that names no namespace gets default, and its rows do not name it', async () => {
+test('a consumer that names no namespace gets the rows of default, without the name of the namespace', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'db-1');
@@ -85,7 +85,7 @@ test('a consumer that names no namespace gets default, and its rows do not name 
   expect(unnamed.all('snapshot')).toEqual(named.all('snapshot'));
 });
 
-test('a consumer of all namespaces gets rows with their namespace, even of new and deleted ones', async () => {
+test('a consumer of all namespaces gets rows with the name of their namespace, also for new and deleted rows', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'web-1', 1);
@@ -103,11 +103,11 @@ test('a consumer of all namespaces gets rows with their namespace, even of new a
   await rig.clients.remove('team-c', 'web-1', { expireSeconds: undefined });
   await namespaces.remove('team-c', () => undefined, ACTOR);
   await rig.until(() => expect(keys(peer).filter((key) => key.startsWith('team-c/'))).toEqual([]));
-  // Reading its changes did not create the namespace again.
+  // Reading the changes of the deleted namespace did not create it again.
   expect(rig.registry.findNamespace('team-c')).toBeUndefined();
 });
 
-test('a filter matches rows of all namespaces and removes those that match no longer', async () => {
+test('a filter on the feed of all namespaces adds rows that begin to match and removes rows that no longer match', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'team-b', 'web-1', 1);
@@ -119,7 +119,7 @@ test('a filter matches rows of all namespaces and removes those that match no lo
   await rig.until(() => expect(keys(peer)).toEqual(['team-b/web-1/disk']));
 });
 
-test('a consumer that resumes gets only the changes of its namespace', async () => {
+test('a consumer of one namespace that resumes gets only the changes in that namespace', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   const { seq } = await (await live(rig, { namespace: 'team-a' })).hears('live');
@@ -131,7 +131,7 @@ test('a consumer that resumes gets only the changes of its namespace', async () 
   expect(keys(after)).toEqual(['web-2/disk', 'web-2']);
 });
 
-test('many changes in other namespaces do not lead to a reset', async () => {
+test('thousands of changes in other namespaces do not cause a reset for a consumer that resumes', async () => {
   const rig = await openRig();
   const { seq } = await (await live(rig, { namespace: 'team-a' })).hears('live');
   const fleet = Array.from({ length: 30_000 }, (_, at) => ({
@@ -149,7 +149,7 @@ test('many changes in other namespaces do not lead to a reset', async () => {
   expect(everywhere.all('reset')).toHaveLength(1);
 });
 
-test('the statistics include only the visible namespaces', async () => {
+test('statistics on the feed include only the namespaces that the user may read', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'team-b', 'web-1', 1);
@@ -165,7 +165,7 @@ test('the statistics include only the visible namespaces', async () => {
   ]);
 });
 
-test('a transport sends only messages of the visible namespaces', async () => {
+test('a transport on the feed sends only messages of the namespaces that the user may read', async () => {
   const rig = await openRig();
   const about = { topics: [], transports: ['alerts'] };
   const [here, everywhere] = [await live(rig, about), await live(rig, { ...about, namespace: '*' })];
@@ -175,8 +175,8 @@ test('a transport sends only messages of the visible namespaces', async () => {
   expect(here.all('message').map(({ data }) => data)).toEqual(['here']);
 });
 
-describe('a user of one namespace', () => {
-  test('a user of one namespace gets it by its name or as all namespaces', async () => {
+describe('a user limited to one namespace', () => {
+  test('a user limited to one namespace gets only its rows, by its name or by requesting all namespaces', async () => {
     const rig = await openRig(KEPT);
     await fails(rig, 'team-a', 'web-1');
     await fails(rig, 'team-b', 'web-1');
@@ -196,7 +196,7 @@ describe('a user of one namespace', () => {
     { namespace: 'default', plans: ['1', '2'] },
     { namespace: 'team-a', plans: [] },
   ])(
-    'upgrade plans are sent to all users but those of another namespace than default: $namespace',
+    'the feed sends upgrade plans to a user limited to no namespace or to default only: $namespace',
     async ({ namespace, plans }) => {
       const rig = await openRig({ ...KEPT, namespace });
       await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(1)));
@@ -209,7 +209,7 @@ describe('a user of one namespace', () => {
   );
 
   test.each(['team-b', undefined, 'nowhere'])(
-    'a user of one namespace is rejected when requesting %s',
+    'the feed rejects a user limited to another namespace who requests %s',
     async (namespace) => {
       const rig = await openRig(KEPT);
       const peer = await FeedPeer.subscribe(rig.url, namespace === undefined ? {} : { namespace });
@@ -223,7 +223,7 @@ describe('a user of one namespace', () => {
   );
 });
 
-test('a feed of an unknown namespace is rejected as not found', async () => {
+test('the feed rejects a request for an unknown namespace with not_found', async () => {
   const rig = await openRig();
   const peer = await FeedPeer.subscribe(rig.url, { namespace: 'nowhere' });
   expect(await peer.hears('error')).toMatchObject({
@@ -233,18 +233,21 @@ test('a feed of an unknown namespace is rejected as not found', async () => {
 });
 
 test.each([
-  { change: 'limited to one namespace now', before: undefined, after: 'team-a', seen: ['team-a'] },
+  { change: 'now limited to one namespace', before: undefined, after: 'team-a', seen: ['team-a'] },
   { change: 'no longer limited', before: 'team-a', after: undefined, seen: ['team-a', 'team-b'] },
   { change: 'limited to another namespace', before: 'team-a', after: 'team-b', seen: ['team-b'] },
-])('a feed whose user is $change starts over with a new snapshot', async ({ before, after, seen }) => {
-  const rig = await openRig({ ...KEPT, namespace: before });
-  for (const namespace of ['team-a', 'team-b']) await fails(rig, namespace, 'web-1');
-  const diary = new FeedDiary();
-  const feed = openFeed({ backend: rig.url, topics: ['events'], namespace: '*', env: {} }, diary);
-  onTestFinished(() => feed.close());
-  await rig.until(() => expect(diary.path).toBe('connecting syncing live'));
-  rig.principal = { ...KEPT, namespace: after };
-  feed.reconnect();
-  await rig.until(() => expect(diary.path).toMatch(/live connecting .*live$/));
-  expect([...diary.replica.events.keys()]).toEqual(seen.map((namespace) => `${namespace}/web-1/disk`));
-});
+])(
+  'a feed that reconnects after its user is $change starts over with a new snapshot',
+  async ({ before, after, seen }) => {
+    const rig = await openRig({ ...KEPT, namespace: before });
+    for (const namespace of ['team-a', 'team-b']) await fails(rig, namespace, 'web-1');
+    const diary = new FeedDiary();
+    const feed = openFeed({ backend: rig.url, topics: ['events'], namespace: '*', env: {} }, diary);
+    onTestFinished(() => feed.close());
+    await rig.until(() => expect(diary.path).toBe('connecting syncing live'));
+    rig.principal = { ...KEPT, namespace: after };
+    feed.reconnect();
+    await rig.until(() => expect(diary.path).toMatch(/live connecting .*live$/));
+    expect([...diary.replica.events.keys()]).toEqual(seen.map((namespace) => `${namespace}/web-1/disk`));
+  },
+);

@@ -16,7 +16,7 @@ const INHIBITIONS = {
 };
 const SECTIONS = { handlers: { default: groupingPipe() }, inhibitions: INHIBITIONS };
 
-/** A backend with groups and inhibitions and its feed. */
+/** A backend with groups and inhibitions, and its feed. */
 class NoiseRig {
   readonly rig: GroupRig;
   readonly #url: string;
@@ -70,14 +70,14 @@ class NoiseRig {
     });
   }
 
-  /** Waits for the last messages, and for any unexpected ones. */
+  /** Waits until all messages sent so far have arrived, including unexpected ones. */
   async rest(peer: FeedPeer): Promise<void> {
     const pongs = peer.all('pong').length;
     peer.say({ type: 'ping' });
     await this.until(() => heardMore(peer, 'pong', pongs));
   }
 
-  /** Advances the clock in steps after which a silent client would be disconnected. */
+  /** Advances the clock in steps of four seconds. The peer sends a ping after each, so that it is not disconnected. */
   async pass(peer: FeedPeer, seconds: number): Promise<void> {
     for (let left = seconds; left > 0; left -= 4) {
       this.rig.clock.advance(4000);
@@ -108,7 +108,7 @@ const rulesIn = ({ replica }: FeedPeer): string[] =>
   );
 
 describe('groups on the feed', () => {
-  test('groups are sent with their state and each change until they are gone', async () => {
+  test('the feed sends each group with its counts, and every change until the group ends', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -129,7 +129,7 @@ describe('groups on the feed', () => {
     expect(peer.all('snapshot')).toHaveLength(1);
   });
 
-  test('a commit of many events of a group sends one row', async () => {
+  test('a commit with many events of one group sends only one row of the group', async () => {
     const noise = await NoiseRig.open();
     const peer = await noise.live({ topics: ['groups'] });
     await noise.rig.results.submit(
@@ -140,7 +140,7 @@ describe('groups on the feed', () => {
     expect(peer.all('changes').filter(({ rows }) => Object.keys(rows.groups ?? {}).length > 0)).toHaveLength(1);
   });
 
-  test('groups and inhibitions of the requested namespaces are sent, among all with their namespace', async () => {
+  test('the feed sends groups and inhibitions of the requested namespace, or of all namespaces with their names', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await new Namespaces(rig.batcher).put('team-a', () => undefined, { who: 'ops', from: null, how: 'test' });
@@ -155,7 +155,7 @@ describe('groups on the feed', () => {
     expect(row?.namespace).toBe('default');
   });
 
-  test('groups are sent anew after their handler changed its pace or the consumer reconnects', async () => {
+  test('groups are sent again when a reload changes the times of their handler or the consumer reconnects', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -173,7 +173,7 @@ describe('groups on the feed', () => {
     expect(groupsIn(again)).toHaveLength(1);
   });
 
-  test('a filtered feed sends only matching groups and inhibitions', async () => {
+  test('a feed with a filter sends only groups and inhibitions that match', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
@@ -190,7 +190,7 @@ describe('groups on the feed', () => {
 });
 
 describe('inhibitions on the feed', () => {
-  test('inhibition rules are sent with the number of inhibited events and their source', async () => {
+  test('the feed sends each inhibition rule with its number of inhibited events and its sources', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     const peer = await noise.live({ topics: ['inhibitions'] });
@@ -203,14 +203,14 @@ describe('inhibitions on the feed', () => {
     await noise.until(() => expect(rulesIn(peer)).toEqual(['switch: 0 because of ']));
   });
 
-  test('inhibition rules that the configuration adds or removes are sent anew', async () => {
+  test('a reload that adds or removes inhibition rules sends the new list of rules on the feed', async () => {
     const noise = await NoiseRig.open();
     const peer = await noise.live({ topics: ['inhibitions'] });
     noise.rig.reload({ ...SECTIONS, inhibitions: { other: INHIBITIONS.switch } });
     await noise.until(() => expect([...peer.replica.inhibitions.keys()]).toEqual(['other']));
   });
 
-  test('a user of one namespace sees only the inhibitions there', async () => {
+  test('a user limited to one namespace sees only the inhibitions in that namespace', async () => {
     const kept: Principal = { name: 'ada', scopes: new Set(['read']), via: 'key', namespace: 'team-a' };
     const noise = await NoiseRig.open(kept);
     await noise.switchIs(2);
@@ -221,7 +221,7 @@ describe('inhibitions on the feed', () => {
   });
 });
 
-test('a consumer that did not request groups and inhibitions gets no rows of them', async () => {
+test('a consumer that did not subscribe to groups and inhibitions gets no rows of them', async () => {
   const noise = await NoiseRig.open();
   const peer = await noise.live({ topics: ['events'] });
   await noise.switchIs(2);

@@ -23,7 +23,7 @@ function change(check: string, clients: number): void {
   commits.announce({ ...aCommit(), changes: changes });
 }
 
-test('the noisiest checks are counted by the changes of their events', () => {
+test('the noisiest checks are those with the most changes of their events', () => {
   change('disk', 2);
   change('swap', 3);
   change('disk', 2);
@@ -35,24 +35,24 @@ test('the noisiest checks are counted by the changes of their events', () => {
   expect(activity.noisiest(1)).toEqual([{ check: 'disk', events: 4 }]);
 });
 
-test('changes in other namespaces are not counted', () => {
+test('the noisiest checks do not include changes in other namespaces', () => {
   commits.announce({ ...aCommit(), changes: [['event', 'shop', 'web-1', 'secret']] });
   expect(activity.noisiest(10)).toEqual([]);
 });
 
-test('changes older than an hour are not counted', () => {
+test('the noisiest checks do not include changes older than an hour', () => {
   change('disk', 5);
   clock.advance(30 * MINUTE_MS);
   change('swap', 1);
   expect(activity.noisiest(10)).toHaveLength(2);
   clock.advance(30 * MINUTE_MS);
   expect(activity.noisiest(10)).toEqual([{ check: 'swap', events: 1 }]);
-  // Old changes expire even if no event has changed since.
+  // Old changes expire even if no event has changed since then.
   clock.advance(31 * MINUTE_MS);
   expect(activity.noisiest(10)).toEqual([]);
 });
 
-test('the activity counts at most ten thousand checks in ten minutes', () => {
+test('the changes of at most ten thousand checks are counted per ten minutes', () => {
   const changes = Array.from(
     { length: 10_001 },
     (_, at) => ['event', 'default', 'web', `check-${String(at)}`] as const,
@@ -64,7 +64,7 @@ test('the activity counts at most ten thousand checks in ten minutes', () => {
   expect(activity.noisiest(1)).toEqual([{ check: 'check-7', events: 2 }]);
 });
 
-test('rates cover ten seconds each, for fifteen minutes', () => {
+test('the rate of results is recorded for each ten seconds of the last fifteen minutes', () => {
   expect(activity.rates).toEqual([]);
   commits.announce({ ...aCommit(), results: 50 });
   clock.advance(10_000);
@@ -76,7 +76,7 @@ test('rates cover ten seconds each, for fifteen minutes', () => {
   expect(activity.rates).toHaveLength(90);
 });
 
-test('a closed activity record leaves no timer behind', () => {
+test('closing the activity record leaves no timer behind', () => {
   activity[Symbol.dispose]();
   expect(clock.pending).toBe(0);
 });

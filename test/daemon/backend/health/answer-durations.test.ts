@@ -3,7 +3,7 @@ import { AnswerDurations } from '../../../../daemon/backend/health/answer-durati
 
 const ANSWER = { method: 'GET', route: '/events', status: 200 };
 
-test('a response counts in each histogram bucket that covers its duration', () => {
+test('a response increments each histogram bucket that covers its duration', () => {
   const durations = new AnswerDurations([0.01, 0.1]);
   for (const durationMs of [2, 10, 50, 3000]) durations.observe({ ...ANSWER, durationMs });
   expect(durations.text()).toBe(`# HELP mon_http_request_duration_seconds Duration of API requests in seconds
@@ -16,9 +16,12 @@ mon_http_request_duration_seconds_count{method="GET",route="/events",status="200
 `);
 });
 
-test.each([{ route: '/results' }, { method: 'POST' }, { status: 404 }])('%o has a series of its own', (other) => {
-  const durations = new AnswerDurations([]);
-  durations.observe({ ...ANSWER, durationMs: 1 });
-  durations.observe({ ...ANSWER, ...other, durationMs: 1 });
-  expect(durations.text().match(/_count\{.*\} 1$/gm)).toHaveLength(2);
-});
+test.each([{ route: '/results' }, { method: 'POST' }, { status: 404 }])(
+  'responses with another value in %o have a metric series of their own',
+  (other) => {
+    const durations = new AnswerDurations([]);
+    durations.observe({ ...ANSWER, durationMs: 1 });
+    durations.observe({ ...ANSWER, ...other, durationMs: 1 });
+    expect(durations.text().match(/_count\{.*\} 1$/gm)).toHaveLength(2);
+  },
+);

@@ -68,7 +68,7 @@ async function openRig(
   };
 }
 
-/** Advances the clock in steps of ten seconds, and waits for the work that each starts. */
+/** Advances the clock in steps of ten seconds, and waits for the work that each step starts. */
 async function pass({ clock, api }: Rig, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 10) {
     clock.advance(10_000);
@@ -93,7 +93,7 @@ async function putEntity({ v2 }: Rig, name: string): Promise<number> {
 }
 
 describe('mon.entities', () => {
-  test('mon.entities is a warning from 80 % of entity_limit, critical at the limit, and resolves', async () => {
+  test('mon.entities is a warning from 80 % of the entity limit and critical at the limit, and then resolves', async () => {
     const rig = await openRig();
     for (const name of ['web-1', 'web-2', 'web-3']) expect(await putEntity(rig, name)).toBe(200);
     await pass(rig, 60);
@@ -111,7 +111,7 @@ describe('mon.entities', () => {
     expect(await putEntity(rig, 'web-6')).toBe(200);
   });
 
-  test('mon.entities is shown by deep health, the metrics and at most one log record per minute', async () => {
+  test('deep health, the metrics and at most one log record per minute show the condition mon.entities', async () => {
     const rig = await openRig({}, { entities: 1 });
     await putEntity(rig, 'web-1');
     expect(await putEntity(rig, 'web-2')).toBe(402);
@@ -142,14 +142,14 @@ describe('mon.entities', () => {
     expect(lines()).toBeGreaterThan(2);
   });
 
-  test('mon.entities does not count as an entity', async () => {
+  test('the client of the condition mon.entities does not count as an entity', async () => {
     const rig = await openRig({}, { entities: 1 });
     await putEntity(rig, 'web-1');
     await expectStatus(rig, 'mon.entities', 2);
     expect((await rig.api.overview()).entities).toMatchObject({ total: 1 });
   });
 
-  test('mon.entities is the same event after a restart', async () => {
+  test('the event mon.entities stays the same event across a restart', async () => {
     const first = await openRig({}, { entities: 1 });
     await putEntity(first, 'web-1');
     await expectStatus(first, 'mon.entities', 2);
@@ -160,7 +160,7 @@ describe('mon.entities', () => {
     expect(await second.api.event(BACKEND_CLIENT, 'mon.entities')).toMatchObject({ id, check: { status: 2 } });
   });
 
-  test('mon.entities can be silenced and is handled as its definition says', async () => {
+  test('the event mon.entities can be silenced and is handled by the handlers in its check definition', async () => {
     const receiver = await HttpReceiver.open();
     const rig = await openRig(
       {
@@ -170,7 +170,7 @@ describe('mon.entities', () => {
       { entities: 1 },
     );
     await putEntity(rig, 'web-1');
-    // The clock advances in a single step, so that the handler does not reach its timeout.
+    // A single step of the clock, because further steps could exceed the timeout of the handler.
     rig.clock.advance(10_000);
     await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0));
     await rig.api.silence({ check: 'mon.entities' });
@@ -181,13 +181,13 @@ describe('mon.entities', () => {
 const reportFull = ({ api }: Rig): Promise<unknown> =>
   api.submitResult({ name: 'disk', source: 'db-1', output: 'full', status: 2, handlers: ['page'] });
 
-/** Waits until the answer of the receiver has arrived: the time that passes before it would be a timeout. */
+/** Waits for the failure that the receiver reports. If the clock advanced earlier, the run would time out instead. */
 function untilFailed({ api }: Rig): Promise<void> {
   return vi.waitFor(async () => expect(await api.handlers()).toMatchObject([{ name: 'page', failed: 1 }]));
 }
 
 describe('mon.handlers', () => {
-  test('mon.handlers is critical after ten minutes of failures and resolves with the next success', async () => {
+  test('mon.handlers is critical after ten minutes of failed runs and resolves with the next success', async () => {
     const receiver = await HttpReceiver.open();
     receiver.status = 400;
     const handlers = new Map([['page', { type: 'webhook', url: receiver.url } as never]]);
@@ -209,7 +209,7 @@ describe('mon.handlers', () => {
     await expectStatus(second, 'mon.handlers', undefined);
   });
 
-  test('mon.handlers resolves when the failing handler is removed while the backend is down', async () => {
+  test('mon.handlers resolves at the start if the failing handler was removed while the backend was down', async () => {
     const receiver = await HttpReceiver.open();
     receiver.status = 400;
     const first = await openRig({ handlers: new Map([['page', { type: 'webhook', url: receiver.url } as never]]) });
@@ -235,7 +235,7 @@ describe('mon.checks', () => {
     ['by hand', { command: 'true', subscribers: ['db'], interval: 60, publish: false }],
   ]);
 
-  test('mon.checks names the checks that cannot run for ten minutes and resolves when they can', async () => {
+  test('mon.checks names checks that could not run for ten minutes, and resolves when they can run', async () => {
     const rig = await openRig({ checks });
     await rig.api.saveClient({ name: 'web-1', address: '192.0.2.1', subscriptions: ['web'] });
     const unmatched = { name: 'tokens', source: 'web-1', status: 3, output: 'Unmatched check token(s): nothing' };

@@ -9,7 +9,9 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** Starts a backend with these settings until the test is over. */
+/**
+ * Starts a backend with these settings for the duration of the test, and returns a function that sends requests to it.
+ */
 async function open(settings: Readonly<Record<string, unknown>>, clock?: ManualClock): Promise<Ask> {
   const batcher = { batchLimit: 1 };
   const backend = await startBackend({ settings, ...(clock !== undefined && { clock, batcher }) });
@@ -22,7 +24,7 @@ async function report(ask: Ask, status: number, attributes: object): Promise<voi
   expect(await ask('POST', '/results', result)).toMatchObject({ status: 202 });
 }
 
-/** Returns the series of the metrics with this beginning, without those whose value is 0. */
+/** Returns the metric series whose name begins with this text, except those with the value 0. */
 async function counted(ask: Ask, name: string): Promise<Record<string, number>> {
   const series = await seriesOf(ask, name);
   return Object.fromEntries(Object.entries(series).filter(([, value]) => value !== 0));
@@ -36,7 +38,7 @@ async function seriesOf(ask: Ask, name: string): Promise<Record<string, number>>
   );
 }
 
-test('failed notifications are counted by handler and reason, and delivered ones by handler', async () => {
+test('failed notifications are counted by handler and reason, and delivered notifications by handler', async () => {
   const receiver = await HttpReceiver.open();
   receiver.status = 404;
   const { port } = await openLineReceiver();
@@ -82,7 +84,7 @@ test('failed notifications are counted by handler and reason, and delivered ones
   );
 });
 
-test('the counters of a handler start at 0 before its first run', async () => {
+test('the notification counters of a handler are 0 before its first run', async () => {
   const ask = await open({
     handlers: { mail: { type: 'pipe', command: 'true' }, all: { type: 'set', handlers: ['mail'] } },
   });
@@ -98,7 +100,7 @@ test('the counters of a handler start at 0 before its first run', async () => {
   });
 });
 
-test('a notification that is delivered by a retry is not counted as failed', async () => {
+test('a notification that is delivered by a retry does not count as failed', async () => {
   const clock = new ManualClock();
   const receiver = await HttpReceiver.open();
   receiver.status = 503;
@@ -114,7 +116,7 @@ test('a notification that is delivered by a retry is not counted as failed', asy
     expect(await counted(ask, 'mon_notifications_total')).toEqual({ '{handler="chat"}': 1 }),
   );
   expect(await counted(ask, 'mon_notifications_failed_total')).toEqual({});
-  // The latency includes the time until the retry.
+  // The latency includes the 20 seconds before the retry.
   expect(await seriesOf(ask, 'mon_notification_latency_seconds_bucket')).toMatchObject({
     '{le="10"}': 0,
     '{le="30"}': 1,
@@ -123,7 +125,7 @@ test('a notification that is delivered by a retry is not counted as failed', asy
   expect(await seriesOf(ask, 'mon_notification_latency_seconds_sum')).toEqual({ '': 20 });
 });
 
-test('suppressed notifications are counted by reason', async () => {
+test('suppressed notifications are counted by the reason for suppression', async () => {
   const ask = await open({
     handlers: {
       mail: { type: 'pipe', command: 'true' },
@@ -158,7 +160,7 @@ test('suppressed notifications are counted by reason', async () => {
   });
 });
 
-test('an event that waits in its group is a pending notification until the group is flushed', async () => {
+test('an event counts as a pending notification until its group is flushed', async () => {
   const clock = new ManualClock();
   const ask = await open(
     { handlers: { chat: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 30 } } },
@@ -173,7 +175,7 @@ test('an event that waits in its group is a pending notification until the group
   );
 });
 
-test('a resolution that waits for the end of its silence is a pending notification', async () => {
+test('a resolution counts as a pending notification until its silence ends', async () => {
   const ask = await open({ handlers: { mail: { type: 'pipe', command: 'true' } } });
   for (const name of ['disk', 'load']) await report(ask, 2, { name, handlers: ['mail'] });
   await ask('POST', '/silenced', { subscription: 'client:web-1' });
@@ -186,7 +188,7 @@ test('a resolution that waits for the end of its silence is a pending notificati
   await vi.waitFor(async () => expect(await counted(ask, 'mon_notifications_pending')).toEqual({}));
 });
 
-test('a key of one namespace sees no notification counters of handlers in other namespaces', async () => {
+test('an API key of one namespace sees no notification counters of handlers in other namespaces', async () => {
   await using backend = await startBackend({ settings: { handlers: { mail: { type: 'pipe', command: 'true' } } } });
   const ask = asking(backend.url);
   await ask('POST', '/api/core/v2/namespaces', { name: 'shop' });

@@ -24,7 +24,7 @@ const RESULTS = Array.from({ length: 300 }, (_, index) => ({
   status: index % 3,
 }));
 
-test('deep health shows the figures of the backend', async () => {
+test('deep health shows the figures of the store, the queue, the feed and the indexes', async () => {
   const backend = await start();
   await ask(backend, 'POST', '/api/mon/v1/results', RESULTS);
   const answer = await ask(backend, 'GET', '/health?deep=1');
@@ -43,7 +43,7 @@ test('deep health shows the figures of the backend', async () => {
   expect(timers.lag).toBeGreaterThanOrEqual(0);
 });
 
-test('deep health and the log report a clock jump', async () => {
+test('deep health and the log report a jump of the wall clock', async () => {
   const clock = new SetMachine();
   const log = new RecordedLog();
   const backend = await openBackend({ dir: await tempDir(), clock, log });
@@ -63,7 +63,7 @@ test('deep health and the log report a clock jump', async () => {
   expect(await told()).toEqual({ status: 200, ahead: 0, jumps: 2, last_jump: atMs / 1000 });
 });
 
-test('deep health is consistent under load because it reads between two commits', async () => {
+test('deep health reports no differences under load, because it compares between two commits', async () => {
   const backend = await start();
   const load = Array.from({ length: 20 }, () => ask(backend, 'POST', '/api/mon/v1/results', RESULTS));
   const looks = Array.from({ length: 10 }, () => ask(backend, 'GET', '/health?deep=1'));
@@ -71,7 +71,7 @@ test('deep health is consistent under load because it reads between two commits'
   await Promise.all(load);
 });
 
-test('deep health finds differences between memory and store by name', async () => {
+test('deep health names each difference between memory and store', async () => {
   const backend = await start((store) => forgetful(store));
   await ask(backend, 'POST', '/results', { source: 'web-1', name: 'disk', output: 'o', status: 2 });
   const answer = await ask(backend, 'GET', '/health?deep=1');
@@ -84,7 +84,7 @@ test('deep health finds differences between memory and store by name', async () 
   });
 });
 
-test('deep health finds a status that was not stored', async () => {
+test('deep health reports a status that is in memory but not in the store', async () => {
   let isLosing = false;
   const backend = await start((store) => forgetful(store, () => isLosing));
   const result = { source: 'web-1', name: 'disk', output: 'o' };
@@ -100,7 +100,7 @@ test('deep health finds a status that was not stored', async () => {
   });
 });
 
-test('health reports a store that rejects writes until it accepts one', async () => {
+test('health reports a store that rejects writes until the store accepts a write', async () => {
   let isFull = true;
   const backend = await start((store) => {
     const troubled = new TroubledStore(store);
@@ -120,14 +120,14 @@ test('health reports a store that rejects writes until it accepts one', async ()
 });
 
 test.each(['/health', '/health?deep=0', '/health?deep=true', '/health?deep='])(
-  'GET %s has an empty response',
+  'GET %s on a healthy backend has an empty response',
   async (target) => {
     const backend = await start();
     expect(await ask(backend, 'GET', target)).toMatchObject({ status: 204, text: '' });
   },
 );
 
-/** Returns a store that silently loses one record. */
+/** Wraps a store so that it silently loses the record of `web-1/disk`. */
 function forgetful(store: Store, isLosing = (): boolean => true): Store {
   const lost = JSON.stringify(checkRecordKey('default', 'web-1', 'disk'));
   return new Proxy(store, {

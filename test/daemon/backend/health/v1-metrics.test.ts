@@ -14,7 +14,7 @@ beforeEach(async () => {
 const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
   send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
 
-/** Returns the metrics by their name with labels. */
+/** Returns all metrics, by name with labels. */
 async function series(): Promise<Map<string, number>> {
   const { status, text, headers } = await ask('GET', '/metrics');
   expect(status).toBe(200);
@@ -29,7 +29,7 @@ async function feedLag(): Promise<number | undefined> {
   return (await series()).get('mon_feed_lag_seconds');
 }
 
-test('the metrics count the objects that the backend holds', async () => {
+test('the metrics contain the number of objects that the backend holds', async () => {
   const results = [0, 1, 2, 3, 127, 2].map((status, index) => ({
     source: 'a',
     name: `c${String(index)}`,
@@ -58,7 +58,7 @@ test('the metrics count the objects that the backend holds', async () => {
   });
 });
 
-test('every commit is measured with its results and duration', async () => {
+test('the metrics contain the number of results and the duration of every commit', async () => {
   await ask(
     'POST',
     '/api/mon/v1/results',
@@ -77,7 +77,7 @@ test('every commit is measured with its results and duration', async () => {
   expect(whole).toBeGreaterThanOrEqual(write);
 });
 
-test('every request is measured under the pattern of its path', async () => {
+test('the metrics count every request under the pattern of its path', async () => {
   await ask('GET', '/events/web-1/disk');
   await ask('GET', '/events/web-2/disk');
   await ask('GET', '/nowhere/web-1');
@@ -104,7 +104,7 @@ describe('agents', () => {
     await vi.waitFor(async () => expect((await series()).get('mon_agents_connected')).toBe(0));
   });
 
-  test('rejected results of agents are counted by reason', async () => {
+  test('rejected results of agents are counted by reason in the metrics', async () => {
     const agent = await AgentPeer.connect(backend.url);
     await agent.join('spool', { signature: 'right' });
     await ask('POST', '/clients', { name: 'gone', address: 'a' });
@@ -130,7 +130,7 @@ describe('agents', () => {
   });
 });
 
-test('the lag of a feed consumer is the age of its oldest pending change', async () => {
+test('the lag of a feed consumer in the metrics is the age of its oldest pending change', async () => {
   await backend[Symbol.asyncDispose]();
   const clock = new ManualClock();
   backend = await startBackend({ clock, batcher: { batchLimit: 1 } });
@@ -147,7 +147,7 @@ test('the lag of a feed consumer is the age of its oldest pending change', async
   expect(await feedLag()).toBe(0);
 });
 
-test('the process has the standard metrics', async () => {
+test('the metrics contain the standard metrics of a process', async () => {
   const metrics = await series();
   for (const name of [
     'process_cpu_seconds_total',

@@ -4,7 +4,7 @@ import { watchStalls } from '../../../../daemon/backend/health/watch-stalls.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
-/** Blocks the thread. */
+/** Blocks the event loop for this time. */
 function stall(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);
@@ -30,7 +30,7 @@ test('a task that blocks the event loop is logged once', async () => {
   expect(record?.fields['stalled_ms']).toBeGreaterThanOrEqual(250);
 });
 
-test('stalls right after the start of the watch and right after each report are logged', async () => {
+test('stalls of the event loop right after the start and right after each report are logged', async () => {
   const { clock, log } = watched();
   for (const ms of [300, 400]) {
     stall(ms);
@@ -40,7 +40,7 @@ test('stalls right after the start of the watch and right after each report are 
   expect(log.records.map(({ fields }) => Number(fields['stalled_ms']) >= 250)).toEqual([true, true]);
 });
 
-test('a stall is logged once if the report comes before the late tick', async () => {
+test('a stall of the event loop is logged once, even if the report timer fires before the delayed tick', async () => {
   const { clock, log } = watched();
   await pause(50);
   stall(300);
@@ -50,7 +50,7 @@ test('a stall is logged once if the report comes before the late tick', async ()
   expect(log.records).toHaveLength(1);
 });
 
-test('a closed stall watch leaves no timer', () => {
+test('closing the stall watch leaves no timer behind', () => {
   const clock = new ManualClock();
   watchStalls({ clock, log: new RecordedLog() })[Symbol.dispose]();
   expect(clock.pending).toBe(0);

@@ -30,7 +30,7 @@ describe('a rejected body', () => {
       error: 'the body is not JSON, line 1, column 2: expected a name in double quotes',
     },
     {
-      name: 'with something behind it',
+      name: 'with text after the JSON',
       body: '{} x',
       error: 'the body is not JSON, line 1, column 4: expected nothing more after the value',
     },
@@ -42,22 +42,26 @@ describe('a rejected body', () => {
       error: 'output: expected string, received undefined',
     },
     {
-      name: 'a wrong type',
+      name: 'with an attribute of the wrong type',
       body: result('"status":"0"'),
       error: 'status: expected number, received string',
     },
-    { name: 'a fraction', body: result('"status":1.5'), error: 'status: expected int, received number' },
+    { name: 'with a fraction as status', body: result('"status":1.5'), error: 'status: expected int, received number' },
     {
-      name: 'a whole fraction',
+      name: 'with 1.0 as status',
       body: result('"status":1.0'),
       error: 'status: expected int, received number',
     },
     {
-      name: 'an exponent',
+      name: 'with an exponent in the status',
       body: result('"status":1e0'),
       error: 'status: expected int, received number',
     },
-    { name: 'an endless number', body: result('"x":1e999'), error: 'the body contains a number that is too large' },
+    {
+      name: 'with a number beyond the range',
+      body: result('"x":1e999'),
+      error: 'the body contains a number that is too large',
+    },
     { name: '33 levels', body: result(`"x":${nested(32)}`), error: 'the body is nested deeper than 32 levels' },
     {
       name: 'the name __proto__',
@@ -65,7 +69,7 @@ describe('a rejected body', () => {
       error: 'the field name "__proto__" is not allowed',
     },
     {
-      name: 'that name in escapes',
+      name: 'the name __proto__ in escapes',
       body: result('"\\u005f_proto__":1'),
       error: 'the field name "__proto__" is not allowed',
     },
@@ -80,11 +84,11 @@ describe('a rejected body', () => {
       error: 'the field name "prototype" is not allowed',
     },
     {
-      name: 'everything wrong at once',
+      name: 'with several errors at once',
       body: '{"name":"a b","output":1}',
       error: 'name: must be word characters, dots and hyphens only; output: expected string, received number',
     },
-  ])('a body with an error is rejected with its reason: $name', async ({ body, error }) => {
+  ])('POST /results with a body that has an error is rejected with the reason: $name', async ({ body, error }) => {
     const { status, body: answer } = await post('/results', body);
     expect({ status, answer }).toEqual({ status: 400, answer: { error, code: 'invalid' } });
   });
@@ -109,7 +113,7 @@ describe('a rejected body', () => {
       error: 'address: expected string, received number',
     },
     { target: '/api/mon/v1/results', body: '{}', error: 'the body must be an array of results' },
-  ])('POST $target with $body is rejected with a reason', async ({ target, body, error }) => {
+  ])('POST $target with the body $body is rejected with a reason', async ({ target, body, error }) => {
     const { status, body: answer } = await post(target, body);
     expect({ status, answer }).toEqual({ status: 400, answer: { error, code: 'invalid' } });
   });
@@ -118,26 +122,29 @@ describe('a rejected body', () => {
 describe('an accepted body', () => {
   test.each([
     { name: 'with 32 levels', body: result(`"x":${nested(31)}`) },
-    { name: 'with fractions where any number may be', body: result('"duration":1.0,"x":[1e3]') },
+    { name: 'with fractions in attributes that allow any number', body: result('"duration":1.0,"x":[1e3]') },
     { name: 'with texts that look like fractions', body: result('"x":"[1.0,1e3]","status":1') },
-    { name: 'with a name twice, the last one counts', body: '{"name":"a b","name":"a","output":"o"}' },
+    { name: 'with a duplicate name, whose last value counts', body: '{"name":"a b","name":"a","output":"o"}' },
     { name: 'with the largest exact integer', body: result('"x":9007199254740991') },
-    { name: 'with newlines and tabs as they are in a text', body: result('"x":"one\ttwo\nthree"') },
-    { name: 'the same beside a whole fraction', body: result('"duration":1.0,"x":"one\ttwo\nthree"') },
-    { name: 'with bytes that are no UTF-8', body: result('"x":"\uD800"') },
-  ])('a body is accepted: $name', async ({ body }) => {
+    { name: 'with unescaped newlines and tabs in a text', body: result('"x":"one\ttwo\nthree"') },
+    {
+      name: 'with unescaped newlines beside a fraction such as 1.0',
+      body: result('"duration":1.0,"x":"one\ttwo\nthree"'),
+    },
+    { name: 'with bytes that are not UTF-8', body: result('"x":"\uD800"') },
+  ])('POST /results with a valid body is accepted: $name', async ({ body }) => {
     expect((await post('/results', body)).status).toBe(202);
   });
 });
 
-test('the newlines of an output are stored as they were sent', async () => {
+test('unescaped newlines in an output are stored as they were sent', async () => {
   await post('/results', '{"name":"shell","source":"helper","output":"one\ttwo\nthree\n"}');
   const { body } = await send(backend.url, { method: 'GET', target: '/results/helper/shell' });
   expect(body).toMatchObject({ check: { output: 'one\ttwo\nthree\n' } });
 });
 
 describe('the limits of a body', () => {
-  test('a result may fill 1 MiB and no more', async () => {
+  test('the body of a single result may have 1 MiB and no more', async () => {
     expect((await post('/results', bodyOf(1024 * 1024))).status).toBe(202);
     const refused = await post('/results', bodyOf(1024 * 1024 + 1));
     expect(refused).toMatchObject({
@@ -146,14 +153,14 @@ describe('the limits of a body', () => {
     });
   });
 
-  test('an array of results may fill 16 MiB and no more', async () => {
+  test('the body of an array of results may have 16 MiB and no more', async () => {
     const item = withOutput(1024 * 1024);
     expect((await post('/api/mon/v1/results', `[${item},${item}]`)).status).toBe(202);
     const refused = await post('/api/mon/v1/results', `[${Array.from({ length: 16 }, () => item).join(',')}]`);
     expect(refused).toMatchObject({ status: 413, body: { error: 'the body is larger than 16 MiB: send less' } });
   });
 
-  test('a full queue responds with 503 and a time to retry', async () => {
+  test('a full queue makes POST /results return 503 with the time after which to retry', async () => {
     const clock = new ManualClock();
     await using busy = await startBackend({ clock, batcher: { queueLimit: 1 } });
     const submit = (): Promise<Answer> =>
@@ -173,7 +180,7 @@ describe('the limits of a body', () => {
   });
 });
 
-test('an unknown path is named in the error', async () => {
+test('the error for an unknown path names the path', async () => {
   expect(await post('/stash?x=1', 'not even JSON')).toMatchObject({
     status: 404,
     body: { error: 'there is no endpoint POST /stash' },

@@ -31,7 +31,7 @@ describe('the limits of times (security S13)', () => {
     { expire: 101 * YEAR, status: 400 },
     { expire: -2, status: 400 },
     { expire: 1.5, status: 400 },
-  ])('a silence with begin $begin and expire $expire gets the status $status', async ({ status, ...times }) => {
+  ])('creating a silence with begin $begin and expire $expire returns $status', async ({ status, ...times }) => {
     const answer = await post('/silenced', { check: 'disk', ...times });
     expect(answer.status).toBe(status);
   });
@@ -40,25 +40,28 @@ describe('the limits of times (security S13)', () => {
     { executed: NOW - 3600, kept: NOW - 3600 },
     { executed: NOW + 10, kept: NOW },
     { executed: NOW + 1000 * YEAR, kept: NOW },
-  ])('a result executed at $executed is stored with $kept, whoever sends it', async ({ executed, kept }) => {
-    await post('/results', { source: 'api-1', name: 'disk', output: '', executed });
-    expect(await executedOf('api-1')).toBe(kept);
-    const agent = await AgentPeer.connect(backend.url);
-    await agent.join(`spool-${String(executed)}`);
-    agent.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: '', status: 0, executed } }] });
-    await agent.reaches(1);
-    agent.cut();
-    expect(await executedOf('web-1')).toBe(kept);
-  });
+  ])(
+    'a result with the execution time $executed is stored with $kept, sent by the API or by an agent',
+    async ({ executed, kept }) => {
+      await post('/results', { source: 'api-1', name: 'disk', output: '', executed });
+      expect(await executedOf('api-1')).toBe(kept);
+      const agent = await AgentPeer.connect(backend.url);
+      await agent.join(`spool-${String(executed)}`);
+      agent.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: '', status: 0, executed } }] });
+      await agent.reaches(1);
+      agent.cut();
+      expect(await executedOf('web-1')).toBe(kept);
+    },
+  );
 
-  test('a result from before 1970 is rejected', async () => {
+  test('a result with an execution time before 1970 is rejected', async () => {
     expect((await post('/results', { source: 'api-1', name: 'disk', output: '', executed: -1 })).status).toBe(400);
   });
 
   test.each([
     { expire: 99 * YEAR, status: 201 },
     { expire: 101 * YEAR, status: 400 },
-  ])('a stash that expires in $expire seconds gets the status $status', async ({ expire, status }) => {
+  ])('creating a stash that expires in $expire seconds returns $status', async ({ expire, status }) => {
     expect((await post('/stashes', { path: 'a', content: {}, expire })).status).toBe(status);
   });
 });

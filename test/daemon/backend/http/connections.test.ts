@@ -25,7 +25,7 @@ const handshake = (target: string): string =>
     },
   });
 
-/** Requested over a separate connection, which counts too. */
+/** Returns the value of a metric. The request uses a separate connection, which counts too. */
 async function figure(url: string, name: string): Promise<number> {
   const { text } = await send(url, { method: 'GET', target: '/metrics' });
   return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm').exec(text)?.[1]);
@@ -43,7 +43,7 @@ describe('a rejected handshake', () => {
     { listener: 'agents', path: '/nope', status: '404' },
     { listener: 'main', path: '/api/mon/v1/feed', status: '400' },
   ])(
-    'a rejected handshake at $path of the listener $listener leaves no open connection',
+    'a rejected handshake at $path of the listener $listener leaves no connection open',
     async ({ listener, ...asked }) => {
       await using backend = await startBackend({ settings: { 'agent-listener': { port: 0 } } });
       const url = listener === 'main' ? backend.url : backend.agentUrl;
@@ -55,28 +55,32 @@ describe('a rejected handshake', () => {
 });
 
 describe('the limit of connections', () => {
-  test('the connection limit covers all listeners, and a closed connection frees space', { tags: 'slow' }, async () => {
-    await using backend = await startBackend({
-      settings: { 'agent-listener': { port: 0 }, 'core-api': { port: 0 }, 'connection-limit': 10 },
-    });
-    await openMany(3, backend.agentUrl);
-    await openMany(3, backend.v2Url);
-    const own = await openMany(4, backend.url, requestBytes({ method: 'GET', target: '/health' }));
-    for (const socket of own) await socket.hears('204');
-    for (const url of [backend.url, backend.agentUrl, backend.v2Url]) {
-      const [refused] = await openMany(1, url);
-      await refused?.hears('503 Service Unavailable');
-    }
-    own[0]?.drop();
-    await vi.waitFor(async () => {
-      expect(await figure(backend.url, 'mon_connections_rejected_total{reason="total"}')).toBeGreaterThanOrEqual(3);
-    });
-    expect(backend.log.messages('warn')).toEqual([
-      'connections are rejected: find the clients with many connections, or raise connection-limit',
-    ]);
-  });
+  test(
+    'the connection limit applies to all listeners together, and a closed connection allows another one',
+    { tags: 'slow' },
+    async () => {
+      await using backend = await startBackend({
+        settings: { 'agent-listener': { port: 0 }, 'core-api': { port: 0 }, 'connection-limit': 10 },
+      });
+      await openMany(3, backend.agentUrl);
+      await openMany(3, backend.v2Url);
+      const own = await openMany(4, backend.url, requestBytes({ method: 'GET', target: '/health' }));
+      for (const socket of own) await socket.hears('204');
+      for (const url of [backend.url, backend.agentUrl, backend.v2Url]) {
+        const [refused] = await openMany(1, url);
+        await refused?.hears('503 Service Unavailable');
+      }
+      own[0]?.drop();
+      await vi.waitFor(async () => {
+        expect(await figure(backend.url, 'mon_connections_rejected_total{reason="total"}')).toBeGreaterThanOrEqual(3);
+      });
+      expect(backend.log.messages('warn')).toEqual([
+        'connections are rejected: find the clients with many connections, or raise connection-limit',
+      ]);
+    },
+  );
 
-  test('the limit per address does not apply to shared addresses and is logged once a minute', async () => {
+  test('the connection limit per address exempts shared addresses, and exceeding it is logged once a minute', async () => {
     const clock = new ManualClock();
     const log = new RecordedLog();
     let isShared = false;
@@ -97,7 +101,7 @@ describe('the limit of connections', () => {
     await vi.waitFor(() => expect(connections.size).toBe(5));
   });
 
-  test('connections leave enough file descriptors for the store', async () => {
+  test('the connection limit leaves enough file descriptors for the store', async () => {
     await using daemon = await startDaemon({ stateDir: await tempDir(), openFiles: 256 });
     await openMany(300, daemon.url);
     await vi.waitFor(() => expect(daemon.records.map(({ level }) => level)).toContain('warn'));
@@ -107,7 +111,7 @@ describe('the limit of connections', () => {
   });
 });
 
-test('a backend stops in time, whatever connections its peers keep open', { tags: 'slow' }, async () => {
+test('a backend stops in time although clients keep connections of all kinds open', { tags: 'slow' }, async () => {
   const backend = await startBackend({ settings: { 'agent-listener': { port: 0 }, 'v2-listener': { port: 0 } } });
   const api = openApiClient({ backend: backend.url });
   await api.submitResult({ source: 'web-1', name: 'disk', output: 'x'.repeat(900_000), status: 2 });

@@ -23,7 +23,7 @@ const failWith = async (error: unknown): Promise<{ status: number; body: string;
   return { status, body, headers };
 };
 
-describe('the status, text and code of an error', () => {
+describe('the status, the text and the code of an error', () => {
   test.each<{ code: ErrorCode; status: number; headers?: object }>([
     { code: 'invalid', status: 400 },
     { code: 'unauthenticated', status: 401, headers: { 'www-authenticate': 'Basic realm="Restricted Area"' } },
@@ -37,7 +37,7 @@ describe('the status, text and code of an error', () => {
     { code: 'no_memory', status: 507 },
     { code: 'too_large', status: 413 },
     { code: 'unavailable', status: 503, headers: { 'retry-after': '1' } },
-  ])('an error with the code $code has the status $status', async ({ code, status, headers = {} }) => {
+  ])('an error with the code $code has the HTTP status $status', async ({ code, status, headers = {} }) => {
     const answer = await failWith(new MonError(code, 'do this'));
     expect(answer).toMatchObject({ status, body: `{"error":"do this","code":"${code}"}`, headers });
     expect(log.records).toEqual([]);
@@ -47,7 +47,7 @@ describe('the status, text and code of an error', () => {
     new Error('a secret'),
     new MonError('internal', 'a secret'),
     Object.assign(new Error('x'), { statusCode: 200 }),
-  ])('an internal error is shown only in the log: %s', async (error) => {
+  ])('the message of an internal error is shown only in the log: %s', async (error) => {
     const answer = await failWith(error);
     expect(answer).toMatchObject({
       status: 500,
@@ -58,8 +58,8 @@ describe('the status, text and code of an error', () => {
   });
 });
 
-describe('an address that cannot be used at the start', () => {
-  test('a port in use is an error with a remedy', async () => {
+describe('a listen address that cannot be used at the start', () => {
+  test('a listen port that is in use is an error with a remedy', async () => {
     const url = new URL(await listen(app, { bind: '127.0.0.1', port: 0 }, createServer));
     const other = fastify();
     const second = listen(other, { bind: '127.0.0.1', port: Number(url.port) }, createServer);
@@ -70,7 +70,7 @@ describe('an address that cannot be used at the start', () => {
     await other.close();
   });
 
-  test('an address of another machine is an error', async () => {
+  test('a listen address of another machine is an error', async () => {
     await expect(listen(app, { bind: '192.0.2.1', port: 0 }, createServer)).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/^cannot listen on 192\.0\.2\.1:0: /) as string,

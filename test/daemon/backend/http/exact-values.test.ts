@@ -31,14 +31,14 @@ const eventWith = (timestamp: string): string =>
     "metrics": {"points": [{"name": "load", "value": 0.5, "timestamp": ${timestamp}, "tags": []}]}}`;
 
 describe('points of metrics', () => {
-  test('an event with a metric point in nanoseconds is accepted and shows the point with its time', async () => {
+  test('an event with a metric point in nanoseconds is accepted, and shows the exact time of the point', async () => {
     expect((await ask('POST', EVENTS, eventWith(String(NANOSECONDS)))).status).toBe(201);
     const { text } = await ask('GET', `${EVENTS}/web-1/load`);
     expect(text).toContain(`"timestamp":${String(NANOSECONDS)}`);
     expect((await ask('GET', '/events/web-1/load')).status).toBe(200);
   });
 
-  test('metric points in nanoseconds are accepted in a body that is parsed in chunks', async () => {
+  test('metric points in nanoseconds are accepted in a large body that is parsed in chunks', async () => {
     const point = `{"name": "load", "value": 0.5, "timestamp": ${String(NANOSECONDS)}, "tags": []}`;
     const points = Array.from({ length: 1000 }, () => point).join(',');
     const body = eventWith('1').replace(/"points": \[.*\]/, `"points": [${points}]`);
@@ -48,22 +48,25 @@ describe('points of metrics', () => {
     expect((await ask('POST', EVENTS, withNumber)).status).toBe(400);
   });
 
-  test('a time beyond an int64 or of half a nanosecond is rejected', async () => {
+  test('a metric time beyond an int64 or with half a nanosecond is rejected', async () => {
     for (const timestamp of ['9300000000000000000', '-9300000000000000000', '1.5', '1e300'])
       expect((await ask('POST', EVENTS, eventWith(timestamp))).status).toBe(400);
   });
 
-  test.each([1, 1e3, 1e6, 1e9])('a time in seconds times %d is the same moment in every metric format', (unit) => {
-    const point = { name: 'load', value: 0.5, timestamp: 1_795_814_119 * unit, tags: [] };
-    const check = { name: 'load', executed: 1, metrics: { points: [point] } };
-    const event = { client: { name: 'web-1' }, check } as unknown as Parameters<typeof metricsText>[0];
-    expect(metricsText(event, 'influxdb_line')).toContain(' 1795814119000000000\n');
-    expect(metricsText(event, 'graphite_plaintext')).toContain(' 1795814119\n');
-    expect(metricsText(event, 'opentsdb_line')).toMatch(/ 1795814119(?:000)? /);
-  });
+  test.each([1, 1e3, 1e6, 1e9])(
+    'a metric time in seconds times %d becomes the same time in every metric output format',
+    (unit) => {
+      const point = { name: 'load', value: 0.5, timestamp: 1_795_814_119 * unit, tags: [] };
+      const check = { name: 'load', executed: 1, metrics: { points: [point] } };
+      const event = { client: { name: 'web-1' }, check } as unknown as Parameters<typeof metricsText>[0];
+      expect(metricsText(event, 'influxdb_line')).toContain(' 1795814119000000000\n');
+      expect(metricsText(event, 'graphite_plaintext')).toContain(' 1795814119\n');
+      expect(metricsText(event, 'opentsdb_line')).toMatch(/ 1795814119(?:000)? /);
+    },
+  );
 });
 
-/** The requests that can contain a value. */
+/** Requests whose body contains an arbitrary JSON value, one for each kind of object. */
 const WIRES: readonly { readonly name: string; readonly target: string; readonly body: (value: string) => string }[] = [
   { name: 'clients of v1', target: '/clients', body: (v) => `{"name": "c", "address": "a", "own": {"deep": [${v}]}}` },
   { name: 'results of v1', target: '/results', body: (v) => `{"name": "c", "output": "o", "own": ${v}}` },
@@ -84,17 +87,20 @@ const aLargeInteger = fc
 const deliverNothing = (): Promise<void> => Promise.reject(new Error('delivered'));
 
 describe('numbers', () => {
-  test.each(WIRES)('an integer beyond 2^53 in $name is rejected by name', async ({ target, body }) => {
-    await fc.assert(
-      fc.asyncProperty(aLargeInteger, async (number) => {
-        const { status, text } = await ask('POST', target, body(number));
-        // In a list, each result is accepted or rejected separately.
-        expect(status).toBe(target === '/api/mon/v1/results' ? 202 : 400);
-        expect(text).toContain('beyond 2^53: put it in double quotes');
-      }),
-      { numRuns: propertyRuns(10) },
-    );
-  });
+  test.each(WIRES)(
+    'a request about $name with an integer beyond 2^53 is rejected, and the error names the attribute',
+    async ({ target, body }) => {
+      await fc.assert(
+        fc.asyncProperty(aLargeInteger, async (number) => {
+          const { status, text } = await ask('POST', target, body(number));
+          // In a list of results, each one is accepted or rejected separately.
+          expect(status).toBe(target === '/api/mon/v1/results' ? 202 : 400);
+          expect(text).toContain('beyond 2^53: put it in double quotes');
+        }),
+        { numRuns: propertyRuns(10) },
+      );
+    },
+  );
 
   test('an integer beyond 2^53 in a long body is rejected by name, except in metric values', async () => {
     const output = 'x'.repeat(100_000);
@@ -111,19 +117,19 @@ describe('numbers', () => {
     expect((await ask('POST', EVENTS, event('1', number))).status).toBeLessThan(300);
   });
 
-  test.each(WIRES)('a number in $name that is exact is accepted', async ({ target, body }) => {
+  test.each(WIRES)('a request about $name with exact numbers is accepted', async ({ target, body }) => {
     for (const number of ['9007199254740991', '-9007199254740991', '0.1', '1e15'])
       expect((await ask('POST', target, body(number))).status).toBeLessThan(300);
   });
 
-  test('an infinite number in a result of an agent is rejected by name', async () => {
+  test('a number beyond the range of a double in a result of an agent is rejected by name', async () => {
     const agent = await AgentPeer.connect(backend.url);
     await agent.join();
     agent.sayText('{"type":"results","results":[{"id":1,"check":{"name":"c","output":"o","status":0,"own":1e999}}]}');
     expect((await agent.hears('rejected')).error).toContain('beyond 2^53');
   });
 
-  test('an inexact number in a result of a local program is rejected', async () => {
+  test('a number in a result of a local program that cannot be stored exactly is rejected', async () => {
     for (const number of ['9007199254740993', '1e999']) {
       const message = parseJsonWithRawControls(`{"name": "c", "output": "o", "own": ${number}}`);
       await expect(acceptLocalResults(message, { clock: new ManualClock(), deliver: deliverNothing })).rejects.toThrow(
@@ -143,7 +149,7 @@ describe('texts', () => {
   const aText = fc.array(unit).map((units) => units.map((code) => String.raw`\u${code}`).join(''));
 
   test.each(Object.entries(READERS))(
-    'every text and name read by %s is well-formed, whatever escapes it contains',
+    'the parser %s reads every text and every name as well-formed Unicode, whatever escapes they contain',
     (_name, read) => {
       fc.assert(
         fc.property(aText, (text) => {
@@ -161,7 +167,7 @@ describe('texts', () => {
     expect(JSON.parse((await ask('GET', '/clients/c')).text)).toMatchObject({ own: 'x\u{FFFD}y' });
   });
 
-  test('the last of two JSON members with the same name wins over the APIs, and configuration files reject them', async () => {
+  test('of two JSON members with the same name the APIs use the last, and configuration files reject them', async () => {
     expect((await ask('POST', '/clients', '{"name": "c", "address": "a", "own": 1, "own": 2}')).status).toBe(201);
     expect(JSON.parse((await ask('GET', '/clients/c')).text)).toMatchObject({ own: 2 });
     const results: SubmittedResult[] = [];

@@ -31,7 +31,7 @@ const NAMES = [resultSchema, clientSchema, silencedSchema, clearSilencedSchema, 
   Object.keys(shape),
 );
 
-/** Nearly valid bodies: the right names, with any value. */
+/** Nearly valid bodies: known field names with random values. */
 const nearlyValid = fc.dictionary(
   fc.constantFrom(...NAMES, 'history', '__proto__', 'constructor'),
   fc.oneof(fc.jsonValue(), fc.constantFrom('a', 'a b', '*', 0, -1, 1.5, 1e300, 2 ** 53, null, true)),
@@ -47,7 +47,7 @@ const isDone = ({ status, body }: Answer): boolean =>
   [200, 201, 202, 204, 404].includes(status) ||
   (status === 400 && /^.{8,}$/s.test(String((body as { readonly error?: unknown }).error)));
 
-test('any body is accepted or rejected with a reason', async () => {
+test('a POST with a random body is accepted, or rejected with a reason', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...POSTS), bodies, async (target, body) => {
       expect(await send(backend.url, { method: 'POST', target, body })).toSatisfy(isDone);
@@ -75,7 +75,7 @@ const segments = fc.oneof(
   fc.constantFrom('%', '%00', '%2e%2e', '%ff', '*', ':', '__proto__', 'constructor'),
 );
 
-test('any path has a response that is no internal error', async () => {
+test('a request with a random path never causes an internal error', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS'),
@@ -91,7 +91,7 @@ test('any path has a response that is no internal error', async () => {
   );
 });
 
-test('any bytes leave the backend serving', async () => {
+test('random bytes on a connection do not stop the backend from serving requests', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (bytes) => {
       const socket = connect(Number(new URL(backend.url).port), '127.0.0.1').resume();
@@ -103,7 +103,7 @@ test('any bytes leave the backend serving', async () => {
   );
 });
 
-test('random requests cause no internal error', () => {
-  // Some of the random results name handlers that do not exist.
+test('the random requests of these tests log no internal error', () => {
+  // Random results may name handlers that do not exist.
   expect(backend.log.messages('error').filter((message) => message !== 'unknown handler')).toEqual([]);
 });

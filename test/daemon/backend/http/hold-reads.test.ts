@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { readCommitted } from '../../../../daemon/backend/http/hold-reads.ts';
 
-/** Reads with the given states of the registry before and after each. */
+/**
+ * Reads with these outcomes of the large changes that the reader waits for: `undefined` if there is none, `true` if the
+ * change succeeds, `false` if it fails.
+ */
 async function read(
   states: readonly (boolean | undefined)[],
 ): Promise<{ readonly value: number; readonly reads: number }> {
@@ -16,19 +19,19 @@ async function read(
   return { value, reads };
 }
 
-test('a chunk that is read while no large change is applied is read once', async () => {
+test('a part of a list that is read while no bulk change is applied is read once', async () => {
   expect(await read([undefined, undefined])).toEqual({ value: 1, reads: 1 });
 });
 
-test('a chunk waits for a large change and is read again if one began meanwhile', async () => {
+test('a list waits for a bulk change in progress and is read again if one began during the read', async () => {
   expect(await read([true, true, undefined])).toEqual({ value: 2, reads: 2 });
 });
 
-test('a list is completed under a flood of large changes', async () => {
+test('a list is completed after three reads, even under constant bulk changes', async () => {
   expect(await read(Array.from({ length: 10 }, () => true))).toEqual({ value: 3, reads: 3 });
 });
 
-test('a list that was read while a large change failed is rejected', async () => {
+test('a list that was read while a bulk change failed is rejected', async () => {
   await expect(read([undefined, false])).rejects.toMatchObject({
     code: 'unavailable',
     message: 'cannot read the list, because a bulk change failed partway: try again',

@@ -4,14 +4,14 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const listeners = { 'agent-listener': { port: 0 }, 'v2-listener': { port: 0 } };
 
-describe('an offer of another protocol', () => {
+describe('a request that offers an upgrade to another protocol', () => {
   let backend: RunningBackend;
   beforeAll(async () => {
     backend = await startBackend({ settings: listeners });
   });
   afterAll(() => backend[Symbol.asyncDispose]());
 
-  /** The header of curl --http2 and of Java's HttpClient. */
+  /** The headers with which `curl --http2` and Java's HttpClient offer HTTP/2. */
   const h2c = {
     Connection: 'Upgrade, HTTP2-Settings',
     Upgrade: 'h2c',
@@ -31,13 +31,13 @@ describe('an offer of another protocol', () => {
     { method: 'POST', target: '/clients', body: client, status: 201 },
     { method: 'POST', target: '/clients', body: '{', status: 400 },
   ])(
-    'an offer of another protocol leaves $method $target an ordinary request: $status',
+    '$method $target that offers an upgrade to HTTP/2 is handled as an ordinary request: $status',
     async ({ method, target, body, status }) => {
       expect((await ask(backend.url, method, target, body))?.status).toBe(status);
     },
   );
 
-  test('an offer of another protocol is ignored for a chunked body and on the other listeners', async () => {
+  test('an offered upgrade to HTTP/2 is ignored for a chunked body and on the other listeners', async () => {
     const head = requestBytes({
       method: 'POST',
       target: '/clients',
@@ -62,13 +62,13 @@ describe('an unfinished request', () => {
       bytes: 'POST /results HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"name":',
       times: { headMs: 50, totalMs: 100 },
     },
-  ])('a request that stops $name is 408 and its connection closes, on each listener', async ({ bytes, times }) => {
+  ])('a request that stops $name gets 408 and its connection closes, on each listener', async ({ bytes, times }) => {
     await using backend = await startBackend({ settings: listeners, requestTimes: { ...times, checkMs: 10 } });
     const urls = [backend.url, backend.v2Url, backend.agentUrl.replace('ws', 'http')];
     const answers = await Promise.all(urls.map((url) => exchange(url, bytes, ['GET', 'GET'])));
     const statuses = answers.map((own) => own.map(({ status }) => status));
     expect(statuses.slice(0, 2)).toEqual([[408], [408]]);
-    // For the agent listener, a plain request is complete with its head, and the connection ends.
+    // The agent listener treats a plain request as complete after its head, and closes the connection.
     expect(statuses[2]).toEqual(bytes.startsWith('POST') ? [426] : [408]);
   });
 });

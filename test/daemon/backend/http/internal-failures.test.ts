@@ -19,7 +19,7 @@ async function withEvent(): Promise<{ readonly backend: RunningBackend; readonly
 const FAILED = { status: 500, body: { error: 'internal error: see the log of the backend' } };
 const EVENT = { client: 'web-1', check: 'disk' };
 
-test('a store that cannot be read makes the event routes fail with an internal error', async () => {
+test('the event routes return an internal error if the store cannot be read', async () => {
   const { backend, store } = await withEvent();
   const get = (target: string): Promise<Answer> => send(backend.url, { method: 'GET', target });
   store.refusesReads = () => true;
@@ -33,7 +33,7 @@ test('a store that cannot be read makes the event routes fail with an internal e
   expect(await get('/events/web-1/disk')).toMatchObject({ status: 200 });
 });
 
-test('a disk that rejects writes makes the routes that resolve events fail with an internal error', async () => {
+test('the routes that resolve events return an internal error if the disk rejects writes', async () => {
   const { backend, store } = await withEvent();
   const post = (target: string, body: object): Promise<Answer> =>
     send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });

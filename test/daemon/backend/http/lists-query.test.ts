@@ -54,18 +54,18 @@ test.each([
   ['checks', 'interval>=5m', ['disk']],
   ['checks', 'warning=1', ['http']],
   ['aggregates', 'ok<80 critical>0', ['stores']],
-])('GET /api/mon/v1/%s?q=%s returns the matching items', async (list, q, expected) => {
+])('GET /api/mon/v1/%s with the search "%s" returns the matching items', async (list, q, expected) => {
   const { status, body } = await find(list, q);
   expect([status, (body as never[]).map((item) => keys[list]?.(item))]).toEqual([200, expected]);
 });
 
-test('a filtered list is paginated after filtering', async () => {
+test('a list is filtered by its search before it is paginated', async () => {
   const { headers, body } = await find('results', 'check=disk', '&limit=1&offset=1');
   expect([headers['x-pagination'], headers['x-total-unfiltered']]).toEqual(['{"limit":1,"offset":1,"total":2}', '3']);
   expect(body).toMatchObject([{ client: 'web-1', check: { name: 'disk' } }]);
 });
 
-test('a client is listed like on the feed, with its number of open events', async () => {
+test('GET /api/mon/v1/clients returns a client as on the feed, with its number of open events', async () => {
   const { body } = await find('clients', 'client=db-1');
   expect(body).toEqual([
     {
@@ -81,7 +81,7 @@ test('a client is listed like on the feed, with its number of open events', asyn
 });
 
 test.each(['clients', 'results', 'silenced', 'checks', 'aggregates', 'dead-letters'])(
-  'GET /api/mon/v1/%s rejects an invalid filter with its position and the allowed fields',
+  'GET /api/mon/v1/%s rejects an invalid search with the position of the error and the allowed fields',
   async (list) => {
     expect(await find(list, 'a nope=1')).toMatchObject({
       status: 400,

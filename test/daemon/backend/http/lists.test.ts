@@ -28,7 +28,7 @@ describe('limit and offset', () => {
     { query: '?limit=0000000000000000002', page: { limit: 2, offset: 0 } },
     { query: `?limit=${'9'.repeat(19)}`, page: { limit: Number.MAX_SAFE_INTEGER, offset: 0 } },
     { query: `?limit=2&offset=${'9'.repeat(400)}`, page: { limit: 2, offset: Number.MAX_SAFE_INTEGER } },
-  ])('the page of "$query" is parsed', ({ query, page }) => {
+  ])('the limit and the offset in the query "$query" are parsed', ({ query, page }) => {
     expect(pageOf(new URLSearchParams(query))).toEqual(page);
   });
 });
@@ -67,15 +67,18 @@ describe('filters', () => {
     { query: 'filter.constructor.name=Object', matches: false },
     { query: 'filter.__proto__=', matches: true },
     { query: 'filter.name=eval: true', matches: false },
-  ])('the filter "$query" matches: $matches', ({ query, matches }) => {
+  ])('the list filter "$query" matches the item: $matches', ({ query, matches }) => {
     expect(filterOf(new URLSearchParams(query))?.(item)).toBe(matches);
   });
 
-  test.each(['', 'filter.', 'filter.=x', 'name=web', 'filter=web'])('the query "%s" is no filter', (query) => {
-    expect(filterOf(new URLSearchParams(query))).toBeUndefined();
-  });
+  test.each(['', 'filter.', 'filter.=x', 'name=web', 'filter=web'])(
+    'the query "%s" contains no list filter',
+    (query) => {
+      expect(filterOf(new URLSearchParams(query))).toBeUndefined();
+    },
+  );
 
-  test('a filter with any path and value returns true or false for any JSON value', () => {
+  test('a list filter with any path and value returns true or false for any JSON value', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.jsonValue(), (path, value, json) => {
         const filter = filterOf(new URLSearchParams([[`filter.${path}`, value]]));
@@ -85,7 +88,7 @@ describe('filters', () => {
   });
 });
 
-describe('a list of many', () => {
+describe('a list of many items', () => {
   const COUNT = 600;
   let backend: RunningBackend;
   beforeAll(async () => {
@@ -104,7 +107,7 @@ describe('a list of many', () => {
   const get = (target: string): Promise<Answer> => send(backend.url, { method: 'GET', target });
   const allNames = Array.from({ length: COUNT }, (_, index) => nameOf(index));
 
-  test('a list of many items is complete, sorted and of the announced length', async () => {
+  test('a long list of results is complete and sorted, and its Content-Length is correct', async () => {
     const answer = await get('/results');
     expect(namesIn(answer)).toEqual(allNames);
     expect(answer.headers).toMatchObject({
@@ -116,7 +119,7 @@ describe('a list of many', () => {
     expect(head.headers['content-length']).toBe(answer.headers['content-length']);
   });
 
-  test('a list equals the sum of its pages', async () => {
+  test('every page of a list contains the right part of the whole list', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: COUNT + 10 }),
@@ -131,7 +134,7 @@ describe('a list of many', () => {
     );
   });
 
-  test('a list is filtered before it is paginated', async () => {
+  test('a long list of results is filtered before it is paginated', async () => {
     const critical = allNames.filter((_, index) => index % 3 === 2);
     await fc.assert(
       fc.asyncProperty(

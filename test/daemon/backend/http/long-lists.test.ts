@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Reports all results, which also clears cached lists. */
+/** Reports all results, which also empties the cache of lists. */
 async function reportAll(): Promise<void> {
   await openApiClient({ backend: backend.url }).submitResults(
     NAMES.map((name, at) => ({ source: 'web', name, output: 'é'.repeat(1000), status: 1 + (at % 2) })),
@@ -34,7 +34,7 @@ async function get(target: string): Promise<{ readonly names: string[]; readonly
 
 describe('a list that is too long for one chunk', () => {
   test.each(['/events', '/incidents', '/events/web', '/results', '/results/web', '/api/mon/v1/results'])(
-    'GET %s returns a long list completely and in order',
+    'GET %s returns a list of many chunks completely and in order',
     async (target) => {
       const { names, headers } = await get(target);
       expect(names).toEqual(NAMES);
@@ -65,7 +65,7 @@ describe('a list that is too long for one chunk', () => {
     expect(headers.get('x-pagination')).toBe(pagination);
   });
 
-  test('HEAD of a long list has its headers without a length and does not read all of it', async () => {
+  test('HEAD of a long list returns its headers without a length and reads only part of the list', async () => {
     await reportAll();
     let reads = 0;
     store.refusesReads = () => ++reads > 40;
@@ -76,7 +76,7 @@ describe('a list that is too long for one chunk', () => {
     expect(reads).toBeLessThan(30);
   });
 
-  test('a request behind a long list on the same connection is served', async () => {
+  test('a request that follows a long list on the same connection is served', async () => {
     const bytes = ['/events', '/health'].map((target) => requestBytes({ method: 'HEAD', target })).join('');
     const answers = await exchange(backend.url, bytes, ['HEAD', 'HEAD']);
     expect(answers.map(({ status }) => status)).toEqual([200, 204]);
@@ -84,7 +84,7 @@ describe('a list that is too long for one chunk', () => {
 });
 
 /**
- * Requests a list that cannot be read completely.
+ * Requests a list from a store that fails after some reads.
  *
  * @param reads number of reads that succeed first
  */
@@ -97,14 +97,14 @@ async function failing(reads: number): Promise<{ readonly answer: Response; read
 }
 
 describe('a list that cannot be read', () => {
-  test('a list that fails at its beginning is an error without the headers of a list', async () => {
+  test('a long list that cannot be read from the start returns an error without the headers of a list', async () => {
     const { answer, text } = await failing(1);
     expect(answer.status).toBe(500);
     expect(answer.headers.has('x-pagination')).toBe(false);
     expect(await text).toBe('{"error":"internal error: see the log of the backend","code":"internal"}');
   });
 
-  test('a list that fails in the middle is cut off without a valid end', async () => {
+  test('a long list whose read fails in the middle is cut off, so that the client notices the failure', async () => {
     const { answer, text } = await failing(20);
     expect(answer.status).toBe(200);
     await expect(text).rejects.toThrow('terminated');

@@ -6,7 +6,7 @@ import { asking, basic, type Ask } from '../../../support/asking.ts';
 import { aClusterView, ToldCluster } from '../../../support/told-cluster.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
-/** The parameters of a request to each endpoint, with the parts of its path in order. */
+/** An example request to an endpoint: the parts of its path in order, its query and its body. */
 interface Example {
   readonly path?: () => readonly string[];
   readonly query?: string;
@@ -151,7 +151,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Waits for both failed runs. */
+/** Waits until both failed runs are dead letters, and returns their ids. */
 async function failedLetters(): Promise<readonly number[]> {
   return await vi.waitFor(async () => {
     const { body } = await ask('GET', targetOf('deadLetters'));
@@ -161,7 +161,7 @@ async function failedLetters(): Promise<readonly number[]> {
   });
 }
 
-test('the table of the mon API contains exactly the registered routes', async () => {
+test('the endpoint table of the mon API contains exactly the registered routes', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access');
   const { routes } = body as {
     routes: readonly { method: string; url: string; access: unknown; anonymous: boolean }[];
@@ -180,18 +180,21 @@ test('the table of the mon API contains exactly the registered routes', async ()
 });
 
 describe('the endpoints of the mon API', () => {
-  test.each(Object.keys(EXAMPLES) as MonEndpoint[])('the endpoint %s responds as the table defines', async (name) => {
-    const endpoint = endpointOf(name);
-    if (name === 'deadLetters') letters = await failedLetters();
-    const { status, body, text } = await ask(endpoint.method, targetOf(name), EXAMPLES[name].body);
-    expect({ status, text }).toEqual({ status: endpoint.status, text: endpoint.answer === undefined ? '' : text });
-    // The list is not empty, so that its items were validated.
-    expect(body).not.toEqual([]);
-    expect(endpoint.answer?.safeParse(body).error).toBeUndefined();
-  });
+  test.each(Object.keys(EXAMPLES) as MonEndpoint[])(
+    'the endpoint %s of the mon API responds as the endpoint table defines',
+    async (name) => {
+      const endpoint = endpointOf(name);
+      if (name === 'deadLetters') letters = await failedLetters();
+      const { status, body, text } = await ask(endpoint.method, targetOf(name), EXAMPLES[name].body);
+      expect({ status, text }).toEqual({ status: endpoint.status, text: endpoint.answer === undefined ? '' : text });
+      // A list must not be empty, because otherwise no item of it would be validated.
+      expect(body).not.toEqual([]);
+      expect(endpoint.answer?.safeParse(body).error).toBeUndefined();
+    },
+  );
 });
 
-/** Rejected requests, with the error code. */
+/** Requests that are rejected, with the expected error code. */
 const REFUSED: readonly {
   readonly name: MonEndpoint;
   readonly target: string;
@@ -210,7 +213,7 @@ const REFUSED: readonly {
 
 describe('the codes of rejections', () => {
   test.each(REFUSED)(
-    'the request $name $target is rejected with the code $code',
+    'the endpoint $name rejects the request for $target with the code $code',
     async ({ name, target, body, code }) => {
       const endpoint = endpointOf(name);
       const answer = await ask(endpoint.method, target, body);
@@ -222,17 +225,17 @@ describe('the codes of rejections', () => {
   );
 });
 
-describe('the OpenAPI document', () => {
+describe('the OpenAPI document of the mon API', () => {
   const OPENAPI = '/api/mon/v1/openapi.json';
 
-  test('the OpenAPI document requires credentials only if the backend does', async () => {
+  test('the OpenAPI document requires credentials only if the backend requires them', async () => {
     expect(await asking(backend.url, null)('GET', OPENAPI)).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
     await using guarded = await startBackend({ settings: { api: { user: 'ada', password: 'let me in' } } });
     expect(await asking(guarded.url, null)('GET', OPENAPI)).toMatchObject({ status: 401 });
     expect(await asking(guarded.url, basic('ada', 'let me in'))('GET', OPENAPI)).toMatchObject({ status: 200 });
   });
 
-  test('the OpenAPI document contains every endpoint with its parameters, body and responses', async () => {
+  test('the OpenAPI document contains every endpoint with its parameters, its body and its responses', async () => {
     const { paths } = (await ask('GET', OPENAPI)).body as {
       paths: Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;
     };

@@ -13,7 +13,7 @@ afterAll(() => backend[Symbol.asyncDispose]());
 const CORE = '/api/core/v2/namespaces/default';
 const core = (name: string, rest: object): object => ({ metadata: { name, namespace: 'default' }, ...rest });
 
-/** All requests that create something with a name. */
+/** All requests that create something with a name, and a function that returns their body for a name. */
 const MAKING: readonly (readonly [title: string, target: string, body: (name: string) => unknown])[] = [
   ['a result', '/results', (name) => ({ name, output: '', source: 'web' })],
   ['the source of a result', '/results', (name) => ({ name: 'disk', output: '', source: name })],
@@ -33,7 +33,7 @@ const MAKING: readonly (readonly [title: string, target: string, body: (name: st
   ['a check', `${CORE}/checks`, (name) => core(name, { command: 'true', interval: 60, subscriptions: ['web'] })],
 ];
 
-test.each(MAKING)('POST %s rejects the names . and ..', async (_title, target, body) => {
+test.each(MAKING)('the API rejects the names "." and ".." for %s', async (_title, target, body) => {
   for (const name of ['.', '..']) {
     const { status, body: answer } = await ask('POST', target, body(name));
     expect([status, JSON.stringify(answer)]).toEqual([400, expect.stringContaining('. or ..')]);
@@ -44,7 +44,7 @@ test.each(MAKING)('POST %s rejects the names . and ..', async (_title, target, b
   }
 });
 
-test('a result with an integer beyond 2^53 is rejected, even among others', async () => {
+test('a result with an integer beyond 2^53 is rejected, and other results of the same request are accepted', async () => {
   const text = '{"name":"disk","output":"o","source":"web-9","bytes":9007199254740993}';
   const inexact: unknown = JSON.parse(text);
   expect(await ask('POST', '/results', inexact)).toMatchObject({
@@ -55,7 +55,7 @@ test('a result with an integer beyond 2^53 is rejected, even among others', asyn
   expect(body).toMatchObject({ accepted: 1, rejected: [{ index: 0 }] });
 });
 
-test('a key of one namespace sees no names of others in the overview and the metrics', async () => {
+test('an API key of one namespace sees no names of other namespaces in the overview and the metrics', async () => {
   await ask('POST', '/api/core/v2/namespaces', { name: 'shop' });
   const handler = { type: 'pipe', command: 'false' };
   const shop = '/api/core/v2/namespaces/shop';

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-/** Returns what a client sees of its actions, without times. */
+/** Performs actions over the API of a namespace, and returns what the client then reads, without times. */
 async function story(api: ApiClient): Promise<unknown> {
   const about = { source: 'web-1', name: 'disk', status: 2, aggregate: 'disks', executed: 7, issued: 7 };
   await api.submitResult({ ...about, output: 'full' });
@@ -70,7 +70,7 @@ async function story(api: ApiClient): Promise<unknown> {
   return { told, undone };
 }
 
-test('an API client behaves the same in any namespace and changes nothing in others', async () => {
+test('the API client works alike in every namespace and changes nothing in other namespaces', async () => {
   const inDefault = await story(clientOf());
   expect(inDefault).toMatchObject({ told: { 0: [['web-1', 'full', ['*:disk']]] } });
   await clientOf().submitResult({ source: 'own', name: 'mark', status: 1, output: 'of default' });
@@ -78,7 +78,7 @@ test('an API client behaves the same in any namespace and changes nothing in oth
   expect((await clientOf().events()).map(({ client }) => client.name)).toEqual(['own']);
 });
 
-test('an API client reports an invalid result as invalid', async () => {
+test('the API client reports an invalid result with the code "invalid"', async () => {
   for (const namespace of [undefined, 'team-a']) {
     const refused = clientOf(namespace).submitResult({ source: 'a b', name: 'disk', output: '', status: 1 });
     await expect(refused).rejects.toMatchObject({ code: 'invalid' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oneAtATime } from '../../../../daemon/backend/http/one-at-a-time.ts';
 
-test('responses are computed one after the other, and one beyond the limit is rejected', async () => {
+test('expensive responses are computed one after the other, and requests beyond the limit are rejected', async () => {
   const inTurn = oneAtATime(2, 'too many wait');
   const first = Promise.withResolvers<string>();
   const begun: string[] = [];

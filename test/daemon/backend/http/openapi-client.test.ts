@@ -23,7 +23,7 @@ test('the OpenAPI document passes a linter', async () => {
   expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
 });
 
-test('a client generated from the OpenAPI document works with a backend', async () => {
+test('a client that was generated from the OpenAPI document can use a backend', async () => {
   const definition = JSON.parse(text) as Document;
   const api = new OpenAPIClientAxios({ definition, axiosConfigDefaults: { baseURL: backend.url, headers } });
   const client: OpenAPIClient = await api.init();

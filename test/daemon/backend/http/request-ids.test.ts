@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RequestIds } from '../../../../daemon/backend/http/request-ids.ts';
 
-test('a request without an id gets a random UUID', () => {
+test('a request without an X-Request-ID gets a random UUID as its request id', () => {
   const ids = new RequestIds();
   const given = Array.from({ length: 5000 }, () => ids.of({ headers: {} }));
   expect(new Set(given).size).toBe(given.length);

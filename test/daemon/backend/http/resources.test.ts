@@ -27,7 +27,7 @@ const namesIn = ({ body }: Answer): string[] => Object.keys(body as object);
 test.each([
   { client: { name: 'e1' }, check: { name: 'disk', output: 'full', status: 2 } },
   { client: 'e1', name: 'disk', output: 'full', status: 2 },
-])('a result that names its client belongs to that client: %j', async (result) => {
+])('a result that names its client is stored for that client: %j', async (result) => {
   expect((await post('/results', result)).status).toBe(202);
   expect((await post('/api/mon/v1/results', [result])).body).toEqual({ accepted: 1, rejected: [] });
   expect((await get('/results/e1/disk')).body).toMatchObject({ client: 'e1', check: { name: 'disk' } });
@@ -35,13 +35,13 @@ test.each([
 });
 
 describe('the order of attributes', () => {
-  test('a client keeps its attributes in order, before those that are added', async () => {
+  test('a client is returned with its attributes in the order in which they were sent', async () => {
     await post('/clients', { environment: 'prod', redact: [], address: 'a', keepalives: true, name: 'web' });
     const own = ['environment', 'redact', 'address', 'keepalives', 'name'];
     expect(namesIn(await get('/clients/web'))).toEqual([...own, 'version', 'timestamp', 'subscriptions']);
   });
 
-  test('a check keeps its attributes in order, before its name', async () => {
+  test('a check is returned with its attributes in their order, before its name', async () => {
     expect(namesIn(await get('/checks/disk'))).toEqual(['command', 'interval', 'subscribers', 'secret', 'name']);
   });
 });
@@ -49,7 +49,7 @@ describe('the order of attributes', () => {
 describe('an array of results', () => {
   const batch = '/api/mon/v1/results';
 
-  test('an array of results stores the valid ones and names the invalid ones', async () => {
+  test('an array of results stores its valid results and names its invalid results by index', async () => {
     const answer = await post(batch, [
       { name: 'a', output: 'o', status: 1, source: 'web' },
       { name: 'b' },
@@ -69,7 +69,7 @@ describe('an array of results', () => {
     expect((await get('/results/web')).body).toMatchObject([{ check: { name: 'a' } }, { check: { name: 'c' } }]);
   });
 
-  test('an array of results keeps the order of results of one check', async () => {
+  test('the results of one check in an array are stored in their order', async () => {
     await post(
       batch,
       [0, 1, 2, 2].map((status) => ({ name: 'a', output: 'o', status, source: 'web' })),
@@ -80,13 +80,13 @@ describe('an array of results', () => {
     });
   });
 
-  test('an array of results rejects fractions one by one', async () => {
+  test('a fraction such as 1.0 in one result of an array rejects only that result', async () => {
     const body = '[{"name":"a","output":"o","status":1},{"name":"b","output":"o","status":1.0}]';
     const answer = await send(backend.url, { method: 'POST', target: batch, body });
     expect(answer.body).toMatchObject({ accepted: 1, rejected: [{ index: 1 }] });
   });
 
-  test('an array of results may be empty or contain 10,000', async () => {
+  test('an array of results may be empty and may contain 10,000 results', async () => {
     expect((await post(batch, [])).body).toEqual({ accepted: 0, rejected: [] });
     const items = Array.from({ length: 10_000 }, (_, index) => ({ name: `c${String(index)}`, output: '' }));
     expect((await post(batch, items)).body).toEqual({ accepted: 10_000, rejected: [] });
@@ -98,7 +98,7 @@ describe('an array of results', () => {
 });
 
 describe('silences', () => {
-  test('silences are found by id, by check, and by subscription, exactly or by its prefix', async () => {
+  test('silences can be found by id, by check, by subscription, and by a prefix of the subscription', async () => {
     await post('/silenced', { subscription: 'client:web' });
     await post('/silenced', { subscription: 'client:web', check: 'disk' });
     await post('/silenced', { check: 'disk', expire: 60, reason: 'works', creator: 'ann' });
@@ -124,7 +124,7 @@ describe('silences', () => {
     });
   });
 
-  test('silences end when they expire and when they are deleted', async () => {
+  test('a silence no longer exists once it has expired or was deleted', async () => {
     await post('/silenced', { check: 'disk', expire: 60 });
     await post('/silenced', { check: 'load' });
     nowMs += 60_000;
@@ -149,16 +149,19 @@ describe('the deletion of a client', () => {
     { query: '?invalidate=false&invalidate_expire=60', comesBack: true },
     { query: '?invalidate_expire=60', comesBack: true },
     { query: '?invalidate=true&60', comesBack: true },
-  ])('a keepalive after deleting a client with "$query" recreates it: $comesBack', async ({ query, comesBack }) => {
-    const agents = new Agents(backend.url);
-    await agents.publish('keepalives', client);
-    expect(await remove(`/clients/web${query}`)).toMatchObject({ status: 202, body: { issued: NOW } });
-    await agents.publish('keepalives', client);
-    expect((await get('/clients/web')).status).toBe(comesBack ? 200 : 404);
-    nowMs += 60_000;
-    await agents.publish('keepalives', client);
-    expect((await get('/clients/web')).status).toBe(200);
-  });
+  ])(
+    'a keepalive after deleting a client with "$query" creates the client again: $comesBack',
+    async ({ query, comesBack }) => {
+      const agents = new Agents(backend.url);
+      await agents.publish('keepalives', client);
+      expect(await remove(`/clients/web${query}`)).toMatchObject({ status: 202, body: { issued: NOW } });
+      await agents.publish('keepalives', client);
+      expect((await get('/clients/web')).status).toBe(comesBack ? 200 : 404);
+      nowMs += 60_000;
+      await agents.publish('keepalives', client);
+      expect((await get('/clients/web')).status).toBe(200);
+    },
+  );
 });
 
 describe('secrets', () => {
@@ -181,7 +184,7 @@ describe('secrets', () => {
 });
 
 describe('GET /info', () => {
-  test('GET /info has the keys and types that existing clients read, and our version', async () => {
+  test('GET /info has the keys and types that clients of Sensu Core read, and the version of mon', async () => {
     const count = expect.toSatisfy(Number.isInteger) as number;
     const digest = { hexdigest: expect.stringMatching(/^[\da-f]{64}$/) as string };
     expect((await get('/info')).body).toEqual({
@@ -222,7 +225,7 @@ describe('GET /health', () => {
         'result consumers (1) less than min_consumers (2)',
       ],
     },
-  ])('GET /health$query responds with the problems that it finds', async ({ query, problems }) => {
+  ])('GET /health$query returns the problems that it finds', async ({ query, problems }) => {
     const { status, body } = await get(`/health${query}`);
     expect({ status, body }).toEqual({ status: problems === undefined ? 204 : 412, body: problems });
   });

@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { watchAccess } from '../../../../daemon/backend/http/route.ts';
 
-test('a route that does not declare its access stops the start', () => {
+test('a route that does not declare the rights that it needs stops the start', () => {
   const app = fastify();
   watchAccess(app);
   expect(() => app.get('/open', () => 'to everybody')).toThrow('GET /open declares no required rights');

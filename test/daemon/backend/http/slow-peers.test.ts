@@ -53,14 +53,14 @@ async function memoryMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-test('peers that do not read a long list cost little memory each', { tags: 'slow' }, async () => {
+test('each client that does not read a long list costs the backend little memory', { tags: 'slow' }, async () => {
   await using daemon = await startDaemon({ stateDir: await tempDir() });
   await submitEvents(daemon.url, 5000, 1000);
-  // The first request compiles the code and fills the caches, so it is not measured.
+  // The first request compiles the code and fills the caches, so its memory is not measured.
   await (await fetch(`${daemon.url}/events`)).text();
   const before = await memoryMiB(daemon.pid);
   await openMany(150, daemon.url, getEvents);
-  // Further readers still get responses.
+  // Other readers still get responses.
   const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(`${daemon.url}/events?limit=10`)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   await vi.waitFor(async () => expect(await metric(daemon.url, 'mon_connections')).toBeGreaterThan(150));
@@ -81,7 +81,7 @@ describe('a closed connection', () => {
     for (let second = 0; second < times; second++) clock.advance(1000);
   };
 
-  test('the connection of a peer that reads nothing for a minute is closed, but not that of a slow reader', async () => {
+  test('the connection of a client that reads nothing for a minute is closed, but not that of a slow reader', async () => {
     await using backend = await start();
     await submitEvents(backend.url, 8, 900_000);
     const requests = getEvents.repeat(3);
@@ -123,7 +123,7 @@ describe('a closed connection', () => {
     { what: 'requests', begin: batch, hears: '', rest: Buffer.from(unfinished) },
     { what: 'frames', begin: handshake, hears: '101', rest: frame },
   ])(
-    'connections are closed when unfinished $what of all peers exceed the limit',
+    'connections are closed when the unfinished $what of all clients exceed the memory limit',
     { tags: 'slow' },
     async ({ begin, hears, rest }) => {
       await using backend = await start();
@@ -141,7 +141,7 @@ describe('a closed connection', () => {
     },
   );
 
-  test('the connection of a stalled TLS peer is closed as well', { tags: 'slow' }, async () => {
+  test('the connection of a TLS client that stops reading is closed as well', { tags: 'slow' }, async () => {
     const dir = await tempDir();
     const certificate = makeCertificate('localhost', { names: ['localhost'] });
     await using backend = await startBackend({ clock, settings: { tls: await writePair(dir, certificate) } });
@@ -169,7 +169,7 @@ describe('a closed connection', () => {
     });
   });
 
-  test('a completed request no longer counts as buffered', async () => {
+  test('a completed request no longer counts toward the buffered bytes', async () => {
     await using backend = await start();
     const body = `[${' '.repeat(2 * MIB)}]`;
     const [held] = await openMany(
@@ -183,7 +183,7 @@ describe('a closed connection', () => {
   });
 });
 
-test('a pipelined request starts when the previous response was read, and never on a closed connection', async () => {
+test('a pipelined request starts only after the previous response was read, and not on a closed connection', async () => {
   await using backend = await startBackend();
   await submitEvents(backend.url, 8, 900_000);
   const open = async (source: string): Promise<HeldSocket | undefined> => {
@@ -207,14 +207,14 @@ test('a pipelined request starts when the previous response was read, and never 
   expect(await isStored('gone')).toBe(false);
 });
 
-test('a connection that pipelines far too many requests is closed', async () => {
+test('a connection that pipelines too many requests is closed', async () => {
   await using backend = await startBackend();
   const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(2000));
   held?.socket.resume();
   await vi.waitFor(() => expect(held?.isLeft).toBe(true));
 });
 
-test('up to a hundred pipelined requests are served', async () => {
+test('a connection may pipeline up to a hundred requests', async () => {
   await using backend = await startBackend();
   const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(150));
   held?.socket.resume();

@@ -53,7 +53,7 @@ const EXAMPLES: Readonly<Record<string, readonly [target: string, body?: unknown
   resolve: ['/resolve', { client: 'web-1', check: 'disk' }],
 };
 
-/** Endpoints that need an object of their own to delete. */
+/** Deletions, each with the request that first creates the deleted object. */
 const DELETIONS: Readonly<Record<string, readonly [target: string, before: readonly [target: string, body: unknown]]>> =
   {
     resolveEvent: ['/events/web-1/disk', ['/results', FAILING]],
@@ -76,7 +76,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
-test('the table of the v1 API contains exactly the registered routes', async () => {
+test('the endpoint table of the v1 API contains exactly the registered routes', async () => {
   const { body } = await ask('GET', '/api/mon/v1/access');
   const { routes } = body as {
     routes: readonly { method: string; url: string; access: unknown; anonymous: boolean }[];
@@ -100,13 +100,16 @@ describe('the endpoints of the v1 API', () => {
   test.each([
     ...Object.entries(EXAMPLES).map(([name, [target, body]]) => ({ name, target, body, before: undefined })),
     ...Object.entries(DELETIONS).map(([name, [target, before]]) => ({ name, target, body: undefined, before })),
-  ])('the endpoint $name responds as the table defines', async ({ name, target, body: sent, before }) => {
-    if (before !== undefined) await ask('POST', ...before);
-    const endpoint = ENDPOINTS[name];
-    const { status, body, text } = await ask(endpoint?.method ?? '', target, sent);
-    expect({ status, text }).toEqual({ status: endpoint?.status, text: endpoint?.answer === undefined ? '' : text });
-    // The list is not empty, so that its items were validated.
-    expect(body).not.toEqual([]);
-    expect(endpoint?.answer?.safeParse(/metrics$/i.test(name) ? text : body).error).toBeUndefined();
-  });
+  ])(
+    'the endpoint $name of the v1 API responds as the endpoint table defines',
+    async ({ name, target, body: sent, before }) => {
+      if (before !== undefined) await ask('POST', ...before);
+      const endpoint = ENDPOINTS[name];
+      const { status, body, text } = await ask(endpoint?.method ?? '', target, sent);
+      expect({ status, text }).toEqual({ status: endpoint?.status, text: endpoint?.answer === undefined ? '' : text });
+      // A list must not be empty, because otherwise no item of it would be validated.
+      expect(body).not.toEqual([]);
+      expect(endpoint?.answer?.safeParse(/metrics$/i.test(name) ? text : body).error).toBeUndefined();
+    },
+  );
 });

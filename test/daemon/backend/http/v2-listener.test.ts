@@ -40,7 +40,7 @@ const ANY_NAME = expect.any(String);
 const ANY_NUMBER = expect.any(Number);
 
 describe('the listener of the v2 API', () => {
-  test('the listener of the v2 API serves that API, logins, version, metrics and health, and no v1 API', async () => {
+  test('the v2 listener serves the v2 API, logins, version, metrics and health, but not the v1 API', async () => {
     const { url, v2Url = '' } = await open({ 'v2-listener': { port: 0 } });
     const version = { etcd: { etcdserver: '', etcdcluster: '' }, sensu_backend: '6.5.0', mon: { version: VERSION } };
     expect(await answer(v2Url, '/version')).toEqual([200, version]);
@@ -56,11 +56,11 @@ describe('the listener of the v2 API', () => {
       ClusterHealth: [{ MemberID: ANY_NUMBER, MemberIDHex: ANY_NAME, Name: ANY_NAME, Err: '', Healthy: true }],
       Header: { cluster_id: ANY_NUMBER, member_id: ANY_NUMBER, raft_term: 1 },
     });
-    // On the main listener, this path is the v1 endpoint.
+    // On the main listener, `/health` is the endpoint of the v1 API.
     expect(await answer(url, '/health')).toEqual([204, '']);
   });
 
-  test('the listener of the v2 API responds with 404 to unknown paths and redirects double slashes', async () => {
+  test('the v2 listener returns 404 for unknown paths and redirects paths with double slashes', async () => {
     const { v2Url = '' } = await open({ 'v2-listener': { port: 0 }, api: { user: 'root', password: 'long enough' } });
     expect(await answer(v2Url, '/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
     expect(await answer(v2Url, '/api/core/v2/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
@@ -69,11 +69,11 @@ describe('the listener of the v2 API', () => {
     expect([twice.status, twice.headers.get('location')]).toEqual([301, '/api/core/v2/namespaces?limit=1']);
   });
 
-  test('the listener of the v2 API exists only if it is configured', async () => {
+  test('the v2 listener exists only if it is configured', async () => {
     expect((await open({})).v2Url).toBeUndefined();
   });
 
-  test('the listener of the v2 API responds to any host name with --insecure', async () => {
+  test('the v2 listener responds to any host name with --insecure', async () => {
     const { v2Url = '' } = await open(
       { 'v2-listener': { bind: '0.0.0.0', port: 0 }, 'insecure-http': true },
       undefined,
@@ -83,7 +83,7 @@ describe('the listener of the v2 API', () => {
     expect(await send(v2Url.replace('0.0.0.0', '127.0.0.1'), request)).toMatchObject({ status: 200 });
   });
 
-  test('a public listener of the v2 API without credentials is rejected', async () => {
+  test('a v2 listener that other machines can reach is rejected while no credentials exist', async () => {
     await expect(open({ 'v2-listener': { bind: '0.0.0.0', port: 0 } })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringContaining('0.0.0.0 can be reached by other hosts'),
@@ -91,7 +91,7 @@ describe('the listener of the v2 API', () => {
   });
 });
 
-test('namespaces and definitions survive a restart, and deleted ones do not return', async () => {
+test('namespaces and definitions survive a restart, and deleted ones stay deleted', async () => {
   const dir = await tempDir();
   const metadata = { namespace: 'prod' };
   const before = await open({}, dir);

@@ -4,7 +4,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const NAMES = Array.from({ length: 250 }, (_, at) => `proxy-${String(at).padStart(3, '0')}`);
 
-/** An entity so large that even a page of them is sent in chunks. */
+/** Returns an entity so large that even one page of entities is sent in chunks. */
 const entity = (name: string): object => ({
   entity_class: 'proxy',
   metadata: { name, annotations: { notes: 'x'.repeat(2000) } },
@@ -29,7 +29,7 @@ test.each([
   { query: `?fieldSelector=${encodeURIComponent('entity.name matches proxy-0')}`, count: 100 },
   { query: `?fieldSelector=${encodeURIComponent('entity.name matches "-01"')}`, count: 10 },
   { query: '?limit=250', count: 250 },
-])('a list that is sent in chunks is one array: $count of "$query"', async ({ query, count }) => {
+])('a v2 list that is sent in chunks is one JSON array: $count of "$query"', async ({ query, count }) => {
   const { status, body, headers } = await core.get(`/entities${query}`);
   expect(status).toBe(200);
   expect(headers.get('content-type')).toMatch('application/json');
@@ -38,7 +38,7 @@ test.each([
   );
 });
 
-test('a long page names the start of the next one', async () => {
+test('a long page of a v2 list contains the continue token of the next page', async () => {
   const first = await core.get('/entities?limit=200');
   expect(namesOf(first.body)).toEqual(NAMES.slice(0, 200));
   const rest = await core.get(`/entities?limit=200&continue=${first.headers.get('sensu-continue') ?? ''}`);
@@ -46,7 +46,7 @@ test('a long page names the start of the next one', async () => {
   expect(rest.headers.get('sensu-continue')).toBeNull();
 });
 
-test('a reader that disconnects in the middle blocks no other', async () => {
+test('a client that disconnects in the middle of a long v2 list does not affect other requests', async () => {
   const controller = new AbortController();
   const answer = await fetch(`${backend.url}/api/core/v2/entities`, { signal: controller.signal });
   controller.abort();

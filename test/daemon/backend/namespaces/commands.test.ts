@@ -19,7 +19,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-test('deleting a namespace deletes all that is stored of it, even what changed in the same batch', async () => {
+test('deleting a namespace deletes all of its data, even changes from the same batch', async () => {
   const store = await openLevelStore(await tempDir());
   const registry = new Registry(TABLES);
   await registry.load(store);
@@ -36,17 +36,17 @@ test('deleting a namespace deletes all that is stored of it, even what changed i
   const clients = new Clients({ batcher, entityLimit, quarantineSeconds: 60 });
   const namespaces = new Namespaces(batcher);
   const aggregates = new Aggregates(batcher);
-  /** Commits the requests as one batch. */
+  /** Commits these requests as one batch. */
   const committed = async (...asked: readonly Promise<unknown>[]): Promise<void> => {
     clock.advance(10);
     await Promise.all(asked);
   };
-  /** Returns the first parts of the stored keys of the namespace. */
+  /** Returns the table prefixes of the stored keys of the namespace, without audit trail and timeline. */
   const stored = async (): Promise<string[]> => {
     const found: string[] = [];
     for await (const [key] of store.scan([]))
       if (key.includes('shop') && key[0] !== 'audit') found.push(String(key[0]));
-    // The timeline of the namespace is deleted in chunks later, see timeline/clock.ts.
+    // The timeline of the namespace is deleted later, in chunks: see timeline/clock.ts.
     return [...new Set(found)].filter((prefix) => !prefix.startsWith('timeline')).toSorted();
   };
   const check = { name: 'disk', output: '', status: 2, executed: 0, aggregates: ['fleet', 'others'] };

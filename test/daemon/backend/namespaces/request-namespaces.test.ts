@@ -70,7 +70,7 @@ describe('lists', () => {
     { list: 'checks', default: [], team: ['disk'], all: ['team-a disk'] },
     { list: 'aggregates', default: ['disks'], team: ['disks'], all: ['default disks', 'team-a disks', 'team-b disks'] },
   ])(
-    'a list of $list shows one namespace, or all that the caller may read',
+    'the list of $list contains the requested namespace, or all namespaces that the caller may read',
     async ({ list, default: own, team, all }) => {
       expect(await namesIn(asRoot, list, '')).toEqual(nameless(own));
       expect(await namesIn(asRoot, list, '?namespace=default')).toEqual(nameless(own));
@@ -98,13 +98,13 @@ describe('one object', () => {
     { path: 'checks/disk', body: { name: 'disk', interval: 3600 } },
     { path: 'aggregates/disks/results/critical', body: [{ check: 'disk', summary: [{ output: 'full in team-a' }] }] },
     { path: 'silence-policy', body: { reason: 'required' } },
-  ])('GET $path shows the object of the requested namespace', async ({ path, body }) => {
+  ])('GET $path returns the object of the requested namespace', async ({ path, body }) => {
     for (const ask of [asRoot, asTeam]) {
       expect(await ask('GET', `${MON}/${path}?namespace=team-a`)).toMatchObject({ status: 200, body });
     }
   });
 
-  test('an object is changed only in the requested namespace', async () => {
+  test('a DELETE request changes an object only in the requested namespace', async () => {
     expect(await asTeam('DELETE', `${MON}/events/twin/disk?namespace=team-a`)).toMatchObject({ status: 202 });
     expect((await asRoot('GET', `${MON}/events/twin/disk?namespace=team-a`)).status).toBe(404);
     expect((await asRoot('GET', '/events/twin/disk')).status).toBe(200);
@@ -115,7 +115,7 @@ describe('one object', () => {
     expect((await asRoot('GET', '/aggregates/disks')).status).toBe(200);
   });
 
-  test('a bulk is applied and undone in the requested namespace, and the audit trail names it', async () => {
+  test('a bulk is applied and undone in the requested namespace, and the audit trail names the namespace', async () => {
     const operations = [{ op: 'silence', subscription: 'linux', expire: 3600, reason: 'move' }];
     const made = await asTeam('POST', `${MON}/bulk?namespace=team-a`, { operations });
     expect(made).toMatchObject({ status: 200, body: { results: [{ ok: true }] } });
@@ -143,7 +143,13 @@ describe('one object', () => {
 describe('the overview', () => {
   test.each([
     { title: 'default if none is named', ask: () => asRoot, query: '', registered: 2, noisiest: [{ check: 'disk' }] },
-    { title: 'one', ask: () => asTeam, query: '?namespace=team-a', registered: 1, noisiest: [{ check: 'disk' }] },
+    {
+      title: 'the requested namespace',
+      ask: () => asTeam,
+      query: '?namespace=team-a',
+      registered: 1,
+      noisiest: [{ check: 'disk' }],
+    },
     {
       title: 'all that the caller may read',
       ask: () => asTeam,
@@ -152,26 +158,29 @@ describe('the overview', () => {
       noisiest: [{ namespace: 'team-a', check: 'disk' }],
     },
     {
-      title: 'all',
+      title: 'all namespaces for an administrator',
       ask: () => asRoot,
       query: '?namespace=*',
       registered: 4,
       noisiest: ['default', 'team-a', 'team-b'].map((namespace) => ({ namespace, check: 'disk' })),
     },
-  ])('the overview counts clients and checks of namespaces: $title', async ({ ask, query, registered, noisiest }) => {
-    const { body } = await ask()('GET', `${MON}/overview${query}`);
-    const told = body as { readonly clients: object; readonly noisiest: readonly object[] };
-    expect(told.clients).toMatchObject({ registered });
-    expect(told.noisiest).toHaveLength(noisiest.length);
-    expect(told.noisiest).toEqual(
-      expect.arrayContaining(noisiest.map((one) => expect.objectContaining(one) as object)),
-    );
-  });
+  ])(
+    'the overview counts the clients and checks of the right namespaces: $title',
+    async ({ ask, query, registered, noisiest }) => {
+      const { body } = await ask()('GET', `${MON}/overview${query}`);
+      const told = body as { readonly clients: object; readonly noisiest: readonly object[] };
+      expect(told.clients).toMatchObject({ registered });
+      expect(told.noisiest).toHaveLength(noisiest.length);
+      expect(told.noisiest).toEqual(
+        expect.arrayContaining(noisiest.map((one) => expect.objectContaining(one) as object)),
+      );
+    },
+  );
 });
 
 describe('forbidden and unknown namespaces', () => {
   test.each([...LISTS, 'overview', 'events/a/b/explain'])(
-    'GET %s of another namespace than that of the key is 403',
+    'GET %s returns 403 for a namespace that the API key does not allow',
     async (path) => {
       for (const query of ['', '?namespace=team-b', '?namespace=nowhere']) {
         const asked = /=(.+)/.exec(query)?.[1] ?? 'default';
@@ -188,14 +197,14 @@ describe('forbidden and unknown namespaces', () => {
   );
 
   test.each([...LISTS, 'overview', 'events/a/b/explain', 'clients/a'])(
-    'GET %s of an unknown namespace is 404',
+    'GET %s returns 404 for an unknown namespace',
     async (path) => {
       const answer = await asRoot('GET', `${MON}/${path}?namespace=nowhere`);
       expect(answer).toMatchObject({ status: 404, body: { error: 'namespace "nowhere" not found' } });
     },
   );
 
-  test.each(['clients/a', 'events/a/b/explain'])('GET %s of all namespaces is 400', async (path) => {
+  test.each(['clients/a', 'events/a/b/explain'])('GET %s returns 400 for all namespaces', async (path) => {
     const answer = await asRoot('GET', `${MON}/${path}?namespace=*`);
     expect(answer).toMatchObject({
       status: 400,
@@ -209,7 +218,7 @@ describe('forbidden and unknown namespaces', () => {
   });
 });
 
-test('the checks of a namespace without events are listed among those of all namespaces', async () => {
+test('the checks of a namespace without events are in the list of the checks of all namespaces', async () => {
   await asRoot('POST', '/api/core/v2/namespaces', { name: 'team-c' });
   await asRoot('POST', '/api/core/v2/namespaces/team-c/checks', {
     metadata: { name: 'new', namespace: 'team-c' },
@@ -244,7 +253,7 @@ test.each([
   { path: 'clients', body: { name: 'late', address: '192.0.2.1', subscriptions: [] } },
   { path: 'silenced', body: { check: 'disk' } },
   { path: 'bulk', body: { operations: [{ op: 'silence', check: 'disk', reason: 'late' }] } },
-])('a request to $path of a namespace that is being deleted is 404 and leaves nothing behind', async (late) => {
+])('POST $path into a namespace that is being deleted returns 404 and stores nothing', async (late) => {
   const namespace = `gone-${late.path}`;
   await asRoot('POST', '/api/core/v2/namespaces', { name: namespace });
   const [gone, answer] = await Promise.all([

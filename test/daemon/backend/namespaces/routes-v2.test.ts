@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(async () => backend[Symbol.asyncDispose]());
 
-test('namespaces are created, listed and deleted as by the command-line tool (clients 6)', async () => {
+test('namespaces can be created, listed and deleted as sensuctl does (clients 6)', async () => {
   expect((await v2.get('/namespaces')).body).toEqual([{ name: 'default' }]);
   expect(await v2.post('/namespaces', { name: 'prod' })).toMatchObject({ status: 201, body: undefined });
   expect(await v2.post('/namespaces', { name: 'prod' })).toMatchObject({
@@ -34,20 +34,20 @@ test('namespaces are created, listed and deleted as by the command-line tool (cl
 });
 
 test.each([[{ name: 'a b' }], [{ name: '' }], [{ name: '..' }], [{}], ['x']])(
-  'the namespace %j is rejected',
+  'creating the namespace %j is rejected',
   async (body) => {
     expect(await v2.post('/namespaces', body)).toMatchObject({ status: 400, body: { code: 1 } });
   },
 );
 
-test('the namespace default always exists', async () => {
+test('the namespace default cannot be deleted', async () => {
   expect(await v2.delete('/namespaces/default')).toMatchObject({
     status: 400,
     body: { message: 'default cannot be deleted: the v1 API uses it', code: 1 },
   });
 });
 
-describe('the deletion of a namespace with objects', () => {
+describe('deleting a namespace that contains objects', () => {
   const metadata = { name: 'x', namespace: 'full' };
 
   beforeAll(async () => v2.post('/namespaces', { name: 'full' }));
@@ -63,7 +63,7 @@ describe('the deletion of a namespace with objects', () => {
       '/namespaces/full/silenced/a:b',
       { metadata: { name: 'a:b' }, subscription: 'a', check: 'b', reason: 'r' },
     ],
-  ])('a namespace with %s is not deleted', async (what, path, body) => {
+  ])('a namespace that contains %s cannot be deleted', async (what, path, body) => {
     expect((await v2.put(path, body)).status).toBe(path.includes('/entities/') ? 200 : 201);
     expect(await v2.delete('/namespaces/full')).toMatchObject({
       status: 400,
@@ -72,7 +72,7 @@ describe('the deletion of a namespace with objects', () => {
     expect(await v2.delete(path)).toMatchObject({ status: 204 });
   });
 
-  test('the error for a namespace with objects names all kinds of them', async () => {
+  test('the error for deleting a namespace names all kinds of objects in the namespace', async () => {
     await v2.put('/namespaces/full/checks/x', { metadata, command: 'true', interval: 60 });
     await v2.put('/namespaces/full/entities/x', { metadata, entity_class: 'proxy' });
     await v2.put('/namespaces/full/entities/y', { metadata: { ...metadata, name: 'y' }, entity_class: 'proxy' });

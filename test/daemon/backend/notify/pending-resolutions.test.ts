@@ -12,7 +12,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 const NOW = ManualClock.START_MS / 1000;
 const RESOLVED = ['default resolve silence ended'];
 
-/** The resolutions that wait for the end of a silence. */
+/** The pending resolutions that wait for the end of a silence, as `client/check`. */
 const waiting = ({ registry }: HandlingRig): string[] =>
   [...pendingResolutionsOf(registry.namespace(DEFAULT_NAMESPACE)).all()].map(
     ({ client, check }) => `${client}/${check}`,
@@ -29,24 +29,27 @@ async function resolveSilenced(rig: HandlingRig, attributes = {}, result = {}): 
   await rig.report(0, result);
 }
 
-describe('a problem that was notified and resolves while it is silenced', () => {
+describe('the resolution of a problem that was notified and resolves while it is silenced', () => {
   test.each<{ readonly name: string; readonly with?: object; readonly end: (rig: HandlingRig) => unknown }>([
-    { name: 'it expires', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
-    { name: 'it is cleared', end: clear },
-    { name: 'a pending one replaces it', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
-  ])('its resolution is notified once when the silence ends: $name', async ({ with: attributes = {}, end }) => {
-    const rig = await openRig();
-    await resolveSilenced(rig, attributes);
-    expect(await takeRuns(rig)).toEqual([]);
-    expect(waiting(rig)).toEqual(['web-1/disk']);
-    await end(rig);
-    expect(await takeRuns(rig)).toEqual(RESOLVED);
-    expect(waiting(rig)).toEqual([]);
-    rig.clock.advance(3_600_000);
-    expect(await takeRuns(rig)).toEqual([]);
-  });
+    { name: 'the silence expires', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
+    { name: 'the silence is cleared', end: clear },
+    { name: 'a pending silence replaces the silence', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
+  ])(
+    'the resolution of a silenced problem is notified once when the silence ends: $name',
+    async ({ with: attributes = {}, end }) => {
+      const rig = await openRig();
+      await resolveSilenced(rig, attributes);
+      expect(await takeRuns(rig)).toEqual([]);
+      expect(waiting(rig)).toEqual(['web-1/disk']);
+      await end(rig);
+      expect(await takeRuns(rig)).toEqual(RESOLVED);
+      expect(waiting(rig)).toEqual([]);
+      rig.clock.advance(3_600_000);
+      expect(await takeRuns(rig)).toEqual([]);
+    },
+  );
 
-  test('the notification contains the event as it resolved, without the silence', async () => {
+  test('the late notification of a resolution contains the event as it resolved, without the silence', async () => {
     const rig = await openRig();
     await resolveSilenced(rig);
     await clear(rig);
@@ -59,7 +62,7 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     ]);
   });
 
-  test('only handlers that were notified of the problem are notified of its resolution', async () => {
+  test('only handlers that were notified of a problem are notified of its resolution after the silence', async () => {
     const rig = await openRig({
       handlers: {
         default: PIPE,
@@ -79,7 +82,7 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     expect(await takeRuns(rig)).toEqual(RESOLVED);
   });
 
-  test('another silence that began meanwhile suppresses the resolution until it ends too', async () => {
+  test('a resolution is not notified until a second silence that began meanwhile ends too', async () => {
     const rig = await openRig();
     await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
     await resolveSilenced(rig, { expire: 60 });
@@ -90,7 +93,7 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     expect(await takeRuns(rig)).toEqual(RESOLVED);
   });
 
-  test('its resolution is notified before the next problem of the same check', async () => {
+  test('the resolution of a silenced problem is notified before the next problem of the same check', async () => {
     const rig = await openRig();
     await resolveSilenced(rig, { expire: 60 });
     await rig.report(2);
@@ -102,16 +105,16 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     expect(await takeRuns(rig)).toEqual(['default resolve']);
   });
 
-  test('a result that comes before the timer notices the end of the silence notifies in the same order', async () => {
+  test('a result that arrives when the silence ends is notified after the pending resolution', async () => {
     const rig = await openRig();
     await resolveSilenced(rig, { expire: 60 });
     await settle(rig);
-    // The clock of the store is ahead of the timer here: the result and the expiry are in one batch.
+    // One batch contains the end of the silence and the result, as if the result came before the expiry timer.
     await Promise.all([clear(rig), rig.report(1)]);
     expect(await takeRuns(rig)).toEqual([...RESOLVED, 'default create']);
   });
 
-  test('its resolution is notified after a restart in which the silence expired', async () => {
+  test('a pending resolution is notified after a restart during which the silence expired', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await resolveSilenced(rig, { expire: 60 });
@@ -123,7 +126,7 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     expect(waiting(again)).toEqual([]);
   });
 
-  test('its resolution is notified under the new name of a renamed check', async () => {
+  test('a pending resolution is notified under the new name of a renamed check', async () => {
     const rig = await openRig();
     await resolveSilenced(rig);
     const names = new CheckNames({ batcher: rig.batcher, registry: rig.registry, definitions: rig.definitions });
@@ -134,7 +137,7 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     expect(rig.takeJobs()).toMatchObject([{ handler: 'default', check: 'volume', event: { action: 'resolve' } }]);
   });
 
-  test('its resolution is notified although its client was deleted meanwhile', async () => {
+  test('a pending resolution is notified even if its client was deleted meanwhile', async () => {
     const rig = await openRig();
     await resolveSilenced(rig);
     await rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined });
@@ -143,7 +146,7 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     expect(await takeRuns(rig)).toEqual(RESOLVED);
   });
 
-  test('a handler whose queue is full gets the resolution when there is room, and the others at once', async () => {
+  test('a pending resolution waits for a handler whose queue is full, while other handlers are notified at once', async () => {
     const full = new Set<string>();
     const rig = await openRig({ handlers: { default: PIPE, pager: PIPE } }, { full });
     await resolveSilenced(rig, {}, { handlers: ['default', 'pager'] });
@@ -157,7 +160,7 @@ describe('a problem that was notified and resolves while it is silenced', () => 
     expect(waiting(rig)).toEqual([]);
   });
 
-  test('a failing store delays its resolution and does not lose it', async () => {
+  test('a pending resolution is notified later if the store fails when the silence ends', async () => {
     const rig = await openRig();
     await resolveSilenced(rig);
     let refusals = 0;
@@ -170,8 +173,8 @@ describe('a problem that was notified and resolves while it is silenced', () => 
   });
 });
 
-describe('a problem that no handler was notified of', () => {
-  test('a problem that opened and resolved within a silence is never notified', async () => {
+describe('the resolution of a problem that was never notified', () => {
+  test('a problem that opened and resolved during a silence is never notified', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2);
@@ -181,7 +184,7 @@ describe('a problem that no handler was notified of', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('a problem that a filter rejected is not notified of its resolution at the end of the silence', async () => {
+  test('the resolution of a problem that a filter rejected is not notified when the silence ends', async () => {
     const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
     const result = { occurrences: 3 };
     await rig.report(2, result);
@@ -193,7 +196,7 @@ describe('a problem that no handler was notified of', () => {
 });
 
 describe('the setting resolve-while-silenced', () => {
-  test('`notify` notifies the resolution at once, in spite of the silence', async () => {
+  test('resolve-while-silenced: notify notifies a resolution at once despite the silence', async () => {
     const rig = await openRig(MAIL, { resolveWhileSilenced: 'notify' });
     await resolveSilenced(rig);
     expect(await takeRuns(rig)).toEqual(['default resolve']);
@@ -201,7 +204,7 @@ describe('the setting resolve-while-silenced', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('`never` does not notify the resolution', async () => {
+  test('resolve-while-silenced: never does not notify the resolution of a silenced problem', async () => {
     const rig = await openRig(MAIL, { resolveWhileSilenced: 'never' });
     await resolveSilenced(rig);
     await clear(rig);
@@ -209,10 +212,10 @@ describe('the setting resolve-while-silenced', () => {
   });
 });
 
-describe('a handler with group_by', () => {
+describe('a resolution of a handler with group_by', () => {
   const GROUPING = { handlers: { default: groupingPipe() } };
 
-  test('the group is notified of the resolution when the silence ends, and lists no resolved problem meanwhile', async () => {
+  test('a silenced resolution is notified to its group when the silence ends, and not listed in the group before', async () => {
     const rig = await openGroupRig(GROUPING);
     await rig.report(2);
     await pass(rig, 30);
@@ -227,7 +230,7 @@ describe('a handler with group_by', () => {
     expect(rig.takeJobs()).toMatchObject([{ group: { firing: 0, resolved: 1 } }]);
   });
 
-  test('a problem that was pending in the group is never notified if it resolves while it is silenced', async () => {
+  test('a problem that was pending in its group and resolved while silenced is never notified', async () => {
     const rig = await openGroupRig(GROUPING);
     await rig.report(2);
     await silence(rig);

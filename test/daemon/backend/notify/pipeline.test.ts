@@ -27,7 +27,7 @@ async function storedJobs(rig: HandlingRig): Promise<HandlerJob[]> {
   return jobs;
 }
 
-/** Reports these statuses in sequence, and returns the runs of each. */
+/** Reports these statuses in sequence, and returns the handler runs of each result. */
 async function play(rig: HandlingRig, statuses: readonly number[], attributes = {}): Promise<string[][]> {
   const runs: string[][] = [];
   for (const status of statuses) {
@@ -51,8 +51,8 @@ const silence = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
 const keepalive = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
   rig.clients.keepalive(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', ...attributes });
 
-describe('handled results (completion 1.4)', () => {
-  test('every failure and the resolution are handled, and other OK results are not', async () => {
+describe('results that run handlers (completion 1.4)', () => {
+  test('every failure and the resolution run the handlers, and other OK results do not', async () => {
     const runs = await play(await openRig(), [0, 1, 1, 2, 0, 0, 3]);
     expect(runs).toEqual([
       [],
@@ -65,7 +65,7 @@ describe('handled results (completion 1.4)', () => {
     ]);
   });
 
-  test('a v2 handler gets every result unless the filter is_incident drops OK ones', async () => {
+  test('a handler of the v2 API gets every result unless its filter is_incident rejects OK results', async () => {
     const newer = { ...PIPE, event_format: 'core' };
     const rig = await openRig({
       handlers: {
@@ -81,7 +81,7 @@ describe('handled results (completion 1.4)', () => {
       ['older resolve', 'all resolve', 'incidents resolve'],
       ['all create'],
     ]);
-    // None of these events stays open, and a set is replaced by its handlers.
+    // No OK result leaves an event behind, and a handler set is replaced by its handlers.
     expect(await play(rig, [0, 0], { handlers: ['both'] })).toEqual([['all create'], ['all create']]);
     expect(rig.entry()?.state.event).toBeUndefined();
     expect(await play(rig, [0], { handlers: ['all'], handle: false })).toEqual([[]]);
@@ -103,17 +103,17 @@ describe('handled results (completion 1.4)', () => {
       }
     }
     expect(seen).toEqual([0, 0, 2, 0, 0].map((status) => ['all', status, true, ['entity:web-1:*']]));
-    // The v1 API looks up no silences for an OK result of the type metric.
+    // In the v1 format, an OK result of the type metric is never silenced.
     await rig.report(0, { handlers, type: 'metric' });
     expect(rig.takeJobs().map(({ handler, event }) => [handler, event.silenced])).toEqual([
       ['all', true],
       ['older', false],
     ]);
-    // The end of the silence cannot notify OK results.
+    // No event is stored, so the end of the silence notifies nothing.
     expect(rig.entry()?.state.event).toBeUndefined();
   });
 
-  test('OK results count beyond the history and across a restart, so that an hourly filter works', async () => {
+  test('the occurrences of OK results keep counting beyond the history and across a restart', async () => {
     const dir = await tempDir();
     const everyHour = v2EventFilterOf({
       metadata: { name: 'hourly', namespace: DEFAULT_NAMESPACE },
@@ -136,13 +136,13 @@ describe('handled results (completion 1.4)', () => {
         if (!judgeV2Filter(everyHour, subject, moment).isFiltered) hourly++;
       }
     }
-    // The very first result does not count, as in Sensu Go.
+    // As in Sensu Go, the very first result is not counted, so the second one has occurrence 1 again.
     expect(occurrences).toEqual([1, ...Array.from({ length: 39 }, (_, at) => at + 1)]);
-    // The handler runs for the first two occurrences, and then for each third.
+    // The filter passes the first two results, which both have occurrence 1, and then every third one.
     expect(hourly).toBe(2 + 13);
   });
 
-  test('auto_resolve: false suppresses the resolution, and force_resolve resolves all the same', async () => {
+  test('an OK result with auto_resolve: false does not resolve the event unless it has force_resolve', async () => {
     const rig = await openRig();
     expect(await play(rig, [2, 0, 0, 1], { auto_resolve: false })).toEqual([
       ['default create'],
@@ -154,7 +154,7 @@ describe('handled results (completion 1.4)', () => {
     expect(rig.takeRuns()).toEqual(['default resolve']);
   });
 
-  test('flapping is notified only by handlers with handle_flapping, and the resolution by all of them', async () => {
+  test('flapping is notified only by handlers with handle_flapping, and the resolution by all handlers', async () => {
     const rig = await openRig({
       handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } },
     });
@@ -176,7 +176,7 @@ describe('handled results (completion 1.4)', () => {
     expect(new Set(calming.slice(0, -2))).toEqual(new Set(['eager flapping']));
   });
 
-  test('every metric is handled with its whole output, with or without an event', async () => {
+  test('every metric result runs its handlers with the whole output, with or without an open event', async () => {
     const rig = await openRig();
     const output = `${'x'.repeat(300)}\nmore`;
     for (const status of [0, 2, 0]) await rig.report(status, { type: 'metric', output });
@@ -189,13 +189,13 @@ describe('handled results (completion 1.4)', () => {
     expect(rig.entry()?.state.event).toBeUndefined();
   });
 
-  test('handlers: [] runs no handler and logs nothing', async () => {
+  test('a result with handlers: [] runs no handler and logs nothing', async () => {
     const rig = await openRig();
     expect(await play(rig, [2, 0], { handlers: [] })).toEqual([[], []]);
     expect(rig.log.records).toEqual([]);
   });
 
-  test('a reload of handlers applies from the next event on', async () => {
+  test('a reload that changes handlers applies from the next event on', async () => {
     const rig = await openRig({ handlers: { default: { type: 'set', handlers: ['a'] }, a: PIPE } });
     expect(await play(rig, [2])).toEqual([['a create']]);
     rig.reload({ handlers: { default: { type: 'set', handlers: ['b'] }, b: PIPE } });
@@ -203,8 +203,8 @@ describe('handled results (completion 1.4)', () => {
   });
 });
 
-describe('all origins of events', () => {
-  test('a manual resolve is handled', async () => {
+describe('events of all origins', () => {
+  test('a manual resolve runs the handlers', async () => {
     const rig = await openTroubled();
     await rig.events.resolve(DEFAULT_NAMESPACE, 'web-1', 'disk');
     const [job] = rig.takeJobs();
@@ -214,7 +214,7 @@ describe('all origins of events', () => {
     });
   });
 
-  test('the deletion of a client is handled as a resolution with all data of the event', async () => {
+  test('deleting a client runs the handlers for the resolution, with all data of the event', async () => {
     const rig = await openTroubled();
     await rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined });
     const [job, ...others] = rig.takeJobs();
@@ -222,20 +222,20 @@ describe('all origins of events', () => {
     expect(others).toEqual([]);
   });
 
-  test('the deletion of a check is handled as a resolution', async () => {
+  test('deleting a check runs the handlers for the resolutions', async () => {
     const rig = await openTroubled();
     await rig.checks.remove(DEFAULT_NAMESPACE, 'disk');
     expect(rig.takeRuns()).toEqual(['default resolve']);
   });
 
-  test('a result with an expired TTL is handled', async () => {
+  test('an expired TTL runs the handlers', async () => {
     const rig = await openTroubled();
     rig.clock.advance(60_000);
     await rig.stale.record(DEFAULT_NAMESPACE, [['web-1', 'disk']]);
     expect(rig.takeJobs().map(({ event }) => event.check.output)).toEqual(['Last check execution was 60 seconds ago']);
   });
 
-  test('an event that the backend itself opens, such as a missing keepalive, is handled', async () => {
+  test('an event that the backend itself opens, such as a missing keepalive, runs the handlers', async () => {
     const rig = await openTroubled();
     const check = { name: 'keepalive', output: 'none', status: 2, executed: NOW, issued: NOW };
     await rig.results.record(DEFAULT_NAMESPACE, [{ client: 'web-1', reporter: 'web-1', check }]);
@@ -244,7 +244,7 @@ describe('all origins of events', () => {
 });
 
 describe('the jobs of handlers', () => {
-  test('a job contains the whole event with its secrets in the order of the peer (legacy-peer, Event JSON)', async () => {
+  test('a handler job contains the event as Sensu Core formats it, with its secrets (legacy-peer, Event JSON)', async () => {
     const rig = await openRig();
     await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: '10.0.0.9', password: 'hunter2' });
     await rig.report(0);
@@ -288,7 +288,7 @@ describe('the jobs of handlers', () => {
     );
   });
 
-  test('handler jobs are committed with the event, with ascending ids', async () => {
+  test('handler jobs are committed together with the event, with ascending ids', async () => {
     const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
     await rig.report(2, { handlers: ['a', 'b'] });
     await rig.report(2, { handlers: ['a'] });
@@ -302,7 +302,7 @@ describe('the jobs of handlers', () => {
     expect(await storedJobs(rig)).toEqual(jobs);
   });
 
-  test('a failed write leaves neither event nor job nor log record', async () => {
+  test('a failed write leaves neither an event nor a handler job nor a log record of the event', async () => {
     const rig = await openRig({ handlers: { a: PIPE } });
     rig.store.refuses = () => true;
     await expect(rig.report(2, { handlers: ['a', 'nope'] })).rejects.toThrow(/does not accept writes/);
@@ -316,7 +316,7 @@ describe('the jobs of handlers', () => {
   });
 });
 
-test('a handler with a full queue gets no job, which is logged, and the other handlers get theirs', async () => {
+test('a handler with a full queue gets no job, which is logged, and the other handlers get their jobs', async () => {
   const full = new Set(['mail']);
   const rig = await HandlingRig.open({ handlers: { mail: PIPE, audit: PIPE } }, { full });
   onTestFinished(() => rig[Symbol.asyncDispose]());
@@ -332,7 +332,7 @@ test('a handler with a full queue gets no job, which is logged, and the other ha
 });
 
 describe('silences (completion 1.3)', () => {
-  test('a silence suppresses handlers without handle_silenced, and occurrences still count', async () => {
+  test('a silence suppresses handlers without handle_silenced, while occurrences still count', async () => {
     const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
     await silence(rig);
     await rig.report(2, { handlers: ['mail', 'audit'] });
@@ -358,7 +358,7 @@ describe('silences (completion 1.3)', () => {
     });
   });
 
-  test('a silence suppresses nothing before its begin, and an OK metric is not matched', async () => {
+  test('a silence suppresses nothing before it begins, and does not cover an OK metric result', async () => {
     const rig = await openRig();
     await silence(rig, { begin: NOW + 60 });
     await rig.report(2);
@@ -371,23 +371,26 @@ describe('silences (completion 1.3)', () => {
   });
 
   test.each<{ name: string; resolve: (rig: HandlingRig) => Promise<unknown> }>([
-    { name: 'an OK', resolve: (rig) => rig.report(0) },
-    { name: 'a request', resolve: (rig) => rig.events.resolve(DEFAULT_NAMESPACE, 'web-1', 'disk') },
+    { name: 'an OK result', resolve: (rig) => rig.report(0) },
+    { name: 'a request of the API', resolve: (rig) => rig.events.resolve(DEFAULT_NAMESPACE, 'web-1', 'disk') },
     { name: 'the deletion of the check', resolve: (rig) => rig.checks.remove(DEFAULT_NAMESPACE, 'disk') },
     {
       name: 'the deletion of the client',
       resolve: (rig) => rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined }),
     },
-  ])('an expire_on_resolve silence ends with the resolution by $name, which is handled', async ({ resolve }) => {
-    const rig = await openRig();
-    await silence(rig, { expire_on_resolve: true });
-    await rig.report(2);
-    expect(rig.takeRuns()).toEqual([]);
-    await resolve(rig);
-    expect(rig.takeJobs().map(({ event }) => [event.action, event.silenced_by])).toEqual([['resolve', []]]);
-  });
+  ])(
+    'an expire_on_resolve silence ends when the event resolves by $name, and the resolution is notified',
+    async ({ resolve }) => {
+      const rig = await openRig();
+      await silence(rig, { expire_on_resolve: true });
+      await rig.report(2);
+      expect(rig.takeRuns()).toEqual([]);
+      await resolve(rig);
+      expect(rig.takeJobs().map(({ event }) => [event.action, event.silenced_by])).toEqual([['resolve', []]]);
+    },
+  );
 
-  test('a resolution that another silence covers as well is not notified', async () => {
+  test('a resolution is not notified if a second silence besides an expire_on_resolve silence covers the event', async () => {
     const rig = await openRig();
     await silence(rig, { expire_on_resolve: true });
     await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
@@ -397,7 +400,7 @@ describe('silences (completion 1.3)', () => {
     expect(rig.log.records.at(-1)?.fields).toMatchObject({ action: 'resolve', silenced_by: ['client:web-1:*'] });
   });
 
-  test('an event is marked as suppressed from its first suppressed job until a job without a silence', async () => {
+  test('an event has a pending notification from its first suppressed job until a job runs without a silence', async () => {
     const rig = await openRig({
       handlers: { default: { ...PIPE, filter: 'occurrences' }, audit: { ...PIPE, handle_silenced: true } },
     });
@@ -408,7 +411,7 @@ describe('silences (completion 1.3)', () => {
       suppressed.push(rig.entry()?.state.event?.notifications.pending?.silence);
     };
     await silence(rig);
-    // The first result is not marked as suppressed: the filter would not pass the first occurrence anyway.
+    // The first occurrence is not marked as suppressed by the silence, because the filter would reject it anyway.
     await step();
     await step();
     const reread = new Registry(TABLES);
@@ -422,7 +425,7 @@ describe('silences (completion 1.3)', () => {
     expect(suppressed).toEqual([undefined, true, true, undefined]);
   });
 
-  test('suppressed jobs are counted by silence', async () => {
+  test('suppressed handler jobs are counted for each silence', async () => {
     const rig = await openRig({
       handlers: { a: PIPE, b: PIPE, ok: { ...PIPE, severities: ['ok'] }, staging: { ...PIPE, filter: 'staging' } },
       filters: { staging: { attributes: { client: { environment: 'staging' } } } },
@@ -437,7 +440,7 @@ describe('silences (completion 1.3)', () => {
   });
 });
 
-test('an event is filtered while its dependency has an event', async () => {
+test('a handler with check_dependencies does not get an event while a dependency has an event', async () => {
   const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'check_dependencies' } } });
   await rig.clients.put(DEFAULT_NAMESPACE, { name: 'db-1', address: 'a', subscriptions: ['databases'] });
   const dependencies = ['subscription:databases/disk'];
@@ -481,7 +484,7 @@ describe('the log (completion 1.8)', () => {
       fields: { handler: 'deepest' },
     },
     { handler: 'nofilter', level: 'error', message: 'unknown filter', fields: { filter: 'nope' } },
-  ])('the log contains "$message"', async ({ handler, level, message, fields }) => {
+  ])('the handling of events logs the message "$message"', async ({ handler, level, message, fields }) => {
     const rig = await openRig({ handlers: HANDLERS, filters: FILTERS });
     await rig.report(2, { handler });
     expect(rig.log.records).toMatchObject([
@@ -490,7 +493,7 @@ describe('the log (completion 1.8)', () => {
     expect(rig.log.records[0]?.fields).not.toHaveProperty('event');
   });
 
-  test('a result with handle: false is logged once, whatever its handlers', async () => {
+  test('a result with handle: false is logged once, whatever handlers it has', async () => {
     const rig = await openRig({ handlers: HANDLERS });
     await rig.report(2, { handlers: ['calm', 'staging', 'nope'], handle: false });
     expect(rig.log.records.map(({ level, message }) => [level, message])).toEqual([
@@ -500,7 +503,7 @@ describe('the log (completion 1.8)', () => {
     expect(rig.takeRuns()).toEqual([]);
   });
 
-  test('a configuration error of a handler is logged once a minute with the number of suppressed messages', async () => {
+  test('a configuration error of a handler is logged once a minute, with the number of suppressed log records', async () => {
     const rig = await openRig({});
     for (let count = 0; count < 5; count++) await rig.report(2);
     expect(rig.log.messages('error')).toEqual(['unknown handler']);
@@ -515,9 +518,9 @@ describe('the log (completion 1.8)', () => {
   });
 });
 
-describe('the registration of a client (legacy-peer, State machine)', () => {
+describe('the registration event of a client (legacy-peer, State machine)', () => {
   const REGISTRATION: HandlingSections = { handlers: { registration: PIPE, file: PIPE } };
-  test('a registration is a transient event with the first keepalive, as recorded with the peer', async () => {
+  test('the first keepalive creates a transient registration event with the attributes that Sensu Core sends', async () => {
     const rig = await openRig(REGISTRATION);
     await keepalive(rig, { timestamp: NOW });
     await keepalive(rig, { timestamp: NOW });
@@ -555,7 +558,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     expect(rig.entry('web-1', 'registration')).toBeUndefined();
   });
 
-  test('a registration is handled before the result that creates the client', async () => {
+  test('the registration event is handled before the result that creates the client', async () => {
     const rig = await openRig({ handlers: { registration: PIPE, default: PIPE } });
     await rig.report(2);
     await rig.report(2);
@@ -566,7 +569,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     ]);
   });
 
-  test('a posted client has no registration event', async () => {
+  test('a client that is created over the API has no registration event', async () => {
     const rig = await openRig(REGISTRATION);
     await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' });
     await keepalive(rig);
@@ -574,7 +577,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     expect(rig.takeRuns()).toEqual([]);
   });
 
-  test('a registration contains the attributes that the client sets for it', async () => {
+  test('a registration event contains the attributes that the client sets for its registration', async () => {
     const rig = await openRig({ handlers: { file: PIPE } });
     await keepalive(rig);
     await keepalive(rig, { name: 'web-2', registration: { handler: 'file', status: 2, note: 'hi', name: 'x' } });
@@ -584,7 +587,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     ]);
   });
 
-  test('a registration is silenced and filtered like any other event', async () => {
+  test('a registration event can be silenced and filtered like any other event', async () => {
     const rig = await openRig(REGISTRATION);
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'registration' });
     await keepalive(rig);
@@ -592,7 +595,7 @@ describe('the registration of a client (legacy-peer, State machine)', () => {
     expect(rig.log.messages('info')).toEqual(['handler is silenced']);
   });
 
-  test('a registration without a handler costs nothing', async () => {
+  test('a registration event without a handler runs no handler and logs nothing', async () => {
     const rig = await openRig();
     await keepalive(rig);
     expect(rig.takeRuns()).toEqual([]);

@@ -34,7 +34,7 @@ describe('the notification at the end of a silence', () => {
   ];
 
   test.each(ends)(
-    'a suppressed event is notified when its silence ends: $name',
+    'an event that was suppressed is notified when its silence ends: $name',
     async ({ with: attributes = {}, end }) => {
       const rig = await openRig();
       await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
@@ -50,7 +50,7 @@ describe('the notification at the end of a silence', () => {
     },
   );
 
-  test('the notification at the end of a silence contains the stored event and silence_ended as its last attribute', async () => {
+  test('the notification after a silence contains the stored event, with silence_ended as its last attribute', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2, { output: 'full', team: 'storage' });
@@ -72,7 +72,7 @@ describe('the notification at the end of a silence', () => {
     ]);
   });
 
-  test('the notification at the end of a silence contains the failure although an unresolving OK came later', async () => {
+  test('the notification after a silence contains the failure even if a later OK result left the event open', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2, { auto_resolve: false, output: 'full' });
@@ -82,7 +82,7 @@ describe('the notification at the end of a silence', () => {
     expect(rig.takeJobs()).toMatchObject([{ event: { check: { output: 'full', status: 2, history: ['2'] } } }]);
   });
 
-  test('a flapping event is notified at the end of its silence by handlers with handle_flapping', async () => {
+  test('a flapping event is notified after its silence only by handlers with handle_flapping', async () => {
     const rig = await openRig({ handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } } });
     const flaps = { handlers: ['calm', 'eager'], low_flap_threshold: 5, high_flap_threshold: 20 };
     await silence(rig);
@@ -92,7 +92,7 @@ describe('the notification at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual(['eager flapping silence ended']);
   });
 
-  test('a result that arrives at the end of a silence before the timer sends the pending notification once', async () => {
+  test('a result that arrives when a silence expires does not repeat the pending notification', async () => {
     const rig = await HandlingRig.open({
       handlers: { default: { ...PIPE, filter: 'occurrences' }, audit: { ...PIPE, handle_silenced: true } },
     });
@@ -110,7 +110,7 @@ describe('the notification at the end of a silence', () => {
 });
 
 describe('the handlers at the end of a silence', () => {
-  test('a handler with handle_silenced is not notified again at the end of a silence', async () => {
+  test('a handler with handle_silenced is not notified again when a silence ends', async () => {
     const rig = await openRig({ handlers: { mail: PIPE, audit: { ...PIPE, handle_silenced: true } } });
     await silence(rig);
     await rig.report(2, { handlers: ['mail', 'audit'] });
@@ -119,7 +119,7 @@ describe('the handlers at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual(['mail create silence ended']);
   });
 
-  test('a handler with the filter occurrences is notified at the end of a silence, whatever its refresh', async () => {
+  test('a handler with the filter occurrences is notified when a silence ends, whatever the refresh is', async () => {
     const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
     const attributes = { occurrences: 2, interval: 60, refresh: 1800 };
     await silence(rig);
@@ -130,7 +130,7 @@ describe('the handlers at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('an event without enough occurrences is not notified at the end of a silence, but later as usual', async () => {
+  test('an event without enough occurrences is not notified when its silence ends, but later as usual', async () => {
     const rig = await openRig({ handlers: { default: { ...PIPE, filter: 'occurrences' } } });
     const attributes = { occurrences: 2 };
     await silence(rig);
@@ -141,7 +141,7 @@ describe('the handlers at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual(['default create']);
   });
 
-  test('another filter suppresses the notification at the end of a silence and is logged', async () => {
+  test('a filter other than occurrences can suppress the notification after a silence, which is logged', async () => {
     const staging = { attributes: { client: { environment: 'staging' } } };
     const rig = await openRig({ handlers: { default: PIPE }, filters: { staging } });
     await silence(rig);
@@ -152,7 +152,7 @@ describe('the handlers at the end of a silence', () => {
     expect(rig.log.records.at(-1)).toMatchObject({ message: 'event was filtered', fields: { check: 'disk' } });
   });
 
-  test('the notification at the end of a silence goes to the handlers after a reload', async () => {
+  test('the notification after a silence goes to the handlers that are configured when the silence ends', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2);
@@ -162,8 +162,8 @@ describe('the handlers at the end of a silence', () => {
   });
 });
 
-describe('no notification at the end of a silence', () => {
-  test('an event is notified at the end of the last of two silences', async () => {
+describe('events that are not notified when a silence ends', () => {
+  test('an event that two silences cover is notified when the later silence ends', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await silence(rig, { check: null, subscription: 'client:web-1', expire: 120 });
@@ -174,7 +174,7 @@ describe('no notification at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual(ENDED);
   });
 
-  test('an event is not notified at the end of a silence while another silence covers it', async () => {
+  test('an event is not notified when a silence ends while another silence covers it', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2);
@@ -183,7 +183,7 @@ describe('no notification at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('an event that resolved during its silence is not notified at the end', async () => {
+  test('an event that resolved during its silence is not notified when the silence ends', async () => {
     const rig = await openRig();
     await silence(rig, { expire: 60 });
     await rig.report(2);
@@ -192,7 +192,7 @@ describe('no notification at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('a resolution that ends a silence is notified, and the problem before it is not', async () => {
+  test('a resolution that ends an expire_on_resolve silence is notified, but not the problem before', async () => {
     const rig = await openRig();
     await silence(rig, { expire_on_resolve: true });
     await rig.report(2);
@@ -200,7 +200,7 @@ describe('no notification at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual(['default resolve']);
   });
 
-  test('an OK result after the end of a silence notifies the resolution alone', async () => {
+  test('an OK result that arrives when a silence ends notifies only the resolution', async () => {
     const rig = await HandlingRig.open(MAIL);
     onTestFinished(() => rig[Symbol.asyncDispose]());
     await silence(rig, { expire: 60 });
@@ -210,7 +210,7 @@ describe('no notification at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual(['default resolve']);
   });
 
-  test('an event that was notified before its silence began is not notified again at the end', async () => {
+  test('an event that was notified before its silence began is not notified again when the silence ends', async () => {
     const rig = await openRig();
     await silence(rig, { begin: NOW + 60, expire: 60 });
     await rig.report(2);
@@ -219,7 +219,7 @@ describe('no notification at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
-  test('an event that opened when its silence began is notified at the end of the silence', async () => {
+  test('an event that opened at the begin of its silence is notified when the silence ends', async () => {
     const rig = await openRig();
     await silence(rig, { begin: NOW + 60, expire: 60 });
     rig.clock.advance(60_000);
@@ -229,7 +229,7 @@ describe('no notification at the end of a silence', () => {
     expect(await takeRuns(rig)).toEqual(ENDED);
   });
 
-  test('an event whose last result has handle: false is not notified at the end of its silence', async () => {
+  test('an event whose last result has handle: false is not notified when its silence ends', async () => {
     const rig = await openRig({ handlers: { a: PIPE, b: PIPE } });
     await silence(rig);
     await rig.report(2, { handlers: ['a', 'b'] });
@@ -240,7 +240,7 @@ describe('no notification at the end of a silence', () => {
     expect(rig.log.records.slice(before).map(({ message }) => message)).toEqual(['event handling disabled for event']);
   });
 
-  test('handle-when-silence-ends: false drops notifications at the end of a silence for good', async () => {
+  test('handle-when-silence-ends: false drops the suppressed notifications when a silence ends', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir, renotifiesAfterSilence: false });
     await silence(rig, { expire: 60 });
@@ -257,7 +257,7 @@ describe('no notification at the end of a silence', () => {
 });
 
 describe('restarts and failures', () => {
-  test('a silence that expired during a stop of the backend is handled once after the restart', async () => {
+  test('a silence that expired while the backend was stopped causes its notifications once after the restart', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { expire: 60 });
@@ -270,7 +270,7 @@ describe('restarts and failures', () => {
     expect(await takeRunsAfterStart(dir, rig.clock)).toEqual([]);
   });
 
-  test('a silence that lasts across a restart suppresses until it expires', async () => {
+  test('a silence that lasts across a restart suppresses notifications until it expires', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { expire: 3600 });
@@ -283,7 +283,7 @@ describe('restarts and failures', () => {
     expect(await takeRuns(again)).toEqual(ENDED);
   });
 
-  test('the notification at the end of a silence is retried when the store fails, and is sent once', async () => {
+  test('the notification after a silence is retried if the store fails, and is sent once', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2);
@@ -303,7 +303,7 @@ describe('restarts and failures', () => {
     ]);
   });
 
-  test('a deleted aggregate stays deleted although an event is handled at the end of a silence', async () => {
+  test('a notification after a silence does not add the event to an aggregate that was deleted', async () => {
     const rig = await openRig();
     await silence(rig);
     await rig.report(2, { aggregate: 'fleet' });
@@ -314,27 +314,30 @@ describe('restarts and failures', () => {
     expect(rig.registry.namespace(DEFAULT_NAMESPACE).aggregates.get('fleet')).toBeUndefined();
   });
 
-  test.each([1, 2, 3])('a backend killed after %i writes creates each job once', async (survived) => {
-    const dir = await tempDir();
-    const rig = await openRig(MAIL, { dir });
-    await silence(rig, { check: null, subscription: 'client:web-1' });
-    await failAll(rig, 250);
-    let writes = 0;
-    // The end of the silence is the first write; writes after the last one never reach the disk.
-    rig.store.refuses = () => ++writes > survived;
-    await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
-    await vi.waitFor(() => expect(writes).toBeGreaterThan(survived));
-    expect(await storedChecks(rig)).toHaveLength(100 * (survived - 1));
-    await rig.stop();
-    const again = await openRig(MAIL, { dir, clock: rig.clock });
-    await vi.waitFor(async () => expect(await storedChecks(again)).toHaveLength(250));
-    await settle(again);
-    const checks = await storedChecks(again);
-    expect(checks).toHaveLength(250);
-    expect(new Set(checks).size).toBe(250);
-  });
+  test.each([1, 2, 3])(
+    'a backend killed after %i writes of notifications after a silence sends each notification once',
+    async (survived) => {
+      const dir = await tempDir();
+      const rig = await openRig(MAIL, { dir });
+      await silence(rig, { check: null, subscription: 'client:web-1' });
+      await failAll(rig, 250);
+      let writes = 0;
+      // The end of the silence is the first write; writes after the number that survives are rejected.
+      rig.store.refuses = () => ++writes > survived;
+      await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+      await vi.waitFor(() => expect(writes).toBeGreaterThan(survived));
+      expect(await storedChecks(rig)).toHaveLength(100 * (survived - 1));
+      await rig.stop();
+      const again = await openRig(MAIL, { dir, clock: rig.clock });
+      await vi.waitFor(async () => expect(await storedChecks(again)).toHaveLength(250));
+      await settle(again);
+      const checks = await storedChecks(again);
+      expect(checks).toHaveLength(250);
+      expect(new Set(checks).size).toBe(250);
+    },
+  );
 
-  test('each of many events is notified once at the end of a silence although the backend restarts in between', async () => {
+  test('each of many events is notified once after a silence, even if the backend restarts in between', async () => {
     const dir = await tempDir();
     const rig = await openRig(MAIL, { dir });
     await silence(rig, { check: null, subscription: 'client:web-1' });
@@ -355,7 +358,7 @@ describe('restarts and failures', () => {
   });
 });
 
-test('10,000 notifications at the end of a silence do not block results', async () => {
+test('10,000 notifications at the end of a silence do not block the processing of results', async () => {
   const count = 10_000;
   const rig = await openRig();
   await silence(rig, { check: null, subscription: 'client:web-1' });
@@ -375,7 +378,7 @@ test('10,000 notifications at the end of a silence do not block results', async 
   expect(jobs.filter(({ event }) => event.silence_ended === true)).toHaveLength(count);
 });
 
-/** Creates `count` events of `web-1`. */
+/** Opens `count` events of `web-1`. */
 async function failAll(rig: HandlingRig, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, at) => `check-${String(at)}`);
   await rig.results.submit(
@@ -384,7 +387,7 @@ async function failAll(rig: HandlingRig, count: number): Promise<void> {
   );
 }
 
-/** Returns the checks of all runs that were ever requested: nothing runs them here, so all still exist. */
+/** Returns the checks of all created handler jobs. No handler runs here, so every job is still stored. */
 async function storedChecks({ store }: HandlingRig): Promise<string[]> {
   const checks: string[] = [];
   for await (const [, value] of store.scan([HANDLER_JOB_PREFIX])) checks.push((JSON.parse(value) as HandlerJob).check);
@@ -397,16 +400,19 @@ async function takeRunsAfterStart(dir: string, clock: ManualClock): Promise<stri
 
 test.each([
   { name: 'that recovers', well: { resolve_after: 5 } },
-  { name: 'that nothing resolves', well: { auto_resolve: false } },
-])('an event $name is notified when an OK result removes it from the selector of its silence', async ({ well }) => {
-  const rig = await openRig();
-  await silence(rig, { check: undefined, selector: 'check.team=storage' });
-  await rig.report(2, { team: 'storage', ...well });
-  await rig.report(0, { team: 'storage', ...well });
-  expect(await takeRuns(rig)).toEqual([]);
-  await rig.report(0, { team: 'network', ...well });
-  expect(await takeRuns(rig)).toEqual(ENDED);
-  await rig.report(0, { team: 'storage', ...well });
-  await rig.report(0, { team: 'network', ...well });
-  expect(await takeRuns(rig)).toEqual([]);
-});
+  { name: 'that stays open', well: { auto_resolve: false } },
+])(
+  'an event $name is notified when an OK result changes it so that its silence by search no longer matches',
+  async ({ well }) => {
+    const rig = await openRig();
+    await silence(rig, { check: undefined, selector: 'check.team=storage' });
+    await rig.report(2, { team: 'storage', ...well });
+    await rig.report(0, { team: 'storage', ...well });
+    expect(await takeRuns(rig)).toEqual([]);
+    await rig.report(0, { team: 'network', ...well });
+    expect(await takeRuns(rig)).toEqual(ENDED);
+    await rig.report(0, { team: 'storage', ...well });
+    await rig.report(0, { team: 'network', ...well });
+    expect(await takeRuns(rig)).toEqual([]);
+  },
+);

@@ -54,7 +54,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 
 type Submitted = Parameters<HandlingRig['results']['submit']>[1][number];
 
-/** Returns the verdicts that a simulation of a result shows, by handler. A group takes its events silently. */
+/**
+ * Returns the verdicts that a simulation of a result shows, by handler, without events that are only added to a group.
+ */
 async function simulated(rig: HandlingRig, result: Submitted): Promise<Record<string, string>> {
   const { registry, routing, store, clock } = rig;
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
@@ -67,7 +69,9 @@ async function simulated(rig: HandlingRig, result: Submitted): Promise<Record<st
   return Object.fromEntries(loud.map(({ handler, verdict }) => [handler, verdict]));
 }
 
-/** Submits a result, and returns the verdicts that its commit applied, by handler. A group takes its events silently. */
+/**
+ * Submits a result, and returns the verdicts of its commit, by handler, without events that are only added to a group.
+ */
 async function applied(rig: HandlingRig, result: Submitted): Promise<Record<string, string>> {
   const verdicts = new Map<string, string>();
   const listening = rig.batcher.commits.onCommit(({ handlingNotes, jobs }) => {
@@ -79,7 +83,7 @@ async function applied(rig: HandlingRig, result: Submitted): Promise<Record<stri
   return Object.fromEntries(verdicts);
 }
 
-/** Does a step that is not a result. */
+/** Performs a step that is not a result: advances the clock, or creates or clears a silence. */
 async function prepare(rig: HandlingRig, step: Exclude<Step, { readonly kind: 'result' }>): Promise<void> {
   if (step.kind === 'pass') await pass(rig, step.seconds);
   else if (step.kind === 'silence') await rig.silenced.create(DEFAULT_NAMESPACE, { check: step.check });
@@ -88,7 +92,7 @@ async function prepare(rig: HandlingRig, step: Exclude<Step, { readonly kind: 'r
   }
 }
 
-test('a simulation shows the verdicts that the commit of the result then applies', async () => {
+test('a simulation predicts for each handler exactly what the commit of the result then does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 20, maxLength: 60 }), async (story) => {
       const rig = await openGroupRig(SECTIONS);

@@ -10,7 +10,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-test('GET /api/mon/v1/versions shows the running versions and the stored amounts', async () => {
+test('GET /api/mon/v1/versions returns the running versions and the numbers of stored objects', async () => {
   const dir = await tempDir();
   const backend = await openBackend({ dir, clock: new ManualClock(), batcher: { batchLimit: 1 } });
   onTestFinished(() => backend.stop());

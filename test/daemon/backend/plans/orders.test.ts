@@ -23,12 +23,12 @@ interface Rig {
   stop: () => Promise<void>;
 }
 
-/** Returns true for the write that ends the evaluation of the rules. */
+/** Returns true for the write with the outcome of the rule evaluation. */
 function isEnd(op: StoreOp): boolean {
   return op.type === 'put' && op.value.includes('nothing blocks the upgrade');
 }
 
-/** Returns a backend with an open plan, held by one console. */
+/** Returns a backend with an open upgrade plan that one console holds. */
 async function withPlan(
   options: Partial<Parameters<typeof openBackend>[0]> & { readonly clock?: ManualClock; readonly from?: string } = {},
 ): Promise<Rig> {
@@ -46,8 +46,8 @@ async function withPlan(
 
 const CODES: Readonly<Record<number, string>> = { 400: 'invalid', 404: 'not_found', 409: 'conflict' };
 
-describe('orders', () => {
-  test('a second upgrade plan is rejected while one is open, which the error names', async () => {
+describe('commands to an upgrade plan', () => {
+  test('creating a second upgrade plan is rejected while a plan is open, and the error names the open plan', async () => {
     const { url } = await withPlan();
     await expect(openUpgradeClient({ backend: url }).create({ from: '6.5.0', to: '6.5.0' })).rejects.toMatchObject({
       code: 'conflict',
@@ -68,7 +68,7 @@ describe('orders', () => {
     ['/upgrades/1', { order: 'roll-back', session: SESSION, reason: 'x' }, 409],
     ['/upgrades/1', { order: 'take', session: 'another' }, 409],
     ['/upgrades/1', { order: 'start', session: 'another', step: 'rules' }, 409],
-  ])('POST %s %j has the status %d', async (path, body, status) => {
+  ])('POST %s with the body %j returns %d', async (path, body, status) => {
     const { url } = await withPlan();
     const answer = await fetch(`${url}/api/mon/v1${path}`, {
       method: 'POST',
@@ -79,7 +79,7 @@ describe('orders', () => {
     expect(await answer.json()).toEqual({ error: expect.any(String), code: CODES[status] });
   });
 
-  test('the list of upgrade plans leaves out the logs, which each plan contains', async () => {
+  test('the list of upgrade plans omits the logs, and a single plan contains its log', async () => {
     const { url, plan } = await withPlan();
     const answer = await fetch(`${url}/api/mon/v1/upgrades`);
     const { log, ...summary } = await plan.plan();
@@ -90,7 +90,7 @@ describe('orders', () => {
     ]);
   });
 
-  test('each order is recorded in the audit trail, except heartbeats', async () => {
+  test('every command to an upgrade plan except a heartbeat is recorded in the audit trail', async () => {
     const { api, plan } = await withPlan();
     await plan.take();
     await plan.skip('seen before');
@@ -101,7 +101,7 @@ describe('orders', () => {
     ]);
   });
 
-  test('facts sent with a confirm are evaluated again', async () => {
+  test('facts that are sent to confirm a step of an upgrade plan are evaluated again', async () => {
     const { url } = await withPlan();
     const client = openUpgradeClient({ backend: url });
     await client.order(1, { order: 'abandon', session: SESSION, reason: 'another one' });
@@ -127,7 +127,7 @@ describe('orders', () => {
  */
 const DRAINING = '5.7.0';
 
-/** Returns a plan in which results are already rejected. */
+/** Returns a rig whose upgrade plan has completed the step `drain`, after which results are rejected. */
 async function drained(): Promise<Rig> {
   const rig = await withPlan({ from: DRAINING });
   while (currentStep(await rig.plan.plan())?.id !== 'drain') await rig.plan.skip('not in this test');
@@ -135,8 +135,8 @@ async function drained(): Promise<Rig> {
   return rig;
 }
 
-describe('a drained backend', () => {
-  test('a drained backend rejects results on every path, but not deletions and silences', async () => {
+describe('a backend that an upgrade plan has drained', () => {
+  test('a drained backend rejects results on every path, but accepts deletions and silences', async () => {
     const { url, api } = await drained();
     await expect(api.submitResult({ name: 'disk', output: '', source: 'web-1' })).rejects.toMatchObject({
       code: 'unavailable',
@@ -153,7 +153,7 @@ describe('a drained backend', () => {
     expect(await api.clearSilenced({ check: 'disk' })).toBe(true);
   });
 
-  test('the end of a plan accepts results again, even those that an agent sent meanwhile', async () => {
+  test('ending an upgrade plan lets the backend accept results again, even those that wait at an agent', async () => {
     const { api, plan, url } = await drained();
     const agent = await AgentPeer.connect(url, 'app-1');
     await agent.join('spool-1');
@@ -165,14 +165,14 @@ describe('a drained backend', () => {
     expect(await api.submitResult({ name: 'disk', output: '', source: 'web-1' })).toHaveProperty('issued');
   });
 
-  test('a drained backend stays drained across a restart', async () => {
+  test('a backend drained by an upgrade plan stays drained across a restart', async () => {
     const { dir, stop } = await drained();
     await stop();
     const { api } = await withPlan({ dir });
     await expect(api.submitResult({ name: 'disk', output: '' })).rejects.toThrow('results are not accepted');
   });
 
-  test('no TTL expires while a backend is drained, or shortly afterwards', async () => {
+  test('no TTL expires while a backend is drained and shortly afterwards', async () => {
     const clock = new ManualClock();
     const { url, api, plan } = await withPlan({ clock, from: DRAINING });
     await (await AgentPeer.connect(url)).join();
@@ -191,8 +191,8 @@ describe('a drained backend', () => {
   });
 });
 
-describe('steps', () => {
-  test('stashes are migrated to silences with the same end, each in one commit', async () => {
+describe('steps of an upgrade plan', () => {
+  test('the migrate step turns stashes into silences with the same expiry, each in one commit', async () => {
     const { api, plan, url } = await withPlan();
     await plan.order({ order: 'abandon', session: SESSION, reason: 'stashes were found' });
     await api.saveClient({ name: 'web-1', address: '', subscriptions: ['client:web-1'], version: '1.9.0' });
@@ -214,7 +214,7 @@ describe('steps', () => {
     expect((await api.stashes()).map(({ path }) => path)).toEqual(['notes/1', 'silence/old-1']);
   });
 
-  test('a namespace with other objects than checks is kept, and the step names them', async () => {
+  test('the fix-namespaces step keeps a namespace that contains other objects than checks and names them', async () => {
     const dir = await earlierStore({ schema: 2, checks: { gone: ['db'] } });
     await onClosed(dir, async (database) => {
       const client = { name: 'db-1', address: '', subscriptions: [], timestamp: 1_790_000_000, version: '1.0.0' };
@@ -230,7 +230,7 @@ describe('steps', () => {
     expect((await new V2Peer(url).get('/namespaces')).body).toEqual([{ name: 'default' }, { name: 'gone' }]);
   });
 
-  test('a step without anything to migrate says so, and a failed step can be started again', async () => {
+  test('the migrate step says so if there is nothing to migrate, and a failed step can be started again', async () => {
     const { plan } = await withPlan();
     await plan.until('install');
     for (let at = 0; at < 5; at++) await plan.skip('not in this test');
@@ -240,7 +240,7 @@ describe('steps', () => {
     });
   });
 
-  test('a step that ran when the backend stopped is failed after the restart and can be started again', async () => {
+  test('a step that was interrupted by a stop is failed after the restart and can be started again', async () => {
     const { dir, plan, stop } = await withPlan();
     await plan.skip('not in this test');
     await stop();
@@ -257,7 +257,7 @@ describe('steps', () => {
     expect((await again.plan.start()).steps[1]).toMatchObject({ state: 'done' });
   });
 
-  test('a stopping backend does not wait for the upgrade of a large store', async () => {
+  test('a stopping backend does not wait for an upgrade step of a large store', async () => {
     const dir = await earlierStore({ schema: 1, clients: 100, checksEach: 100 });
     const { plan, stop } = await withPlan({ dir });
     while (currentStep(await plan.plan())?.id !== 'migrate') await plan.skip('not in this test');
@@ -270,7 +270,7 @@ describe('steps', () => {
     });
   });
 
-  test('the end of a step is stored once the disk accepts it', async () => {
+  test('the end of an upgrade step is stored as soon as the disk accepts writes', async () => {
     let refusals = 0;
     const { plan } = await withPlan({
       around: (store) => {

@@ -27,7 +27,7 @@ async function restartable(
   };
 }
 
-test('a whole plan fixes a missing namespace, takes a backup, survives a restart and upgrades the store', async () => {
+test('an upgrade plan fixes a missing namespace, takes a backup, survives a restart and upgrades the store', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['db', 'web'] } });
   const { client, backend, restart } = await restartable(dir);
   const { id, steps, verdict } = await client().create({ from: '6.1.0', to: '6.5.0' });
@@ -49,7 +49,7 @@ test('a whole plan fixes a missing namespace, takes a backup, survives a restart
   const plan = new PlanDriver(client, id);
   await plan.take();
 
-  // Blocking problems are listed, and left to the step that solves them.
+  // The first step lists the blocking problems, and leaves each to the step that fixes it.
   expect((await plan.start()).steps[0]).toMatchObject({
     state: 'done',
     note: expect.stringMatching(
@@ -69,7 +69,7 @@ test('a whole plan fixes a missing namespace, takes a backup, survives a restart
 
   await plan.until('restart-backend');
   await plan.start();
-  // A confirmation alone is not sufficient.
+  // A confirmation alone is not sufficient: the backend must have been restarted.
   expect((await plan.confirm()).steps.find((step) => step.id === 'restart-backend')).toMatchObject({
     state: 'confirm',
     note: expect.stringContaining('was not restarted since'),
@@ -80,7 +80,7 @@ test('a whole plan fixes a missing namespace, takes a backup, survives a restart
 
   await plan.until('migrate');
   const api = openApiClient({ backend: backend().url });
-  // Processing continues (reference 9.2).
+  // The backend continues to process results before and during the migration (reference 9.2).
   const agent = await AgentPeer.connect(backend().url, 'app-1');
   await agent.join('spool-1', { version: '0.9.0' });
   agent.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
@@ -103,7 +103,7 @@ test('a whole plan fixes a missing namespace, takes a backup, survives a restart
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
 
-test('every change of a plan is sent over the feed', async () => {
+test('the feed sends every change of an upgrade plan', async () => {
   const dir = await earlierStore({ schema: 2 });
   const { client, backend } = await restartable(dir);
   const watcher = await FeedPeer.subscribe(backend().url, { topics: ['upgrades'] });

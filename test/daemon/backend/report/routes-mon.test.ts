@@ -18,7 +18,7 @@ let ask: Ask;
 
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 
-/** While a switch has an event, those behind it are quiet. */
+/** While the check `uplink` has an event, events of the check `ping` are inhibited. */
 const INHIBITIONS = new Map([
   ['behind-switch', inhibitionSchema.parse({ source: 'check=uplink', target: 'check=ping' })],
 ]);
@@ -28,7 +28,7 @@ beforeEach(async () => {
   ask = rig.administer;
 });
 
-/** Reports one result, a minute after the last. */
+/** Advances the clock by a minute, and reports one result. */
 async function result(check: string, status: number, source = 'web-1'): Promise<void> {
   rig.clock.advance(MINUTE);
   const body = { name: check, output: `${check} says ${String(status)}`, status, source };
@@ -38,7 +38,7 @@ async function result(check: string, status: number, source = 'web-1'): Promise<
 const report = async (query = ''): Promise<Report> => (await ask('GET', `${MON}/report${query}`)).body as Report;
 
 describe('GET /api/mon/v1/report (spec, report)', () => {
-  test('the report lists open events with their duration and silences', async () => {
+  test('the report lists open events with their duration and their silences', async () => {
     await result('disk', 0);
     await result('disk', 1);
     await result('disk', 2);
@@ -83,7 +83,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     ]);
   });
 
-  test('the report lists resolved events by duration and the noisiest checks', async () => {
+  test('the report lists resolved events by duration, and the noisiest checks', async () => {
     await result('disk', 2);
     await result('load', 2);
     await result('load', 0);
@@ -103,7 +103,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect((await report('?limit=1')).resolved).toMatchObject({ count: 3, checks: [{ check: 'disk' }] });
   });
 
-  test('the report lists inhibited events last with their cause until they fail on their own', async () => {
+  test('the report lists inhibited events last with their source, until they fail without an inhibition', async () => {
     const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
     await result('uplink', 2, 'sw-1');
     for (const host of ['a', 'b', 'c']) await result('ping', 2, host);
@@ -131,7 +131,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect(after.inhibited).toEqual({ checks: 1, count: 1, causes: [{ ...cause, checks: 1, clients: 1, open: 0 }] });
   });
 
-  test('the report shows when an event opened, even before the period of the report', async () => {
+  test('the report shows when an event opened, even if that was before the period of the report', async () => {
     await result('disk', 0);
     await result('disk', 2);
     rig.clock.advance(60 * MINUTE);
@@ -142,7 +142,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     ]);
   });
 
-  test('a report with an end in the past shows the state at that time', async () => {
+  test('a report whose end is in the past shows the state at that end', async () => {
     await result('disk', 2);
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada', expire: 90 });
     rig.clock.advance(MINUTE);
@@ -154,7 +154,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect(resolved.count).toBe(0);
   });
 
-  test('the report lists silences, resolves and deletions by user, and other changes of the audit trail', async () => {
+  test('the report lists silences, resolves and deletions with the user, and other changes of the audit trail', async () => {
     await result('disk', 2);
     await result('disk', 2, 'web-2');
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada', reason: 'CHG-1' });
@@ -176,14 +176,14 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     });
   });
 
-  test('the report says from when on data is retained', async () => {
+  test('the report contains the time since which data is retained', async () => {
     await result('disk', 2);
     const { since, complete_since: complete, truncated: isTruncated } = await report();
     expect([complete, isTruncated]).toEqual([START + MINUTE, false]);
     expect(since).toBe(rig.clock.now() - 12 * 60 * MINUTE);
   });
 
-  test('a report that is cut because of its size says from when on it is complete', async () => {
+  test('a report that is truncated because of its size contains the time since which it is complete', async () => {
     for (const status of [2, 0, 1, 0]) await result('disk', status);
     const span = { sinceMs: START, untilMs: rig.clock.now() };
     for (let at = 0; at < 100; at++) await result('load', (at % 2) + 1);
@@ -205,7 +205,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
   });
 });
 
-test('each namespace has a report of its own, which for a user of one has no audit trail', async () => {
+test('each namespace has its own report, which for a user limited to one namespace has no audit trail', async () => {
   await using running = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(running.url, basic('root', 'long enough'));
   for (const name of ['team-a', 'team-b']) {

@@ -4,12 +4,12 @@ import type { CheckEntry } from '../../../../daemon/backend/model/registry/names
 
 const NOW = { definitions: 1, registry: 1, deletions: 0 };
 
-/** Adds a baseline for another check to those of a connection. */
+/** Adds a baseline to a connection, for another check unless `entry` is given, and returns whether it was accepted. */
 function add(baselines: ConnectionBaselines, id: number, entry = {} as CheckEntry): boolean {
   return baselines.add({ id, entry, signature: '', hasDuration: false }, NOW);
 }
 
-test('a connection has at most 1024 baselines, and deleting one makes room', () => {
+test('a connection of an agent has at most 1024 baselines, and deleting a baseline frees space', () => {
   const baselines = new ConnectionBaselines(new BaselineBudget());
   for (let id = 1; id <= 1024; id++) expect(add(baselines, id)).toBe(true);
   expect(add(baselines, 1025)).toBe(false);
@@ -17,7 +17,7 @@ test('a connection has at most 1024 baselines, and deleting one makes room', () 
   expect(add(baselines, 1025)).toBe(true);
 });
 
-test('all connections share a limit, and a closed one makes room and gets no more baselines', () => {
+test('all connections share a limit of baselines, and a closed connection frees its baselines', () => {
   const budget = new BaselineBudget(2);
   const [one, other] = [new ConnectionBaselines(budget), new ConnectionBaselines(budget)];
   expect([add(one, 1), add(one, 2), add(other, 1), budget.used]).toEqual([true, true, false, 2]);
@@ -25,7 +25,7 @@ test('all connections share a limit, and a closed one makes room and gets no mor
   expect([add(other, 1), add(one, 3), budget.used]).toEqual([true, false, 1]);
 });
 
-test('a baseline is usable once it is stored, until its check gets another one or a version changes', () => {
+test('a baseline is usable once it is stored, until the check gets another one or the definitions change', () => {
   const baselines = new ConnectionBaselines(new BaselineBudget());
   const entry = {} as CheckEntry;
   add(baselines, 1, entry);

@@ -27,15 +27,45 @@ describe('the limits of attributes (security S7)', () => {
   test.each<{ title: string; target: string; body: object; status: number }>([
     { title: 'a client of 64 KiB', target: '/clients', body: { ...CLIENT, a: LONG }, status: 413 },
     { title: 'a client with 1,001 keys in an object', target: '/clients', body: { ...CLIENT, a: MANY }, status: 400 },
-    { title: '1,000 subscriptions', target: '/clients', body: { ...CLIENT, subscriptions: names(1000) }, status: 201 },
-    { title: '1,001 subscriptions', target: '/clients', body: { ...CLIENT, subscriptions: names(1001) }, status: 400 },
-    { title: 'a long address', target: '/clients', body: { ...CLIENT, address: 'x'.repeat(256) }, status: 400 },
-    { title: '1,001 keys to hide', target: '/clients', body: { ...CLIENT, redact: names(1001) }, status: 400 },
+    {
+      title: 'a client with 1,000 subscriptions',
+      target: '/clients',
+      body: { ...CLIENT, subscriptions: names(1000) },
+      status: 201,
+    },
+    {
+      title: 'a client with 1,001 subscriptions',
+      target: '/clients',
+      body: { ...CLIENT, subscriptions: names(1001) },
+      status: 400,
+    },
+    {
+      title: 'a client with an address that is too long',
+      target: '/clients',
+      body: { ...CLIENT, address: 'x'.repeat(256) },
+      status: 400,
+    },
+    {
+      title: 'a client with 1,001 redacted keys',
+      target: '/clients',
+      body: { ...CLIENT, redact: names(1001) },
+      status: 400,
+    },
     { title: 'a result of 64 KiB', target: '/results', body: { ...RESULT, a: LONG }, status: 413 },
     { title: 'a result with 1,001 keys', target: '/results', body: { ...RESULT, ...MANY }, status: 400 },
-    { title: 'a result whose output is long', target: '/results', body: { ...RESULT, output: LONG }, status: 202 },
-    { title: '1,001 handlers', target: '/results', body: { ...RESULT, handlers: names(1001) }, status: 400 },
-    { title: 'a long handler', target: '/results', body: { ...RESULT, handler: 'x'.repeat(256) }, status: 400 },
+    { title: 'a result with a long output', target: '/results', body: { ...RESULT, output: LONG }, status: 202 },
+    {
+      title: 'a result with 1,001 handlers',
+      target: '/results',
+      body: { ...RESULT, handlers: names(1001) },
+      status: 400,
+    },
+    {
+      title: 'a result with a handler name that is too long',
+      target: '/results',
+      body: { ...RESULT, handler: 'x'.repeat(256) },
+      status: 400,
+    },
     {
       title: 'an entity of 64 KiB',
       target: '/api/core/v2/namespaces/default/entities',
@@ -49,16 +79,16 @@ describe('the limits of attributes (security S7)', () => {
       status: 413,
     },
     {
-      title: 'an event that brings an entity of 64 KiB',
+      title: 'an event with an entity of 64 KiB',
       target: '/api/core/v2/namespaces/default/events',
       body: { ...EVENT, entity: { ...ENTITY, a: LONG } },
       status: 413,
     },
-  ])('a request with $title gets the status $status', async ({ target, body, status }) => {
+  ])('sending $title returns $status', async ({ target, body, status }) => {
     expect((await post(target, body)).status).toBe(status);
   });
 
-  test('an array of results stores the valid ones and rejects those with too large attributes', async () => {
+  test('an array of results stores its valid results and rejects results whose attributes are too large', async () => {
     const answer = await post('/api/mon/v1/results', [
       { ...RESULT, name: 'a' },
       { ...RESULT, name: 'b', a: LONG },
@@ -66,7 +96,7 @@ describe('the limits of attributes (security S7)', () => {
     expect(answer.body).toMatchObject({ accepted: 1, rejected: [{ index: 1 }] });
   });
 
-  test('a result with too large attributes is rejected by name and not sent again, the others are stored', async () => {
+  test('an agent is informed that a result with too large attributes is rejected, and other results are stored', async () => {
     const agent = await AgentPeer.connect(backend.url, 'agent-1');
     await agent.join();
     const check = { name: 'disk', output: '', status: 0 };
@@ -82,7 +112,7 @@ describe('the limits of attributes (security S7)', () => {
     expect(await openApiClient({ backend: backend.url }).result('agent-1', 'disk')).toBeDefined();
   });
 
-  test('an agent with too large attributes is rejected with a reason', async () => {
+  test('an agent whose client has too large attributes is rejected with a reason', async () => {
     const agent = await AgentPeer.connect(backend.url, 'agent-2');
     agent.say({ type: 'hello', client: { name: 'agent-2', address: '10.0.0.2', a: LONG }, spool: 's' });
     expect((await agent.hears('error')).code).toBe('too_large');

@@ -25,7 +25,7 @@ const NONE = { checks: new Map(), handlers: new Map() };
 
 type Told = UncheckedResult | DeltaResult;
 
-/** One connection to a backend whose batches start on request. */
+/** A backend with one agent connection, whose batches are committed on request. */
 class Rig {
   readonly clock = new ManualClock();
   readonly definitions = new Definitions(NONE);
@@ -57,7 +57,7 @@ class Rig {
     return rig;
   }
 
-  /** Adds a frame of results to the next batch. */
+  /** Queues a frame of results for the next batch. */
   deliver(...results: readonly Told[]): Promise<Settlement> {
     const { baselines } = this;
     const delivery = { client: 'web-1', spool: 'one', results, baselines, cancellation: { isCancelled: false } };
@@ -71,20 +71,20 @@ class Rig {
     });
   }
 
-  /** Commits the queue as one batch. */
+  /** Commits the queued commands as one batch. */
   async commit(...waiting: readonly Promise<unknown>[]): Promise<void> {
     this.clock.advance(10);
     await Promise.allSettled(waiting);
   }
 
-  /** Commits a frame in its own batch. */
+  /** Commits a frame of results in its own batch, and returns its settlement. */
   async told(...results: readonly Told[]): Promise<Settlement> {
     const delivered = this.deliver(...results);
     await this.commit(delivered);
     return await delivered;
   }
 
-  /** Makes the next batch read what is stored of a check. */
+  /** Queues a read of the stored record of a check for the next batch. */
   read(check = 'disk'): Promise<CheckBodies> {
     const entryOf = (registry: Registry): CheckEntry => {
       const entry = registry.namespace('default').check('web-1', check);
@@ -120,7 +120,7 @@ const delta = (id: number, baseline: number, about: object = {}): DeltaResult =>
 const invalid = (id: number): UncheckedResult => full(id, { name: 'not a name' });
 const BAD = 'name: must be word characters, dots, hyphens and colons only';
 
-test('a delta result replaces the times and the output of its baseline', async () => {
+test('a delta result takes its baseline with other times and another output', async () => {
   const rig = await Rig.open();
   expect(await rig.told(full(1, { team: 'a' }))).toMatchObject({ acceptedId: 1, newBaselines: [1] });
   expect(await rig.told(delta(2, 1))).toMatchObject({ acceptedId: 2, newBaselines: [], resendAfter: undefined });
@@ -136,40 +136,40 @@ test('a delta result replaces the times and the output of its baseline', async (
   expect(await rig.record()).toMatchObject({ check, lastOk: NOW - 30, history: { length: 2 } });
   await rig.told(delta(3, 1, { output: '\ud800 "\u0001' }));
   expect((await rig.record())?.check?.output).toBe('\ud800 "\u0001');
-  // Each delta refers to the full result.
+  // Each delta result refers to the full result, not to the delta result before it.
   await rig.told(delta(4, 1));
   expect(await rig.record()).toMatchObject({ check, history: { length: 4 } });
 });
 
-describe('a delta result without a valid baseline', () => {
+describe('a delta result whose baseline is invalid', () => {
   test.each([
     ['with an unknown baseline', delta(3, 2)],
     ['with itself as baseline', delta(3, 3)],
     ['with a rejected result as baseline', delta(3, 9)],
-  ])('%s', async (_, bad) => {
+  ])('a delta result %s is rejected and requested in full', async (_, bad) => {
     const rig = await Rig.open();
     await rig.told(full(1));
     expect(await rig.told(delta(2, 1), bad, full(4, { name: 'cpu' }))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
     expect(await rig.record('cpu')).toBeUndefined();
-    // These were sent before the agent knew.
+    // Results that the agent sent before it received the resend request are ignored.
     expect(await rig.told(full(5, { name: 'cpu' }))).toMatchObject({ acceptedId: 0 });
     expect(await rig.record('cpu')).toBeUndefined();
   });
 
-  test('a delta result against a baseline in the same batch is rejected', async () => {
+  test('a delta result is rejected if its baseline is in the same batch', async () => {
     const rig = await Rig.open();
     const both = [rig.deliver(full(1)), rig.deliver(delta(2, 1, { output: 'later' }))];
     await rig.commit(...both);
     expect(await Promise.all(both)).toMatchObject([{ acceptedId: 1 }, { resendAfter: 1 }]);
   });
 
-  test('a delta result with an impossible duration is rejected', async () => {
+  test('a delta result with a duration beyond the limit is rejected', async () => {
     const rig = await Rig.open();
     await rig.told(full(1));
     expect(await rig.told(delta(2, 1, { duration: 1e300 }))).toMatchObject({ resendAfter: 1 });
   });
 
-  test('a delta result is rejected after the definitions changed', async () => {
+  test('a delta result is rejected after the definitions of the backend changed', async () => {
     const rig = await Rig.open();
     await rig.told(full(1));
     rig.definitions.replace(NONE);
@@ -182,7 +182,7 @@ const defined = (about: object) => ({
   checks: new Map([['disk', checkSchema.parse({ command: 'check', subscribers: ['web'], interval: 60, ...about })]]),
 });
 
-describe('valid baselines', () => {
+describe('results that are valid baselines', () => {
   test.each<object>([
     { status: 1 },
     { type: 'metric' },
@@ -190,19 +190,19 @@ describe('valid baselines', () => {
     { max_output_size: 3 },
     { low_flap_threshold: 4, high_flap_threshold: 30 },
     { event_metadata: {} },
-  ])('a result with %j is no baseline, because the next one depends on more than times and output', async (about) => {
+  ])('a result with %j is no baseline, because its successor depends on more than times and output', async (about) => {
     const rig = await Rig.open();
     expect(await rig.told(full(1, about))).toMatchObject({ acceptedId: 1, newBaselines: [] });
   });
 
-  test('a result is no baseline while an event of its check is open', async () => {
+  test('a result is no baseline while its check has an open event', async () => {
     const rig = await Rig.open();
     expect(await rig.told(full(1, { status: 1 }), full(2, { auto_resolve: false }))).toMatchObject({
       newBaselines: [],
     });
   });
 
-  test('a result received under other definitions than at its commit is no baseline', async () => {
+  test('a result is no baseline if the definitions changed between its arrival and its commit', async () => {
     const rig = await Rig.open();
     const delivered = rig.deliver(full(1));
     rig.definitions.replace(defined({ team: 'b' }));
@@ -218,7 +218,7 @@ describe('valid baselines', () => {
   });
 });
 
-test('a read in the batch of a delta result sees the new result', async () => {
+test('a read in the same batch as a delta result sees the new result', async () => {
   const rig = await Rig.open();
   await rig.told(full(1));
   for (const told of [delta(2, 1), delta(3, 1, { output: 'other' }), delta(4, 1, { output: 'third' })]) {
@@ -228,13 +228,13 @@ test('a read in the batch of a delta result sees the new result', async () => {
     expect((await both[1]).check).toMatchObject({ output, executed: NOW - 30, duration: 0.25 });
     expect((await rig.record())?.check).toMatchObject({ output });
   }
-  // The output of its baseline is no longer available there.
+  // The stored output is a later one, so the output of the baseline is not available to this batch.
   const both = [rig.deliver(delta(5, 1)), rig.read()] as const;
   await rig.commit(...both);
   expect(await both[0]).toMatchObject({ resendAfter: 4 });
 });
 
-test('a batch that is applied again because of a defect keeps what precedes a rejected delta result', async () => {
+test('results before a rejected delta result are stored even if their batch is applied again after an error', async () => {
   const rig = await Rig.open();
   await rig.told(full(1));
   const delivered = [rig.deliver(full(2, { name: 'cpu' })), rig.deliver(delta(3, 7)), rig.deliver(full(4))];
@@ -250,20 +250,20 @@ test('a batch that is applied again because of a defect keeps what precedes a re
   expect((await rig.record('cpu'))?.check).toMatchObject({ output: 'fine' });
 });
 
-describe('the count of invalid results', () => {
-  test('an invalid result behind a rejected delta is counted only when it is sent again', async () => {
+describe('the count of rejected results when results are sent again', () => {
+  test('an invalid result after a rejected delta result is counted only when the agent sends it again', async () => {
     const rig = await Rig.open();
     await rig.told(full(1));
     expect(await rig.told(invalid(2), delta(3, 7), invalid(4))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
     expect(rig.refused).toEqual([BAD]);
-    // Like an agent that resumes.
+    // The connection has no baselines, as when an agent resumes.
     rig.baselines = new ConnectionBaselines(new BaselineBudget());
     await rig.told(full(3), invalid(4));
     expect(rig.refused).toEqual([BAD, BAD]);
     expect(rig.results.rejected.invalid).toBe(2);
   });
 
-  test('an invalid result in a batch that is applied again because of a defect is counted once', async () => {
+  test('an invalid result is counted once even if its batch is applied again after an error', async () => {
     const rig = await Rig.open();
     const proxies = Array.from({ length: 12 }, (_, at) => full(at + 3, { source: `p-${String(at)}` }));
     const delivered = rig.deliver(invalid(2), ...proxies, full(15));
@@ -279,7 +279,7 @@ describe('the count of invalid results', () => {
     ]);
   });
 
-  test('an invalid result in a failed write is counted once, when it is sent again', async () => {
+  test('an invalid result in a failed write is counted once, when the agent sends it again', async () => {
     const rig = await Rig.open();
     rig.store.refuses = () => true;
     await expect(rig.told(full(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
@@ -290,7 +290,7 @@ describe('the count of invalid results', () => {
     expect(rig.results.rejected.invalid).toBe(1);
   });
 
-  test('an invalid result that is sent again after its commit is not counted twice', async () => {
+  test('an invalid result that the agent sends again after its commit is not counted again', async () => {
     const rig = await Rig.open();
     await rig.told(full(1), invalid(2));
     await rig.told(full(1), invalid(2), invalid(3));

@@ -39,7 +39,7 @@ async function simulate(source: string, name: string, status: number, more: obje
 }
 
 describe('the effect of a simulated result on inhibited events', () => {
-  test('a simulated result shows whether an inhibition would begin, continue or end', async () => {
+  test('a simulation shows whether the result would start, continue or end an inhibition', async () => {
     expect((await simulate('sw-a', 'switch', 2)).inhibits).toEqual([
       { rule: 'switch', change: 'starts', inhibited: 0, equal: ['client.rack'] },
     ]);
@@ -53,7 +53,7 @@ describe('the effect of a simulated result on inhibited events', () => {
     expect(await simulate('b-1', 'disk', 2)).not.toHaveProperty('inhibits');
   });
 
-  test('a simulated result names the rule and the source that inhibit its event', async () => {
+  test('a simulation names the rule and the source that inhibit the event', async () => {
     await report('sw-a', 'switch', 2);
     expect((await simulate('a-1', 'disk', 2)).handlers).toMatchObject([
       { verdict: 'inhibited', inhibited_by: { rule: 'switch', client: 'sw-a', check: 'switch' } },
@@ -62,7 +62,7 @@ describe('the effect of a simulated result on inhibited events', () => {
 });
 
 describe('the groups in a simulated result', () => {
-  test('the reason names the group where the event is pending, and when it is flushed', async () => {
+  test('a simulation names the group in which the event would be pending, and when the group is flushed', async () => {
     await report('b-1', 'disk', 2);
     const answer = await send(backend.url, {
       method: 'GET',
@@ -77,14 +77,14 @@ describe('the groups in a simulated result', () => {
     );
   });
 
-  test('the reason says which of several handlers notify by group', async () => {
+  test('a simulation says which of several handlers would notify by group', async () => {
     const { reason } = await simulate('b-1', 'disk', 2, { handlers: ['default', 'chat'] });
     expect(reason).toBe('an event would open: default, chat handle it, default with its group');
   });
 });
 
-describe('the end of a problem', () => {
-  test('a simulated resolution is notified to the group of the problem, even with other handlers or none', async () => {
+describe('the resolution of a problem in a simulation', () => {
+  test('a simulated resolution is notified to the group of the problem, whatever handlers the result has', async () => {
     await report('b-1', 'disk', 2);
     for (const handlers of [['chat'], []]) {
       const simulated = await simulate('b-1', 'disk', 0, { handlers });
@@ -95,20 +95,20 @@ describe('the end of a problem', () => {
     }
   });
 
-  test('a simulated OK result that leaves its event open is not a resolution', async () => {
+  test('a simulated OK result that leaves its event open is not shown as a resolution', async () => {
     const lasting = { type: 'metric', auto_resolve: false };
     await report('b-1', 'disk', 2, lasting);
     expect((await simulate('b-1', 'disk', 0, lasting)).handlers).toMatchObject([{ verdict: 'action' }]);
     expect((await simulate('b-1', 'disk', 0, { ...lasting, handlers: [] })).handlers).toEqual([]);
   });
 
-  test('a simulated resolution does not concern a group without the problem', async () => {
+  test('a simulated resolution is not notified to a group that was not notified of the problem', async () => {
     await report('b-1', 'disk', 2, { handlers: ['chat'] });
     expect((await simulate('b-1', 'disk', 0, { handlers: ['chat'] })).handlers).toMatchObject([{ handler: 'chat' }]);
   });
 });
 
-test('a simulated result passes the filter occurrences after an inhibition suppressed the event', async () => {
+test('a simulation applies that an event passes the filter occurrences once after an inhibition', async () => {
   const often = { handlers: ['pager'], interval: 60, refresh: 3600 };
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2, often);
@@ -121,7 +121,7 @@ test('a simulated result passes the filter occurrences after an inhibition suppr
 describe('the aggregate rules in a simulated result', () => {
   const web = { aggregate: 'web' };
 
-  test('the first results of an aggregate show what its rules would say', async () => {
+  test('a simulation shows the status of aggregate rules even for the first results of the aggregate', async () => {
     expect((await simulate('a-1', 'http', 2, web)).aggregates).toMatchObject([
       { aggregate: 'web', check: 'web-health', status: 2, was: null },
       { aggregate: 'web', check: 'web-size', status: 3, was: null },
@@ -138,7 +138,7 @@ describe('the aggregate rules in a simulated result', () => {
     expect((await simulate('sw-a', 'http', 2, web)).aggregates?.[0]?.text).toContain('1 of 4 (25 %) not OK');
   });
 
-  test('the rules of an aggregate are simulated for unhandled results and for results that leave it', async () => {
+  test('a simulation evaluates the aggregate rules also for results that no handler gets or that leave the aggregate', async () => {
     for (const [source, status] of [
       ['a-1', 2],
       ['a-2', 2],
@@ -151,7 +151,7 @@ describe('the aggregate rules in a simulated result', () => {
     expect(await simulate('b-1', 'disk', 0)).not.toHaveProperty('aggregates');
   });
 
-  test('silenced results are left out of an aggregate where its rule says so', async () => {
+  test('a simulation does not count silenced results in an aggregate whose rule ignores silenced members', async () => {
     for (const source of ['a-1', 'a-2']) await report(source, 'http', 2, web);
     await post('/silenced', { subscription: 'client:a-1' });
     const quiet = (await simulate('a-1', 'http', 2, web)).aggregates?.[2];

@@ -25,7 +25,7 @@ async function open(dir: string): Promise<Backend> {
 
 let lastId = 0;
 
-/** Reports for a proxy client, and waits until the result is settled. */
+/** Sends a result of a proxy client, and waits until it is accepted or rejected. */
 async function report(agent: AgentPeer, source: string): Promise<void> {
   const id = ++lastId;
   agent.say({ type: 'results', results: [{ id, check: { name: 'ping', output: 'pong', source } }] });
@@ -36,7 +36,7 @@ async function proxies(api: ApiClient): Promise<string[]> {
   return (await api.clients()).filter(({ type }) => type === 'proxy').map(({ name }) => name);
 }
 
-test('an agent creates proxy clients up to its quota, and others are rejected by name', async () => {
+test('an agent may create proxy clients up to its quota, and a result of another proxy client is rejected by name', async () => {
   const dir = await tempDir();
   const first = await open(dir);
   const agent = await AgentPeer.connect(first.url, 'prober');
@@ -48,7 +48,7 @@ test('an agent creates proxy clients up to its quota, and others are rejected by
   );
   await first.stop();
 
-  // The quota survives a restart, and a deleted client frees it.
+  // After a restart the existing proxy clients still count toward the quota, and a deletion frees a place.
   const second = await open(dir);
   onTestFinished(() => second.stop());
   const api = openApiClient({ backend: second.url });
@@ -61,7 +61,7 @@ test('an agent creates proxy clients up to its quota, and others are rejected by
   expect(await proxies(api)).toEqual(['switch-2', 'switch-4']);
 });
 
-test('results sent over the API have no quota of proxy clients', async () => {
+test('results that are sent over the API may create any number of proxy clients', async () => {
   const backend = await open(await tempDir());
   onTestFinished(() => backend.stop());
   const api = openApiClient({ backend: backend.url });

@@ -66,9 +66,9 @@ function pass({ clock }: Rig, seconds: number): void {
 }
 
 /**
- * Advances the clock past the TTL.
+ * Advances the clock past the TTL, and waits until an event is open.
  *
- * @returns the names of the checks whose events open
+ * @returns the names of the checks with an open event
  */
 async function staleChecks(rig: Rig): Promise<readonly string[]> {
   pass(rig, 60);
@@ -84,7 +84,7 @@ async function expectRetired({ api }: Rig): Promise<void> {
   await vi.waitFor(async () => expect((await api.result('db-1', 'backup'))?.check).not.toHaveProperty('ttl'));
 }
 
-/** Returns the events that are open five minutes later. */
+/** Advances the clock by five minutes, and returns the events that are then open. */
 async function eventsLater(rig: Rig): Promise<readonly unknown[]> {
   for (let minute = 0; minute < 5; minute++) {
     pass(rig, 60);
@@ -94,7 +94,7 @@ async function eventsLater(rig: Rig): Promise<readonly unknown[]> {
 }
 
 describe('a removed check definition', () => {
-  test('a removed check no longer opens a TTL event', async () => {
+  test('a check that was removed from the configuration no longer opens a TTL event', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     await rig.reloadWith(NONE);
@@ -102,7 +102,7 @@ describe('a removed check definition', () => {
     expect(await eventsLater(rig)).toEqual([]);
   });
 
-  test('removing a check resolves its open TTL event with a reason', async () => {
+  test('removing a check from the configuration resolves its open TTL event with a reason', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     expect(await staleChecks(rig)).toEqual(['backup']);
@@ -117,7 +117,7 @@ describe('a removed check definition', () => {
     expect(await eventsLater(rig)).toEqual([]);
   });
 
-  test('removing a check keeps the event of a problem that the check reported', async () => {
+  test('removing a check from the configuration keeps the event of a problem that the check reported', async () => {
     const rig = await openRig(DEFINED);
     await report(rig, { status: 2, output: 'disk full' });
     await rig.reloadWith(NONE);
@@ -127,7 +127,7 @@ describe('a removed check definition', () => {
     expect(await rig.api.events()).toMatchObject([{ check: { name: 'backup', output: 'disk full' }, occurrences: 1 }]);
   });
 
-  test('a check removed while no backend was running is retired by the next start', async () => {
+  test('the TTL event of a check that was removed while no backend was running resolves at the next start', async () => {
     const dir = await tempDir();
     const first = await openRig(DEFINED, { dir });
     await report(first);
@@ -138,7 +138,7 @@ describe('a removed check definition', () => {
     expect(await eventsLater(second)).toEqual([]);
   });
 
-  test('a check that is defined again is watched again', async () => {
+  test('the TTL of a removed check that is defined again expires again', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     await rig.reloadWith(NONE);
@@ -148,7 +148,7 @@ describe('a removed check definition', () => {
     expect(await staleChecks(rig)).toEqual(['backup']);
   });
 
-  test('a removed check is not watched because of a result in transit', async () => {
+  test('a result in transit does not restart the TTL of a removed check', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     await rig.reloadWith(NONE);
@@ -164,7 +164,7 @@ describe('a removed check definition', () => {
     expect(await eventsLater(rig)).toEqual([]);
   });
 
-  test('a later result with a TTL of its own is watched although the check was removed', async () => {
+  test('a later result of a removed check that has its own TTL can expire', async () => {
     const rig = await openRig(DEFINED);
     await report(rig);
     await rig.reloadWith(NONE);
@@ -175,7 +175,7 @@ describe('a removed check definition', () => {
   });
 });
 
-test('a definition that loses its TTL ends the watch of the last results', async () => {
+test('removing the TTL from a check definition resolves the TTL event of the last result', async () => {
   const rig = await openRig(DEFINED);
   await report(rig);
   expect(await staleChecks(rig)).toEqual(['backup']);
@@ -183,7 +183,7 @@ test('a definition that loses its TTL ends the watch of the last results', async
   await vi.waitFor(async () => expect(await rig.api.events()).toEqual([]));
 });
 
-test('a check deleted over the v2 API ends its TTL', async () => {
+test('deleting a check over the v2 API ends the TTL of its results', async () => {
   const rig = await openRig(NONE);
   const check = { command: 'true', subscriptions: ['db'], interval: 3600, ttl: 3700, publish: false };
   const metadata = { name: 'backup', namespace: 'default' };
@@ -196,7 +196,7 @@ test('a check deleted over the v2 API ends its TTL', async () => {
   expect(await eventsLater(rig)).toEqual([]);
 });
 
-test('a check renamed in the configuration opens no TTL event under either name', async () => {
+test('a check that is renamed in the configuration opens no TTL event under its old or its new name', async () => {
   const rig = await openRig(DEFINED);
   await report(rig);
   await rig.reloadWith(new Map([['dump', { command: 'true', subscribers: ['db'], interval: 3600, ttl: 60 }]]));
@@ -205,14 +205,14 @@ test('a check renamed in the configuration opens no TTL event under either name'
   expect(await eventsLater(rig)).toEqual([]);
 });
 
-test('a TTL that no definition set is still watched when another definition is removed', async () => {
+test('a TTL that no definition set still expires when another definition is removed', async () => {
   const rig = await openRig(DEFINED);
   await report(rig, { name: 'cron', ttl: 60 });
   await rig.reloadWith(NONE);
   expect(await staleChecks(rig)).toEqual(['cron']);
 });
 
-test('standalone results keep their TTL when a definition of the same name is removed', async () => {
+test('results of standalone checks keep their TTL when a definition of the same name is removed', async () => {
   const rig = await openRig(DEFINED);
   await report(rig, { standalone: true, ttl: 60 });
   await rig.reloadWith(NONE);

@@ -25,7 +25,7 @@ async function openRig(dir: string, clock = new ManualClock()): Promise<Rig> {
 const report = (api: ApiClient, attributes: object = {}): Promise<unknown> =>
   api.submitResult({ name: 'backup', output: 'done', status: 0, source: 'db-1', ttl: 60, ...attributes });
 
-/** Advances the clock second by second, like that of a running backend. */
+/** Advances the clock in steps of one second, so that timers run as in a running backend. */
 function pass({ clock }: Rig, seconds: number): void {
   for (let passed = 0; passed < seconds; passed++) clock.advance(1000);
 }
@@ -34,7 +34,7 @@ async function becomes({ api }: Rig, output: string): Promise<void> {
   await vi.waitFor(async () => expect((await api.result('db-1', 'backup'))?.check.output).toBe(output));
 }
 
-test('a result expires exactly when its TTL is over', async () => {
+test('a TTL event opens exactly when the TTL of the last result is over', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api);
   pass(rig, 59);
@@ -48,7 +48,7 @@ test('a result expires exactly when its TTL is over', async () => {
   });
 });
 
-test('an expired TTL is repeated every 30 seconds, and the next result resolves it', async () => {
+test('a TTL event is repeated every 30 seconds, and the next result resolves it', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api);
   pass(rig, 60);
@@ -61,9 +61,9 @@ test('an expired TTL is repeated every 30 seconds, and the next result resolves 
 });
 
 test.each([
-  { name: 'that of ttl_status', attributes: { ttl_status: 2 }, status: 2 },
-  { name: 'any ttl_status', attributes: { ttl_status: 77 }, status: 77 },
-])('the status of an expired TTL is right: $name', async ({ attributes, status }) => {
+  { name: 'ttl_status', attributes: { ttl_status: 2 }, status: 2 },
+  { name: 'ttl_status for any value', attributes: { ttl_status: 77 }, status: 77 },
+])('the TTL event has the status in $name', async ({ attributes, status }) => {
   const rig = await openRig(await tempDir());
   await report(rig.api, attributes);
   pass(rig, 60);
@@ -71,7 +71,7 @@ test.each([
   expect(await rig.api.event('db-1', 'backup')).toMatchObject({ check: { status } });
 });
 
-test('a shortened TTL applies from its first result on', async () => {
+test('a shortened TTL applies from the first result that contains it', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api, { ttl: 86_400 });
   pass(rig, 10);
@@ -85,7 +85,7 @@ test('a shortened TTL applies from its first result on', async () => {
   expect(await rig.api.event('db-1', 'backup')).toMatchObject({ occurrences: 2 });
 });
 
-test('new results keep a TTL from expiring, and one without a TTL ends the watch', async () => {
+test('new results prevent a TTL event, and a result without a TTL ends the TTL', async () => {
   const rig = await openRig(await tempDir());
   for (let round = 0; round < 4; round++) {
     await report(rig.api);
@@ -96,7 +96,7 @@ test('new results keep a TTL from expiring, and one without a TTL ends the watch
   expect((await rig.api.result('db-1', 'backup'))?.check.history).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('a deleted result no longer expires', async () => {
+test('a deleted result does not open a TTL event', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api);
   await rig.api.deleteResult('db-1', 'backup');
@@ -104,7 +104,7 @@ test('a deleted result no longer expires', async () => {
   expect(await rig.api.results()).toEqual([]);
 });
 
-test('a manual resolve does not end the watch of a TTL (DEFECT of the peer)', async () => {
+test('a manual resolve does not end the TTL of a check, unlike in Sensu Core', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api, { status: 2 });
   await rig.api.resolve({ client: 'db-1', check: 'backup' });
@@ -113,7 +113,7 @@ test('a manual resolve does not end the watch of a TTL (DEFECT of the peer)', as
   expect(await rig.api.event('db-1', 'backup')).toMatchObject({ check: { status: 1 } });
 });
 
-test('no TTL expires while the keepalive event of its client is open', async () => {
+test('no TTL event opens while the keepalive event of the client is open', async () => {
   const rig = await openRig(await tempDir());
   await report(rig.api);
   const keepalive = { name: 'keepalive', source: 'db-1' };
@@ -125,7 +125,7 @@ test('no TTL expires while the keepalive event of its client is open', async () 
   await becomes(rig, 'Last check execution was 90 seconds ago');
 });
 
-test('a TTL that expired during a stop of the backend is reported after the start', async () => {
+test('a TTL that expired while the backend was stopped opens its event after the start', async () => {
   const first = await openRig(await tempDir());
   await report(first.api);
   await first.stop();

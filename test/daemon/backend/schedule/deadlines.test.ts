@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Deadlines } from '../../../../daemon/backend/schedule/deadlines.ts';
 
-test('deadlines are returned when they are due, the earliest first, each once', () => {
+test('each deadline is returned once when it is due, the earliest first', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(50)), fc.array(fc.nat(60)), (times, looks) => {
       const deadlines = new Deadlines();
@@ -22,7 +22,7 @@ test('deadlines are returned when they are due, the earliest first, each once', 
   );
 });
 
-test('a deadline added during iteration is not lost', () => {
+test('a deadline that is added while due deadlines are read is returned as well', () => {
   const deadlines = new Deadlines();
   for (const atMs of [1, 2, 3]) deadlines.add({ atMs, id: String(atMs) });
   const taken: string[] = [];

@@ -16,10 +16,10 @@ interface Published {
   readonly check: CheckRequest;
 }
 
-/** A store without clients, so that nothing can be read. */
+/** A store that returns nothing, because there are no clients. */
 const NO_STORE = { getMany: () => Promise.resolve([]) };
 
-/** Returns the requests to agents within `spanMs`, after a start that long before. */
+/** Publishes check requests for `spanMs`, and returns the requests that agents got in that time. */
 function publishedIn(
   checks: Readonly<Record<string, CheckDefinition>>,
   spanMs: number,
@@ -50,13 +50,13 @@ function publishedIn(
 
 const aCheck: CheckDefinition = { command: 'check-disk', subscribers: ['web'], interval: 60 };
 
-test('a check is requested once in each interval, at the same offset', () => {
+test('a check is requested once in each interval, always at the same offset', () => {
   const times = publishedIn({ disk: aCheck }, 300_000).map(({ atMs }) => atMs);
   expect(times).toHaveLength(5);
   expect(new Set(times.map((atMs) => atMs % 60_000)).size).toBe(1);
 });
 
-test('the offset of a check survives a restart at any time', () => {
+test('a check keeps its offset within the interval across a restart at any time', () => {
   const [first] = publishedIn({ disk: aCheck }, 60_000);
   const later = new ManualClock();
   later.advance(12_345_678);
@@ -64,14 +64,14 @@ test('the offset of a check survives a restart at any time', () => {
   expect((second?.atMs ?? 0) % 60_000).toBe((first?.atMs ?? 1) % 60_000);
 });
 
-test('checks are spread over the interval', () => {
+test('the requests of many checks are spread over their interval', () => {
   const checks = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`check-${String(at)}`, aCheck]));
   const places = publishedIn(checks, 60_000).map(({ atMs }) => Math.floor((atMs % 60_000) / 10_000));
   expect(places).toHaveLength(60);
   for (let sixth = 0; sixth < 6; sixth++) expect(places.filter((place) => place === sixth).length).toBeGreaterThan(3);
 });
 
-test('a check request is sent to every subscription without the attributes of the schedule', () => {
+test('a check request goes to every subscription, without the attributes of the schedule', () => {
   const published = publishedIn({ disk: { ...aCheck, subscribers: ['web', 'db'], timeout: 10, team: 'ops' } }, 60_000);
   expect(published.map(({ to }) => to)).toEqual(['web', 'db']);
   const [{ atMs, check } = { atMs: 0, check: undefined }] = published;
@@ -87,18 +87,18 @@ test('a check request is sent to every subscription without the attributes of th
 test.each<{ name: string; about: Partial<CheckDefinition> }>([
   { name: 'a standalone check', about: { standalone: true } },
   { name: 'a check with publish: false', about: { publish: false } },
-])('a check is not requested: $name', ({ about }) => {
+])('no check request is sent for $name', ({ about }) => {
   expect(publishedIn({ disk: { ...aCheck, ...about } }, 120_000)).toEqual([]);
 });
 
-test('a machine that slept through several runs gets one', () => {
+test('a machine that slept through several runs of a check sends one check request', () => {
   const clock = new ManualClock();
   const definitions = new Definitions({ checks: new Map([['disk', aCheck]]), handlers: new Map() });
   let runs = 0;
   let sleptMs = 0;
   const publisher = publishCheckRequests({
     definitions,
-    // The timers of the machine stood still while its time continued.
+    // The machine slept: its timers stood still while its time continued.
     clock: { ...bound(clock), now: () => clock.now() + sleptMs, steady: () => clock.steady() + sleptMs },
     log: new RecordedLog(),
     publish: async () => void runs++,

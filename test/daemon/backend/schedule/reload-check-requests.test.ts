@@ -7,11 +7,11 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 
 const aCheck: CheckDefinition = { command: 'check-disk', subscribers: ['web'], interval: 60 };
 
-/** Returns a publisher of checks that a test can replace. */
+/** Starts a publisher of check requests whose check definitions the test can replace. */
 function running(checks: Readonly<Record<string, CheckDefinition>>): {
   readonly clock: ManualClock;
   reload(checks: Readonly<Record<string, CheckDefinition>>): void;
-  /** Returns the requests to agents within `spanMs`. */
+  /** Advances the clock by `spanMs`, and returns the requests that agents got in that time. */
   publishedIn(spanMs: number): { atMs: number; check: NamedCheck }[];
 } {
   const clock = new ManualClock();
@@ -44,12 +44,12 @@ function running(checks: Readonly<Record<string, CheckDefinition>>): {
 
 const HOUR_MS = 3_600_000;
 
-test('a check with an unchanged interval keeps its offset, however often it is reloaded', () => {
+test('a check whose interval does not change keeps its offset across any number of reloads', () => {
   const checks = running({ disk: aCheck });
   const [first] = checks.publishedIn(60_000);
   const place = (first?.atMs ?? 0) % 60_000;
   const runs: number[] = [];
-  // 37 seconds do not divide the interval, so all of its offsets occur.
+  // The interval is not a multiple of 37 seconds, so the reloads happen at many offsets in it.
   for (let elapsedMs = 0; elapsedMs < HOUR_MS; elapsedMs += 37_000) {
     checks.reload({ disk: { ...aCheck, command: `check-disk ${String(elapsedMs)}` } });
     for (const { atMs } of checks.publishedIn(37_000)) {
@@ -62,7 +62,7 @@ test('a check with an unchanged interval keeps its offset, however often it is r
   expect(new Set(gaps)).toEqual(new Set([60_000]));
 });
 
-test('the next check request uses the new definition', () => {
+test('the next check request after a reload uses the new definition of the check', () => {
   const checks = running({ disk: aCheck });
   checks.reload({ disk: { ...aCheck, command: 'check-disk --new', subscribers: ['db'] } });
   expect(checks.publishedIn(60_000)).toMatchObject([
@@ -70,13 +70,13 @@ test('the next check request uses the new definition', () => {
   ]);
 });
 
-test('a reload starts new checks and ends removed or unpublished ones', () => {
+test('a reload schedules new checks and no longer schedules removed or unpublished checks', () => {
   const checks = running({ disk: aCheck, load: aCheck, ping: aCheck });
   checks.reload({ disk: aCheck, load: { ...aCheck, publish: false }, cpu: aCheck });
   expect(new Set(checks.publishedIn(120_000).map(({ check }) => check.name))).toEqual(new Set(['disk', 'cpu']));
 });
 
-test('a check with a changed interval continues at its offset in the new one', () => {
+test('a check whose interval changes has one fixed offset in the new interval', () => {
   const checks = running({ disk: aCheck });
   checks.publishedIn(60_000);
   checks.reload({ disk: { ...aCheck, interval: 10 } });

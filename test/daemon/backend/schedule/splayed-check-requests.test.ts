@@ -19,7 +19,7 @@ interface Sent {
 }
 
 /**
- * Returns a rig of requests for `clients` proxy clients, of a check that runs every 60 seconds.
+ * Returns a rig with `clients` proxy clients and a check for them that runs every 60 seconds.
  *
  * @param lateMs delay of every timer
  */
@@ -71,13 +71,13 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
     expected: [0, 13_500, 27_000, 40_500],
   },
   {
-    name: 'over as much of it as the check says',
+    name: 'over the part of the interval that splay_coverage sets',
     proxy: { splay: true, splay_coverage: 50 },
     periodMs: 60_000,
     expected: [0, 7500, 15_000, 22_500],
   },
   {
-    name: 'over the time to the next run of cron',
+    name: 'over the time to the next cron run',
     proxy: { splay: true, splay_coverage: 10 },
     periodMs: 3_600_000,
     expected: [0, 90_000, 180_000, 270_000],
@@ -89,8 +89,8 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
     expected: [0, 13_500, 27_000, 40_500],
   },
   { name: 'not at all without splay', proxy: {}, periodMs: 60_000, expected: [0, 0, 0, 0] },
-  { name: 'not at all with splay off', proxy: { splay: false }, periodMs: 60_000, expected: [0, 0, 0, 0] },
-])('check requests are spread $name', async ({ proxy, periodMs, expected }) => {
+  { name: 'not at all with splay: false', proxy: { splay: false }, periodMs: 60_000, expected: [0, 0, 0, 0] },
+])('the check requests of proxy clients are spread correctly: $name', async ({ proxy, periodMs, expected }) => {
   const { clock, names, sent, requests, check } = await rig(4, proxy);
   await requests.publish('default', check, { periodMs });
   clock.advance(3_600_000);
@@ -99,7 +99,7 @@ test.each<{ name: string; proxy: object; periodMs: number | undefined; expected:
   expect(clock.pending).toBe(0);
 });
 
-test('each splayed request has its own time and tokens and goes to every subscription at once', async () => {
+test('each splayed request has its own time and its own tokens, and goes to all subscriptions at once', async () => {
   const { clock, sent, requests, check } = await rig(2, { splay: true }, ['roundrobin:a', 'b']);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
@@ -114,8 +114,8 @@ test('each splayed request has its own time and tokens and goes to every subscri
   ]);
 });
 
-test('each of many clients gets one request, and all are spread as evenly as timers allow', async () => {
-  // There are more clients than milliseconds in the period.
+test('each of 2,000 proxy clients gets one check request, and the requests are spread evenly', async () => {
+  // There are more clients than milliseconds in the period of one second.
   const { clock, names, sent, requests, check } = await rig(2000);
   await requests.publish('default', check, { periodMs: 1000 });
   for (let passedMs = 0; passedMs < 1000; passedMs += 100) {
@@ -125,14 +125,14 @@ test('each of many clients gets one request, and all are spread as evenly as tim
   expect(sent.map(({ check: { source } }) => source)).toEqual(names);
 });
 
-test('delays of late timers do not add up', async () => {
+test('delays of late timers do not accumulate when check requests are spread', async () => {
   const { clock, sent, requests, check } = await rig(4, { splay: true }, ['poller'], 1000);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);
   expect(timesOf(sent)).toEqual([0, 14_500, 28_000, 41_500]);
 });
 
-test('check requests that were not sent when the backend stops are dropped', async () => {
+test('check requests that were not sent before the backend stops are dropped', async () => {
   const { clock, sent, requests, check } = await rig(4);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(20_000);
@@ -142,7 +142,7 @@ test('check requests that were not sent when the backend stops are dropped', asy
   expect(clock.pending).toBe(0);
 });
 
-test('a check without matching proxy clients sends no check request', async () => {
+test('a check with proxy_requests that match no client sends no check request', async () => {
   const { clock, sent, requests, check } = await rig(0);
   await requests.publish('default', check, { periodMs: 60_000 });
   clock.advance(60_000);

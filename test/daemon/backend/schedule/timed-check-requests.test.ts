@@ -29,7 +29,7 @@ const sections = (checks: Checks): ConstructorParameters<typeof Definitions>[0] 
   handlers: new Map(),
 });
 
-/** Starts a publisher of checks at a moment. */
+/** Starts a publisher of check requests at this time. */
 function running(startsAt: string, checks: Checks, clock = new ManualClock(Date.parse(startsAt))) {
   return runningOver(sections(checks), clock);
 }
@@ -52,7 +52,7 @@ function runningOver(first: ReturnType<typeof sections>, clock: ManualClock) {
   return { clock, log, asked, schedule, reload: (next: Checks) => definitions.replace(sections(next)) };
 }
 
-/** Starts a publisher of a check in the v2 API's format. */
+/** Starts a publisher of check requests for a check with a cron schedule of the v2 API. */
 function runningNewer(startsAt: string, cron: string): ReturnType<typeof runningOver> {
   const metadata = { name: 'disk', namespace: 'default' };
   const check = v2CheckSchema.parse({ metadata, command: 'true', subscriptions: ['web'], cron, publish: true });
@@ -67,7 +67,7 @@ const times = (asked: readonly Asked[]): string[] => asked.map(({ at }) => at);
 const MINUTE_MS = 60_000;
 
 describe('a check with cron', () => {
-  test('a cron check is requested by its schedule, which overrides an interval', () => {
+  test('a check with cron is requested by its cron schedule, which overrides an interval', () => {
     const { clock, asked } = running('2026-01-01T10:03:12.345Z', { disk: { cron: '*/5 * * * *', interval: 7 } });
     clock.advance(7 * MINUTE_MS);
     expect(asked).toEqual([
@@ -76,7 +76,7 @@ describe('a check with cron', () => {
     ]);
   });
 
-  test('a cron check uses its own time zone, and a changed one after a reload', () => {
+  test('a check with cron uses its own time zone, and a changed time zone after a reload', () => {
     const cron = '0 12 * * *';
     const { clock, asked, reload } = running('2026-07-01T00:00:00Z', { disk: { cron, timezone: 'Europe/Berlin' } });
     clock.advance(11 * 60 * MINUTE_MS);
@@ -85,21 +85,21 @@ describe('a check with cron', () => {
     expect(times(asked)).toEqual(['2026-07-01T10:00:00.000Z', '2026-07-01T12:00:00.000Z']);
   });
 
-  test('a cron check that is rarer than the longest timer still runs', () => {
+  test('a check with cron runs even if its next run is further away than the longest timer', () => {
     const { clock, asked } = running('2026-01-01T00:00:00Z', { disk: { cron: '0 0 29 2 *', timezone: 'UTC' } });
     clock.advance(800 * 24 * 60 * MINUTE_MS);
     expect(times(asked)).toEqual(['2028-02-29T00:00:00.000Z']);
   });
 
-  test('a cron check with an impossible date never runs, even if it has an interval', () => {
+  test('a check with cron for an impossible date never runs, even if it has an interval', () => {
     const { clock, asked, schedule } = running('2026-01-01T00:00:00Z', { disk: { cron: '0 0 31 2 *', interval: 60 } });
     clock.advance(100 * 24 * 60 * MINUTE_MS);
     expect(times(asked)).toEqual([]);
     expect(schedule.nextRunMs('default', 'disk')).toBeUndefined();
   });
 
-  // Schedules of the v2 API: with a leading zone, and durations. In Berlin, 2026-03-29 at 02:00 it becomes
-  // 03:00, and 2026-10-25 at 03:00 it becomes 02:00.
+  // Schedules of the v2 API may begin with a time zone or be durations. In Berlin, clocks go forward on 2026-03-29 from
+  // 02:00 to 03:00, and back on 2026-10-25 from 03:00 to 02:00.
   test.each<{ name: string; cron: string; from: string; hours: number; expected: readonly string[] }>([
     {
       name: 'CRON_TZ over the night in which the clock is put forward',
@@ -109,28 +109,28 @@ describe('a check with cron', () => {
       expected: ['2026-03-28T07:00:00Z', '2026-03-29T06:00:00Z'],
     },
     {
-      name: 'TZ over the night in which it is put back',
+      name: 'TZ over the night in which the clock is put back',
       cron: 'TZ=Europe/Berlin 0 8 * * *',
       from: '2026-10-24T00:00:00Z',
       hours: 48,
       expected: ['2026-10-24T06:00:00Z', '2026-10-25T07:00:00Z'],
     },
     {
-      name: 'a time that the clock skips, right after it and once',
+      name: 'a time that the clock skips runs once, right after the gap',
       cron: 'CRON_TZ=Europe/Berlin 30 2 * * *',
       from: '2026-03-28T12:00:00Z',
       hours: 36,
       expected: ['2026-03-29T01:00:00Z'],
     },
     {
-      name: 'a time that comes twice, once',
+      name: 'a time that occurs twice runs once',
       cron: 'CRON_TZ=Europe/Berlin 30 2 * * *',
       from: '2026-10-24T12:00:00Z',
       hours: 36,
       expected: ['2026-10-25T00:30:00Z'],
     },
     {
-      name: 'a shorthand behind a zone, and every hour of the hour that comes twice',
+      name: 'an hourly shorthand after a zone, in the hour that occurs twice',
       cron: 'CRON_TZ=Europe/Berlin @hourly',
       from: '2026-10-24T23:30:00Z',
       hours: 3,
@@ -157,7 +157,7 @@ describe('a check with cron', () => {
       hours: 24,
       expected: ['2026-06-28T23:50:00Z', '2026-06-28T23:55:00Z'],
     },
-  ])('a v2 cron schedule is understood: $name', ({ cron, from, hours, expected }) => {
+  ])('a v2 cron schedule yields the right runs: $name', ({ cron, from, hours, expected }) => {
     const { clock, asked } = runningNewer(from, cron);
     clock.advance(hours * 60 * MINUTE_MS);
     expect(times(asked).map((at) => at.replace('.000Z', 'Z'))).toEqual(expected);
@@ -167,17 +167,20 @@ describe('a check with cron', () => {
     { cron: '@every 90s', seconds: 90 },
     { cron: '@every 1h30m', seconds: 5400 },
     { cron: 'CRON_TZ=Europe/Berlin @every 5m', seconds: 300 },
-  ])('the schedule $cron is an interval with an offset, whatever daylight saving time does', ({ cron, seconds }) => {
-    // The night in which daylight saving time begins.
-    const { clock, asked } = runningNewer('2026-03-28T22:00:00Z', cron);
-    clock.advance(6 * 60 * MINUTE_MS);
-    const atMs = times(asked).map((at) => Date.parse(at));
-    expect(atMs.length).toBe((6 * 3600) / seconds);
-    expect(new Set(atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0)))).toEqual(new Set([seconds * 1000]));
-    expect(new Set(asked.map(({ untilNextMs }) => untilNextMs))).toEqual(new Set([seconds * 1000]));
-  });
+  ])(
+    'the v2 schedule $cron is an interval with a fixed offset, even when daylight saving time changes',
+    ({ cron, seconds }) => {
+      // Daylight saving time begins in this night.
+      const { clock, asked } = runningNewer('2026-03-28T22:00:00Z', cron);
+      clock.advance(6 * 60 * MINUTE_MS);
+      const atMs = times(asked).map((at) => Date.parse(at));
+      expect(atMs.length).toBe((6 * 3600) / seconds);
+      expect(new Set(atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0)))).toEqual(new Set([seconds * 1000]));
+      expect(new Set(asked.map(({ untilNextMs }) => untilNextMs))).toEqual(new Set([seconds * 1000]));
+    },
+  );
 
-  test('a cron check is requested exactly once per time across reloads', () => {
+  test('a check with cron is requested exactly once per scheduled time across reloads', () => {
     const checks: Checks = { disk: { cron: '* * * * *' } };
     const { clock, asked, reload } = running('2026-01-01T00:00:30Z', checks);
     for (let elapsedMs = 0; elapsedMs < 10 * MINUTE_MS; elapsedMs += 10_000) {
@@ -202,7 +205,7 @@ describe('a check with cron', () => {
 describe('a subdued check', () => {
   const evening = { days: { all: [{ begin: '5:00 PM UTC', end: '5:00:02 PM UTC' }] } };
 
-  test('a subdued check is not requested in its window, whatever its offset within a second', () => {
+  test('a subdued check is not requested in its window, whatever its offset within a second is', () => {
     const names = Array.from({ length: 50 }, (_, at) => `check-${String(at)}`);
     const checks = Object.fromEntries(names.map((name) => [name, { interval: 1, subdue: evening }]));
     const { clock, asked } = running('2026-01-01T16:59:58Z', checks);
@@ -217,22 +220,25 @@ describe('a subdued check', () => {
   });
 
   test.each<{ name: string; subdue: object; isAsked: boolean }>([
-    { name: 'that ends a second before it', subdue: window('16:58:59', '16:59:59'), isAsked: true },
-    { name: 'that ends at it', subdue: window('16:58:59', '17:00'), isAsked: false },
-    { name: 'that begins at it', subdue: window('17:00', '17:30'), isAsked: false },
-    { name: 'that begins a second after it', subdue: window('17:00:01', '17:30'), isAsked: true },
-    { name: 'of this one second', subdue: window('17:00', '17:00'), isAsked: false },
+    { name: 'that ends a second before the run', subdue: window('16:58:59', '16:59:59'), isAsked: true },
+    { name: 'that ends at the run', subdue: window('16:58:59', '17:00'), isAsked: false },
+    { name: 'that begins at the run', subdue: window('17:00', '17:30'), isAsked: false },
+    { name: 'that begins a second after the run', subdue: window('17:00:01', '17:30'), isAsked: true },
+    { name: 'of the second of the run', subdue: window('17:00', '17:00'), isAsked: false },
     { name: 'on another day', subdue: { days: { friday: window('16:00', '18:00').days.all } }, isAsked: true },
-  ])('a cron check is requested or not in a window $name', ({ subdue, isAsked }) => {
-    const { clock, asked, log } = running('2026-01-01T16:59:00Z', {
-      disk: { cron: '0 17 * * *', timezone: 'UTC', subdue },
-    });
-    clock.advance(2 * MINUTE_MS);
-    expect(times(asked)).toEqual(isAsked ? ['2026-01-01T17:00:00.000Z'] : []);
-    expect(log.messages('info')).toEqual(isAsked ? [] : ['check request was subdued']);
-  });
+  ])(
+    'a cron check at the edge of a subdue window is requested or suppressed correctly: a window $name',
+    ({ subdue, isAsked }) => {
+      const { clock, asked, log } = running('2026-01-01T16:59:00Z', {
+        disk: { cron: '0 17 * * *', timezone: 'UTC', subdue },
+      });
+      clock.advance(2 * MINUTE_MS);
+      expect(times(asked)).toEqual(isAsked ? ['2026-01-01T17:00:00.000Z'] : []);
+      expect(log.messages('info')).toEqual(isAsked ? [] : ['check request was subdued']);
+    },
+  );
 
-  test('a subdued check is not requested in a repeating window, whatever its other windows are', () => {
+  test('a subdued check is not requested in a repeating window, even if it has another window', () => {
     const subdues = [
       { begin: '2025-12-31T18:00:00+01:00', end: '2025-12-31T18:00:02+01:00', repeat: ['daily' as const] },
     ];
@@ -242,7 +248,7 @@ describe('a subdued check', () => {
     expect(asked.map(({ at }) => at.slice(14, 19))).toEqual(['59:57', '59:59', '00:03']);
   });
 
-  test('a subdued check keeps its offset, and a reloaded window applies from the next run', () => {
+  test('a subdued check keeps its offset, and a reload with another window applies from the next run', () => {
     const { clock, asked, reload } = running('2026-01-01T16:59:57Z', { disk: { interval: 1 } });
     clock.advance(1000);
     const place = asked[0]?.at.slice(20);
@@ -258,7 +264,7 @@ function window(begin: string, end: string) {
   return { days: { all: [{ begin, end }] } };
 }
 
-test('the next run of a check is known, and is undefined for a check that is not scheduled', () => {
+test('the time of the next run is known for scheduled checks and undefined for other checks', () => {
   const { clock, schedule, reload } = running('2026-01-01T10:00:00Z', {
     disk: { cron: '30 * * * *' },
     load: { interval: 60 },
@@ -280,7 +286,7 @@ test('the next run of a check is known, and is undefined for a check that is not
   expect([next('disk'), next('load')]).toEqual(['2026-01-01T10:45:00.000Z', undefined]);
 });
 
-test('a reload without a change keeps the next run', () => {
+test('a reload that changes nothing does not change the next run of a check', () => {
   const checks: Checks = { disk: { interval: 60 } };
   const { clock, schedule, reload } = running('2026-01-01T10:00:00Z', checks);
   const before = schedule.nextRunMs('default', 'disk');
@@ -289,7 +295,7 @@ test('a reload without a change keeps the next run', () => {
   expect(schedule.nextRunMs('default', 'disk')).toBe(before);
 });
 
-test('restarts lose only the runs during the downtime, repeat none and make up for none', () => {
+test('a restart skips only the runs during the downtime, and neither repeats nor catches up runs', () => {
   const someTimes = fc.array(
     fc.record({ upMs: fc.integer({ min: 0, max: 200_000 }), awayMs: fc.integer({ min: 1, max: 100_000 }) }),
     { minLength: 1, maxLength: 6 },

@@ -2,12 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TimerLag } from '../../../../daemon/backend/schedule/timer-lag.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-test('the largest timer delay of the last minute is known and dropped afterwards', () => {
+test('the timer lag is the largest timer delay of the last minute', () => {
   const clock = new ManualClock();
   let lateMs = 0;
   const lag = new TimerLag({
     now: () => clock.now(),
-    // The blocked process also lets time pass.
+    // Time continues while the process is blocked.
     monotonic: () => clock.monotonic() + lateMs,
     after: (delayMs, task) => clock.after(delayMs, task),
     every: (periodMs, task) => clock.every(periodMs, task),

@@ -17,7 +17,7 @@ const NOW = ManualClock.START_MS / 1000;
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 const FAILING = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
 
-/** Returns how often each silence suppressed the handler, and when it last did. */
+/** Returns for each silence how often it suppressed a notification, and when it last did, in seconds after `NOW`. */
 async function uses({ api }: BackendRig): Promise<unknown[]> {
   return (await api.silencedDetails()).map(({ id, suppressed, last_suppressed: last }) => [
     id,
@@ -26,7 +26,7 @@ async function uses({ api }: BackendRig): Promise<unknown[]> {
   ]);
 }
 
-test('a silence is shown with the number and last time of suppressed notifications', async () => {
+test('a silence is shown with the number and the time of the notifications that it suppressed', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 60, reason: 'CHG-1' });
   await rig.api.silence({ subscription: 'client:web-1' });
@@ -60,7 +60,7 @@ test('a silence is shown with the number and last time of suppressed notificatio
   });
 });
 
-test('the suppression counts of a silence survive a restart and are deleted with it', async () => {
+test('the suppression count of a silence survives a restart and is deleted together with the silence', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 60 });
   await rig.api.silence({ subscription: 'client:web-1', check: 'disk' });
@@ -83,7 +83,7 @@ test('the suppression counts of a silence survive a restart and are deleted with
   expect(left).toEqual([]);
 });
 
-test('a silence that replaces another starts counting at 0, even after a restart', async () => {
+test('the suppression count of a silence that replaces another silence starts at 0, even after a restart', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk' });
   await rig.api.submitResult(FAILING);
@@ -94,7 +94,7 @@ test('a silence that replaces another starts counting at 0, even after a restart
   expect(await uses(rig)).toEqual([['*:disk', 0, null]]);
 });
 
-test('a silence that is replaced in the batch that used it starts counting at 0 as well', async () => {
+test('the suppression count of a silence starts at 0 if it is replaced in the batch in which it suppressed', async () => {
   const rig = await HandlingRig.open({ handlers: { default: { type: 'pipe', command: 'true' } } });
   onTestFinished(() => rig[Symbol.asyncDispose]());
   const { silenced } = rig.registry.namespace(DEFAULT_NAMESPACE);
@@ -111,7 +111,7 @@ test('a silence that is replaced in the batch that used it starts counting at 0 
   expect(rig.registry.namespace(DEFAULT_NAMESPACE).silenced.use('*:disk')).toBeUndefined();
 });
 
-test('the suppression count of a silence is written once for a batch and is not sent over the feed', async () => {
+test('the suppression count of a silence is written once per batch and is not sent on the feed', async () => {
   const rig = await HandlingRig.open({ handlers: { default: { type: 'pipe', command: 'true' } } });
   onTestFinished(() => rig[Symbol.asyncDispose]());
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
@@ -134,7 +134,7 @@ test('the suppression count of a silence is written once for a batch and is not 
   ]);
 });
 
-test('the detailed list of silences is filtered and paginated like that of the v1 API, which is unchanged', async () => {
+test('the silences of the mon API can be filtered and paginated like those of the v1 API', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   for (const check of ['a', 'b', 'c']) await rig.api.silence({ check, subscription: check === 'c' ? 'web' : null });
   const page = await rig.ask('GET', '/api/mon/v1/silenced?limit=1&offset=1');
@@ -158,7 +158,7 @@ test('the detailed list of silences is filtered and paginated like that of the v
   ]);
 });
 
-test('the details of an unknown or expired silence are 404', async () => {
+test('GET /api/mon/v1/silenced/:id returns 404 for an unknown or expired silence', async () => {
   const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 0 });
   for (const id of ['*:disk', '*:nope']) {
@@ -172,26 +172,29 @@ test('the details of an unknown or expired silence are 404', async () => {
 test.each([
   { setting: {}, handled: ['disk silence ended', 'load'] },
   { setting: { 'renotify-after-silence': false }, handled: ['load'] },
-])('handlers configured with $setting get $handled', async ({ setting, handled }) => {
-  const file = join(await tempDir(), 'events');
-  // Sequential runs: an unexpected one would come before the expected one.
-  const handler = { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, concurrency: 1 };
-  const backend = await startBackend({ settings: { ...setting, handlers: { default: handler } } });
-  onTestFinished(() => backend[Symbol.asyncDispose]());
-  const api = openApiClient({ backend: backend.url });
-  await api.silence({ check: 'disk' });
-  await api.submitResult(FAILING);
-  await api.clearSilenced({ check: 'disk' });
-  await api.submitResult({ ...FAILING, name: 'load' });
-  await vi.waitFor(async () => {
-    const events = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
-    const names = events.map((line) => {
-      const { check, silence_ended: hasEnded } = JSON.parse(line) as {
-        check: { name: string };
-        silence_ended?: true;
-      };
-      return `${check.name}${hasEnded === true ? ' silence ended' : ''}`;
+])(
+  'the notifications with the settings $setting after a silence was cleared are $handled',
+  async ({ setting, handled }) => {
+    const file = join(await tempDir(), 'events');
+    // The runs are sequential, so an unexpected notification would come before the expected one.
+    const handler = { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, concurrency: 1 };
+    const backend = await startBackend({ settings: { ...setting, handlers: { default: handler } } });
+    onTestFinished(() => backend[Symbol.asyncDispose]());
+    const api = openApiClient({ backend: backend.url });
+    await api.silence({ check: 'disk' });
+    await api.submitResult(FAILING);
+    await api.clearSilenced({ check: 'disk' });
+    await api.submitResult({ ...FAILING, name: 'load' });
+    await vi.waitFor(async () => {
+      const events = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+      const names = events.map((line) => {
+        const { check, silence_ended: hasEnded } = JSON.parse(line) as {
+          check: { name: string };
+          silence_ended?: true;
+        };
+        return `${check.name}${hasEnded === true ? ' silence ended' : ''}`;
+      });
+      expect(names).toEqual(handled);
     });
-    expect(names).toEqual(handled);
-  });
-});
+  },
+);

@@ -5,11 +5,11 @@ import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const MINUTE = 60_000;
-/** The settings of these tests: a week of ten minutes a day. */
+/** The settings of these tests shorten a day to ten minutes, and a week to seventy. */
 const DAY = 10 * MINUTE;
 const WEEK = 7 * DAY;
 const MADE = ManualClock.START_MS / 1000;
-/** Windows of ten minutes, the first one half an hour after the creation. */
+/** Windows of ten minutes; the first window begins half an hour after the creation of the silence. */
 const HOURLY = { recurrence: { schedule: '30 * * * *', duration: 600 } };
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 
@@ -60,24 +60,24 @@ async function dumped(): Promise<Dumped> {
 }
 const since = async (): Promise<number | undefined> => (await dumped()).use?.unmatched_since;
 
-/** Advances the clock, including the work of every minute. */
+/** Advances the clock, and waits for the work that timers start every minute. */
 async function pass(ms: number): Promise<void> {
   for (const step of ms > 2 * MINUTE ? [ms - 2 * MINUTE, MINUTE, MINUTE] : [ms]) {
     rig.clock.advance(step);
-    // After two commits, all work of the timers is done.
+    // After two commits, all work of the timers is committed.
     for (let commit = 0; commit < 2; commit++) await ask('POST', '/stashes', { path: 'passed', content: {} });
   }
 }
 
-/** Creates a silence whose matches are counted from its creation. */
+/** Creates a silence, and checks that its time without a match counts from its creation. */
 async function silenced(more: object = {}): Promise<void> {
   expect((await silence(more)).status).toBe(201);
   await pass(MINUTE);
   expect(await since()).toBe(MADE);
 }
 
-describe('a silence that matches nothing (spec, idleness)', () => {
-  test('an idle silence is marked after a week in lists, searches and metrics', async () => {
+describe('a silence that matches no event (spec, idleness)', () => {
+  test('a silence without a match for a week is marked as idle in lists, searches and metrics', async () => {
     await silenced();
     await pass(WEEK - 2 * MINUTE);
     expect(await idle()).toBeUndefined();
@@ -87,11 +87,11 @@ describe('a silence that matches nothing (spec, idleness)', () => {
       ((await ask('GET', `/api/mon/v1/silenced?q=${encodeURIComponent(search)}`)).body as unknown[]).length;
     expect([await found('idle'), await found('!idle')]).toEqual([1, 0]);
     expect((await ask('GET', '/metrics')).text).toContain('mon_silences_idle 1\n');
-    // The v1 API does not contain it.
+    // The v1 API does not show the idle mark.
     expect((await ask('GET', '/silenced')).body).toEqual([expect.not.objectContaining({ idle: expect.anything() })]);
   });
 
-  test('a silence of an open event is not idle until a week after the event resolved', async () => {
+  test('a silence of an open event becomes idle only a week after the event resolved', async () => {
     await report(2);
     await silenced();
     await pass(2 * WEEK);
@@ -105,7 +105,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toEqual({ since: resolved, at: resolved + WEEK / 1000 });
   });
 
-  test('a silence whose event opened and resolved is not idle, even if no handler exists', async () => {
+  test('a silence whose event opened and resolved within a week is not idle, even without handlers', async () => {
     await restart({ handlers: false });
     await silenced();
     await pass(6 * DAY);
@@ -115,7 +115,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toBeUndefined();
   });
 
-  test('the idle time of a silence counts from a match before its first evaluation', async () => {
+  test('the idle time of a silence starts at its last match, even before the first evaluation', async () => {
     expect((await silence()).status).toBe(201);
     await pass(MINUTE / 2);
     await report(2);
@@ -124,7 +124,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await since()).toBe(MADE + 30);
   });
 
-  test('a silence is no longer idle from the commit in which something matches', async () => {
+  test('an idle mark is removed with the commit in which a matching event opens', async () => {
     await silenced();
     await pass(WEEK);
     expect(await idle()).toBeDefined();
@@ -133,7 +133,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect((await ask('GET', '/metrics')).text).toContain('mon_silences_idle 0\n');
   });
 
-  test('a silence is no longer idle within a minute after it covers an open event', async () => {
+  test('an idle mark is removed within a minute after a client change makes the silence cover an open event', async () => {
     await silenced({ check: null, subscription: 'web' });
     await ask('POST', '/clients', { name: 'db-1', address: '127.0.0.1', subscriptions: ['db'] });
     await ask('POST', '/results', { name: 'disk', source: 'db-1', output: 'full', status: 2 });
@@ -144,7 +144,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toBeUndefined();
   });
 
-  test('a recurring silence is idle after a whole window without a match', async () => {
+  test('a recurring silence is idle only after a whole window without a match', async () => {
     await silenced(HOURLY);
     await pass(WEEK + 2 * DAY);
     expect(await idle()).toBeUndefined();
@@ -152,7 +152,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toMatchObject({ since: MADE });
   });
 
-  test('a recurring silence is not idle if an event was open throughout a window', async () => {
+  test('a recurring silence is not idle if an event was open during all of a window', async () => {
     await report(2);
     await silenced(HOURLY);
     await pass(5 * DAY);
@@ -163,15 +163,15 @@ describe('a silence that matches nothing (spec, idleness)', () => {
   });
 });
 
-describe('the end of a window that a marked silence matched (spec, idleness 3)', () => {
-  test('an event open throughout a window removes the idle mark before the next evaluation', async () => {
+describe('the end of a window in which an idle silence matched (spec, idleness 3)', () => {
+  test('an event that is open at the end of a window removes the idle mark before the next evaluation', async () => {
     await silenced({ check: null, subscription: 'web', ...HOURLY });
-    // Shifts the checks by a quarter of a minute relative to the windows.
+    // Shifts the evaluations, which run every minute, by a quarter of a minute relative to the windows.
     await restart(undefined, 15_000);
     await ask('POST', '/results', { name: 'disk', source: 'db-1', output: 'full', status: 2 });
     await pass(120 * MINUTE);
     expect(await idle()).toBeDefined();
-    // The last half minute of a window, between two checks.
+    // Advances into the last half minute of a window, between two evaluations.
     await pass(38 * MINUTE + 15_000);
     expect(await idle()).toBeDefined();
     await ask('POST', '/clients', { name: 'db-1', address: '127.0.0.1', subscriptions: ['db', 'web'] });
@@ -182,8 +182,8 @@ describe('the end of a window that a marked silence matched (spec, idleness 3)',
   });
 });
 
-describe('idleness after a restart (spec, idleness 2)', () => {
-  test('the idle time and mark of a silence survive a restart', async () => {
+describe('idle silences after a restart (spec, idleness 2)', () => {
+  test('the idle time and the idle mark of a silence survive a restart', async () => {
     await silenced();
     await pass(6 * DAY);
     await restart();
@@ -195,7 +195,7 @@ describe('idleness after a restart (spec, idleness 2)', () => {
     expect(await idle()).toEqual(mark);
   });
 
-  test('the downtime of the backend does not count as idle time', async () => {
+  test('the downtime of the backend does not count as idle time of a silence', async () => {
     await silenced();
     await pass(6 * DAY);
     await restart(undefined, 3 * DAY);
@@ -205,7 +205,7 @@ describe('idleness after a restart (spec, idleness 2)', () => {
     expect(await idle()).toMatchObject({ since: MADE + (3 * DAY) / 1000 });
   });
 
-  test('a clock jump neither sets nor removes an idle mark', async () => {
+  test('a clock jump neither sets nor removes the idle mark of a silence', async () => {
     await silenced();
     await pass(DAY);
     await rig.stop();
@@ -217,7 +217,7 @@ describe('idleness after a restart (spec, idleness 2)', () => {
     expect(await idle()).toMatchObject({ since: MADE + (100 * DAY) / 1000 });
   });
 
-  test('idle marks are removed when the setting is turned off', async () => {
+  test('turning off the setting for idle silences removes all idle marks', async () => {
     await silenced();
     await pass(WEEK);
     expect(await idle()).toBeDefined();
@@ -228,7 +228,7 @@ describe('idleness after a restart (spec, idleness 2)', () => {
 });
 
 describe('the expiry of idle silences (spec, idleness 4)', () => {
-  test('an idle silence expires if configured, with records in the audit trail and the timeline', async () => {
+  test('an idle silence expires if configured, and this is recorded in the audit trail and the timeline', async () => {
     await restart({ expire: DAY / 1000 });
     await silenced();
     await pass(WEEK);
@@ -253,7 +253,7 @@ describe('the expiry of idle silences (spec, idleness 4)', () => {
     expect(timeline).toMatchObject({ transitions: [{ kind: 'clear', silence: '*:disk', by: 'mon', reason }, {}] });
   });
 
-  test('a marked silence does not expire if something matches meanwhile', async () => {
+  test('an idle silence does not expire if an event matches before its expiry', async () => {
     await restart({ expire: DAY / 1000 });
     await silenced();
     await pass(WEEK);
@@ -264,7 +264,7 @@ describe('the expiry of idle silences (spec, idleness 4)', () => {
   });
 });
 
-test('a dump restores the idle mark and time of a silence', async () => {
+test('a dump restores the idle mark and the idle time of a silence', async () => {
   await silenced();
   await pass(WEEK);
   const { body } = await ask('GET', '/api/mon/v1/dump/Silenced');

@@ -3,7 +3,7 @@ import { eventsCovered } from '../../../../daemon/backend/silences/covered-event
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 
-test('a preview that would cost too much is rejected with a remedy', async () => {
+test('a preview of silences that would cost too much is rejected with a remedy', async () => {
   const rig = await HandlingRig.open();
   onTestFinished(() => rig[Symbol.asyncDispose]());
   const results = Array.from({ length: 200 }, (_, at) => ({

@@ -25,7 +25,7 @@ beforeEach(async () => {
   }
 });
 
-test('a preview counts resolved events separately from open ones', async () => {
+test('the preview of a silence counts resolved events separately from open events', async () => {
   expect(await preview({ check: 'disk' })).toMatchObject({ recovered: 0, since: STARTED, events: { total: 3 } });
   await report('web-1', 'disk', 0);
   await report('db-1', 'disk', 0);
@@ -35,14 +35,14 @@ test('a preview counts resolved events separately from open ones', async () => {
   expect(await preview({ check: 'http' }, { subscription: 'client:web-2' })).toMatchObject({ recovered: 0 });
 });
 
-test('a preview counts an event that several silences cover once', async () => {
+test('the preview of several silences counts an event that two of them cover once', async () => {
   await report('web-1', 'disk', 0);
   expect(await preview({ check: 'disk' }, { subscription: 'web' }, { subscription: 'client:web-1' })).toMatchObject({
     recovered: 1,
   });
 });
 
-test('a preview counts the open events that silences by name cover, exactly as they will silence them', async () => {
+test('the preview of silences by name counts exactly the open events that the silences would cover', async () => {
   await report('web-2', 'disk', 1);
   await ask('POST', '/silenced', { subscription: 'client:web-2' });
   const counted = { critical: 2, warning: 1, unknown: 0, ok: 0 };
@@ -52,7 +52,7 @@ test('a preview counts the open events that silences by name cover, exactly as t
   expect(await preview({ check: 'DISK' }, { subscription: 'Web' })).toMatchObject({ events: { total: 0, first: [] } });
 });
 
-test('a preview covers the last 24 hours at most, and names its start', async () => {
+test('the preview of a silence counts resolved events of the last 24 hours at most, and says since when', async () => {
   await report('web-1', 'disk', 0);
   rig.clock.advance(23 * HOUR_MS);
   expect(await preview({ check: 'disk' })).toMatchObject({ recovered: 1, since: STARTED });
@@ -65,12 +65,12 @@ test.each([
   [{ entries: [] }, /entries/],
   [{ entries: [{}] }, /at least one of subscription and check is required/],
   [{ entries: Array.from({ length: 1001 }, () => ({ check: 'disk' })) }, /entries/],
-])('the preview of %j is rejected', async (body, reason) => {
+])('a preview request with the body %j is rejected', async (body, reason) => {
   const answer = await ask('POST', '/api/mon/v1/silenced/preview', body);
   expect(answer).toMatchObject({ status: 400, body: { error: expect.stringMatching(reason) } });
 });
 
-test('a preview of a thousand silences that match nothing does not block the event loop', async () => {
+test('a preview of a thousand silences without a match does not block the event loop', async () => {
   const results = Array.from({ length: 1000 }, (_, at) => ({
     source: `many-${String(at)}`,
     name: 'disk',

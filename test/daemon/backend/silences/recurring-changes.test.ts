@@ -59,7 +59,7 @@ async function timeline(): Promise<unknown> {
   return ((await ask('GET', '/api/mon/v1/timeline')).body as { transitions: unknown }).transitions;
 }
 
-/** Advances the clock by an hour and a minute, minute by minute: a clock that stays set is believed by then. */
+/** Advances the clock by 61 minutes in steps of a minute, after which a clock jump is confirmed. */
 async function believe(): Promise<void> {
   for (let minute = 0; minute <= 60; minute++) {
     machine.advance(60_000);
@@ -68,10 +68,10 @@ async function believe(): Promise<void> {
 }
 
 describe('a recurring silence and clock jumps (silencing 3)', () => {
-  test('a recurring silence follows the wall clock forward into a window and out of it', async () => {
+  test('a recurring silence follows a wall clock that is set forward into a window and then beyond it', async () => {
     await fail();
     await recur();
-    // The clock shows 01:30 then, and 02:31 when it is believed.
+    // The wall clock jumps to 01:30, and shows 02:31 when the jump is confirmed.
     machine.set(1.5 * HOUR);
     await believe();
     await expect.poll(isSilenced).toBe(true);
@@ -81,16 +81,16 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
   });
 
-  test('the next window of a recurring silence is announced once the clock jump is confirmed', async () => {
+  test('the next window of a recurring silence is announced once a clock jump is confirmed', async () => {
     await recur();
     machine.advance(1.9 * HOUR);
-    // Inside the window by the set clock, and after it by the right one.
+    // When the jump of a day is confirmed, the wall clock is inside the window of the next day.
     machine.set(24 * HOUR);
     await believe();
     await expect.poll(timeline).toMatchObject([{ kind: 'silence', begin: NOW + 7200 + DAY_SECONDS }, {}, {}]);
   });
 
-  test('a window of a recurring silence repeats if the clock jumps back before it', async () => {
+  test('a window of a recurring silence repeats if the wall clock is set back to before the window', async () => {
     await fail();
     await recur();
     machine.advance(4 * HOUR);
@@ -102,9 +102,9 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     await expect.poll(isSilenced).toBe(true);
   });
 
-  test('a window that is the same after a clock correction is not announced again', async () => {
+  test('a window of a recurring silence that a clock correction does not change is not announced again', async () => {
     await recur();
-    // The clock shows 01:11 when it is believed, and the window is still that of 02:00.
+    // The wall clock shows 01:11 when the jump is confirmed, and the next window still begins at 02:00.
     machine.set(HOUR / 6);
     await believe();
     await fail();
@@ -117,8 +117,8 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
       .toEqual(['silence', 'expire', 'create', 'silence']);
   });
 
-  test('the end of a window has one reminder, even with a clock jump meanwhile', async () => {
-    // The machine has a boot id, so that a clock change is distinguishable from downtime.
+  test('the end of a window has one reminder, even if the clock jumps before the end', async () => {
+    // With a boot id, the backend can distinguish a clock change from downtime.
     await backend.stop();
     machine.bootId = 'one';
     await start();
@@ -138,7 +138,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     expect(await entries()).toMatchObject([{ begin: NOW + 7200, reminder_sent: told?.['reminder_sent'] }]);
   });
 
-  test('a recurring silence follows a changed wall clock after a restart of the backend', async () => {
+  test('a recurring silence follows a wall clock that changed while the backend was stopped', async () => {
     await fail();
     await recur();
     await backend.stop();
@@ -151,7 +151,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
 });
 
 describe('changes of a recurring silence', () => {
-  test('changes of a recurring silence are recorded in the audit trail with its schedule', async () => {
+  test('the audit trail records changes of a recurring silence with its schedule', async () => {
     await recur();
     await recur({ recurrence: { ...NIGHTLY, duration: 1800 } });
     await clear('*:disk');
@@ -163,7 +163,7 @@ describe('changes of a recurring silence', () => {
     ]);
   });
 
-  test('recurring silences are created and undone in bulk, even those by search', async () => {
+  test('recurring silences, even silences by search, can be created and undone in bulk', async () => {
     const many = ['disk', 'load'].map((check) => ({ op: 'silence', check, reason: 'x', recurrence: NIGHTLY }));
     const found = { op: 'silence', selector: 'client~web-*', reason: 'x', recurrence: NIGHTLY };
     const made = await bulk([...many, found]);
@@ -176,7 +176,7 @@ describe('changes of a recurring silence', () => {
     expect(await entries()).toEqual([]);
   });
 
-  test('the end of a window does not prevent an undo of a recurring silence', async () => {
+  test('a recurring silence can be undone after one of its windows has ended', async () => {
     const made = await bulk([{ op: 'silence', check: 'disk', reason: 'x', recurrence: NIGHTLY }]);
     machine.advance(4 * HOUR);
     await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
@@ -187,7 +187,7 @@ describe('changes of a recurring silence', () => {
     expect(await entries()).toMatchObject([{ begin: NOW + 7200 + 3 * DAY_SECONDS, recurrence: SAVED }]);
   });
 
-  test('an undone clear of a recurring silence follows its schedule, whatever begin and end were sent', async () => {
+  test('undoing the clearing of a recurring silence restores its schedule, whatever begin and end were sent', async () => {
     await fail();
     const cleared = await bulk([
       { op: 'silence', check: 'disk', reason: 'x', recurrence: NIGHTLY },
@@ -200,8 +200,8 @@ describe('changes of a recurring silence', () => {
   });
 });
 
-describe('a dump', () => {
-  test('a dump restores a recurring silence with its schedule and counts, in the current window', async () => {
+describe('recurring silences in a dump', () => {
+  test('a dump restores a recurring silence with its schedule and its counts, in the current window', async () => {
     await recur({ recurrence: { ...NIGHTLY, zone: 'Europe/Berlin', first_day: '2026-01-01', last_day: '2026-02-01' } });
     await recur({ check: undefined, selector: 'client~web-*' });
     machine.advance(2.5 * HOUR);
@@ -217,7 +217,7 @@ describe('a dump', () => {
     expect(await restore(objects)).toMatchObject([{ outcome: 'unchanged' }, { outcome: 'unchanged' }]);
   });
 
-  test('a dump of a single silence does not replace a recurring one', async () => {
+  test('restoring a single silence from a dump does not replace a recurring silence', async () => {
     await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', expire: 60 });
     const objects = await dumped();
     await recur();
@@ -225,7 +225,7 @@ describe('a dump', () => {
     expect(await entries()).toMatchObject([{ recurrence: SAVED }]);
   });
 
-  test('a changed dump does not turn a recurring silence into one without a schedule', async () => {
+  test('an edited dump cannot turn a recurring silence into a silence without a schedule', async () => {
     await recur();
     const [object] = await dumped();
     await clear('*:disk');

@@ -30,7 +30,7 @@ async function isSilenced(): Promise<unknown> {
   return ((await ask('GET', '/events/web-1/disk')).body as { silenced: unknown }).silenced;
 }
 
-/** Returns the timeline of silences, the newest first. */
+/** Returns the entries of the timeline about silences, the newest first. */
 async function timeline(): Promise<{ kind: string; begin?: number; by?: string }[]> {
   const { body } = await ask('GET', '/api/mon/v1/timeline');
   const rows = (body as { transitions: { kind: string; begin?: number; by?: string }[] }).transitions;
@@ -38,7 +38,7 @@ async function timeline(): Promise<{ kind: string; begin?: number; by?: string }
 }
 
 describe('a recurring silence (silencing 3)', () => {
-  test('a recurring silence is active exactly within its windows', async () => {
+  test('a recurring silence suppresses events exactly within its windows', async () => {
     await fail();
     expect((await recur()).status).toBe(201);
     const seen: unknown[] = [];
@@ -61,7 +61,7 @@ describe('a recurring silence (silencing 3)', () => {
     expect(await entries()).toMatchObject([{ begin: hour2 + 86_400, expire_at: hour3 + 86_400 }]);
   });
 
-  test('a recurring silence counts the suppressed notifications of each window', async () => {
+  test('a recurring silence counts suppressed notifications across all of its windows', async () => {
     await recur();
     rig.clock.advance(2 * HOUR);
     await fail();
@@ -73,7 +73,7 @@ describe('a recurring silence (silencing 3)', () => {
     expect(await entries()).toMatchObject([{ suppressed: 3, window: { begin: NOW + 93_600, suppressed: 1 } }]);
   });
 
-  test('a recurring silence is in the right window after a downtime and continues counting', async () => {
+  test('a recurring silence is in the right window after a downtime and keeps its suppression count', async () => {
     await recur();
     rig.clock.advance(2 * HOUR);
     await fail();
@@ -97,7 +97,7 @@ describe('a recurring silence (silencing 3)', () => {
       .toContain('silence.expire');
   });
 
-  test('the timeline shows each window of a recurring silence, and only the first has a creator', async () => {
+  test('the timeline shows each window of a recurring silence, and only the first window has a creator', async () => {
     await fail();
     await recur();
     rig.clock.advance(DAY + 4 * HOUR);
@@ -114,7 +114,7 @@ describe('a recurring silence (silencing 3)', () => {
       ]);
   });
 
-  test('each window of a recurring silence is announced as often as the first', async () => {
+  test('every window of a recurring silence is announced on the feed as often as the first', async () => {
     await recur({ schedule: '0 * * * *', duration: 1800 });
     rig.clock.advance(0.5 * HOUR);
     const windows: number[] = [];
@@ -131,7 +131,7 @@ describe('a recurring silence (silencing 3)', () => {
     expect(Math.max(...windows)).toBeLessThan(10);
   });
 
-  test('a recurring silence is not replaced by a single one over any API', async () => {
+  test('a single silence with the same target cannot replace a recurring silence over any API', async () => {
     await recur();
     expect(await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x' })).toMatchObject({ status: 409 });
     expect(await ask('POST', '/silenced', { check: 'disk', expire: 60 })).toMatchObject({ status: 409 });
@@ -140,7 +140,7 @@ describe('a recurring silence (silencing 3)', () => {
     expect((await recur({ duration: 60 })).status).toBe(201);
   });
 
-  test('undoing a clear restores a recurring silence unchanged', async () => {
+  test('undoing the clearing of a recurring silence restores the silence unchanged', async () => {
     await recur();
     const { body } = await ask('POST', '/api/mon/v1/bulk', { operations: [{ op: 'clear', id: '*:disk' }] });
     const [{ undo } = { undo: undefined }] = (body as { results: { undo: unknown }[] }).results;
@@ -154,13 +154,13 @@ describe('a recurring silence (silencing 3)', () => {
     { wrong: { recurrence: { ...NIGHTLY, last_day: '2025-12-31' } }, says: 'no window starts before' },
     { wrong: { recurrence: NIGHTLY, expire: 60 }, says: 'cannot be combined with begin' },
     { wrong: { recur: NIGHTLY }, says: 'Unrecognized key' },
-  ])('a recurring silence is rejected: $says', async ({ wrong, says }) => {
+  ])('an invalid recurring silence is rejected with the reason "$says"', async ({ wrong, says }) => {
     const { status, body } = await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', ...wrong });
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain(says);
   });
 
-  test('the preview of a recurring silence shows its next five windows and clock changes', async () => {
+  test('the preview of a recurring silence shows its next five windows and the clock changes in them', async () => {
     const recurrence = { schedule: 'sun 02:30', zone: 'Europe/Berlin', duration: 3600, first_day: '2026-03-22' };
     const { body } = await ask('POST', '/api/mon/v1/silenced/preview', { entries: [{ check: 'disk' }], recurrence });
     const { windows } = body as { windows: { begin: number; clock_change?: string }[] };

@@ -18,7 +18,7 @@ const ask: Ask = (...request) => rig.administer(...request);
 const silence = (expire = 3600): ReturnType<typeof ask> => ask('POST', '/silenced', { check: 'disk', expire });
 const fail = (source: string): ReturnType<typeof ask> =>
   ask('POST', '/results', { name: 'disk', source, output: 'full', status: 2 });
-/** Returns the reminder in the silence, as in a dump. */
+/** Returns the sent reminder that a dump of the silence contains, or `undefined`. */
 async function reminded(): Promise<unknown> {
   const { body } = await ask('GET', '/api/mon/v1/dump/Silenced');
   const [object] = (body as { objects: { spec: { mon: { entry: { reminded?: unknown } } } }[] }).objects;
@@ -26,7 +26,7 @@ async function reminded(): Promise<unknown> {
 }
 
 describe('a silence that is about to end (spec, reminder)', () => {
-  test('a silence that covers an event has one reminder before it expires, even across a restart', async () => {
+  test('a silence that covers an event gets one reminder before it expires, even across a restart', async () => {
     await silence();
     await fail('web-1');
     await fail('web-2');
@@ -43,14 +43,14 @@ describe('a silence that is about to end (spec, reminder)', () => {
     expect(await reminded()).toEqual(told);
   });
 
-  test('a silence that covers nothing has no reminder', async () => {
+  test('a silence that covers no event gets no reminder', async () => {
     await silence();
     rig.clock.advance(50 * MINUTE);
     await fail('web-1');
     expect(await reminded()).toBeUndefined();
   });
 
-  test('a silence has another reminder if its expiry changes', async () => {
+  test('a silence gets another reminder if its expiry changes', async () => {
     await silence();
     await fail('web-1');
     rig.clock.advance(40 * MINUTE);
@@ -63,7 +63,7 @@ describe('a silence that is about to end (spec, reminder)', () => {
     expect(await reminded()).toBeUndefined();
   });
 
-  test('a reminder that was due during a stop of the backend is sent late', async () => {
+  test('a reminder that became due while the backend was stopped is sent after the start', async () => {
     await silence();
     await fail('web-1');
     await rig.stop();
@@ -77,7 +77,7 @@ describe('a silence that is about to end (spec, reminder)', () => {
 async function dump(): Promise<unknown> {
   return ((await ask('GET', '/api/mon/v1/dump/Silenced')).body as { objects: unknown }).objects;
 }
-/** Returns the reminder after all due ones were sent. */
+/** Lets all due reminders be sent, and returns the reminder that the silence then contains. */
 async function remindedThen(): Promise<unknown> {
   rig.clock.advance(1000);
   await fail('web-2');
@@ -85,15 +85,15 @@ async function remindedThen(): Promise<unknown> {
   return await reminded();
 }
 
-describe('a restored silence whose reminder was sent (spec, reminder 1)', () => {
-  /** The first window is an hour long and begins in an hour. */
+describe('a silence whose reminder was sent and that is restored (spec, reminder 1)', () => {
+  /** A recurring silence whose first window is an hour long and begins in an hour. */
   const RECURRING = { check: 'disk', reason: 'x', recurrence: { schedule: 'daily 01:00', duration: 3600 } };
   const ONCE = { check: 'disk', reason: 'x', expire: 7200 };
 
   test.each([
     ['once', ONCE],
     ['again and again', RECURRING],
-  ])('a silence restored from a dump has no second reminder, in force %s', async (_name, entry) => {
+  ])('a silence restored from a dump gets no second reminder: a silence that is active %s', async (_name, entry) => {
     await ask('POST', '/api/mon/v1/silenced', entry);
     await fail('web-1');
     rig.clock.advance(61 * MINUTE);
@@ -109,7 +109,7 @@ describe('a restored silence whose reminder was sent (spec, reminder 1)', () => 
     ['once', ONCE],
     ['again and again', RECURRING],
   ])(
-    'a silence restored from a dump older than its reminder has no second reminder, in force %s',
+    'a silence restored from a dump older than its reminder gets no second reminder: a silence active %s',
     async (_name, entry) => {
       await ask('POST', '/api/mon/v1/silenced', entry);
       await fail('web-1');
@@ -123,7 +123,7 @@ describe('a restored silence whose reminder was sent (spec, reminder 1)', () => 
     },
   );
 
-  test('an undone clear sends no second reminder', async () => {
+  test('undoing the clearing of a silence sends no second reminder', async () => {
     await ask('POST', '/api/mon/v1/silenced', RECURRING);
     await fail('web-1');
     rig.clock.advance(61 * MINUTE);
@@ -138,7 +138,7 @@ describe('a restored silence whose reminder was sent (spec, reminder 1)', () => 
   });
 });
 
-test('the reminder of a silence is shown with the silence by the mon API', async () => {
+test('the mon API shows the reminder of a silence with the silence, and the v1 API does not', async () => {
   await silence();
   await fail('web-1');
   rig.clock.advance(50 * MINUTE);
@@ -151,7 +151,7 @@ test('the reminder of a silence is shown with the silence by the mon API', async
   ]);
 });
 
-/** Restarts with the handlers of reminders, defined or not. */
+/** Restarts the backend with these handlers. Reminders are for the handler `note`, even if it is not defined. */
 async function restart(handlers: readonly string[] = ['note'], more: object = {}): Promise<void> {
   const { program } = await loadConfig({ directories: [], env: {} });
   const note = handlerSchema.parse({
@@ -166,7 +166,7 @@ async function restart(handlers: readonly string[] = ['note'], more: object = {}
   });
 }
 
-/** Returns the input of the program, run by run. */
+/** Returns the events that the handler received, one for each run. */
 async function runs(): Promise<{ check: { output: string }; silence_ending: { id: string } }[]> {
   const text = await readFile(join(rig.dir, 'told'), 'utf8').catch(() => '');
   return text
@@ -175,13 +175,13 @@ async function runs(): Promise<{ check: { output: string }; silence_ending: { id
     .map((line) => JSON.parse(line) as { check: { output: string }; silence_ending: { id: string } });
 }
 
-/** Returns the silences of the reminders, run by run, also for a handler that gets groups. */
+/** Returns the id of the ending silence for each run of the handler, also if it gets groups. */
 async function remindedOf(): Promise<readonly string[]> {
   return (await runs()).map((run) => /"silence_ending":\{"id":"([^"]+)"/.exec(JSON.stringify(run))?.[1] ?? '');
 }
 
 describe('the handlers of a reminder (spec, reminder 3)', () => {
-  test('a handler gets one reminder for each expiry, even across a restart', async () => {
+  test('a handler gets one reminder for each expiry of a silence, even across a restart', async () => {
     await restart();
     await ask('POST', '/silenced', { check: 'disk', expire: 3600, reason: 'CHG-1', creator: 'alice' });
     await ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'full', status: 2, handlers: [] });
@@ -208,7 +208,7 @@ describe('the handlers of a reminder (spec, reminder 3)', () => {
     );
   });
 
-  test('reminders are sent singly, even by a handler with group_by', async () => {
+  test('each reminder is sent in a notification of its own, even by a handler with group_by', async () => {
     await restart(['note'], { group_by: ['check'], group_wait: 30 });
     for (const check of ['disk', 'load']) {
       await ask('POST', '/silenced', { check, expire: 3600 });
@@ -220,7 +220,7 @@ describe('the handlers of a reminder (spec, reminder 3)', () => {
     await expect.poll(async () => (await remindedOf()).toSorted()).toEqual(['*:disk', '*:load']);
   });
 
-  test('a reminder whose handler did not run before a stop is sent after the restart', async () => {
+  test('a reminder that was due while the backend was stopped runs its handler once after the restart', async () => {
     await restart();
     await silence();
     await fail('web-1');
@@ -234,7 +234,7 @@ describe('the handlers of a reminder (spec, reminder 3)', () => {
     await expect.poll(async () => (await runs()).length).toBe(1);
   });
 
-  test('an undefined reminder handler does not prevent the reminder', async () => {
+  test('a silence counts as reminded even if no reminder handler is defined', async () => {
     await restart([]);
     await silence();
     await fail('web-1');

@@ -30,7 +30,7 @@ function v1(method: string, path: string, body?: unknown): Promise<unknown> {
   return askV1(backend.url, method, path, body);
 }
 
-/** Returns a silence as the command-line client of Sensu Go sends it. */
+/** Returns the body of a silence as `sensuctl` sends it. */
 const silence = (attributes: Record<string, unknown>): Record<string, unknown> => ({
   metadata: { namespace: 'default' },
   expire: 3600,
@@ -43,7 +43,7 @@ const silence = (attributes: Record<string, unknown>): Record<string, unknown> =
 const namesOf = (body: unknown): readonly string[] => (body as V2Silenced[]).map(({ metadata }) => metadata.name);
 
 describe('a silence of the v2 API', () => {
-  test('a silence is named after its subscription and check, and the name is unique', async () => {
+  test('a silence is named after its subscription and check, and a second one of the same name is rejected', async () => {
     const body = silence({ subscription: 'entity:web-01', check: 'cpu', reason: 'rebooting' });
     expect(await v2.post(SILENCED, body)).toMatchObject({ status: 201, body: undefined });
     expect(await v2.post(SILENCED, body)).toMatchObject({ status: 409, body: { code: 3 } });
@@ -60,7 +60,7 @@ describe('a silence of the v2 API', () => {
     });
   });
 
-  test('a silence is found under a raw or an escaped colon', async () => {
+  test('a silence can be read and deleted by a path with raw or escaped colons', async () => {
     await v2.post(SILENCED, silence({ subscription: 'web', check: 'cpu' }));
     for (const path of [`${SILENCED}/web:cpu`, `${SILENCED}/web%3Acpu`]) {
       expect((await v2.get(path)).body).toMatchObject({ metadata: { name: 'web:cpu' } });
@@ -69,7 +69,7 @@ describe('a silence of the v2 API', () => {
     expect(await v2.delete(`${SILENCED}/web:cpu`)).toMatchObject({ status: 404, body: { code: 2 } });
   });
 
-  test('a PUT replaces a silence, and a changed number of seconds restarts its time', async () => {
+  test('a PUT replaces a silence, and the silence lasts anew only if its number of seconds changed', async () => {
     const path = `${SILENCED}/*:disk`;
     expect((await v2.put(path, silence({ check: 'disk', labels: null }))).status).toBe(201);
     clock.advance(60_000);
@@ -82,7 +82,7 @@ describe('a silence of the v2 API', () => {
     await v2.delete(path);
   });
 
-  test('a silence of the Ansible modules returns what was put', async () => {
+  test('a silence that the Ansible modules put is returned with the same attributes', async () => {
     const path = `${SILENCED}/agents%3A%2A`;
     const wanted = {
       subscription: 'agents',
@@ -96,7 +96,7 @@ describe('a silence of the v2 API', () => {
     expect((await v2.delete(path)).status).toBe(204);
   });
 
-  test('a silence of Nagstamon can be put under the name of its check alone', async () => {
+  test('Nagstamon can put a silence under the name of its check alone', async () => {
     const body = {
       metadata: { name: 'load', namespace: 'default' },
       expire: 600,
@@ -110,7 +110,7 @@ describe('a silence of the v2 API', () => {
     await v2.delete(`${SILENCED}/*:load`);
   });
 
-  test('a silence expires at its expire_at and is gone then', async () => {
+  test('a silence with expire_at expires at that time and can no longer be read', async () => {
     const end = clock.now() / 1000 + 90;
     await v2.post(SILENCED, silence({ check: 'ends', expire: -1, expire_at: end }));
     expect((await v2.get(`${SILENCED}/*:ends`)).body).toMatchObject({ expire_at: end });
@@ -118,7 +118,7 @@ describe('a silence of the v2 API', () => {
     expect((await v2.get(`${SILENCED}/*:ends`)).status).toBe(404);
   });
 
-  test('an expired silence is accepted with a warning and is not stored', async () => {
+  test('a silence whose expiry is in the past is accepted with a warning and is not stored', async () => {
     const body = silence({ check: 'late', expire: -1, expire_at: NOW - 3600 });
     const { status, headers } = await v2.put(`${SILENCED}/*:late`, body);
     expect([status, headers.get('warning')]).toEqual([201, expect.stringContaining('so it silences nothing')]);
@@ -127,14 +127,14 @@ describe('a silence of the v2 API', () => {
     expect(await v2.get(`${SILENCED}/*:late`)).toMatchObject({ status: 404 });
   });
 
-  test('an expired silence ends the silence that it replaces', async () => {
+  test('a silence whose expiry is in the past ends the existing silence of the same name', async () => {
     await v2.put(`${SILENCED}/*:ended`, silence({ check: 'ended' }));
     const { status } = await v2.put(`${SILENCED}/*:ended`, silence({ check: 'ended', expire_at: NOW - 3600 }));
     expect(status).toBe(201);
     expect(await v2.get(`${SILENCED}/*:ended`)).toMatchObject({ status: 404 });
   });
 
-  test('an expired silence does not stop the other objects of a file', async () => {
+  test('a silence whose expiry is in the past does not stop monctl from creating the other objects of a file', async () => {
     const objects = [
       { type: 'Silenced', metadata: { name: '*:past' }, spec: { check: 'past', expire_at: NOW - 3600 } },
       { type: 'CheckConfig', metadata: { name: 'after' }, spec: { command: 'true', interval: 60 } },
@@ -146,27 +146,27 @@ describe('a silence of the v2 API', () => {
   });
 
   test.each([
-    { name: 'neither part', body: silence({}) },
+    { name: 'neither a subscription nor a check', body: silence({}) },
     { name: 'an invalid check name', body: silence({ check: 'a b' }) },
     { name: 'a begin in milliseconds', body: silence({ check: 'late', begin: NOW * 1000 }) },
     { name: 'a text for a number', body: silence({ check: 'late', expire: '60' }) },
-  ])('a silence with $name is 400', async ({ body }) => {
+  ])('a silence with $name returns 400', async ({ body }) => {
     expect(await v2.post(SILENCED, body)).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
-  test('a silence that lasts longer than the policy allows is 400 with the code for thresholds', async () => {
+  test('a silence that lasts longer than the policy allows returns 400 with the code for thresholds', async () => {
     for (const body of [silence({ check: 'long', expire: 86_401 }), silence({ check: 'long', expire: -1 })]) {
       expect(await v2.post(SILENCED, body)).toMatchObject({ status: 400, body: { code: 9 } });
     }
   });
 
-  test('a silence is stored under the names in its body, whatever the path', async () => {
+  test('a silence is stored under the names in its body, whatever the path is', async () => {
     expect((await v2.put(`${SILENCED}/web:cpu`, silence({ check: 'named' }))).status).toBe(201);
     expect((await v2.get(`${SILENCED}/web:cpu`)).status).toBe(404);
     expect((await v2.delete(`${SILENCED}/*:named`)).status).toBe(204);
   });
 
-  test('a silence may name a check with a colon', async () => {
+  test('a silence may name a check with a colon in its name', async () => {
     expect((await v2.post(SILENCED, silence({ subscription: 'entity:web-02', check: 'a:b' }))).status).toBe(201);
     expect((await v2.get(`${SILENCED}/entity:web-02:a:b`)).body).toMatchObject({
       subscription: 'entity:web-02',
@@ -177,7 +177,7 @@ describe('a silence of the v2 API', () => {
 });
 
 describe('lists of silences', () => {
-  test('lists of silences are filtered by namespace, by check, or by exact subscription', async () => {
+  test('the list of silences can be filtered by namespace, by check, and by exact subscription', async () => {
     for (const parts of [
       { subscription: 'db' },
       { subscription: 'db', check: 'io' },
@@ -199,7 +199,7 @@ describe('lists of silences', () => {
     ]);
   });
 
-  test('lists of silences are paginated', async () => {
+  test('the list of silences of the v2 API is paginated', async () => {
     const first = await v2.get(`${SILENCED}?limit=3`);
     const rest = await v2.get(`${SILENCED}?limit=100&continue=${first.headers.get('Sensu-Continue') ?? ''}`);
     const all = namesOf((await v2.get(SILENCED)).body);
@@ -208,10 +208,10 @@ describe('lists of silences', () => {
   });
 });
 
-describe('one model with two APIs', () => {
+describe('silences in the v1 API and in the v2 API', () => {
   const failing = { source: 'web-09', name: 'disk', output: 'full', status: 2 };
 
-  test('a silence of one client is visible in both APIs at once', async () => {
+  test('a silence of a client created over the v2 API is visible in the v1 API at once', async () => {
     await v1('POST', '/results', failing);
     await v2.post(SILENCED, silence({ subscription: 'entity:web-09' }));
     expect(await v1('GET', '/events/web-09/disk')).toMatchObject({
@@ -230,13 +230,13 @@ describe('one model with two APIs', () => {
     expect(await v1('GET', '/events/web-09/disk')).toMatchObject({ silenced: false });
   });
 
-  test('a silence of another namespace suppresses nothing in default', async () => {
+  test('a silence of another namespace does not suppress events in default', async () => {
     await v2.post('/namespaces/ops/silenced', { ...silence({ check: 'disk' }), metadata: { namespace: 'ops' } });
     expect(await v1('GET', '/events/web-09/disk')).toMatchObject({ silenced: false });
     expect(await v1('GET', '/silenced/ids/*:disk')).toBe(404);
   });
 
-  test('a silence with expire_on_resolve ends whichever API resolves the event', async () => {
+  test('a silence with expire_on_resolve created over the v2 API ends when the v2 API resolves the event', async () => {
     await v2.post(SILENCED, silence({ subscription: 'entity:web-09', check: 'disk', expire_on_resolve: true }));
     const path = '/namespaces/default/events/web-09/disk';
     const { body } = await v2.get(path);
@@ -246,8 +246,8 @@ describe('one model with two APIs', () => {
   });
 });
 
-describe('silences with credentials and a policy for all APIs', () => {
-  test('the creator of a silence is the authenticated user, and a reason is required', async () => {
+describe('silences of a backend with credentials and a silence policy for all APIs', () => {
+  test('the creator of a v2 silence is the authenticated user, and the silence policy requires a reason', async () => {
     await using guarded = await startBackend({
       clock: new ManualClock(),
       batcher: { batchLimit: 1 },

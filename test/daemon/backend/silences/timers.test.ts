@@ -26,7 +26,7 @@ async function storedIds(dir: string): Promise<unknown[]> {
 
 const failing = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
 
-test('a silence with no duration does not stay in the store', async () => {
+test('a silence with expire: 0 is removed from the store at once', async () => {
   const rig = await BackendRig.open();
   const sent: string[][] = [];
   await rig.api.silence({ check: 'disk', expire: 0 });
@@ -39,7 +39,7 @@ test('a silence with no duration does not stay in the store', async () => {
   expect(await storedIds(rig.dir)).toEqual([]);
 });
 
-test('the feed removes an expired silence and unsilences its events', async () => {
+test('the feed removes an expired silence and shows its events as no longer silenced', async () => {
   const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', expire: 3 });
@@ -51,7 +51,7 @@ test('the feed removes an expired silence and unsilences its events', async () =
   expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual([]);
 });
 
-test('the feed sends a silence that becomes active with its events', async () => {
+test('the feed sends a silence that becomes active together with its events', async () => {
   const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', begin: START_S + 3 });
@@ -62,7 +62,7 @@ test('the feed sends a silence that becomes active with its events', async () =>
   await tick(rig, () => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
 });
 
-test('expired silences are removed from the store, even those that expired during a stop of the backend', async () => {
+test('expired silences are removed from the store, even if they expired while the backend was stopped', async () => {
   const rig = await BackendRig.open();
   await rig.api.silence({ check: 'while-it-runs', expire: 1 });
   await rig.api.silence({ check: 'while-it-is-away', expire: 60 });
@@ -77,7 +77,7 @@ test('expired silences are removed from the store, even those that expired durin
   expect(await storedIds(rig.dir)).toEqual(['*:never']);
 });
 
-/** Creates a silence, and lets time pass before the disk stores it. */
+/** Creates a silence, and advances the clock while its write is in progress. */
 async function silenceSlowly(
   rig: BackendRig,
   times: { begin?: number; expire?: number },
@@ -94,7 +94,7 @@ async function silenceSlowly(
   await made;
 }
 
-test('a silence that expires before it is written is removed like any other', async () => {
+test('a silence that expires while its creation is being written is removed like any other', async () => {
   const rig = await BackendRig.open();
   await silenceSlowly(rig, { expire: 1 }, 2000);
   await vi.waitFor(async () => {
@@ -105,7 +105,7 @@ test('a silence that expires before it is written is removed like any other', as
   expect(await storedIds(rig.dir)).toEqual([]);
 });
 
-test('a silence that becomes active before it is written is sent with its events', async () => {
+test('a silence that becomes active while its creation is being written is sent with its events', async () => {
   const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   const peer = await FeedPeer.subscribe(rig.url);
@@ -126,7 +126,7 @@ test('a restart does not change when a silence expires', async () => {
   expect(await rig.api.silenced()).toEqual([]);
 });
 
-test('a consumer that resumes after a restart learns which silences became active meanwhile', async () => {
+test('a feed consumer that resumes after a restart gets the silences that became active meanwhile', async () => {
   const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', begin: START_S + 60 });
@@ -142,7 +142,7 @@ test('a consumer that resumes after a restart learns which silences became activ
   await tick(rig, () => expect(after.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
 });
 
-test('an expiry that the store rejects is retried', async () => {
+test('the removal of an expired silence is retried if the store rejects it', async () => {
   const rig = await BackendRig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
   const { store } = rig;
@@ -159,7 +159,7 @@ test('an expiry that the store rejects is retried', async () => {
   expect(await storedIds(rig.dir)).toEqual([]);
 });
 
-test('a replaced silence does not expire at the old time', async () => {
+test('a silence that was replaced does not expire at the expiry of the old silence', async () => {
   const rig = await BackendRig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
   await rig.api.silence({ check: 'disk', expire: 3600 });

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { describe, expect, test } from 'vitest';
 import { FrameSocket, textFrame } from '../../../../daemon/backend/sockets/frame-socket.ts';
 
-/** Returns both ends of a connection, which ends with the test. */
+/** Opens a connection that ends with the test, and returns both ends. */
 async function connect(): Promise<AsyncDisposable & { backend: FrameSocket; peer: WebSocket; wire: Socket }> {
   const server = createServer().listen(0, '127.0.0.1');
   const endpoint = new WebSocketServer({ noServer: true, WebSocket: FrameSocket, perMessageDeflate: false });
@@ -31,7 +31,7 @@ async function connect(): Promise<AsyncDisposable & { backend: FrameSocket; peer
 }
 
 describe('a frame', () => {
-  test('a frame of any length reaches the peer unchanged and in order with those of the library', async () => {
+  test('a WebSocket frame of any length arrives unchanged and in order with the frames of the library', async () => {
     await using connection = await connect();
     const { backend, peer } = connection;
     const texts = [0, 1, 125, 126, 65_535, 65_536, 300_000].map((length) => 'x'.repeat(length));
@@ -47,7 +47,7 @@ describe('a frame', () => {
     expect(received).toEqual(texts);
   });
 
-  test('a frame is sent to many peers from one buffer', async () => {
+  test('one frame buffer can be sent to several WebSockets', async () => {
     await using one = await connect();
     await using other = await connect();
     const frame = textFrame('{"type":"check_request"}');
@@ -59,16 +59,16 @@ describe('a frame', () => {
     );
   });
 
-  test('a frame is not sent on a closing connection', async () => {
+  test('no frame is sent on a WebSocket that is closing', async () => {
     await using connection = await connect();
     connection.backend.close(1000);
     expect(connection.backend.sendFrame(textFrame('late'))).toBe(false);
   });
 });
 
-describe('the bytes of completed messages', () => {
+describe('the received bytes of a WebSocket', () => {
   test.each([1, 125, 126, 65_535, 65_536, 1_000_000])(
-    'a completed message of %i bytes is counted to the byte',
+    'a received message of %i bytes is counted exactly',
     async (length) => {
       await using connection = await connect();
       const { backend, peer, wire } = connection;
@@ -79,7 +79,7 @@ describe('the bytes of completed messages', () => {
     },
   );
 
-  test('an unfinished message is not counted, whatever arrives in between', async () => {
+  test('an unfinished message does not count as received, whatever arrives in between', async () => {
     await using connection = await connect();
     const { backend, peer, wire } = connection;
     const pinged = once(backend, 'ping');

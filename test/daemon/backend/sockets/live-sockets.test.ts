@@ -17,7 +17,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 /**
  * Opens a feed.
  *
- * @param authorization undefined: no credentials
+ * @param authorization the Authorization header; `undefined` sends no credentials
  */
 async function openFeed(
   { url }: Pick<Backend, 'url'>,
@@ -32,7 +32,7 @@ async function openFeed(
   return socket;
 }
 
-test('the limit of sockets of one key does not affect other keys', async () => {
+test('the limit of sockets of one API key does not affect other API keys', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const keyOf = async (): Promise<string> => {
     const ask = asking(backend.url, basic('root', 'long enough'));
@@ -48,7 +48,7 @@ test('the limit of sockets of one key does not affect other keys', async () => {
   for (const socket of sockets) socket.terminate();
 });
 
-test('a feed opened with a token closes at logout, one opened with a password when the password changes', async () => {
+test('a feed opened with a token closes at logout, a feed opened with a password at the password change', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(backend.url, basic('root', 'long enough'));
   await asRoot('POST', '/api/core/v2/users', { username: 'eve', password: 'battery staple', groups: ['viewers'] });
@@ -69,7 +69,7 @@ test('a feed opened with a token closes at logout, one opened with a password wh
   expect((await second)[0]).toBe(1008);
 });
 
-test('a feed whose consumer sends no credentials within five seconds is closed', async () => {
+test('a feed is closed if its consumer sends no credentials within five seconds', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
   const socket = await openFeed(backend, undefined);
@@ -82,7 +82,7 @@ test('a feed whose consumer sends no credentials within five seconds is closed',
   expect(JSON.parse((await said)[0].toString())).toMatchObject({ type: 'error', code: 'unauthenticated' });
 });
 
-test('a limited number of sockets may wait for their credentials', async () => {
+test('at most a hundred sockets may wait for their credentials', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const waiting = await Promise.all(Array.from({ length: 100 }, () => openFeed(backend, undefined)));
   const tooMany = await openFeed(backend, undefined);
@@ -104,14 +104,14 @@ test('sockets without credentials from one address do not block logins from othe
   page.send(JSON.stringify({ type: 'authenticate', key }));
   expect(JSON.parse((await greeting)[0].toString())).toMatchObject({ type: 'hello' });
   expect((await sentAway)[0]).toBe(1013);
-  // The newcomer took only one connection, so the greedy client gets back at most that one.
+  // Only one connection was displaced, so the greedy address can open only one again.
   expect(greedy.filter(({ readyState }) => readyState === WebSocket.OPEN)).toHaveLength(99);
   const again = [await openFeed(backend, undefined, '127.0.0.2'), await openFeed(backend, undefined, '127.0.0.2')];
   await vi.waitFor(() => expect(again.map(({ readyState }) => readyState)).toEqual([WebSocket.OPEN, WebSocket.CLOSED]));
   for (const socket of [...greedy, ...again, page]) socket.terminate();
 });
 
-test('a reload with another password closes the sockets of the old one', async () => {
+test('a reload with a changed password closes the sockets that were opened with the old password', async () => {
   const dir = await tempDir();
   const file = join(dir, 'config.json');
   const configure = (password: string): Promise<void> =>

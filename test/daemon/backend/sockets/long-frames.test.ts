@@ -27,12 +27,12 @@ function openRig(): Rig {
 
 const FILL = 'x'.repeat(LONG_FRAME_BYTES);
 
-test('frames are processed in order, and the socket is paused until the last one is done', async () => {
+test('long frames are processed in order, and the socket is paused until the last frame is processed', async () => {
   const { socket, frames, taken, add } = openRig();
   add(JSON.stringify({ at: 1, fill: FILL }));
   expect([frames.isBusy, socket.isPaused]).toEqual([true, true]);
   add('{"at":2}');
-  // Resuming alone would let the connection continue.
+  // A resume has no effect while a frame is still being processed.
   frames.resume();
   expect(socket.isPaused).toBe(true);
   await vi.waitFor(() => expect(frames.isBusy).toBe(false));
@@ -40,7 +40,7 @@ test('frames are processed in order, and the socket is paused until the last one
   expect(socket.isPaused).toBe(false);
 });
 
-test('a paused socket stays paused after its frames are processed', async () => {
+test('a socket that was paused stays paused after its long frames are processed', async () => {
   const { socket, frames, add } = openRig();
   add('{"at":1}');
   frames.pause();
@@ -51,14 +51,14 @@ test('a paused socket stays paused after its frames are processed', async () => 
 });
 
 test.each([
-  ['no JSON', '{"a":', 'the frame is not JSON'],
-  ['a frame of a million brackets', '['.repeat(1_000_000), 'the frame is nested deeper than 512 levels'],
+  ['invalid JSON', '{"a":', 'the frame is not JSON'],
+  ['a million brackets', '['.repeat(1_000_000), 'the frame is nested deeper than 512 levels'],
   [
     'three million values',
     `[${'{},'.repeat(3_000_000)}0]`,
     'the frame has more than 1,000,000 values: send it in parts',
   ],
-])('%s is rejected without blocking the event loop', async (_name, text, message) => {
+])('a frame with %s is rejected without blocking the event loop', async (_name, text, message) => {
   const { refused, frames, add } = openRig();
   const longestMs = await longestTaskMs(async () => {
     add(text);
@@ -68,7 +68,7 @@ test.each([
   expect(longestMs).toBeLessThan(50);
 });
 
-test('special names of the language are left out at any depth, even with long values', async () => {
+test('the keys __proto__ and constructor in a long frame are ignored at any depth, even with long values', async () => {
   const { taken, frames, add } = openRig();
   const many = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => at));
   add(`{"a":[{"__proto__":{"b":1},"c":2}],"__proto__":${many},"constructor":1,"d":${many}}`);

@@ -20,7 +20,7 @@ async function backendUrl(definitions: Partial<Pick<BackendOptions['config'], 'a
   return backend.url;
 }
 
-/** Tries the handshake, and returns 101 or the status and text of the rejection. */
+/** Tries a WebSocket handshake, and returns 101 and the protocol, or the status and error of the rejection. */
 async function handshake(
   url: string,
   path: string,
@@ -53,7 +53,7 @@ async function handshake(
 
 const feed = { 'Sec-WebSocket-Protocol': FEED_PROTOCOL };
 
-test('a peer that offers the subprotocol among others is accepted', async () => {
+test('a handshake that offers the subprotocol among others is accepted', async () => {
   const url = await backendUrl();
   const answer = await handshake(url, FEED_PATH, { 'Sec-WebSocket-Protocol': `other, ${FEED_PROTOCOL}` });
   expect(answer).toEqual({ status: 101, protocol: FEED_PROTOCOL });
@@ -75,36 +75,36 @@ test.each([
     error: `the WebSocket subprotocol ${AGENT_PROTOCOL} is required`,
   },
   {
-    name: 'another path',
+    name: 'an unknown path',
     path: '/events',
     headers: feed,
     status: 404,
     error: 'there is no WebSocket endpoint at /events',
   },
   {
-    name: 'a page of another host',
+    name: 'the Origin of a page of another host',
     path: FEED_PATH,
     headers: { ...feed, Origin: 'https://evil.example' },
     status: 403,
     error: 'web pages from https://evil.example cannot connect to this backend: allow the origin in api.cors.Origin',
   },
   {
-    name: 'a page without a host',
+    name: 'an Origin without a host',
     path: FEED_PATH,
     headers: { ...feed, Origin: 'null' },
     status: 403,
     error: 'web pages from null cannot connect to this backend: allow the origin in api.cors.Origin',
   },
-])('$name is rejected with a reason', async ({ path, headers, status, error }) => {
+])('a handshake with $name is rejected with a reason', async ({ path, headers, status, error }) => {
   expect(await handshake(await backendUrl(), path, headers)).toEqual({ status, error });
 });
 
-test('a page of the backend itself may open a WebSocket', async () => {
+test('a browser page that the backend itself serves may open a WebSocket', async () => {
   const url = await backendUrl();
   expect((await handshake(url, FEED_PATH, { ...feed, Origin: url })).status).toBe(101);
 });
 
-/** Returns the negotiated extensions when the peer offers compression. */
+/** Opens a WebSocket that offers compression, and returns the negotiated extensions. */
 async function extensionsOf(url: string, protocols: string[]): Promise<string> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), protocols, {
     perMessageDeflate: true,
@@ -116,14 +116,14 @@ async function extensionsOf(url: string, protocols: string[]): Promise<string> {
   return extensions;
 }
 
-test('no WebSocket endpoint compresses, even if the peer offers it', async () => {
+test('no WebSocket endpoint compresses, even if the client offers compression', async () => {
   await using backend = await startBackend({ settings: { 'agent-listener': { port: 0 } } });
   expect(await extensionsOf(backend.url + FEED_PATH, [FEED_PROTOCOL])).toBe('');
   expect(await extensionsOf(backend.url + AGENT_PATH, [AGENT_PROTOCOL])).toBe('');
   expect(await extensionsOf(backend.agentUrl, [])).toBe('');
 });
 
-test('a message of a consumer may have 64 KiB and no more', async () => {
+test('a message of a feed consumer may have 64 KiB and no more', async () => {
   const url = await backendUrl();
   const say = async (bytes: number): Promise<FeedPeer> => {
     const peer = await FeedPeer.connect(url);
@@ -136,7 +136,7 @@ test('a message of a consumer may have 64 KiB and no more', async () => {
   expect((await (await say(64 * 1024 + 1)).ends()).code).toBe(1009);
 });
 
-test('WebSockets of agents and consumers require credentials', async () => {
+test('the WebSockets of agents and of feed consumers require credentials', async () => {
   const url = await backendUrl({ api: { bind: '127.0.0.1', port: 0, user: 'ops', password: 'a:b' } });
   const agent = { 'Sec-WebSocket-Protocol': AGENT_PROTOCOL };
   const right = { Authorization: `Basic ${Buffer.from('ops:a:b').toString('base64')}` };
@@ -146,7 +146,7 @@ test('WebSockets of agents and consumers require credentials', async () => {
   expect((await handshake(url, AGENT_PATH, { ...agent, ...right })).status).toBe(101);
 });
 
-test('a stopping backend closes WebSockets and does not wait for a peer that does not read', async () => {
+test('a stopping backend closes WebSockets and does not wait for a client that does not read', async () => {
   const backend = await openBackend({ dir: await tempDir() });
   const agent = await AgentPeer.connect(backend.url);
   await agent.join();
@@ -158,19 +158,19 @@ test('a stopping backend closes WebSockets and does not wait for a peer that doe
   deaf.terminate();
 });
 
-test('a stopping backend does not wait for a request that never ends', { tags: 'slow' }, async () => {
+test('a stopping backend does not wait for a request that is never completed', { tags: 'slow' }, async () => {
   const backend = await openBackend({ dir: await tempDir() });
   const { hostname, port } = new URL(backend.url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
   socket.write('POST /results HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"name":');
-  // Responded to on another connection after that, so the request has arrived.
+  // The response on another connection shows that the unfinished request has arrived.
   await openApiClient({ backend: backend.url }).info();
   await expect(backend.stop()).resolves.toBeUndefined();
   socket.destroy();
 });
 
-test('a stopping backend under load responds to the requests that it accepted', async () => {
+test('a stopping backend responds to the requests that it has accepted, even under load', async () => {
   const stores: TroubledStore[] = [];
   const backend = await openBackend({
     dir: await tempDir(),
@@ -186,7 +186,7 @@ test('a stopping backend under load responds to the requests that it accepted', 
   const answers = [report('being-written')];
   await vi.waitFor(() => expect(stores[0]?.writes).toBe(before + 1));
   answers.push(...['a', 'b', 'c', 'd'].map(report));
-  // Includes the one that is being written. Some of the others are still in transit, and are not accepted.
+  // All five results are accepted, including the one that is being written, before the backend stops.
   await vi.waitFor(async () => {
     const figures = await (await fetch(`${backend.url}/metrics`)).text();
     expect(figures).toMatch(/^mon_queued_results 5$/m);
@@ -197,7 +197,7 @@ test('a stopping backend under load responds to the requests that it accepted', 
   await stopped;
 });
 
-test('a stopping backend commits accepted results and disconnects an agent with pending frames', async () => {
+test('a stopping backend commits accepted results and disconnects an agent whose frames still wait', async () => {
   const dir = await tempDir();
   const stores: TroubledStore[] = [];
   const backend = await openBackend({

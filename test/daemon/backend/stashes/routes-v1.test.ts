@@ -25,7 +25,7 @@ async function storedPaths(): Promise<unknown[]> {
 }
 
 describe('a stash', () => {
-  test('a stash is created by a body with its path', async () => {
+  test('POST /stashes creates a stash under the path in the body', async () => {
     const content = { reason: 'maintenance', nested: { list: [1, null] } };
     expect(await ask('POST', '/stashes', { path: 'silence/web-1', content })).toMatchObject({
       status: 201,
@@ -36,19 +36,19 @@ describe('a stash', () => {
     expect(await listed()).toEqual([{ path: 'silence/web-1', content, expire: -1 }]);
   });
 
-  test.each(['/stash', '/stashes'])('a stash is created by a path below %s', async (prefix) => {
+  test.each(['/stash', '/stashes'])('POST to a path below %s creates a stash under that path', async (prefix) => {
     const answer = await ask('POST', `${prefix}/a/b`, { expire: 'is content here' });
     expect(answer).toMatchObject({ status: 201, body: { path: 'a/b' } });
     expect(await listed()).toEqual([{ path: 'a/b', content: { expire: 'is content here' }, expire: -1 }]);
   });
 
-  test('a stash is replaced completely, including its expiry', async () => {
+  test('replacing a stash replaces its content and its expiry', async () => {
     await ask('POST', '/stashes', { path: 'a', content: { one: 1, two: 2 }, expire: 60 });
     await ask('POST', '/stash/a', { two: 3 });
     expect(await listed()).toEqual([{ path: 'a', content: { two: 3 }, expire: -1 }]);
   });
 
-  test('a stash can be deleted once', async () => {
+  test('deleting a stash twice returns 204 and then 404', async () => {
     await ask('POST', '/stash/a', {});
     expect(await ask('DELETE', '/stash/a')).toMatchObject({ status: 204, text: '' });
     expect((await ask('DELETE', '/stashes/a')).body).toEqual({ error: 'there is no stash a', code: 'not_found' });
@@ -65,7 +65,7 @@ describe('a stash', () => {
   });
 });
 
-describe('the path of a stash', () => {
+describe('the path of a v1 stash', () => {
   test.each<{ target: string; path: string }>([
     { target: 'sp%20ace', path: 'sp ace' },
     { target: 'a%2Fb', path: 'a/b' },
@@ -78,7 +78,7 @@ describe('the path of a stash', () => {
     { target: '__proto__', path: '__proto__' },
     { target: 'a%3Fb', path: 'a?b' },
     { target: '', path: '' },
-  ])('the stash path $target is decoded once and used literally', async ({ target, path }) => {
+  ])('the stash path $target is percent-decoded once and then used literally', async ({ target, path }) => {
     expect((await ask('POST', `/stash/${target}`, { at: path })).body).toEqual({ path });
     expect((await get(`/stash/${target}`)).body).toEqual({ at: path });
     expect(await listed()).toMatchObject([{ path }]);
@@ -92,13 +92,13 @@ describe('the path of a stash', () => {
     { name: 'a percent sign that is no escape', target: '/stash/100%', status: 400 },
     { name: 'more than 1024 characters', target: `/stash/${'a'.repeat(1025)}`, status: 400 },
     { name: 'an empty path', target: '/stash', status: 404 },
-  ])('the stash path is rejected: $name', async ({ target, status }) => {
+  ])('a stash path is rejected: $name', async ({ target, status }) => {
     expect((await ask('POST', target, {})).status).toBe(status);
   });
 });
 
 describe('the expiry of a stash', () => {
-  test('the remaining time of a stash counts down, and an expired stash is removed from the store', async () => {
+  test('the remaining time of a stash decreases, and an expired stash is removed from the store', async () => {
     await ask('POST', '/stashes', { path: 'short', content: {}, expire: 30 });
     await ask('POST', '/stashes', { path: 'long', content: {}, expire: 60 });
     rig.clock.advance(29_001);
@@ -113,7 +113,7 @@ describe('the expiry of a stash', () => {
     expect(await storedPaths()).toEqual(['long']);
   });
 
-  test('a stash that expired during a stop of the backend is removed after the start', async () => {
+  test('a stash that expired while the backend was stopped is removed after the start', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 30 });
     await rig.stop();
     rig.clock.advance(31_000);
@@ -123,19 +123,19 @@ describe('the expiry of a stash', () => {
     expect(await storedPaths()).toEqual([]);
   });
 
-  test('a stash with expire -1 never expires, unlike that of the peer (DEFECT, stashes)', async () => {
+  test('a stash with expire: -1 never expires, unlike in Sensu Core (DEFECT, stashes)', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: -1 });
     rig.clock.advance(3_600_000);
     expect(await listed()).toEqual([{ path: 'a', content: {}, expire: -1 }]);
   });
 
-  test('a stash with expire 0 expires at once', async () => {
+  test('a stash with expire: 0 expires at once', async () => {
     expect((await ask('POST', '/stashes', { path: 'a', content: {}, expire: 0 })).status).toBe(201);
     expect((await get('/stash/a')).status).toBe(404);
     expect(await listed()).toEqual([]);
   });
 
-  test('a replaced expiry no longer ends a stash', async () => {
+  test('a stash whose expiry was replaced does not expire at the old time', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 10 });
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 100 });
     rig.clock.advance(11_000);
@@ -143,7 +143,7 @@ describe('the expiry of a stash', () => {
   });
 });
 
-describe('a list', () => {
+describe('the list of stashes', () => {
   beforeEach(async () => {
     for (const path of ['c', 'a', 'b/1']) await ask('POST', '/stashes', { path, content: { kind: path[0] } });
     await ask('POST', '/stashes', { path: 'gone', content: {}, expire: 1 });
@@ -154,12 +154,12 @@ describe('a list', () => {
     { query: '', paths: ['a', 'b/1', 'c'] },
     { query: '?limit=2', paths: ['a', 'b/1'], pagination: '{"limit":2,"offset":0,"total":3}' },
     { query: '?limit=2&offset=2', paths: ['c'], pagination: '{"limit":2,"offset":2,"total":3}' },
-    // Sensu never responds to empty pages.
+    // Sensu sends no response at all to a request for an empty page.
     { query: '?limit=0', paths: [], pagination: '{"limit":0,"offset":0,"total":3}' },
     { query: '?limit=2&offset=9', paths: [], pagination: '{"limit":2,"offset":9,"total":3}' },
     { query: '?limit=&offset=', paths: ['a', 'b/1', 'c'] },
     { query: '?filter.content.kind=b', paths: ['b/1'] },
-  ])('GET /stashes$query returns the right page', async ({ query, paths, pagination }) => {
+  ])('GET /stashes$query returns the right page of stashes', async ({ query, paths, pagination }) => {
     const answer = await get(`/stashes${query}`);
     expect(answer.status).toBe(200);
     expect((answer.body as readonly { path: string }[]).map(({ path }) => path)).toEqual(paths);
@@ -167,7 +167,7 @@ describe('a list', () => {
   });
 });
 
-test('a lone surrogate in a stash path becomes the replacement character, as in all input', async () => {
+test('a lone surrogate in a stash path is replaced by U+FFFD', async () => {
   expect((await ask('POST', '/stashes', { path: 'a\uD800', content: {} })).status).toBe(201);
   expect(await listed()).toMatchObject([{ path: 'a\uFFFD' }]);
 });
@@ -179,11 +179,15 @@ describe('a rejected stash', () => {
     { name: 'no content', body: { path: 'a' }, problem: 'content: ' },
     { name: 'content that is a list', body: { path: 'a', content: [] }, problem: 'content: ' },
     { name: 'content that is a text', body: { path: 'a', content: 'x' }, problem: 'content: ' },
-    { name: 'a fraction of a second', body: { path: 'a', content: {}, expire: 1.5 }, problem: 'expire: ' },
-    { name: 'less than -1', body: { path: 'a', content: {}, expire: -2 }, problem: 'expire: must be seconds, or -1' },
-    { name: 'more than a century', body: { path: 'a', content: {}, expire: 1e11 }, problem: 'expire: ' },
+    { name: 'an expiry in fractions of a second', body: { path: 'a', content: {}, expire: 1.5 }, problem: 'expire: ' },
+    {
+      name: 'an expiry below -1',
+      body: { path: 'a', content: {}, expire: -2 },
+      problem: 'expire: must be seconds, or -1',
+    },
+    { name: 'an expiry of more than a century', body: { path: 'a', content: {}, expire: 1e11 }, problem: 'expire: ' },
     { name: 'a list', body: [], problem: 'expected object' },
-  ])('a stash with $name is rejected', async ({ body, problem }) => {
+  ])('POST /stashes with $name is rejected', async ({ body, problem }) => {
     const answer = await ask('POST', '/stashes', body);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(problem);
@@ -197,13 +201,13 @@ describe('a rejected stash', () => {
     { name: 'not JSON', body: '{', status: 400 },
     { name: 'more than 512 levels', body: `{"a":${'['.repeat(600)}${']'.repeat(600)}}`, status: 400 },
     { name: 'more than a megabyte', body: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }), status: 413 },
-  ])('a stash whose content is $name is rejected', async ({ body, status }) => {
+  ])('POST of stash content that is $name is rejected', async ({ body, status }) => {
     const answer = await send(rig.url, { method: 'POST', target: '/stash/a', body });
     expect(answer.status).toBe(status);
     expect(await listed()).toEqual([]);
   });
 
-  test('a stash path rejects other methods with the allowed ones', async () => {
+  test('a stash path rejects other methods and returns the allowed methods', async () => {
     expect((await ask('PUT', '/stash/a', {})).headers['allow']).toBe('GET, HEAD, POST, DELETE');
     expect((await ask('DELETE', '/stashes')).headers['allow']).toBe('GET, HEAD, POST');
   });

@@ -35,7 +35,7 @@ async function open(dir?: string): Promise<Opened> {
   return { store, dir: at, write: (...ops) => store.write(lease, ops, []) };
 }
 
-/** Reads a value by its key and by a scan. */
+/** Reads a value by its key, and checks that a scan returns the same value. */
 async function read(store: Store, key: Key = DISK): Promise<string | undefined> {
   const [value] = await store.getMany([key]);
   const scanned = (await entriesOf(store.scan(key))).find(([found]) => found.length === key.length);
@@ -43,26 +43,26 @@ async function read(store: Store, key: Key = DISK): Promise<string | undefined> 
   return value;
 }
 
-test('an amendable value reads as the concatenation of its parts', async () => {
+test('a value that was written in parts is read as the concatenation of its parts', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', '{"a":', '', '1}'));
   expect(await read(store)).toBe('{"a":1}');
 });
 
 test.each<{ what: string; parts: (string | undefined)[]; whole: string }>([
-  { what: 'the first', parts: ['A-', undefined, undefined], whole: 'A-bc' },
-  { what: 'the last', parts: [undefined, undefined, 'longer'], whole: 'ablonger' },
-  { what: 'those around an unchanged one', parts: ['', undefined, 'ü'], whole: 'bü' },
-  { what: 'all', parts: ['1', '2', '3'], whole: '123' },
-  { what: 'none', parts: [undefined, undefined, undefined], whole: 'abc' },
-])('an amendment replaces parts of a value: $what', async ({ parts, whole }) => {
+  { what: 'the first part', parts: ['A-', undefined, undefined], whole: 'A-bc' },
+  { what: 'the last part', parts: [undefined, undefined, 'longer'], whole: 'ablonger' },
+  { what: 'the parts around an unchanged part', parts: ['', undefined, 'ü'], whole: 'bü' },
+  { what: 'all parts', parts: ['1', '2', '3'], whole: '123' },
+  { what: 'no part', parts: [undefined, undefined, undefined], whole: 'abc' },
+])('amending a value replaces the given parts: $what', async ({ parts, whole }) => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b', 'c'));
   await write(amend(DISK, 's1', ...parts));
   expect(await read(store)).toBe(whole);
 });
 
-test('an amendment replaces the previous amendment completely', async () => {
+test('the second amendment of a value replaces the first amendment completely', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'));
   await write(amend(DISK, 's1', 'A', 'B'));
@@ -70,14 +70,14 @@ test('an amendment replaces the previous amendment completely', async () => {
   expect(await read(store)).toBe('aBB');
 });
 
-test('an amended text of any characters is read unchanged', async () => {
+test('an amended value with any characters is read unchanged', async () => {
   const { store, write } = await open();
   const odd = JSON.stringify('\u0001\u0002 \n-1,2 𝄞 \ud800');
   await write(amendable(DISK, 's1', odd, odd), amend(DISK, 's1', undefined, `${odd}${odd}`));
   expect(await read(store)).toBe(`${odd}${odd}${odd}`);
 });
 
-test('an old amendment does not change the value that replaced the amended one', async () => {
+test('an amendment of an old value does not change the value that replaced the old value', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', 'B'));
   await write(put(DISK, 'plain'));
@@ -86,12 +86,12 @@ test('an old amendment does not change the value that replaced the amended one',
   expect(await read(store)).toBe('cd');
   await write(amend(DISK, 's1', 'late', 'late'));
   expect(await read(store)).toBe('cd');
-  // A key that only begins like the other.
+  // The stamp `s` is only a prefix of `s1`, so the late amendment with the stamp `s1` does not apply.
   await write(amendable(DISK, 's', 'e', 'f'));
   expect(await read(store)).toBe('ef');
 });
 
-test('deleting a value deletes its amendment', async () => {
+test('deleting an amended value deletes its amendment', async () => {
   const { store, dir, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', 'B'), put(['last'], '1'));
   await write(del(DISK));
@@ -104,7 +104,7 @@ test('deleting a value deletes its amendment', async () => {
   await database.close();
 });
 
-test('an amended value counts as one in a limited scan or one that continues after a key', async () => {
+test('an amended value counts as one entry in a limited scan and in a scan that continues after a key', async () => {
   const { store, write } = await open();
   await write(
     put(['check', 'a'], 'first'),
@@ -124,7 +124,7 @@ test('an amended value counts as one in a limited scan or one that continues aft
   expect(await values({ after: ['check', 'a'], limit: 1 })).toEqual(['Ab']);
 });
 
-test('a read of many keys returns the current value of each', async () => {
+test('reading many keys returns the current value of each key, amended or not', async () => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', undefined), amendable(LOAD, 's2', 'c', 'd'));
   await write(put(['client', 'default', 'web-1'], 'client'));
@@ -136,7 +136,7 @@ test('a read of many keys returns the current value of each', async () => {
   ]);
 });
 
-test('amendments survive closing the store', async () => {
+test('amended values are the same after the store was closed and opened', async () => {
   const { store, dir, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b'));
   await write(amend(DISK, 's1', 'A', undefined));

@@ -20,7 +20,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 const BUFFER_BYTES = 1024 * 1024;
 const never = new AbortController().signal;
 
-/** Creates a backup of a store of schema 1. */
+/** Creates a store of schema 1 and a backup of it. */
 async function aBackup(): Promise<{ backup: Backup; dir: string }> {
   const dir = await earlierStore({ schema: 1 });
   const { dir: place } = await (async () => {
@@ -30,7 +30,7 @@ async function aBackup(): Promise<{ backup: Backup; dir: string }> {
   return { dir, backup: await readBackup(place) };
 }
 
-test('a backup is a private directory named by its time and schema', async () => {
+test('a backup is a private directory that is named by its time and schema', async () => {
   expect(backupDir('/var/lib/mon', 1, new Date('2026-11-21T20:17:00.123Z'))).toBe(
     '/var/lib/mon/backups/20261121T201700.123Z-schema-1',
   );
@@ -48,7 +48,7 @@ test('a backup is a private directory named by its time and schema', async () =>
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
 
-test('a backup contains the store as it was between two writes, whatever is written meanwhile', async () => {
+test('a backup contains the store as it was between two writes, even if writes continue', async () => {
   const dir = await earlierStore({ schema: 2, clients: 40, checksEach: 50 });
   const store = await openLevelStore(dir);
   onTestFinished(() => store.close());
@@ -68,7 +68,7 @@ test('a backup contains the store as it was between two writes, whatever is writ
 });
 
 describe('a failed backup', () => {
-  test('a backup into an existing directory is rejected and leaves nothing behind', async () => {
+  test('a backup into an existing directory is rejected and changes nothing', async () => {
     const { dir, backup } = await aBackup();
     await using opened = await openSchema(dir);
     await expect(opened.schema.backUp({ dir: backup.dir, signal: never })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('a failed backup', () => {
     });
   });
 
-  test('a backup into a directory that cannot be written fails and leaves nothing behind', async () => {
+  test('a backup into a directory without write permission fails and leaves no files behind', async () => {
     const dir = await earlierStore({ schema: 1 });
     await writeFile(join(dir, 'backups'), 'a file');
     await using opened = await openSchema(dir);
@@ -87,7 +87,7 @@ describe('a failed backup', () => {
     });
   });
 
-  test('an aborted backup leaves nothing behind', async () => {
+  test('an aborted backup leaves no files behind', async () => {
     const dir = await earlierStore({ schema: 1 });
     const place = join(await tempDir(), 'backup');
     const stop = new AbortController();
@@ -97,17 +97,17 @@ describe('a failed backup', () => {
     await expect(readdir(join(place, '..'))).resolves.toEqual([]);
   });
 
-  test('a backup onto a full disk fails and leaves nothing behind', async () => {
+  test('a backup onto a full disk fails and leaves no files behind', async () => {
     const dir = await earlierStore({ schema: 1 });
     await using opened = await openSchema(dir);
-    // A separate file system without any space.
+    // `/proc` stands for a disk without any space: no file can be created there.
     await expect(opened.schema.backUp({ dir: '/proc/backup', signal: never })).rejects.toMatchObject({
       code: 'unavailable',
     });
   });
 });
 
-describe('a changed backup', () => {
+describe('a backup that was changed', () => {
   test.each<{ name: string; change: (backup: Backup) => Promise<void>; message: RegExp }>([
     {
       name: 'a value',
@@ -131,9 +131,9 @@ describe('a changed backup', () => {
 
   test.each([
     { name: 'a missing manifest', text: undefined, message: /there is no usable backup in/ },
-    { name: 'a manifest that is no JSON', text: '{', message: /is damaged or from a later version/ },
+    { name: 'a manifest that is not JSON', text: '{', message: /is damaged or from a later version/ },
     { name: 'a manifest of a later program', text: '{"format": 2}', message: /is damaged or from a later version/ },
-  ])('$name', async ({ text, message }) => {
+  ])('opening a backup is rejected with a reason: $name', async ({ text, message }) => {
     const dir = await tempDir();
     if (text !== undefined) await writeFile(join(dir, 'manifest.json'), text);
     await expect(readBackup(dir)).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
@@ -147,14 +147,14 @@ test.each([
   },
   { reason: 'IO error: /mnt/store/LOCK: Permission denied', remedy: /; copy it to a directory where this user may/ },
   { reason: 'Corruption: bad block type', remedy: /; use another backup$/ },
-])('the error for a backup that cannot be opened names a remedy: $reason', ({ reason, remedy }) => {
+])('the error for a backup that cannot be opened contains the reason and a remedy: $reason', ({ reason, remedy }) => {
   const { message } = backupProblem('/mnt', new Error('Database failed to open', { cause: new Error(reason) }));
   expect(message).toContain(reason);
   expect(message).toMatch(remedy);
 });
 
 describe('the restore of a backup', () => {
-  test('a backup is restored into an empty directory and over another store, to the last key', async () => {
+  test('a backup can be restored into an empty directory and over another store, down to the last key', async () => {
     const { backup, dir } = await aBackup();
     const content = await contentOf(dir);
     const empty = await tempDir();
@@ -165,12 +165,12 @@ describe('the restore of a backup', () => {
       await closeDatabase(database);
       const restored = await contentOf(place);
       expect(besidesId(restored)).toEqual(besidesId(content));
-      // A follower of the store in the backup must not continue here.
+      // The restored store has another id, so that no follower of the original store continues with it.
       expect(restored).not.toEqual(content);
     }
   });
 
-  test('a copy of the folder of a backup is a store that any version can open', async () => {
+  test('a copy of the store directory in a backup can be opened as a store', async () => {
     const { backup, dir } = await aBackup();
     const place = join(await tempDir(), 'state');
     await cp(join(backup.dir, 'store'), place, { recursive: true });
@@ -178,7 +178,7 @@ describe('the restore of a backup', () => {
     await (await openLevelStore(place)).close();
   });
 
-  test('a store whose restore was interrupted can only be restored again', async () => {
+  test('a store whose restore was interrupted can only be used after another restore', async () => {
     const { backup } = await aBackup();
     const content = await contentOf(join(backup.dir, 'store'));
     const dir = await earlierStore({ schema: 2 });
@@ -203,7 +203,7 @@ describe('the restore of a backup', () => {
   });
 });
 
-test('the next backup removes the remains of a killed one', async () => {
+test('the next backup removes the remains of a backup that was killed', async () => {
   const dir = await earlierStore({ schema: 2 });
   const rest = join(dir, 'backups', '20261121T201700.123Z-schema-1.unfinished');
   await mkdir(rest, { recursive: true });
@@ -213,7 +213,7 @@ test('the next backup removes the remains of a killed one', async () => {
   expect(await readdir(join(dir, 'backups'))).toEqual([basename(place)]);
 });
 
-test('a backup of an empty store is possible', async () => {
+test('a backup of an empty store can be taken', async () => {
   const database = await emptyDatabase();
   const place = join(await tempDir(), 'backup');
   await backUp(database, place, { schema: 1, storeId: 'x', signal: never });

@@ -16,7 +16,7 @@ interface Said {
   readonly refused: string[];
 }
 
-/** Runs the writer until it ends, or kills it after a number of lines. */
+/** Runs the writer until it ends, or kills it after a number of lines, and returns its parsed output. */
 async function runWriter(command: string[], killAfter = Infinity): Promise<Said> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -31,7 +31,7 @@ async function runWriter(command: string[], killAfter = Infinity): Promise<Said>
   return said;
 }
 
-/** Returns the values by sequence number, from the change records. */
+/** Returns the value of each write by sequence number, from the change records. */
 async function recorded(store: Store): Promise<Map<number, string>> {
   const records: ChangeRecord[] = [];
   const watch = await store.watch('main', 0, (record) => records.push(record));
@@ -39,7 +39,7 @@ async function recorded(store: Store): Promise<Map<number, string>> {
   return new Map(records.map(({ seq, changes }) => [seq, String(changes[0]?.[3])]));
 }
 
-/** Checks that nothing is partial: every write agrees with its change record, and the numbers are dense. */
+/** Checks that no write is partial: the values belong to the newest write, and the sequence numbers have no gap. */
 async function expectWhole(store: Store, writes: Map<number, string>): Promise<void> {
   const seqs = [...writes.keys()];
   expect(seqs).toEqual(Array.from({ length: store.lastSeq('main') }, (_, index) => index + 1));
@@ -52,7 +52,7 @@ test.each([
   { killAfter: 60, inFlight: 1 },
   { killAfter: 300, inFlight: 16 },
   { killAfter: 1500, inFlight: 64 },
-])('a store killed after $killAfter writes with $inFlight in flight has all acknowledged ones', async (given) => {
+])('a store killed after $killAfter writes, $inFlight at a time, contains every acknowledged write', async (given) => {
   const dir = await tempDir();
   const { acknowledged } = await runWriter([process.execPath, WRITER, dir, String(given.inFlight)], given.killAfter);
   expect(acknowledged.size).toBeGreaterThanOrEqual(given.killAfter);
@@ -65,9 +65,9 @@ test.each([
   await store.close();
 });
 
-test('writes that the disk rejects leave no trace, and all acknowledged ones are stored', async () => {
+test('writes that a full disk rejects leave no trace, and every acknowledged write is stored', async () => {
   const dir = await tempDir();
-  // No file may exceed 80 or 160 KiB (the unit depends on the shell), which the log reaches repeatedly.
+  // No file may exceed 160 blocks, which are 80 or 160 KiB depending on the shell; the log reaches that repeatedly.
   const { acknowledged, refused } = await runWriter([
     'sh',
     '-c',
@@ -88,7 +88,7 @@ test('writes that the disk rejects leave no trace, and all acknowledged ones are
   await store.close();
 });
 
-test('a truncated log ends with its last complete write', async () => {
+test('a store whose log is truncated contains every write up to the last complete one', async () => {
   const dir = await tempDir();
   const store = await openLevelStore(dir);
   const lease = await store.acquire('main', 30_000);
@@ -106,7 +106,7 @@ test('a truncated log ends with its last complete write', async () => {
   await store.close();
   const log = (await readdir(dir)).find((file) => file.endsWith('.log')) ?? '';
   await truncate(join(dir, log), (await stat(join(dir, log))).size - 5);
-  // After an orderly close, the length of the log is known.
+  // An orderly close records the length of the log, so the truncation is noticed.
   await expect(openLevelStore(dir)).rejects.toThrow(/when the backend stopped: the newest writes are missing/);
   await rm(join(dir, 'closed.json'));
   const again = await openLevelStore(dir);

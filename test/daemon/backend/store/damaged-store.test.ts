@@ -81,7 +81,7 @@ describe('a damaged store', () => {
       isServable: true,
     },
   ])(
-    'a damaged store is rejected with its problem and a remedy, and left unchanged: $name',
+    'a damaged store is rejected with its problem and a remedy, and is not changed: $name',
     async ({ damage, says, isServable = false }) => {
       const { dir, story } = await writtenStore(WRITES);
       await damage(dir);
@@ -108,7 +108,7 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
   { name: 'the manifest', fileOf: manifest },
   { name: 'a table', fileOf: firstTable },
   { name: 'the log', fileOf: newestLog },
-])('a file without read permission is not reported as damage: $name', async ({ fileOf }) => {
+])('a store file without read permission is not reported as damage: $name', async ({ fileOf }) => {
   const { dir } = await writtenStore(WRITES);
   await chmod(await fileOf(dir), 0o000);
   // For root there is no error, because root can read every file.
@@ -120,13 +120,13 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
   expect(await answer).toContain(expected);
 });
 
-test.each(['EACCES', 'EPERM'])('the error %s is passed on as a rejection, but not an error of the disk', (code) => {
+test.each(['EACCES', 'EPERM'])('the error %s of the inspection stops the start, but an I/O error does not', (code) => {
   const refused = Object.assign(new Error('open'), { code });
   expect(() => passOnRefusal(refused)).toThrow(refused);
   expect(() => passOnRefusal(Object.assign(new Error('read'), { code: 'EIO' }))).not.toThrow();
 });
 
-test('a last write that a kill cut off was not acknowledged and does not keep the store from opening', async () => {
+test('a last write that was cut off by a kill was not acknowledged and does not prevent the store from opening', async () => {
   const { dir, story } = await writtenStore(WRITES, true);
   const log = await newestLog(dir);
   await truncate(log, (await stat(log)).size - 100);
@@ -136,7 +136,7 @@ test('a last write that a kill cut off was not acknowledged and does not keep th
   expect([...newest].filter(([name, value]) => held.get(name) !== value).length).toBeLessThanOrEqual(1);
 });
 
-test('a manifest of an interrupted first start does not keep a store from opening', async () => {
+test('the manifest of an interrupted first start does not prevent the store from opening', async () => {
   const { dir } = await writtenStore(0);
   const files = await storeFiles(dir);
   for (const name of [...files.logs, 'CURRENT', 'closed.json']) await rm(join(dir, name));
@@ -158,14 +158,14 @@ describe('a store opened with accepted loss', () => {
     );
     for (const [name, value] of held) expect(story.get(name)).toContain(value);
     expect(held.size).toBeGreaterThan(10);
-    // From now on the store opens normally.
+    // From now on the store opens without accepted loss.
     expect(await heldBy(dir)).toEqual(held);
     const store = await openLevelStore(dir);
     expect(store.id).not.toBe(id);
     await store.close();
   });
 
-  test('a store that needs a repair is rejected even if the loss is accepted', async () => {
+  test('a store that needs a repair is rejected even if the operator accepts the loss', async () => {
     const { dir } = await writtenStore(WRITES);
     await rm(await firstTable(dir));
     await expect(openLevelStore(dir, { loss: { onAccepted: () => undefined } })).rejects.toThrow(/ldb is missing/);
@@ -173,7 +173,7 @@ describe('a store opened with accepted loss', () => {
 });
 
 describe('a repair', () => {
-  test('the repair of a store without CURRENT loses nothing', async () => {
+  test('repairing a store without the file CURRENT loses no data', async () => {
     const { dir, story } = await writtenStore(WRITES);
     await rm(join(dir, 'CURRENT'));
     const { lost, kept } = await repairStore(dir, `${dir}-repaired`, { signal: never });
@@ -183,7 +183,7 @@ describe('a repair', () => {
     await rm(`${dir}-repaired`, { recursive: true });
   });
 
-  test('a repair names the keys between which entries are lost', async () => {
+  test('a repair reports the keys between which entries are lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await flip(await firstTable(dir), 700);
     const { lost } = await repairStore(dir, `${dir}-repaired`, { signal: never });
@@ -197,14 +197,14 @@ describe('a repair', () => {
     await rm(`${dir}-repaired`, { recursive: true });
   });
 
-  test('a repair requires the schema of the store if that is lost', async () => {
+  test('a repair asks for the schema of the store if the schema entry is lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await rm(await firstTable(dir));
     await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(/set --schema/);
     await expect(stat(`${dir}-repaired`)).rejects.toThrow('ENOENT');
   });
 
-  test('a repair of a directory without a store is rejected', async () => {
+  test('repairing a directory without a store is rejected', async () => {
     const { dir } = await writtenStore(0);
     for (const name of await readdir(dir)) await rm(join(dir, name));
     await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(`there is no store in ${dir}`);

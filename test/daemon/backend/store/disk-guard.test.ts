@@ -18,10 +18,10 @@ interface Rig {
   readonly disk: SmallDisk;
   readonly log: RecordedLog;
   readonly clock: ManualClock;
-  /** Sets the free space, and waits until the backend has checked it. */
+  /** Sets the free space in MiB, and waits until the backend has checked it. */
   readonly hasFree: (mebibytes: number) => Promise<void>;
   readonly ask: (method: string, target: string, body?: unknown) => Promise<Answer>;
-  /** Waits until everything in progress has ended. */
+  /** Waits until all requests and writes in progress have ended. */
   readonly settle: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ async function open(free: number, dir?: string): Promise<Rig> {
     const answer = send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
     let isAnswered = false;
     void answer.finally(() => (isAnswered = true));
-    // The queue waits for the clock, which stands still otherwise.
+    // The batch delay ends only when the manual clock advances.
     await vi.waitFor(() => {
       clock.advance(1);
       expect(isAnswered).toBe(true);
@@ -75,8 +75,8 @@ const REFUSED =
 
 const result = (name: string, status = 2): object => ({ source: 'web-1', name, output: 'o', status });
 
-describe('a disk below its floor', () => {
-  test('a disk below its floor rejects new results and objects, but not resolving, deleting or replacing', async () => {
+describe('a disk with less free space than disk-floor', () => {
+  test('a backend below disk-floor rejects new results and objects, but not resolving, deleting or replacing', async () => {
     const { ask, hasFree } = await open(1000);
     await ask('POST', '/results', result('disk'));
     await ask('POST', '/results', result('load'));
@@ -111,7 +111,7 @@ describe('a disk below its floor', () => {
     expect(await ask('POST', '/results', result('disk'))).toMatchObject({ status: 202 });
   });
 
-  test('agents keep their results while the disk is below its floor and deliver them afterwards', async () => {
+  test('agents keep their results while the backend is below disk-floor and deliver them afterwards', async () => {
     const { backend, ask, hasFree, settle, clock } = await open(1000);
     const agent = await AgentPeer.connect(backend.url);
     onTestFinished(() => agent.cut());
@@ -132,7 +132,7 @@ describe('a disk below its floor', () => {
     expect(await ask('GET', '/events/web-1/disk')).toMatchObject({ status: 200 });
   });
 
-  test('a TTL does not expire because results were rejected, until they had time to arrive', async () => {
+  test('a TTL does not expire while results are rejected below disk-floor and shortly afterwards', async () => {
     const { ask, hasFree, settle, clock } = await open(1000);
     await ask('POST', '/results', { ...result('disk', 0), ttl: 10 });
     await hasFree(200);
@@ -151,8 +151,8 @@ describe('a disk below its floor', () => {
   });
 });
 
-describe('the event of the disk', () => {
-  test('the disk event opens as a warning, becomes critical, and resolves', async () => {
+describe('the event about the disk', () => {
+  test('the disk event opens as a warning, becomes critical, and resolves with the free space', async () => {
     const { ask, hasFree } = await open(1000);
     const event = async (): Promise<unknown[]> =>
       ((await ask('GET', '/events')).body as { check: { name: string; status: number; output: string } }[])
@@ -171,7 +171,7 @@ describe('the event of the disk', () => {
     await expect.poll(event).toEqual([]);
   });
 
-  test('the disk event of an earlier run is resolved by the next one', async () => {
+  test('the disk event of an earlier run resolves after a restart with enough free space', async () => {
     const dir = await tempDir();
     const first = await open(200, dir);
     await first.hasFree(200);
@@ -185,7 +185,7 @@ describe('the event of the disk', () => {
   });
 });
 
-test('deep health and the metrics show the state of the disk', async () => {
+test('deep health and the metrics contain the free space and the state of the disk', async () => {
   const { ask, hasFree } = await open(1000);
   expect(await ask('GET', '/health?deep=1')).toMatchObject({
     status: 200,
@@ -204,8 +204,8 @@ test('deep health and the metrics show the state of the disk', async () => {
   expect(text).toContain('mon_disk_writes_blocked 1\n');
 });
 
-describe('the reserve', () => {
-  test('the reserve is allocated after the start and released when the disk is full', async () => {
+describe('the disk reserve of a running backend', () => {
+  test('the disk reserve is allocated after the start and released when the disk is almost full', async () => {
     const { disk, clock, hasFree, log } = await open(1000);
     await hasFree(1000);
     expect(disk.done).toEqual([]);
@@ -223,7 +223,7 @@ describe('the reserve', () => {
     expect(disk.reserved).toBe(128 * MIB);
   });
 
-  test('the reserve is released before the store opens if the disk is full at the start', async () => {
+  test('the disk reserve is released before the store opens if the disk is full at the start', async () => {
     const dir = await tempDir();
     const disk = new SmallDisk(10 * MIB);
     disk.reserved = 128 * MIB;
@@ -240,8 +240,8 @@ describe('the reserve', () => {
   });
 });
 
-describe('the reserve for a start', () => {
-  test('the reserve for a start is allocated beside the other one and never used by a running backend', async () => {
+describe('the disk reserve for the next start', () => {
+  test('the disk reserve for the next start is never released by a running backend', async () => {
     const { disk, hasFree } = await open(1000);
     await hasFree(1000);
     await vi.waitFor(async () => {
@@ -254,8 +254,8 @@ describe('the reserve for a start', () => {
 
   test.each([
     { free: 10, left: 0, when: 'the disk is too full for the store to be opened' },
-    { free: 100, left: openingReserveBytes(256 * MIB), when: 'the store can be opened without it' },
-  ])('a start keeps $left bytes of its reserve if $when', async ({ free, left }) => {
+    { free: 100, left: openingReserveBytes(256 * MIB), when: 'the store can be opened without the reserve' },
+  ])('a starting backend keeps $left bytes of the reserve for the start if $when', async ({ free, left }) => {
     const disk = new SmallDisk(free * MIB);
     disk.reservedForOpening = openingReserveBytes(256 * MIB);
     const guard = new DiskGuard({
@@ -268,7 +268,7 @@ describe('the reserve for a start', () => {
     expect(disk.reservedForOpening).toBe(left);
   });
 
-  test('the reserve for a start is allocated again once there is 1.5 times its size', async () => {
+  test('the reserve for the next start is allocated again when 1.5 times its size is free', async () => {
     const disk = new SmallDisk(10 * MIB);
     disk.reservedForOpening = openingReserveBytes(256 * MIB);
     const clock = new ManualClock();

@@ -8,17 +8,17 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const BYTES = 2_500_000;
 
-test('the reserve occupies disk space, is not part of the store, and is free after its release', async () => {
+test('the disk reserve occupies real disk space, does not count as store, and is free after its release', async () => {
   const dir = await tempDir();
   const disk = new DiskSpace(dir);
   expect(await disk.reservedBytes()).toBe(0);
   await disk.setAside(BYTES);
   const { size, blocks } = await stat(join(dir, RESERVE_FILES.running));
   expect([size, await disk.reservedBytes(), await storeBytes(dir)]).toEqual([BYTES, BYTES, 0]);
-  // A sparse file would occupy no blocks.
+  // The reserve must occupy blocks on the disk, unlike a sparse file.
   expect(blocks * 512).toBeGreaterThanOrEqual(BYTES);
   expect(await modeOf(join(dir, RESERVE_FILES.running))).toBe('600');
-  // A file system with compression must not shrink it either.
+  // A file system with compression must not shrink the reserve, so its bytes are random.
   const bytes = await readFile(join(dir, RESERVE_FILES.running));
   expect(new Set(bytes.subarray(0, 4096)).size).toBeGreaterThan(200);
   await disk.giveOut();
@@ -26,7 +26,7 @@ test('the reserve occupies disk space, is not part of the store, and is free aft
   await disk.giveOut();
 });
 
-test('a reserve that cannot be written leaves nothing behind', async () => {
+test('a disk reserve that cannot be written leaves no file behind', async () => {
   const dir = join(await tempDir(), 'missing');
   const disk = new DiskSpace(dir);
   await expect(disk.setAside(BYTES)).rejects.toThrow('ENOENT');
@@ -37,7 +37,7 @@ test('the free space is read from the file system', async () => {
   expect(await new DiskSpace(await tempDir()).freeBytes()).toBeGreaterThan(0);
 });
 
-test('the reserve is neither allocated in nor released from a replaced directory', async () => {
+test('the disk reserve is neither allocated nor released in a directory that replaced the state directory', async () => {
   const dir = join(await tempDir(), 'store');
   await mkdir(dir);
   await writeFile(join(dir, 'LOCK'), '');

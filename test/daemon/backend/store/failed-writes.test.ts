@@ -15,7 +15,7 @@ const WRITER = builtProgram('store-writer');
 const OPENER = builtProgram('store-opener');
 const run = promisify(execFile);
 
-/** Returns the lines of an output that begin with the word, without the word. */
+/** Returns the lines of an output that begin with this word, without the word. */
 const linesAfter = (output: string, word: string): string[] =>
   output.split('\n').flatMap((line) => (line.startsWith(`${word} `) ? line.slice(word.length + 1) : []));
 
@@ -27,7 +27,7 @@ async function writesIn(dir: string): Promise<string[]> {
   return numbers;
 }
 
-test('writes are rejected while no file descriptor is free and accepted again afterwards', async () => {
+test('writes are rejected while no file descriptor is free, and are accepted again afterwards', async () => {
   const dir = await tempDir();
   const { stdout } = await run('sh', ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, STARVED_WRITER, dir]);
   const acknowledged = linesAfter(stdout, 'acknowledged');
@@ -46,51 +46,55 @@ const silenced = async ({ url }: DaemonProcess): Promise<string[]> => {
 };
 
 /**
- * The disk needs a C compiler; without one, the test above and that of limited files in crash.test.ts remain.
+ * Empty without a C compiler, which the failing disk needs. Then only the test above and the test of limited files in
+ * crash.test.ts remain.
  */
 const disks = (await canDisksFail()) ? [FailingDisk] : [];
 
-describe.each(disks)('a store on a disk that fails below LevelDB', (Disk) => {
+describe.each(disks)('a store whose disk fails', (Disk) => {
   test.each<Fault>([
     { calls: ['sync'], error: 'EIO' },
     { calls: ['write'], error: 'ENOSPC', share: 0.9 },
     { calls: ['write', 'sync', 'open', 'truncate', 'name'], error: 'EROFS' },
-  ])('reads work and changes are rejected while $calls fail with $error, and all works afterwards', async (fault) => {
-    const dir = await tempDir();
-    const disk = await Disk.under(dir);
-    await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
-    await fetch(`${daemon.url}/results`, {
-      method: 'POST',
-      body: '{"source":"web-1","name":"disk","output":"full"}',
-    });
-    expect(await silence(daemon, 'before')).toEqual([201, '']);
-    disk.fail(fault);
-    const refused = silence(daemon, 'refused');
-    // The fault lasts for a while from the first failed call on, however late that is.
-    await expect.poll(() => disk.failures()).toBeGreaterThan(0);
-    setTimeout(() => disk.mend(), 1000);
-    expect(await refused).toMatchObject([503, expect.stringContaining('error')]);
-    expect(await silenced(daemon)).toEqual(['before']);
-    expect((await fetch(`${daemon.url}/results/web-1/disk`)).status).toBe(200);
-    await expect.poll(() => fetch(`${daemon.url}/health`).then(({ status }) => status)).toBe(204);
-    expect(await silence(daemon, 'after')).toEqual([201, '']);
-    expect(await silenced(daemon)).toEqual(['after', 'before']);
-    await daemon.end('SIGKILL');
-    await disk.cutPower();
-    await using again = await startDaemon({ stateDir: dir });
-    expect(await silenced(again)).toEqual(['after', 'before']);
-  });
+  ])(
+    'while $calls fail with $error reads work and changes are rejected, and changes work afterwards',
+    async (fault) => {
+      const dir = await tempDir();
+      const disk = await Disk.under(dir);
+      await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
+      await fetch(`${daemon.url}/results`, {
+        method: 'POST',
+        body: '{"source":"web-1","name":"disk","output":"full"}',
+      });
+      expect(await silence(daemon, 'before')).toEqual([201, '']);
+      disk.fail(fault);
+      const refused = silence(daemon, 'refused');
+      // The fault ends one second after the first failed call, however late that call is.
+      await expect.poll(() => disk.failures()).toBeGreaterThan(0);
+      setTimeout(() => disk.mend(), 1000);
+      expect(await refused).toMatchObject([503, expect.stringContaining('error')]);
+      expect(await silenced(daemon)).toEqual(['before']);
+      expect((await fetch(`${daemon.url}/results/web-1/disk`)).status).toBe(200);
+      await expect.poll(() => fetch(`${daemon.url}/health`).then(({ status }) => status)).toBe(204);
+      expect(await silence(daemon, 'after')).toEqual([201, '']);
+      expect(await silenced(daemon)).toEqual(['after', 'before']);
+      await daemon.end('SIGKILL');
+      await disk.cutPower();
+      await using again = await startDaemon({ stateDir: dir });
+      expect(await silenced(again)).toEqual(['after', 'before']);
+    },
+  );
 
   test.each([
     { ending: 'a kill', hasPower: true },
     { ending: 'a power cut', hasPower: false },
-  ])('$ending right after a rejected write does not restore the write', async ({ hasPower }) => {
+  ])('$ending right after a rejected write does not bring the write back', async ({ hasPower }) => {
     const dir = await tempDir();
     const disk = await Disk.under(dir);
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
     await silence(daemon, 'before');
-    // The record is in the log when its sync fails. The log could then be truncated, but the store does not
-    // open again.
+    // The record is already in the log when its sync fails. The log could be truncated, but the store cannot be opened
+    // again.
     disk.fail({ calls: ['sync'], error: 'EIO', times: 1 }, { calls: ['open'], error: 'EIO' });
     const answer = await silence(daemon, 'refused');
     await daemon.end('SIGKILL');
@@ -100,7 +104,7 @@ describe.each(disks)('a store on a disk that fails below LevelDB', (Disk) => {
     expect(await silenced(again)).toEqual(['before']);
   });
 
-  test('a failed write that cannot be undone is reported as uncertain and undone once the disk works', async () => {
+  test('a failed write that cannot be undone is reported as uncertain, and is undone once the disk works', async () => {
     const dir = await tempDir();
     const disk = await Disk.under(dir);
     await using daemon = await startDaemon({ stateDir: dir, env: disk.env });
@@ -131,7 +135,7 @@ describe.each(disks)('a store on a disk that fails below LevelDB', (Disk) => {
     { calls: ['open'], error: 'EMFILE' },
     { calls: ['read'], error: 'EIO' },
     { calls: ['write', 'sync', 'name'], error: 'ENOSPC' },
-  ])('a store that fails to open because of $calls loses nothing', async (fault) => {
+  ])('a store that could not be opened because of a failed $calls still contains every write', async (fault) => {
     const made = await tempDir();
     await run(process.execPath, [WRITER, made, '1', '0']);
     const store = await openLevelStore(made);
@@ -155,7 +159,7 @@ describe.each(disks)('a store on a disk that fails below LevelDB', (Disk) => {
       await rm(dir, { recursive: true });
       await cp(made, dir, { recursive: true });
       disk.fail({ ...fault, skip, times: 1 });
-      // Whether the store opens or not, it writes nothing.
+      // The open may succeed or be rejected, but must not write anything.
       expect(await answerOf()).toMatch(/^(?:opened|refused)$/);
       disk.mend();
       failures = await disk.failures();

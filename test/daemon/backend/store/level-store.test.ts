@@ -14,7 +14,7 @@ import type { Database } from '../../../../daemon/backend/store/database.ts';
 
 storeContract('LevelDB', openLevelStore);
 
-/** Changes the raw data of a closed store. */
+/** Opens the database of a closed store, and changes its raw data. */
 async function tamper(dir: string, change: (database: Database) => Promise<void>): Promise<void> {
   const database = new Level(dir);
   await database.open();
@@ -22,7 +22,7 @@ async function tamper(dir: string, change: (database: Database) => Promise<void>
   await database.close();
 }
 
-/** Returns a directory whose shard `main` has this number of writes, with one change each. */
+/** Creates a store whose shard `main` has this number of writes with one change each, and returns its directory. */
 async function written(writes: number): Promise<string> {
   const dir = await tempDir();
   const store = await openLevelStore(dir);
@@ -34,7 +34,7 @@ async function written(writes: number): Promise<string> {
   return dir;
 }
 
-/** Returns another store, which must stay unchanged. */
+/** Creates another store, which must stay unchanged, and returns its directory. */
 const another = (): Promise<string> => written(3);
 
 /** Returns every file of a directory with its content, in hexadecimal. */
@@ -45,7 +45,7 @@ async function contentOf(dir: string): Promise<Readonly<Record<string, string>>>
   );
 }
 
-describe('a store with a lost directory', () => {
+describe('a store that has lost its directory', () => {
   const PROBLEM = {
     code: 'unavailable',
     message: expect.stringMatching(
@@ -91,7 +91,7 @@ describe('a store with a lost directory', () => {
         await symlink(await another(), dir);
       },
     },
-  ])('a store whose directory is $name acknowledges nothing more and changes nothing there', async ({ lose }) => {
+  ])('a store whose directory is $name acknowledges no more writes and changes no file there', async ({ lose }) => {
     const dir = join(await tempDir(), 'store');
     const clock = new ManualClock();
     const store = await openLevelStore(dir, { clock });
@@ -111,7 +111,7 @@ describe('a store with a lost directory', () => {
     expect(await contentOf(dir).catch(() => undefined)).toEqual(before);
   });
 
-  test('a store whose directory is moved away and back continues', async () => {
+  test('a store whose directory is moved away and back accepts writes again', async () => {
     const dir = join(await tempDir(), 'store');
     const clock = new ManualClock();
     const store = await openLevelStore(dir, { clock });
@@ -127,7 +127,7 @@ describe('a store with a lost directory', () => {
     expect(await store.getMany([['a']])).toEqual(['2']);
   });
 
-  test('a store whose directory is replaced can be repaired beside it', async () => {
+  test('a store whose directory was replaced can be repaired into another directory', async () => {
     const dir = join(await tempDir(), 'store');
     const clock = new ManualClock();
     const store = await openLevelStore(dir, { clock });
@@ -144,7 +144,7 @@ describe('a store with a lost directory', () => {
 });
 
 describe('the opening of a store', () => {
-  test('a directory in use is rejected and can be opened once it is closed', async () => {
+  test('opening a directory that is in use is rejected, and is possible once the other store is closed', async () => {
     const dir = await tempDir();
     const holder = await openLevelStore(dir);
     await expect(openLevelStore(dir)).rejects.toMatchObject({ code: 'conflict' });
@@ -156,19 +156,19 @@ describe('the opening of a store', () => {
 
   test.each<{ name: string; key: Key; value: string | undefined; message: RegExp }>([
     {
-      name: 'a last number that is behind the newest change record',
+      name: 'a last sequence number below that of the newest change record',
       key: lastSeqKey('main'),
       value: '2',
       message: /last sequence number of shard main is 2, but its newest change record is 3/,
     },
     {
-      name: 'a last number that is ahead of it',
+      name: 'a last sequence number above that of the newest change record',
       key: lastSeqKey('main'),
       value: '4',
       message: /last sequence number of shard main is 4, but its newest change record is 3/,
     },
     {
-      name: 'a last number that is missing',
+      name: 'no last sequence number',
       key: lastSeqKey('main'),
       value: undefined,
       message: /last sequence number of shard main is 0, but its newest change record is 3/,
@@ -179,9 +179,9 @@ describe('the opening of a store', () => {
       value: 'x',
       message: /seq main has the invalid value "x"/,
     },
-    { name: 'no id', key: STORE_ID, value: undefined, message: /has no id/ },
+    { name: 'no store id', key: STORE_ID, value: undefined, message: /has no id/ },
     { name: 'an invalid schema version', key: SCHEMA_VERSION, value: '?', message: /schema version .* damaged/ },
-  ])('a store with $name is rejected and its directory released', async ({ key, value, message }) => {
+  ])('a store with $name is rejected, and its directory is released', async ({ key, value, message }) => {
     const dir = await written(3);
     await tamper(dir, async (database) =>
       value === undefined ? database.del(encodeTuple(key)) : database.put(encodeTuple(key), value),
@@ -191,7 +191,7 @@ describe('the opening of a store', () => {
     await expect(openLevelStore(dir)).rejects.toMatchObject(refused);
   });
 
-  test('a store without change records opens, and no feed can resume from it', async () => {
+  test('a store without change records opens, but no feed can resume from it', async () => {
     const dir = await written(3);
     await tamper(dir, async (database) => {
       for (const seq of [1, 2, 3]) await database.del(encodeTuple(changeKey('main', seq)));
@@ -203,7 +203,7 @@ describe('the opening of a store', () => {
     await store.close();
   });
 
-  test('a store with a gap in its change records opens only with accepted loss and keeps those after the gap', async () => {
+  test('a store with a gap in its change records opens only with accepted loss and keeps the records after it', async () => {
     const dir = await written(6);
     await tamper(dir, async (database) => database.del(encodeTuple(changeKey('main', 3))));
     await expect(openLevelStore(dir)).rejects.toThrow('the writes 3 to 3 of shard main are lost');
@@ -227,9 +227,15 @@ describe('the retention of change records', () => {
   test.each<{ name: string; records: number; changes: number; writes: number[]; kept: number[] }>([
     { name: 'to a number of records', records: 3, changes: 100, writes: [1, 1, 1, 1, 1], kept: [3, 4, 5] },
     { name: 'to a number of changes', records: 100, changes: 5, writes: [2, 2, 2, 0, 1], kept: [2, 3, 4, 5] },
-    { name: 'except the newest', records: 100, changes: 5, writes: [1, 1, 50], kept: [3] },
+    {
+      name: 'to a number of changes except for the newest record',
+      records: 100,
+      changes: 5,
+      writes: [1, 1, 50],
+      kept: [3],
+    },
   ])(
-    'change records are limited $name, now and after the store is opened again',
+    'change records are limited $name, also after the store is opened again',
     async ({ records, changes, writes, kept }) => {
       const dir = await tempDir();
       const retention = { records, changes };
@@ -252,7 +258,7 @@ describe('the retention of change records', () => {
     },
   );
 
-  test('change records are trimmed when the store opens with a narrower retention', async () => {
+  test('change records are deleted when the store opens with a lower retention', async () => {
     const dir = await written(6);
     const store = await openLevelStore(dir, { retention: { records: 2, changes: 100 } });
     const seqs: number[] = [];
@@ -262,7 +268,7 @@ describe('the retention of change records', () => {
   });
 });
 
-/** The time of the disk failure: before the log has the batch, or when it has all of it. */
+/** The moment of the disk failure: before the batch reaches the log, or after all of it is in the log. */
 type Moment = 'before' | 'after';
 
 /** Makes the next write of a database fail. */
@@ -286,14 +292,14 @@ async function onDatabase(): Promise<{ store: Store; database: Database; dir: st
   return { store, database, dir, clock };
 }
 
-/** Resolves when the store accepts writes, again or still. */
+/** Resolves once the store accepts writes, which may be immediately. */
 async function mended(store: Store): Promise<void> {
   if (store.refusal !== undefined) await new Promise<void>((resolve) => void store.onMended(resolve));
 }
 
 describe('a write that the disk rejects', () => {
   test.each<{ moment: Moment }>([{ moment: 'before' }, { moment: 'after' }])(
-    'a write that failed $moment it reached the log leaves no trace',
+    'a failed write leaves no trace if it failed $moment it reached the log',
     async ({ moment }) => {
       const { store, database, dir } = await onDatabase();
       const lease = await store.acquire('main', 30_000);
@@ -331,7 +337,7 @@ describe('a write that the disk rejects', () => {
     },
   );
 
-  test('a failed acquisition of the lease leaves no trace', async () => {
+  test('a failed attempt to acquire the lease leaves no trace', async () => {
     const { store, database } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     failNextWrite(database, 'after');
@@ -341,7 +347,7 @@ describe('a write that the disk rejects', () => {
     expect(await store.write(lease, [], [])).toBe(1);
   });
 
-  test('writes after a failed one are rejected until the disk works, which is retried', async () => {
+  test('after a failed write all writes are rejected until a retry finds that the disk works', async () => {
     const { store, database, clock } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     await store.write(lease, [put(['a'], '1')], []);
@@ -365,7 +371,7 @@ describe('a write that the disk rejects', () => {
     expect(await store.getMany([['a'], ['b']])).toEqual(['1', '4']);
   });
 
-  test('a store stays closed for writes if another process used it meanwhile', async () => {
+  test('a store stays closed for writes if another process has used it after a failed write', async () => {
     const { store, database, dir, clock } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     failNextWrite(database, 'before');
@@ -381,7 +387,7 @@ describe('a write that the disk rejects', () => {
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('a scan during a failed write continues, but fails after a time limit', async () => {
+  test('a scan that runs during a failed write continues, but fails if the disk does not recover in time', async () => {
     const { store, database, clock } = await onDatabase();
     const lease = await store.acquire('main', 30_000);
     await store.write(

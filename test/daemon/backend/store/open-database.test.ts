@@ -7,13 +7,13 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const BUFFER_BYTES = 1024 * 1024;
 
-test('a missing state directory is created as private', async () => {
+test('a missing state directory is created with private permissions', async () => {
   const dir = join(await tempDir(), 'state', 'store');
   await closeDatabase(await openDatabase(dir, BUFFER_BYTES));
   expect((await stat(dir)).mode & 0o777).toBe(0o700);
 });
 
-test('a second process gets an error that names the process using the directory and a remedy', async () => {
+test('a second process on the same directory gets an error that names the first process and a remedy', async () => {
   const dir = await tempDir();
   const first = await openDatabase(dir, BUFFER_BYTES);
   await first.put('a', '1');
@@ -25,7 +25,7 @@ test('a second process gets an error that names the process using the directory 
         'stop that process first, or use another state directory',
     ),
   );
-  // The first holder of the lock is not affected.
+  // The process that holds the lock is not affected by the failed attempt.
   await first.put('b', '2');
   await closeDatabase(first);
   const second = await openDatabase(dir, BUFFER_BYTES);
@@ -34,7 +34,7 @@ test('a second process gets an error that names the process using the directory 
 });
 
 test.each(['', '{}', '{"pid":"x"}'])(
-  'a holder file that reads %j only removes details from the error',
+  'an invalid holder file %j only removes details from the error about a directory in use',
   async (text) => {
     const dir = await tempDir();
     const first = await openDatabase(dir, BUFFER_BYTES);
@@ -56,9 +56,9 @@ test('closing a store removes its holder file', async () => {
 });
 
 test.each<{ name: string; path: (dir: string) => string }>([
-  { name: 'itself', path: (dir) => join(dir, 'file') },
-  { name: 'in a part of its path', path: (dir) => join(dir, 'file', 'store') },
-])('a file cannot be the state directory: $name', async ({ path }) => {
+  { name: 'the path is a file', path: (dir) => join(dir, 'file') },
+  { name: 'a part of the path is a file', path: (dir) => join(dir, 'file', 'store') },
+])('a regular file cannot be the state directory: $name', async ({ path }) => {
   const dir = await tempDir();
   await writeFile(join(dir, 'file'), 'text');
   await expect(openDatabase(path(dir), BUFFER_BYTES)).rejects.toMatchObject({
@@ -71,7 +71,7 @@ test.each<{ name: string; path: (dir: string) => string }>([
 test.each([
   { name: 'garbage', current: 'garbage' },
   { name: 'the name of a file that is missing', current: 'MANIFEST-000999\n' },
-])('a damaged directory is reported as such: CURRENT contains $name', async ({ current }) => {
+])('a damaged store directory is reported as damaged: CURRENT contains $name', async ({ current }) => {
   const dir = await tempDir();
   await closeDatabase(await openDatabase(dir, BUFFER_BYTES));
   await writeFile(join(dir, 'CURRENT'), current);
@@ -81,7 +81,7 @@ test.each([
   });
 });
 
-test('any other error of opening the store is passed on', async () => {
+test('any other error when the store is opened is reported with its reason', async () => {
   const dir = await tempDir();
   await mkdir(join(dir, 'LOCK'));
   await expect(openDatabase(dir, BUFFER_BYTES)).rejects.toMatchObject({
@@ -90,12 +90,12 @@ test('any other error of opening the store is passed on', async () => {
   });
 });
 
-// Tested by the errors, because the superuser, who may run the tests, is never denied.
+// The test creates the errors itself, because permissions do not apply to root, who may run the tests.
 test.each([
-  { name: 'making it', error: Object.assign(new Error('mkdir'), { code: 'EACCES' }) },
-  { name: 'writing in it', error: new Error('IO error: /var/lib/mon/LOCK: Permission denied') },
+  { name: 'creating the directory', error: Object.assign(new Error('mkdir'), { code: 'EACCES' }) },
+  { name: 'writing into the directory', error: new Error('IO error: /var/lib/mon/LOCK: Permission denied') },
   { name: 'a disk that is read-only', error: Object.assign(new Error('mkdir'), { code: 'EROFS' }) },
-])('missing permission is reported: $name', ({ error }) => {
+])('a missing permission for the state directory is reported: $name', ({ error }) => {
   expect(directoryProblem('/var/lib/mon', error)).toMatchObject({
     code: 'invalid',
     message: expect.stringContaining('no permission to write to the state directory /var/lib/mon'),

@@ -25,17 +25,20 @@ test.each([
     report: `${REPORT}x (ignoring error) /s/000003.log: dropping 32768 bytes; IO error: /s/000003.log: Input/output error\n`,
     isRead: false,
   },
-  // Damage is different: a retry does not help.
+  // A damaged log counts as read, because a retry does not help.
   {
     logs: [3],
     report: `${REPORT}x (ignoring error) /s/000003.log: dropping 99 bytes; Corruption: checksum mismatch\n`,
     isRead: true,
   },
-])('the report of LevelDB says whether it read the logs $logs: $isRead', ({ logs, report, isRead }) => {
-  expect(wereRead(report, logs)).toBe(isRead);
-});
+])(
+  'the backend recognizes from the log of LevelDB whether it read the logs $logs: $isRead',
+  ({ logs, report, isRead }) => {
+    expect(wereRead(report, logs)).toBe(isRead);
+  },
+);
 
-test('the logs that a database needs begin with the newest, whatever its manifest contains', async () => {
+test('the oldest log that a database needs is found from its manifest, which names no deleted log', async () => {
   const dir = await tempDir();
   expect(await oldestLiveLog(dir)).toBeUndefined();
   const database = new Level(dir, { writeBufferSize: 64 * 1024 });
@@ -43,17 +46,17 @@ test('the logs that a database needs begin with the newest, whatever its manifes
   for (let count = 0; count < 2000; count++)
     await database.put(`key ${String(count)}`, String(Math.random()).repeat(20));
   await database.close();
-  // A log that is no longer needed is deleted; one or two are needed.
+  // LevelDB deletes logs that it no longer needs, so the oldest file is the oldest log that it needs.
   const [oldest] = await logNumbers(dir);
   expect(oldest).toBe(await oldestLiveLog(dir));
   const current = await readFile(join(dir, 'CURRENT'), 'utf8');
   expect(scanLog(await readFile(join(dir, current.trim()))).records.length).toBeGreaterThan(5);
 });
 
-/** Returns the last character of each record. */
+/** Returns the last character of the payload of each record. */
 const ends = (log: Buffer): string[] => scanLog(log).records.map(({ payload }) => String(payload.subarray(-1)));
 
-test('a record of many blocks is read as one, and an incomplete one is ignored', async () => {
+test('a log record of many blocks is read as one record, and an incomplete record is ignored', async () => {
   const dir = await tempDir();
   const database = new Level(dir);
   await database.open();

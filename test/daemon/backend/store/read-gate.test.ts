@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { ReadGate } from '../../../../daemon/backend/store/read-gate.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-test('shutting the gate waits for current reads, and later reads wait until it opens', async () => {
+test('closing the read gate waits for current reads, and later reads wait until the gate opens', async () => {
   const gate = new ReadGate(new ManualClock());
   const said: string[] = [];
   const first = await gate.enter();
@@ -16,7 +16,7 @@ test('shutting the gate waits for current reads, and later reads wait until it o
   expect(said).toEqual(['shut', 'read']);
 });
 
-test('shutting the gate and entering it both time out', async () => {
+test('waiting to close the read gate and waiting to read both have a time limit', async () => {
   const clock = new ManualClock();
   const gate = new ReadGate(clock);
   await gate.enter();
@@ -35,7 +35,7 @@ test('shutting the gate and entering it both time out', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('the gate opens again when its task fails', async () => {
+test('the read gate opens again when the task that closed it fails', async () => {
   const gate = new ReadGate(new ManualClock());
   await expect(gate.shut(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
   expect(gate.isShut).toBe(false);

@@ -6,7 +6,7 @@ import { TimeSlice, startPaced } from '../../../../daemon/backend/store/time-sli
 let nowMs = 0;
 const work = (ms: number): void => void (nowMs += ms);
 
-/** Returns whether other tasks could run before `act` was done. */
+/** Returns whether other tasks of the event loop ran before `act` was done. */
 async function isShared(act: () => Promise<void>): Promise<boolean> {
   let hadTheirs = false;
   setImmediate(() => (hadTheirs = true));
@@ -14,7 +14,7 @@ async function isShared(act: () => Promise<void>): Promise<boolean> {
   return hadTheirs;
 }
 
-test('other tasks run after each four milliseconds of work', async () => {
+test('long work yields to other tasks after every four milliseconds', async () => {
   const turn = new TimeSlice(() => nowMs);
   for (let round = 0; round < 3; round++) {
     work(3.9);
@@ -24,7 +24,7 @@ test('other tasks run after each four milliseconds of work', async () => {
   }
 });
 
-test('time in which the work waited does not count as work', async () => {
+test('time during which the work waits does not count toward its four milliseconds', async () => {
   const turn = new TimeSlice(() => nowMs);
   await nextTurn();
   await nextTurn();
@@ -34,9 +34,10 @@ test('time in which the work waited does not count as work', async () => {
   expect(await isShared(() => turn.share())).toBe(true);
 });
 
-test('the event loop reads sockets between chunks of work, even if a socket started the work', async () => {
+test('the event loop reads sockets between two slices of work, even if a socket event started the work', async () => {
   for (let round = 0; round < 3; round++) {
-    // At this point the loop reads, and runs `setImmediate` callbacks in the same round.
+    // The callback of `stat` runs when the event loop reads, and `setImmediate` callbacks run in the same round of the
+    // loop.
     await new Promise<void>((resolve) => stat('.', () => resolve()));
     const turn = new TimeSlice(() => nowMs);
     const before = roundsOfLoop();
@@ -48,13 +49,13 @@ test('the event loop reads sockets between chunks of work, even if a socket star
 
 const roundsOfLoop = (): number => performance.nodeTiming.uvMetricsInfo.loopCount;
 
-/** Blocks the thread. */
+/** Blocks the event loop for this time. */
 function hold(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);
 }
 
-test('concurrent tasks are started in order, a few milliseconds of them in each round of the event loop', async () => {
+test('concurrent tasks start in order, only a few milliseconds of them in each round of the event loop', async () => {
   const started: { readonly at: number; readonly round: number }[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   for (let at = 0; at < 30; at++) {
@@ -70,7 +71,7 @@ test('concurrent tasks are started in order, a few milliseconds of them in each 
   expect(Math.max(...Array.from(perRound.values(), ({ length }) => length))).toBeLessThanOrEqual(3);
 });
 
-test('a single task is started at once', async () => {
+test('a single task starts at once', async () => {
   await nextTurn();
   let isStarted = false;
   startPaced(() => (isStarted = true));

@@ -6,7 +6,7 @@ import { propertyRuns } from '../../../support/property-runs.ts';
 type Part = string | number;
 type Tuple = readonly Part[];
 
-/** Mostly few and difficult parts, so that tuples are often nearly equal. */
+/** Mostly difficult values from a small set, so that tuples are often nearly equal. */
 const part: fc.Arbitrary<Part> = fc.oneof(
   fc.constantFrom(
     '',
@@ -29,10 +29,10 @@ const part: fc.Arbitrary<Part> = fc.oneof(
 );
 const tuple = fc.array(part, { maxLength: 4 });
 
-/** Returns the bytes that LevelDB compares. */
+/** Returns the bytes of an encoded tuple, which LevelDB compares. */
 const bytes = (encoded: string): Buffer => Buffer.from(encoded, 'utf8');
 
-/** Compares tuples part by part, in the order that the port guarantees. */
+/** Compares tuples part by part, in the order that every store guarantees. */
 function compare(left: Tuple, right: Tuple): number {
   for (const [index, a] of left.entries()) {
     const b = right[index];
@@ -44,7 +44,7 @@ function compare(left: Tuple, right: Tuple): number {
   return left.length === right.length ? 0 : -1;
 }
 
-test('a tuple is decoded as it was encoded', () => {
+test('decoding an encoded key tuple returns the original tuple', () => {
   fc.assert(
     fc.property(tuple, (key) => {
       expect(decodeTuple(encodeTuple(key))).toEqual(key);
@@ -52,7 +52,7 @@ test('a tuple is decoded as it was encoded', () => {
   );
 });
 
-test('encoded tuples sort like tuples, and only equal tuples are equal', () => {
+test('encoded key tuples sort like the tuples, and only equal tuples have equal encodings', () => {
   fc.assert(
     fc.property(tuple, tuple, (left, right) => {
       expect(Buffer.compare(bytes(encodeTuple(left)), bytes(encodeTuple(right)))).toBe(compare(left, right));
@@ -61,7 +61,7 @@ test('encoded tuples sort like tuples, and only equal tuples are equal', () => {
   );
 });
 
-test('the range of a prefix contains exactly the tuples that start with it', () => {
+test('the key range of a prefix contains exactly the tuples that start with the prefix', () => {
   fc.assert(
     fc.property(tuple, tuple, fc.boolean(), (prefix, rest, isBelow) => {
       const key = isBelow ? [...prefix, ...rest] : rest;
@@ -74,7 +74,7 @@ test('the range of a prefix contains exactly the tuples that start with it', () 
   );
 });
 
-test('tuples that are split differently have different keys', () => {
+test('key tuples with the same text in different parts have different encodings', () => {
   expect(encodeTuple(['a:b', 'c'])).not.toBe(encodeTuple(['a', 'b:c']));
   expect(encodeTuple(['ab', ''])).not.toBe(encodeTuple(['a', 'b']));
   expect(encodeTuple([12])).not.toBe(encodeTuple([1, 2]));
@@ -87,10 +87,10 @@ describe('invalid tuples', () => {
     { name: 'a fraction', key: [1.5] },
     { name: 'a number that is not exact', key: [2 ** 53] },
     { name: 'infinity', key: [Infinity] },
-    { name: 'not a number', key: [NaN] },
+    { name: 'NaN', key: [NaN] },
     { name: 'the first half of a surrogate pair', key: ['\ud83d'] },
     { name: 'the second half of a surrogate pair', key: ['a', '\ude00b'] },
-  ])('a tuple with $name cannot be encoded', ({ key }) => {
+  ])('a key tuple with $name cannot be encoded', ({ key }) => {
     expect(() => encodeTuple(key)).toThrow(expect.objectContaining({ code: 'invalid' }));
   });
 

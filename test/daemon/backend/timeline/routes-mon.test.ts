@@ -19,9 +19,9 @@ function sections(): Parameters<BackendRig['start']>[0] {
   return { program: { timeline: { days } }, fixedLimits: { transitionsPerCheck: PER_CHECK } };
 }
 /**
- * Restarts at a time.
+ * Restarts the backend with its clock at this time.
  *
- * @param ms since the start of the clock
+ * @param ms milliseconds since the start of the manual clock
  */
 async function restartAt(ms: number): Promise<void> {
   await rig.stop();
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const ask: Ask = (...request) => rig.ask(...request);
 
-/** Reports one result, a minute after the last. */
+/** Advances the clock by a minute, and reports one result. */
 async function report(check: string, status: number, source = 'web-1', more = {}): Promise<void> {
   rig.clock.advance(MINUTE);
   const result = { name: check, output: `${check} says ${String(status)}\nmore`, status, source, ...more };
@@ -51,8 +51,8 @@ const kinds = async (query = ''): Promise<string[]> =>
 const availability = async (query: string): Promise<AvailabilityReport> =>
   (await ask('GET', `${MON}/availability${query}`)).body as AvailabilityReport;
 
-describe('the transitions of a check (spec, timeline 1)', () => {
-  test('each transition contains what the list of events showed from then on', async () => {
+describe('the transitions of a check in the timeline (spec, timeline 1)', () => {
+  test('each transition contains what the list of events showed after it', async () => {
     await report('disk', 0);
     await report('disk', 2);
     await report('disk', 2);
@@ -105,7 +105,7 @@ describe('the transitions of a check (spec, timeline 1)', () => {
     ]);
   });
 
-  test('a transition shows who resolved, deleted or renamed', async () => {
+  test('a transition shows the user who resolved, deleted or renamed', async () => {
     const admin = administratorOf(rig.url);
     await report('disk', 2);
     await ask('DELETE', '/events/web-1/disk');
@@ -125,7 +125,7 @@ describe('the transitions of a check (spec, timeline 1)', () => {
     ]);
   });
 
-  test('a silence is one transition for many checks, and is shown with each of them', async () => {
+  test('a silence of many checks is one transition, which is shown in the timeline of each check', async () => {
     await report('disk', 2);
     await report('disk', 2, 'web-2');
     rig.clock.advance(MINUTE);
@@ -161,7 +161,7 @@ describe('the transitions of a check (spec, timeline 1)', () => {
     expect(await rows('?q=kind=clear')).toMatchObject([{ by: 'anonymous' }]);
   });
 
-  test('the timeline redacts the output of a client that redacts it', async () => {
+  test('the timeline redacts the output of a client whose redact list contains output', async () => {
     await ask('POST', '/clients', { name: 'web-9', address: 'a', subscriptions: [], redact: ['output'] });
     await report('disk', 2, 'web-9');
     expect(await rows('?client=web-9')).toMatchObject([{ output: 'REDACTED' }]);
@@ -177,7 +177,7 @@ describe('the transitions of a check (spec, timeline 1)', () => {
 });
 
 describe('the commit of a transition', () => {
-  test('a failed write stores neither the change nor its transition', async () => {
+  test('a failed write stores neither a change nor its transition in the timeline', async () => {
     rig.store.refuses = () => true;
     expect((await ask('POST', '/results', { name: 'disk', output: 'a', status: 2, source: 'web-1' })).status).toBe(503);
     rig.store.refuses = () => false;
@@ -186,7 +186,7 @@ describe('the commit of a transition', () => {
     expect(await kinds()).toEqual(['create web-1/disk']);
   });
 
-  test('a result that changes nothing writes no transition', async () => {
+  test('a result that does not change the status of its check writes no transition', async () => {
     const written: string[][] = [];
     await report('disk', 2);
     await report('load', 0);
@@ -200,7 +200,7 @@ describe('the commit of a transition', () => {
     expect(written.flat()).toEqual(['timeline', 'timeline-check', 'timeline-head']);
   });
 
-  test('the timeline continues after a restart, even after a clock jump back', async () => {
+  test('the timeline continues after a restart, even if the wall clock was set back', async () => {
     await report('disk', 2);
     await restartAt(-DAY);
     await report('disk', 0);
@@ -208,7 +208,7 @@ describe('the commit of a transition', () => {
   });
 });
 
-/** Returns the keys of a namespace's stored timeline. */
+/** Returns all keys of the stored timeline of a namespace. */
 async function pastOf(namespace: string): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const prefix of ['timeline', 'timeline-check']) {
@@ -218,7 +218,7 @@ async function pastOf(namespace: string): Promise<unknown[]> {
 }
 
 describe('the limits of the timeline (spec, timeline 3)', () => {
-  test('transitions older than the retention are deleted in small batches', async () => {
+  test('transitions that are older than the retention are deleted in small batches', async () => {
     await report('disk', 2);
     await ask('POST', '/silenced', { check: 'disk' });
     await restartAt(89 * DAY);
@@ -230,7 +230,7 @@ describe('the limits of the timeline (spec, timeline 3)', () => {
     expect(await kinds('?client=web-1&check=disk')).toEqual(['resolve web-1/disk']);
   });
 
-  test('transitions beyond the limit of a check are deleted, the oldest first', async () => {
+  test('transitions of a check beyond the limit are deleted, the oldest first', async () => {
     for (let at = 0; at < 2 * PER_CHECK; at++) await report('disk', (at % 2) + 1);
     await report('load', 1);
     rig.clock.advance(10_000);
@@ -242,7 +242,7 @@ describe('the limits of the timeline (spec, timeline 3)', () => {
     expect(await rows('?limit=1000')).toHaveLength((await ofDisk()) + 1);
   });
 
-  test('transitions beyond the limits are searched for after a start', async () => {
+  test('a starting backend finds and deletes transitions beyond the limits', async () => {
     await report('cpu', 1);
     for (let at = 0; at < PER_CHECK + 9; at++) await report('disk', (at % 2) + 1);
     await report('load', 1);
@@ -296,7 +296,7 @@ describe('GET /api/mon/v1/timeline', () => {
   });
 
   test.each(['?', '?client=web-1&', '?q=check=disk&'])(
-    'GET /api/mon/v1/timeline%s is paginated correctly while more transitions arrive',
+    'GET /api/mon/v1/timeline%s returns each transition once in pages while more transitions arrive',
     async (query) => {
       const all = await kinds(`${query}limit=1000`);
       const paged: string[] = [];
@@ -312,13 +312,13 @@ describe('GET /api/mon/v1/timeline', () => {
     },
   );
 
-  test('an invalid search or position in the timeline is rejected', async () => {
+  test('a timeline request with an invalid search or an invalid position is rejected', async () => {
     expect(await ask('GET', `${MON}/timeline?q=colour=red`)).toMatchObject({ status: 400 });
     expect(await ask('GET', `${MON}/timeline?after=yesterday`)).toMatchObject({ status: 400 });
   });
 });
 
-test('GET /api/mon/v1/timeline/:client/:check shows the statuses without a gap, and the silences', async () => {
+test('GET /api/mon/v1/timeline/:client/:check returns the statuses without a gap, and the silences', async () => {
   await report('disk', 0);
   await report('disk', 2);
   rig.clock.advance(9 * MINUTE);
@@ -351,7 +351,7 @@ test('GET /api/mon/v1/timeline/:client/:check shows the statuses without a gap, 
 });
 
 describe('GET /api/mon/v1/availability', () => {
-  test('the availability of a check counts silenced time separately', async () => {
+  test('the availability of a check counts silenced downtime separately', async () => {
     await report('disk', 0);
     const since = rig.clock.now();
     rig.clock.advance(9 * MINUTE);
@@ -382,7 +382,7 @@ describe('GET /api/mon/v1/availability', () => {
     });
   });
 
-  test('the availability of a client or an aggregate lists the worst checks first', async () => {
+  test('the availability of a client or an aggregate lists the checks, the worst first', async () => {
     for (const check of ['disk', 'load']) await report(check, 0, 'web-1', { aggregate: 'web' });
     await report('other', 2);
     const since = rig.clock.now();
@@ -401,7 +401,7 @@ describe('GET /api/mon/v1/availability', () => {
     expect((await availability(`?client=web-1${span}&limit=1`)).checks).toMatchObject([{ check: 'other', percent: 0 }]);
   });
 
-  test('the availability has no data from before the first result', async () => {
+  test('the availability counts the time before the first result as time without data', async () => {
     await report('disk', 0);
     rig.clock.advance(MINUTE);
     expect((await availability('?client=web-1')).total).toMatchObject({
@@ -417,14 +417,14 @@ describe('GET /api/mon/v1/availability', () => {
     ['?check=disk&since=5&until=4', 400, 'since must be before until'],
     ['?check=disk&since=yesterday', 400, 'since: must be a whole number, 0 or more'],
     ['?check=disk&limit=-1', 400, 'limit: must be a whole number, 0 or more'],
-  ])('GET /api/mon/v1/availability%s is rejected', async (query, status, message) => {
+  ])('GET /api/mon/v1/availability%s is rejected with the reason', async (query, status, message) => {
     const answer = await ask('GET', `${MON}/availability${query}`);
     expect(answer.status).toBe(status);
     expect(answer.text).toContain(message);
   });
 });
 
-test('each namespace has its own timeline, and a key of one namespace sees no other', async () => {
+test('each namespace has its own timeline, and an API key of one namespace sees no other timeline', async () => {
   await using running = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const asRoot = asking(running.url, basic('root', 'long enough'));
   for (const name of ['team-a', 'team-b']) {
@@ -449,8 +449,8 @@ test('each namespace has its own timeline, and a key of one namespace sees no ot
   expect((await asTeam('GET', `${MON}/availability?namespace=team-b&client=team-b`)).status).toBe(403);
 });
 
-test('searches of the timeline run one at a time, and those beyond twenty are rejected', async () => {
-  // There are enough transitions that a search takes longer than the requests need to arrive.
+test('searches of the timeline run one at a time, and more than twenty waiting searches are rejected', async () => {
+  // With this many transitions, a search takes longer than the requests need to arrive.
   const many = Array.from({ length: 2000 }, (_, index) => ({
     source: `s-${String(index)}`,
     name: 'disk',

@@ -10,7 +10,7 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 const sourceOf = (namespace: string): Source => ({ namespace, prefix: timelineOf(namespace) });
 
-/** Returns a store with these ids in the namespaces. */
+/** Creates a store whose timelines have entries with these ids, by namespace. */
 async function storeOf(ids: Readonly<Record<string, readonly number[]>>): Promise<Store> {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
@@ -37,13 +37,13 @@ async function idsOf(pages: AsyncIterable<readonly { readonly id: number }[]>): 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 const newestFirst = (ids: readonly number[]): number[] => ids.toSorted((a, b) => b - a);
 
-describe('several merged sources', () => {
+describe('the merged timelines of several namespaces', () => {
   test.each<[string, (id: number) => string]>([
-    ['in turns', (id) => `n${String(id % 3)}`],
-    ['one after the other', (id) => `n${String(Math.floor(id / 1200))}`],
-    ['most in one', (id) => (id % 701 === 0 ? `n${String(id % 2)}` : 'n2')],
-    ['in runs of several', (id) => `n${String(Math.floor(id / 130) % 3)}`],
-  ])('the transitions of several sources are merged, the newest first: %s', async (_title, namespaceOf) => {
+    ['the namespaces alternate', (id) => `n${String(id % 3)}`],
+    ['one namespace after the other', (id) => `n${String(Math.floor(id / 1200))}`],
+    ['most transitions in one namespace', (id) => (id % 701 === 0 ? `n${String(id % 2)}` : 'n2')],
+    ['runs of several transitions per namespace', (id) => `n${String(Math.floor(id / 130) % 3)}`],
+  ])('the transitions of several namespaces are merged, the newest first: %s', async (_title, namespaceOf) => {
     const all = upTo(5000);
     const store = await storeOf(Object.groupBy(all, namespaceOf) as Record<string, number[]>);
     const sources = [...new Set(all.map(namespaceOf)), 'empty'].map(sourceOf);
@@ -51,12 +51,12 @@ describe('several merged sources', () => {
     expect(await idsOf(newestOf(store, sources, 2501))).toEqual(newestFirst(upTo(2500)));
   });
 
-  test('sources without transitions have an empty result', async () => {
+  test('namespaces without transitions yield an empty timeline', async () => {
     expect(await idsOf(newestOf(await storeOf({}), [sourceOf('empty')], LAST))).toEqual([]);
     expect(await idsOf(newestOf(await storeOf({}), [], LAST))).toEqual([]);
   });
 
-  test('merging many sources reads little of them into memory', async () => {
+  test('merging the timelines of many namespaces reads only a few transitions of each into memory', async () => {
     const names = upTo(30).map((at) => `n${String(at)}`);
     const each = 800;
     const store = await storeOf(
@@ -80,7 +80,7 @@ describe('several merged sources', () => {
   });
 });
 
-test('a single source is read to its end in pages', async () => {
+test('the timeline of a single namespace is read to its end in pages', async () => {
   const store = await storeOf({ shop: upTo(3500) });
   const ids: number[] = [];
   for await (const { id, text } of downFrom(store, sourceOf('shop'), 3001)) {

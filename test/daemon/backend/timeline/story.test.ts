@@ -16,7 +16,7 @@ type Step =
       readonly client: string;
       readonly check: string;
       readonly status: number;
-      /** Number of OK results after which its event resolves. */
+      /** Number of OK results after which the event of the check resolves. */
       readonly enough: number;
     }
   | { readonly do: 'resolve' | 'forget'; readonly client: string; readonly check: string }
@@ -46,7 +46,7 @@ const story = fc.array(
       arbitrary: fc.record({ do: fc.constant('silence' as const), client, check, expire: fc.constantFrom(-1, 3, 10) }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('clear' as const), client, check }) },
-    // After a day of transitions a checkpoint is written, concurrently with further ones.
+    // The step of a day makes a checkpoint due, which is written concurrently with further transitions.
     { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('day' as const, 'restart' as const) }) },
   ),
   { minLength: 5, maxLength: 30 },
@@ -84,23 +84,23 @@ async function act(step: Step): Promise<void> {
     case 'day':
     case 'restart':
       await rig.stop();
-      // A new clock instead of an advance, which would run thousands of timers.
+      // A new clock, because advancing the old one by a day would run thousands of timers.
       if (step.do === 'day') rig.clock = new ManualClock(rig.clock.now() + DAY);
       await rig.start();
-      // Advances to the time when it is checked whether a checkpoint is due.
+      // Advances to the next check whether a checkpoint is due.
       if (step.do === 'day') rig.clock.advance(10_000);
   }
 }
 
 type Shown = Pick<EventRow, 'status' | 'action'>;
 
-/** Returns the current list of events, by client and check. */
+/** Returns status and action of each current event, by client and check. */
 async function observed(): Promise<ReadonlyMap<string, Shown>> {
   const rows = (await ask('GET', `${MON}/events`)).body as EventRow[];
   return new Map(rows.map(({ client: of, check: name, status, action }) => [`${of}/${name}`, { status, action }]));
 }
 
-/** Rebuilds the list of events at a moment from transitions. */
+/** Rebuilds the list of events at a moment from the transitions of the timeline. */
 function rebuilt(newestFirst: readonly TimelineRow[], atMs: number): ReadonlyMap<string, Shown> {
   const events = new Map<string, Shown>();
   for (const { at, kind, client: of = '', check: name = '', status = 0, flapping } of newestFirst.toReversed()) {
@@ -112,7 +112,7 @@ function rebuilt(newestFirst: readonly TimelineRow[], atMs: number): ReadonlyMap
   return events;
 }
 
-/** The visible state at a moment: events with their silences and outputs, and silences. */
+/** The visible state at a moment: the events with their silences and outputs, and all silences. */
 interface Sight {
   readonly atMs: number;
   readonly events: readonly Partial<EventRow>[];
@@ -125,7 +125,7 @@ async function sight(): Promise<Sight> {
   return { atMs: rig.clock.now(), ...sightOf(rows, silences) };
 }
 
-/** Returns the state of a moment from the timeline. */
+/** Returns what the timeline shows for a moment. */
 async function told(atMs: number): Promise<Sight> {
   const target = `${MON}/timeline/state?at=${String(atMs)}&silenced&sort=client&limit=1000`;
   const { events, silenced = [] } = (await ask('GET', target)).body as PastState;
@@ -143,7 +143,7 @@ function sightOf(events: readonly EventRow[], silences: readonly SilencedRow[]):
   };
 }
 
-/** Returns the whole state of a moment. */
+/** Returns the state at a moment from the timeline, including the clients. */
 async function stateAt(atMs: number): Promise<PastState> {
   const target = `${MON}/timeline/state?at=${String(atMs)}&silenced&clients&sort=client&limit=1000`;
   return (await ask('GET', target)).body as PastState;
@@ -151,7 +151,10 @@ async function stateAt(atMs: number): Promise<PastState> {
 
 const keyOf = (row: Pick<EventRow, 'client' | 'check'>): string => `${row.client}/${row.check}`;
 
-/** Returns the state from that of another moment and the differences; `undefined` if there are too many. */
+/**
+ * Computes the state at a moment from another state and the changes between both. Returns `undefined` if there are too
+ * many changes.
+ */
 async function stateFrom(from: PastState, atMs: number): Promise<PastState | undefined> {
   const target = `${MON}/timeline/changes?from=${String(from.at)}&at=${String(atMs)}`;
   const changes = (await ask('GET', target)).body as PastChanges;
@@ -172,7 +175,7 @@ async function stateFrom(from: PastState, atMs: number): Promise<PastState | und
   };
 }
 
-/** Returns the part that does not depend on the checkpoint from which it was built. */
+/** Returns the part of a state that does not depend on the checkpoint from which it was built. */
 function comparable({ at, previous, next, events, silenced = [], clients = [] }: PastState): unknown {
   return {
     around: [at, previous, next],
@@ -182,7 +185,7 @@ function comparable({ at, previous, next, events, silenced = [], clients = [] }:
   };
 }
 
-test('the timeline shows for each moment what the list of events showed then', async () => {
+test('the timeline shows for each past time exactly the events that the list of events showed then', async () => {
   await fc.assert(
     fc.asyncProperty(story, async (steps) => {
       rig = await BackendRig.open();
@@ -196,11 +199,11 @@ test('the timeline shows for each moment what the list of events showed then', a
       }
       const { transitions } = (await ask('GET', `${MON}/timeline?limit=1000`)).body as TimelinePage;
       for (const [atMs, events] of seen) expect(rebuilt(transitions, atMs)).toEqual(events);
-      // The timeline does not contain what was before the first transition.
+      // The timeline does not contain the state before the first transition.
       const first = transitions.at(-1)?.at ?? Infinity;
       const known = sights.filter(({ atMs }) => atMs >= first);
       for (const was of known) expect(await told(was.atMs)).toEqual(was);
-      // From each moment to the next and back, and from the last to each.
+      // Pairs of moments: each with the next one and back, and the last one with each.
       const moments = known.map(({ atMs }) => atMs);
       const pairs = moments
         .slice(1)

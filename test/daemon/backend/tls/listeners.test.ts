@@ -23,8 +23,8 @@ function problemOf(act: () => unknown): string {
   }
 }
 
-describe('settings of TLS', () => {
-  test('the TLS settings apply to all listeners, unless one has its own or none', async () => {
+describe('TLS settings of listeners', () => {
+  test('the TLS settings apply to all listeners, except to listeners with their own or without TLS', async () => {
     const found = await listeners({
       tls: pair('all'),
       api: { tls: false },
@@ -59,14 +59,17 @@ describe('settings of TLS', () => {
       bind: '::',
       refused: /10\.0\.0\.1 \(v2-listener\)/,
     },
-  ])('a listener without TLS must be local or allowed: $name', async ({ flags, bind, refused }) => {
-    const found = await listeners(flags, bind);
-    expect(problemOf(() => refuseOpenHttp(found, false))).toMatch(refused);
-    expect(refuseOpenHttp(found, true)).toHaveLength(refused.source === '^none$' ? 0 : 1);
-  });
+  ])(
+    'a listener that other machines can reach requires TLS or insecure-http: $name',
+    async ({ flags, bind, refused }) => {
+      const found = await listeners(flags, bind);
+      expect(problemOf(() => refuseOpenHttp(found, false))).toMatch(refused);
+      expect(refuseOpenHttp(found, true)).toHaveLength(refused.source === '^none$' ? 0 : 1);
+    },
+  );
 });
 
-test('every listener serves TLS, and a reload applies a new certificate', async () => {
+test('every listener serves TLS, and a reload applies a new certificate to all of them', async () => {
   const authority = makeCertificate('authority', { isAuthority: true });
   const made = () => makeCertificate('127.0.0.1', { issuer: authority, names: ['127.0.0.1'] });
   const dir = await tempDir();
@@ -86,7 +89,7 @@ test('every listener serves TLS, and a reload applies a new certificate', async 
   expect(await openApiClient({ backend: url.replace('https', 'wss'), env }).clients()).toEqual([]);
 });
 
-test('insecure-http logs a warning at each start', async () => {
+test('a backend with insecure-http logs a warning at each start', async () => {
   await using backend = await startBackend({
     settings: {
       api: { user: 'ops', password: 'x' },

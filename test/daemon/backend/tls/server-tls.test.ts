@@ -46,13 +46,13 @@ async function shake(port: number, options: object = {}): Promise<TLSSocket> {
 const serialAt = async (port: number): Promise<string | undefined> =>
   (await shake(port)).getPeerX509Certificate()?.serialNumber;
 
-/** Runs the periodic check of the files to its end. */
+/** Advances the clock to the next check of the certificate files, and waits for its effect. */
 const looked = async (clock: ManualClock, found: () => void): Promise<void> => {
   clock.advance(LOOK_MS);
   await vi.waitFor(found);
 };
 
-test('a replaced certificate applies to new connections, and existing ones stay open', async () => {
+test('a replaced certificate applies to new connections, and existing connections stay open', async () => {
   const { clock, log, dir, port } = await aServer();
   const open = await shake(port);
   const before = open.getPeerX509Certificate()?.serialNumber;
@@ -66,14 +66,14 @@ test('a replaced certificate applies to new connections, and existing ones stay 
 test.each([
   { name: 'a missing key', spoil: (files: Record<string, string>) => rm(files['key-file'] ?? '') },
   {
-    name: 'half a certificate',
+    name: 'a truncated certificate',
     spoil: (files: Record<string, string>) => writeFile(files['cert-file'] ?? '', localhost().cert.slice(0, 200)),
   },
   {
     name: 'a certificate of another key',
     spoil: (files: Record<string, string>) => writeFile(files['cert-file'] ?? '', localhost().cert),
   },
-])('$name is rejected with one log record, and the old certificate stays in use', async ({ spoil }) => {
+])('$name is rejected with one log record, and the previous certificate stays in use', async ({ spoil }) => {
   const { clock, log, dir, settings, port } = await aServer();
   const before = await serialAt(port);
   await spoil(settings);
@@ -90,7 +90,7 @@ test.each([
   await looked(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is now in use'));
 });
 
-test('a certificate that will expire soon is logged each day', async () => {
+test('a TLS certificate that will expire soon is logged each day', async () => {
   const until = hoursFromNow(20.5 * 24);
   const certificate = makeCertificate('localhost', { issuer: authority, names: ['localhost'], until });
   const { clock, log } = await aServer(certificate);
@@ -106,9 +106,9 @@ test('a certificate that will expire soon is logged each day', async () => {
   expect(log.messages('warn').at(-1)).toMatch(`has expired on ${day} and is rejected: renew it`);
 });
 
-test('TLS 1.1 is rejected', async () => {
+test('a client that supports only TLS 1.1 is rejected', async () => {
   const { port, tls } = await aServer();
-  // The OpenSSL of this machine may reject the version by default, but that of other machines may accept it.
+  // The setting is tested as well, because the OpenSSL of this machine may reject TLS 1.1 by default.
   expect(tls.options.minVersion).toBe('TLSv1.2');
   const socket = connectTls({
     port,
@@ -122,14 +122,14 @@ test('TLS 1.1 is rejected', async () => {
   expect((await shake(port, { maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2');
 });
 
-test('a plain HTTP request to a TLS port is 426 and says to use https', async () => {
+test('a plain HTTP request to a TLS port gets 426 and the hint to use https', async () => {
   const { port } = await aServer();
   const socket = connect(port, '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 426 [^]*Upgrade: TLS\/1\.2[^]*this port requires TLS: use https:/);
 });
 
-test('a request in many packets is served over TLS', async () => {
+test('a TLS request that arrives in many packets is served', async () => {
   const { server } = await aServer();
   const { promise, resolve } = Promise.withResolvers<string>();
   const asked = request(

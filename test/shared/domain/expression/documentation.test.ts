@@ -7,7 +7,7 @@ import { METHOD_NAMES } from '../../../../shared/domain/expression/methods.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../../docs/expressions.md'), 'utf8');
 
-/** The examples from the documents of the peer, all of which must be documented here (completion 1.9). */
+/** The examples from the documents of Sensu Core, all of which must be in our documentation (completion 1.9). */
 const PUBLIC = [
   "value == 1 || ':::action:::' == 'resolve'",
   'value % 60 != 0',
@@ -28,7 +28,7 @@ function blocks(language: string): string[] {
   );
 }
 
-/** Lines such as `value > 1   # 2 => true`. */
+/** The documented examples, from lines such as `value > 1   # 2 => true`: expression, value and result. */
 const EXAMPLES: readonly Example[] = blocks('eval').flatMap((block) =>
   block
     .trimEnd()
@@ -68,11 +68,11 @@ describe('the claims of docs/expressions.md', () => {
     expect(outcomeOf(example)).toBe(compact(example.outcome));
   });
 
-  test('the documentation contains every public example of the peer', () => {
+  test('docs/expressions.md contains every public example of Sensu', () => {
     expect(EXAMPLES.map(({ source }) => source)).toEqual(expect.arrayContaining(PUBLIC));
   });
 
-  test('the documentation names every method', () => {
+  test('docs/expressions.md names every method of expressions', () => {
     const named = new Set([...DOCUMENT.matchAll(/`(\w+\??)(?:\([\w, ]+\))?`/g)].map(([, name]) => name));
     expect(METHOD_NAMES.filter((name) => !named.has(name))).toEqual([]);
   });
@@ -80,14 +80,14 @@ describe('the claims of docs/expressions.md', () => {
   test.each([
     { limit: 'characters', within: `'${'a'.repeat(1022)}'`, beyond: `'${'a'.repeat(1023)}'` },
     { limit: 'levels', within: `${'('.repeat(31)}1${')'.repeat(31)}`, beyond: `${'('.repeat(32)}1${')'.repeat(32)}` },
-    { limit: 'parts', within: `1${'+1'.repeat(99)}`, beyond: `1${'+1'.repeat(100)}` },
+    { limit: 'operators and values', within: `1${'+1'.repeat(99)}`, beyond: `1${'+1'.repeat(100)}` },
     {
       limit: 'characters of a pattern',
       within: `value =~ /${'a'.repeat(256)}/`,
       beyond: `value =~ /${'a'.repeat(257)}/`,
     },
-    { limit: 'places of a pattern', within: 'value =~ /a{255}/', beyond: 'value =~ /(ab){200}/' },
-  ])('the documented limit of $limit is the real one', ({ within, beyond }) => {
+    { limit: 'elements of a pattern', within: 'value =~ /a{255}/', beyond: 'value =~ /(ab){200}/' },
+  ])('the documented limit of $limit of an expression is enforced', ({ within, beyond }) => {
     expect(parseExpression(within).kind).toBe('expression');
     expect(parseExpression(beyond).kind).toBe('problem');
   });

@@ -62,14 +62,14 @@ describe('the examples of the public documentation (completion 1.9)', () => {
     { source: 'value > :::check.occurrences|60:::', value: 61, holds: true },
     { source: 'value > :::check.occurrences|60:::', value: 60, holds: false },
     { source: 'value > :::occurrences|60:::', value: 4, holds: true },
-  ])('the public example $source of $value holds: $holds', ({ source, value, holds }) => {
+  ])('the public Sensu example $source of $value is true: $holds', ({ source, value, holds }) => {
     expect(isTruthy(result(source, value))).toBe(holds);
   });
 });
 
 describe('the value of an expression as in Ruby', () => {
   test.each<{ source: string; value?: unknown; expected: unknown }>([
-    // Literals.
+    // Cases with literals.
     { source: '1', expected: 1 },
     { source: '-1.5', expected: -1.5 },
     { source: '1_000_000', expected: 1_000_000 },
@@ -101,7 +101,7 @@ describe('the value of an expression as in Ruby', () => {
     { source: '1 / 0.0', expected: false },
     { source: '1 % 0', expected: false },
     { source: "'a' + 'b'", expected: 'ab' },
-    // Comparison.
+    // Cases with comparisons.
     { source: '1 == 1.0', expected: true },
     { source: "1 == '1'", expected: false },
     { source: "['a', [1]] == ['a', [1]]", expected: true },
@@ -110,7 +110,7 @@ describe('the value of an expression as in Ruby', () => {
     { source: '1 < 2 && 2 <= 2 && 3 > 2 && 3 >= 3', expected: true },
     { source: "'a' < 'b' && 'b' <= 'b' && 'c' > 'b' && 'c' >= 'c'", expected: true },
     { source: '1 < 2 == true', expected: true },
-    // Logical operators return the operand that decided; only nil and false are falsy.
+    // Logical operators return the operand that decided the result; only nil and false are falsy.
     { source: '!nil && !false && !!0', expected: true },
     { source: "'' && 0", expected: 0 },
     { source: 'nil || 2', expected: 2 },
@@ -121,7 +121,7 @@ describe('the value of an expression as in Ruby', () => {
     { source: "value.nil? ? 'none' : value == 1 ? 'one' : 'many'", value: 2, expected: 'many' },
     { source: 'true ? :::client.name:::::::check.name:::', expected: 'web-1' },
     { source: '!value == true', value: null, expected: true },
-    // Methods.
+    // Cases with method calls.
     { source: "value.include?('b')", value: ['a', 'b'], expected: true },
     { source: '(1..5).include?(value)', value: 5, expected: true },
     // Ruby allows calls without parentheses: the rest of the expression is the argument.
@@ -148,7 +148,7 @@ describe('the value of an expression as in Ruby', () => {
     { source: '-2.abs', expected: 2 },
     { source: 'value.nil?', value: null, expected: true },
     { source: "'a'.nil?", expected: false },
-    // Times.
+    // Cases with times.
     { source: 'Time.now.to_i', expected: NOW_MS / 1000 },
     { source: 'Time.now.to_i - value > 3600', value: NOW_MS / 1000 - 3601, expected: true },
     {
@@ -162,7 +162,7 @@ describe('the value of an expression as in Ruby', () => {
     { source: '[Time.now.year, Time.now.month, Time.now.day]', expected: [2026, 11, 20] },
     { source: '[Time.now.wday, Time.now.yday]', expected: [5, 324] },
     { source: 'Time.at(1) == Time.at(1.0)', expected: true },
-    // Patterns.
+    // Cases with patterns.
     { source: 'value =~ /^web-[0-9]+$/', value: 'web-12', expected: true },
     { source: 'value =~ /WEB/', value: 'web', expected: false },
     { source: 'value =~ /WEB/i && true', value: 'web', expected: true },
@@ -201,13 +201,13 @@ describe('a token', () => {
     expect(result(source)).toEqual(expected);
   });
 
-  test('never becomes a part of the expression', () => {
-    // At the peer, this output would end the quoted text, and the filter would always match.
+  test('the value of a token never becomes a part of the expression', () => {
+    // In Sensu Core, this output would end the quoted text, and the filter would always match.
     expect(result("':::check.output:::' == 'fine'")).toBe(false);
     expect(result("':::check.output:::' == value", event.check.output)).toBe(true);
   });
 
-  test('a token without an attribute or default leaves the expression without a value, even in an unused branch', () => {
+  test('an expression with a token without a value and a default fails, even if the token is in an unused branch', () => {
     expect(evaluated("true || :::nope::: == ':::a.b:::' || :::nope:::")).toEqual({
       kind: 'unmatched',
       paths: ['nope', 'a.b'],
@@ -273,7 +273,7 @@ describe('an expression without a value', () => {
     'value.downcase.to_s',
     'Time.at(value.downcase)',
     '1 + value.downcase',
-  ])('an expression that needs a missing value is an error: %s', (source) => {
+  ])('an expression that needs a missing value fails: %s', (source) => {
     expect(evaluated(source, 1)).toEqual({ kind: 'error', message: 'a number has no downcase' });
   });
 });
@@ -412,7 +412,7 @@ const OPERATORS = ['==', '!=', '<', '>=', '&&', '||', '+', '-', '*', '/', '%'];
 
 const anyValue = fc.oneof(fc.jsonValue(), fc.constant(undefined));
 
-test('any text is an expression or a problem within it', () => {
+test('any text is a valid expression or rejected with a position within the text', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 15 }), (pieces) => {
       const source = pieces.join('');
@@ -425,7 +425,7 @@ test('any text is an expression or a problem within it', () => {
   );
 });
 
-test('any expression has an outcome for any value, and a double negation keeps its truth', () => {
+test('any expression has an outcome for any value, and a double negation does not change the outcome', () => {
   const source = fc.oneof(
     fc.array(fc.constantFrom(...PIECES), { maxLength: 15 }).map((pieces) => pieces.join('')),
     fc
@@ -460,7 +460,7 @@ test('the value of an attribute cannot change the meaning of an expression', () 
   );
 });
 
-test('whole numbers divide as in Ruby: quotient times divisor plus remainder is the number', () => {
+test('integers divide as in Ruby: quotient times divisor plus remainder is the number', () => {
   const number = fc.integer({ min: -1000, max: 1000 });
   fc.assert(
     fc.property(number, number, (left, right) => {

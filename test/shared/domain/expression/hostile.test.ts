@@ -4,7 +4,7 @@ import { evaluate, parseExpression, type Evaluation } from '../../../../shared/d
 import { parseFilter } from '../../../../shared/domain/filter-event.ts';
 import { cpuMs } from '../../../support/cpu-ms.ts';
 
-/** An event as a client may send it, with attributes of every name. */
+/** An event that a client may send, with attributes named like properties of JavaScript objects. */
 const EVENT = JSON.parse(`{
   "client": {
     "name": "web-1", "password": "hunter2", "__proto__": { "isAdmin": true }, "constructor": { "name": "own" },
@@ -13,7 +13,7 @@ const EVENT = JSON.parse(`{
   "check": { "name": "disk", "output": ":::client.password::: ' || true || '" }
 }`) as Readonly<Record<string, unknown>>;
 
-/** A limit far above the time of any case on a busy machine, and far below that of anything slower than linear. */
+/** A limit far above the time of any case on a busy machine, and far below any time that is slower than linear. */
 const SOON_MS = 2000;
 
 function outcome(source: string, value: unknown = null): Evaluation | 'refused' {
@@ -29,7 +29,7 @@ function outcome(source: string, value: unknown = null): Evaluation | 'refused' 
 
 const valueOf = (value: unknown): Evaluation => ({ kind: 'value', value });
 
-describe('hostile nesting', () => {
+describe('deep nesting in expressions', () => {
   test.each<[what: string, repeated: (times: number) => string]>([
     ['parentheses', (times) => '('.repeat(times) + '1' + ')'.repeat(times)],
     ['lists', (times) => '['.repeat(times) + ']'.repeat(times)],
@@ -41,7 +41,7 @@ describe('hostile nesting', () => {
     ['calls', (times) => `value${'.to_s'.repeat(times)}`],
     ['sums', (times) => `1${'+1'.repeat(times)}`],
     ['groups of a pattern', (times) => `value =~ /${'('.repeat(times)}a${')'.repeat(times)}/`],
-  ])('%s', (_, repeated) => {
+  ])('an expression with deeply nested %s is rejected', (_, repeated) => {
     expect(outcome(repeated(3))).not.toBe('refused');
     for (const times of [250, 1000, 100_000, 1_000_000]) {
       const startMs = cpuMs();
@@ -50,7 +50,7 @@ describe('hostile nesting', () => {
     }
   });
 
-  test('deep nesting is rejected in the attributes of a filter too', () => {
+  test('deep nesting is also rejected in the attributes of a filter', () => {
     const filter = parseFilter({ attributes: { client: { name: `eval: ${'('.repeat(500)}value${')'.repeat(500)}` } } });
     expect(filter).toMatchObject({ kind: 'problems', problems: [{ path: ['client', 'name'] }] });
   });
@@ -84,7 +84,7 @@ describe('names of the JavaScript runtime', () => {
     'ENV',
   ];
 
-  test.each(NAMES)('the name %s reaches nothing of the runtime', (name) => {
+  test.each(NAMES)('an expression with the name %s reaches no object of the JavaScript runtime', (name) => {
     for (const source of [
       name,
       `${name}()`,
@@ -105,7 +105,7 @@ describe('names of the JavaScript runtime', () => {
     expect(outcome(`:::check.${name}:::`)).toEqual({ kind: 'unmatched', paths: [`check.${name}`] });
   });
 
-  test('an attribute named like a member of the runtime is an ordinary attribute', () => {
+  test('an attribute whose name is a member of the JavaScript runtime is an ordinary attribute', () => {
     expect(outcome(':::client.constructor.name:::')).toEqual(valueOf('own'));
     expect(outcome(':::client.isAdmin|no:::')).toEqual(valueOf('no'));
     expect(outcome(':::client.toString:::')).toEqual(valueOf('text'));
@@ -132,11 +132,14 @@ describe('names of the JavaScript runtime', () => {
   });
 });
 
-describe('what an event says is never read as an expression, nor twice', () => {
-  test.each([':::check.output:::', "':::check.output:::'"])('%s', (source) => {
-    // A token in the output is not replaced.
-    expect(outcome(source)).toEqual(valueOf(":::client.password::: ' || true || '"));
-  });
+describe('attribute values are never evaluated as expressions', () => {
+  test.each([':::check.output:::', "':::check.output:::'"])(
+    'the expression %s yields the check output without substituting the token in the output',
+    (source) => {
+      // The output itself contains a token, which is not replaced.
+      expect(outcome(source)).toEqual(valueOf(":::client.password::: ' || true || '"));
+    },
+  );
 
   test('the value of an attribute is never evaluated as an expression, even as the attribute itself', () => {
     expect(outcome("value == 'a'", "' || true || '")).toEqual(valueOf(false));
@@ -169,13 +172,13 @@ describe('long texts in expressions', () => {
     ['value =~ /^(([a-z])+.)+[A-Z]([a-z])+$/', valueOf(false)],
     ['value =~ /(.*)(.*)(.*)(.*)(.*)[^a]/', valueOf(false)],
     ['value =~ /(a?){20}a{20}b/', valueOf(false)],
-  ])('the expression %s takes time in proportion to a long text, or is an error', (source, expected) => {
+  ])('the expression %s takes linear time for a long text, or fails', (source, expected) => {
     const startMs = cpuMs();
     expect(outcome(source, MEGABYTE)).toEqual(expected);
     expect(cpuMs() - startMs).toBeLessThan(SOON_MS);
   });
 
-  test('a text cannot be made longer step by step', () => {
+  test('an expression cannot grow a text beyond the limit step by step', () => {
     const doubled = `(${Array.from({ length: 8 }, () => 'value').join(' + ')})`;
     expect(outcome(`${doubled} + ${doubled} + ${doubled}`, 'a'.repeat(8192))).toEqual(TOO_LONG);
   });
@@ -205,16 +208,16 @@ describe('large ranges, counts and numbers in expressions', () => {
 
 describe('characters of all scripts in expressions', () => {
   test.each([
-    ['a letter that looks like another', 'vаlue == 1'],
+    ['a letter of another script that looks like a Latin letter', 'vаlue == 1'],
     ['digits of another script', '１ == 1'],
-    ['a space that is none', 'value\u00A0== 1'],
-    ['no width at all', 'val\u200Bue'],
-    ['a change of direction', 'value \u202E== 1'],
-    ['the end of a text in C', 'value\u0000'],
-    ['half of a character', 'value \uD800'],
-    ['quotes of typography', 'value == ‘a’'],
+    ['a no-break space', 'value\u00A0== 1'],
+    ['a character without width', 'val\u200Bue'],
+    ['a bidi control character', 'value \u202E== 1'],
+    ['a NUL character', 'value\u0000'],
+    ['a lone surrogate', 'value \uD800'],
+    ['typographic quotes', 'value == ‘a’'],
     ['a line separator', 'value\u2028== 1'],
-  ])('the character "%s" is rejected outside of a text', (_, source) => {
+  ])('an expression with %s outside of a text is rejected', (_, source) => {
     expect(outcome(source, 1)).toBe('refused');
   });
 

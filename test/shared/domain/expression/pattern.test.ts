@@ -13,7 +13,7 @@ function patternOrProblem(source: string): Pattern | ExpressionProblem {
   return parsed(() => new Pattern(source, { ignoresCase: false, offset: 0 }));
 }
 
-describe('a pattern', () => {
+describe('a pattern of an expression', () => {
   test.each<{ pattern: string; found: string[]; missing: string[] }>([
     { pattern: '', found: ['', 'a'], missing: [] },
     { pattern: 'disk', found: ['disk', 'my disk is full'], missing: ['Disk', 'dis', 'dsk'] },
@@ -21,7 +21,7 @@ describe('a pattern', () => {
     { pattern: '^web', found: ['web-1', 'x\nweb-1'], missing: ['my-web'] },
     { pattern: 'web$', found: ['my-web', 'web\nx'], missing: ['web-1'] },
     { pattern: String.raw`\Aweb-\d+\z`, found: ['web-1', 'web-42'], missing: ['web-', 'web-1\n', 'x\nweb-1'] },
-    // No line begins after a trailing newline.
+    // A trailing newline does not begin another line.
     { pattern: '^$', found: ['', 'a\n\nb'], missing: ['a', 'a\n'] },
     { pattern: '[a-cx_-]$', found: ['a', 'b', 'x', '_', '-'], missing: ['d', 'w'] },
     { pattern: '[^a-c]', found: ['d', '\n'], missing: ['', 'abc'] },
@@ -47,7 +47,7 @@ describe('a pattern', () => {
     { pattern: String.raw`a\tb\n`, found: ['a\tb\n'], missing: ['atbn'] },
     { pattern: 'größe|😀', found: ['die größe', '😀'], missing: ['GRÖSSE', '😁'] },
     { pattern: '^[😀-😂]$', found: ['😁'], missing: ['😃'] },
-  ])('the pattern /$pattern/ matches what Ruby matches', ({ pattern, found, missing }) => {
+  ])('the pattern /$pattern/ matches the same texts as in Ruby', ({ pattern, found, missing }) => {
     for (const text of found) expect({ text, isFound: isFound(pattern, text) }).toEqual({ text, isFound: true });
     for (const text of missing) expect({ text, isFound: isFound(pattern, text) }).toEqual({ text, isFound: false });
   });
@@ -63,12 +63,12 @@ describe('a pattern', () => {
     expect(isFound(pattern, text)).toBe(false);
   });
 
-  test('a pattern with the flag i excludes an excluded letter in both cases', () => {
+  test('a negated character class with the flag i excludes a letter in upper and lower case', () => {
     expect(isFound('[^a]', 'aA', true)).toBe(false);
   });
 });
 
-describe('an invalid pattern', () => {
+describe('an invalid pattern of an expression', () => {
   test.each([
     ['(a', 0, String.raw`this "(" is not closed: add a ")", or write \( for the character`],
     ['a)', 1, String.raw`this ")" closes nothing: write \) for the character`],
@@ -106,7 +106,7 @@ describe('an invalid pattern', () => {
   });
 });
 
-/** Patterns from syntax that has the same meaning here and in JavaScript. */
+/** Patterns whose syntax has the same meaning here and in JavaScript. */
 const sharedPattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
   atom: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -123,12 +123,12 @@ const sharedPattern = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
     .chain((items) => fc.constantFrom(items.join(''), `${items.join('')}|b`, `^${items.join('')}$`)),
 })).pattern;
 
-test('a pattern agrees with the regular expressions of JavaScript where both mean the same', () => {
+test('a pattern matches the same texts as a JavaScript regular expression where both have the same syntax', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', ' ', '1', '-', 'é', '😀'), maxLength: 12 });
   fc.assert(
     fc.property(sharedPattern, fc.array(text, { minLength: 1, maxLength: 8 }), (source, texts) => {
       const pattern = patternOrProblem(source);
-      // A pattern may only be rejected because of its size.
+      // Patterns that are rejected because of their size are skipped.
       if (!(pattern instanceof Pattern)) return;
       const expected = new RegExp(source, 'u');
       for (const one of texts)
@@ -138,7 +138,7 @@ test('a pattern agrees with the regular expressions of JavaScript where both mea
   );
 });
 
-test('any text is a pattern or a problem at a position within it', () => {
+test('any text is a valid pattern or rejected with a position within the text', () => {
   const soup = fc.string({ unit: fc.constantFrom(...Array.from('ab()[]{}|*+?^$\\.,-0129dwsz&:#\n😀')), maxLength: 40 });
   fc.assert(
     fc.property(soup, (source) => {
@@ -166,7 +166,7 @@ test.each([
   expect(cpuMs() - start).toBeLessThan(10_000);
 });
 
-test('a search that needs a new state at every character is aborted soon', () => {
+test('a pattern search that needs a new automaton state at every character is aborted soon', () => {
   const pattern = new Pattern('a[ab]{250}c', { ignoresCase: false, offset: 0 });
   const [text = ''] = fc.sample(
     fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 262_144, maxLength: 262_144 }),
@@ -176,7 +176,7 @@ test('a search that needs a new state at every character is aborted soon', () =>
   expect(pattern.hasMatchIn(`${text.slice(0, 1000)}c`)).toBe(text[749] === 'a');
 });
 
-test('a short search that needs a new state at every character still completes', () => {
+test('a short pattern search that needs a new automaton state at every character still completes', () => {
   const texts = fc.sample(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 3000, maxLength: 3000 }), 2);
   const pattern = new Pattern('a(a|b){40}c', { ignoresCase: false, offset: 0 });
   for (const text of texts) {

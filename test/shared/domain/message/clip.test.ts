@@ -13,7 +13,7 @@ describe('the truncation of a text for a service', () => {
     ['abc', 3, 'abc'],
     ['abcd', 3, 'ab…'],
     ['ab😀d', 4, 'ab…'],
-  ])('the text %j is truncated to %i units: %j', (text, most, cut) => {
+  ])('the text %j is truncated to %i UTF-16 units as %j', (text, most, cut) => {
     expect(clip(text, most)).toBe(cut);
   });
 
@@ -22,7 +22,7 @@ describe('the truncation of a text for a service', () => {
     ['ab&amp;cd', 7, 'ab…'],
     ['ab&amp;cd', 8, 'ab&amp;…'],
     ['a&b &lt;', 7, 'a&b …'],
-  ])('the escaped text %j is truncated to %i characters: %j', (text, most, cut) => {
+  ])('the escaped text %j is truncated to %i characters as %j', (text, most, cut) => {
     expect(clipEscaped(text, most)).toBe(cut);
   });
 
@@ -30,17 +30,17 @@ describe('the truncation of a text for a service', () => {
     ['grün', 5, 'grün'],
     ['grüne', 5, 'gr…'],
     ['😀😀', 7, '😀…'],
-  ])('the text %j is truncated to %i bytes: %j', (text, most, cut) => {
+  ])('the text %j is truncated to %i bytes as %j', (text, most, cut) => {
     expect(clipBytes(text, most)).toBe(cut);
     expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(most);
   });
 
-  test.each(['', 'a', 'ü', '€', '😀'])('the number of UTF-8 bytes of %j is right', (text) => {
+  test.each(['', 'a', 'ü', '€', '😀'])('the number of UTF-8 bytes of %j is counted correctly', (text) => {
     expect(utf8Bytes(text)).toBe(Buffer.byteLength(text));
   });
 });
 
-test('a plain text contains no control sequences', () => {
+test('a text that is converted to plain text contains no control sequences', () => {
   const text = 'a\u0000b\u001b[31mred\u001b[0m\r\nc\u202ed\t!\n\n';
   expect(plainText(text)).not.toMatch(/[^\n\P{Cc}]|\u202e/u);
   expect(plainText(text).split('\n')).toHaveLength(2);

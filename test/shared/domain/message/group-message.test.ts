@@ -53,7 +53,7 @@ test('the message of a group has the count, the changes and a line for each list
   });
 });
 
-test('the message of a group has a title of its own for a repetition, a resolution and a single event', () => {
+test('the message of a group has a different title for a repeat, a resolution and a single event', () => {
   const told = (more: Partial<GroupRun>) => groupMessageOf({ namespace: 'default', group: { ...RUN, ...more } });
   const again = { cause: 'repeat', new: 0, resolved: 0 } as const;
   expect(told(again).title).toBe('CRITICAL 12 events: client.rack=a, check=disk (again)');
@@ -82,7 +82,7 @@ const email = (subject: string): RunningHandler =>
     templates: { subject },
   }) as RunningHandler;
 
-test('a template of a grouped handler sees the group instead of an event, and is checked when it is loaded', () => {
+test('a template of a handler with group_by gets the group instead of an event, and is checked when it is loaded', () => {
   const handler = email('{{ severity }} {{ group.firing }} in {{ group.label }}');
   expect(templateRemarks(handler)).toEqual([]);
   expect(mailOf(handler as Parameters<typeof mailOf>[0], told)).toMatchObject({

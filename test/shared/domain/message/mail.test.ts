@@ -31,7 +31,7 @@ describe('a mail', () => {
     });
   });
 
-  test('a mail escapes everything of an event in its HTML', () => {
+  test('a mail escapes every value of an event in its HTML', () => {
     const bad = '<script>alert("1")</script>';
     const { html } = mailed({ client: { name: bad }, check: { name: bad, output: bad, runbook: bad } });
     expect(html).not.toMatch(/<script|"1"/);
@@ -40,7 +40,7 @@ describe('a mail', () => {
     );
   });
 
-  test('a mail has a subject of one line and bounded length, whatever the output', () => {
+  test('a mail has a subject of one line and bounded length, whatever the check output contains', () => {
     const output = `x\r\nBcc: all@example.com\r\n\r\n${'y'.repeat(10_000)}`;
     const templates = { subject: '{{ event.check.output }}\nsecond {{ severity }}' };
     for (const { subject } of [mailed({ check: { output } }), mailed({ check: { output } }, templates)]) {
@@ -50,10 +50,10 @@ describe('a mail', () => {
   });
 
   test.each([
-    ['a text alone', { text: 'It is {{ severity }}.' }, { text: 'It is critical.' }],
-    ['a text beside HTML', { text: 'a', html: '<b>{{ severity }}</b>' }, { text: 'a', html: '<b>critical</b>' }],
+    ['only a text', { text: 'It is {{ severity }}.' }, { text: 'It is critical.' }],
+    ['a text and HTML', { text: 'a', html: '<b>{{ severity }}</b>' }, { text: 'a', html: '<b>critical</b>' }],
     [
-      'HTML beside the usual text',
+      'HTML and the default text',
       { html: '<b>x</b>' },
       { text: expect.stringContaining('Client: web-1') as string, html: '<b>x</b>' },
     ],

@@ -28,14 +28,14 @@ describe('the message of an event', () => {
 
   test.each([
     [{ action: 'resolve', check: { status: 0, output: 'ok' } }, 'resolved', 'RESOLVED web-1/disk: ok'],
-    // A resolved event is shown as resolved whatever the status of the last result is.
+    // A resolved event is shown as resolved, whatever the status of its last result.
     [{ action: 'resolve', check: { status: 1, output: '' } }, 'resolved', 'RESOLVED web-1/disk'],
     [{ check: { status: 0, output: 'fine' } }, 'resolved', 'OK web-1/disk: fine'],
     [{ action: 'flapping', check: { status: 1, output: 'x\ny' } }, 'problem', 'WARNING web-1/disk: x'],
     [{ check: { status: 127 } }, 'problem', 'UNKNOWN web-1/disk: CRITICAL: / is full'],
     [{ silenced: true, silenced_by: ['web:*'] }, 'acknowledged', 'CRITICAL web-1/disk: CRITICAL: / is full'],
     [{ silenced: true, action: 'resolve', check: { status: 0, output: '' } }, 'resolved', 'RESOLVED web-1/disk'],
-  ] as const)('the message of the event %j is %s: %s', (about, kind, title) => {
+  ] as const)('the message of the event %j has the kind %s and the title: %s', (about, kind, title) => {
     expect(told(about)).toMatchObject({ kind, title });
   });
 
@@ -54,14 +54,14 @@ describe('the message of an event', () => {
   });
 });
 
-describe('the key of a problem', () => {
-  test('the key of a problem is its client and check, from begin to end', () => {
+describe('the deduplication key of a problem', () => {
+  test('the deduplication key of a problem is its client and check, in the create and in the resolve', () => {
     expect(problemKey(told(), 255)).toBe('web-1/disk');
     expect(problemKey(told({ action: 'resolve', id: 'other' }), 255)).toBe('web-1/disk');
     expect(problemKey(told({}, 'ops'), 255)).toBe('ops/web-1/disk');
   });
 
-  test('the key of a problem has a bounded length and is unique even for long names', () => {
+  test('the deduplication key of a problem has a bounded length and is unique even for long names', () => {
     const keys = ['a', 'b'].map((end) => problemKey(told({ client: { name: `${'x'.repeat(300)}${end}` } }), 255));
     expect(keys.map(({ length }) => length)).toEqual([255, 255]);
     expect(new Set(keys).size).toBe(2);

@@ -20,14 +20,14 @@ function requestOf(preset: Preset, about: About = {}, more: object = {}) {
 const EVENTS: readonly (readonly [title: string, about: About])[] = [
   ['a problem', {}],
   ['a resolution', { action: 'resolve', check: { status: 0, output: 'OK: fine' } }],
-  ['a problem that somebody silenced', { silenced: true, silenced_by: ['client:web-1:*'] }],
+  ['a silenced problem', { silenced: true, silenced_by: ['client:web-1:*'] }],
   ['an unknown status without output', { check: { status: 3, output: '' } }],
   ['a huge output', { check: { output: 'full '.repeat(100_000) } }],
-  ['a huge output of signs', { check: { output: '<&>"\'`*_[]@'.repeat(20_000) } }],
+  ['a huge output of markup characters', { check: { output: '<&>"\'`*_[]@'.repeat(20_000) } }],
   ['a huge output of wide characters', { check: { output: '😀 '.repeat(30_000) } }],
   ['many lines', { check: { output: 'a\n'.repeat(30_000) } }],
   ['control bytes', { check: { output: '\u0000\u001b[31mred\u001b[0m\r\nBcc: x\u202e' } }],
-  ['code in code', { check: { output: '```\n<!channel> @all\n```' } }],
+  ['an output with code fences', { check: { output: '```\n<!channel> @all\n```' } }],
   ['long names', { client: { name: 'c'.repeat(600) }, check: { name: 'd'.repeat(600) } }],
   [
     'a long list of silences',
@@ -35,17 +35,17 @@ const EVENTS: readonly (readonly [title: string, about: About])[] = [
   ],
 ];
 
-describe.each(PRESET_NAMES)('the payload of %s', (preset) => {
-  test.each(EVENTS)('the payload is as documented for %s', (_title, about) => {
+describe.each(PRESET_NAMES)('the payload of the preset %s', (preset) => {
+  test.each(EVENTS)('the payload of the preset for %s is as documented', (_title, about) => {
     expect(requestOf(preset, about).problems).toEqual([]);
   });
 
-  test.each(EVENTS)('the payload with templates is as documented for %s', (_title, about) => {
+  test.each(EVENTS)('the payload of the preset with templates for %s is as documented', (_title, about) => {
     const templates = { title: '{{ event.client.name }}: {{ output }}', text: 'It says {{ event.check.output }}' };
     expect(requestOf(preset, about, { templates }).problems).toEqual([]);
   });
 
-  test('a payload with a template that yields nothing is as documented', () => {
+  test('the payload of a preset whose template yields an empty text is as documented', () => {
     const { problems } = requestOf(preset, {}, { templates: { title: '{{ event.none }}', text: '' } });
     expect(problems).toEqual([]);
   });
@@ -91,11 +91,11 @@ const LINKS: readonly (readonly [runbook: unknown, href: string | undefined])[] 
   [7, undefined],
 ];
 
-test.each(LINKS)('the runbook %j is the link %j in Slack and in PagerDuty', (runbook, href) => {
+test.each(LINKS)('the runbook %j becomes the link %j in Slack and in PagerDuty', (runbook, href) => {
   const slack = JSON.stringify(requestOf('slack', { check: { runbook } }).body);
   const link = href === undefined ? '<http' : JSON.stringify(`<${href.replaceAll('&', '&amp;')}|Runbook>`);
   expect(slack.includes(link)).toBe(href !== undefined);
-  // The runbook is shown once: if it is not a link, as a fact in plain text.
+  // The runbook is shown once: as a link, or as a fact in plain text if it is not a link.
   expect(slack.match(/Runbook/g) ?? []).toHaveLength(typeof runbook === 'string' ? 1 : 0);
   const { body } = requestOf('pagerduty', { check: { runbook } });
   expect((body as { links?: unknown }).links).toEqual(href === undefined ? undefined : [{ href, text: 'Runbook' }]);
@@ -162,7 +162,7 @@ test('a Teams message shows a resolved event as a card', () => {
   });
 });
 
-test('PagerDuty triggers, acknowledges and resolves by the same key', () => {
+test('the PagerDuty preset triggers, acknowledges and resolves an incident with the same key', () => {
   const key = { routing_key: PRESET_DEFINITIONS.pagerduty.routing_key, dedup_key: 'web-1/disk' };
   expect(requestOf('pagerduty')).toMatchObject({
     url: 'https://events.pagerduty.com/v2/enqueue',
@@ -195,7 +195,7 @@ test('a PagerDuty payload leaves out a time that is out of range', () => {
   expect((body as { payload: object }).payload).not.toHaveProperty('timestamp');
 });
 
-test('Opsgenie creates, acknowledges and closes by the alias', () => {
+test('the Opsgenie preset creates, acknowledges and closes an alert with the same alias', () => {
   const created = requestOf('opsgenie', { check: { status: 1 } });
   expect(created).toMatchObject({
     url: 'https://api.opsgenie.com/v2/alerts',
@@ -227,7 +227,7 @@ test('a Telegram message escapes the output and names its chat', () => {
   });
 });
 
-test('a truncated Telegram message has no markup, since half of it would be rejected', () => {
+test('a truncated Telegram message has no markup, since Telegram would reject incomplete markup', () => {
   const templates = { text: '<b>{{ output }}</b>' };
   const { body } = requestOf('telegram', { check: { output: '<x> '.repeat(2000) } }, { templates });
   expect(body).not.toHaveProperty('parse_mode');

@@ -26,11 +26,11 @@ describe('a template', () => {
     ['{{ new Date(0) }}', '1970-01-01T00:00:00.000Z'],
     ['{ {{ severity }} }', '{ critical }'],
     ['two\nlines {{\n severity\n}}', 'two\nlines critical'],
-  ])('the template %j renders as %j', (source, text) => {
+  ])('the message template %j renders as %j', (source, text) => {
     expect(rendered(source)).toEqual({ text, problems: [] });
   });
 
-  test('a template escapes values and nothing else', () => {
+  test('a template escapes the inserted values and nothing else', () => {
     expect(rendered('<i>{{ event.check.output }}</i>', escapeHtml).text).toBe(
       '<i>&lt;b&gt;full&lt;/b&gt; &amp; more</i>',
     );
@@ -59,7 +59,7 @@ describe('a template', () => {
     expect('position' in problem && problem.position).toBeGreaterThanOrEqual(position);
   });
 
-  test('a template renders at most a bounded text', () => {
+  test('a template renders a text of at most a bounded length', () => {
     const source = "{{ event.check.output.split('').map(function (a) { return severity }).join(severity) }}";
     const long = `{{ '${'x'.repeat(4000)}' }}`.repeat(50) + 'y'.repeat(200_000);
     expect(rendered(source).problems).toEqual([]);

@@ -19,7 +19,7 @@ function anOutput(format: string | undefined, output: string, more: object = {})
 const pointsOf = (format: string | undefined, output: string, more: object = {}) =>
   eventPoints(anOutput(format, output, more));
 
-describe('the points of an output', () => {
+describe('the metric points of a check output', () => {
   test.each([
     ['graphite_plaintext', 'web-1.load.one 0.5 1700000000', 'web-1.load.one', 0.5, {}, 1_700_000_000],
     ['graphite_plaintext', 'load;cpu=0;dc=a 1e3', 'load', 1000, { cpu: '0', dc: 'a' }, NOW],
@@ -55,7 +55,7 @@ describe('the points of an output', () => {
     ],
     ['prometheus_text', '# HELP up x\nup 1', 'up', 1, {}, NOW],
     [undefined, 'load 1', 'load', 1, {}, NOW],
-  ])('an output in %s is parsed: %j', (format, output, name, value, tags, timestamp) => {
+  ])('a metric line in the format %s is parsed: %j', (format, output, name, value, tags, timestamp) => {
     expect(pointsOf(format, output)).toEqual({ points: [{ name, value, tags, timestamp }], unreadable: 0 });
   });
 
@@ -64,11 +64,11 @@ describe('the points of an output', () => {
     ['influxdb_line', 'cpu', 'cpu,host idle=1', 'cpu idle=x', 'cpu idle=1 now', 'cpu idle=1 2 3', ' idle=1'],
     ['opentsdb_line', 'load', 'load now 1', 'load 1 one', 'load 1 1 tag'],
     ['prometheus_text', '9up 1', 'up', 'up{a="b} 1', 'up{a=b} 1', 'up one', 'up 1 2 3'],
-  ])('invalid lines of an output in %s are skipped and counted', (format, ...lines) => {
+  ])('invalid lines of an output in the format %s are skipped and counted', (format, ...lines) => {
     for (const line of lines) expect([line, pointsOf(format, line)]).toEqual([line, { points: [], unreadable: 1 }]);
   });
 
-  test('an output with several measurements yields all of them and skips invalid values', () => {
+  test('a metric line with several values yields a point for each valid value', () => {
     expect(
       pointsOf('nagios_perfdata', "OK | a=1 b=U 'c d'=2%;;;0;100\nlong | e=3").points.map(({ name }) => name),
     ).toEqual(['a', 'c d', 'e']);
@@ -76,7 +76,7 @@ describe('the points of an output', () => {
     expect(pointsOf('influxdb_line', '# comment\ncpu a=1,b=2').points).toHaveLength(2);
   });
 
-  test('an output yields at most the maximum number of points', () => {
+  test('a check output yields at most the maximum number of metric points', () => {
     const { points, unreadable } = pointsOf('graphite_plaintext', 'a 1\n'.repeat(POINTS_MAX + 5));
     expect([points.length, unreadable]).toEqual([POINTS_MAX, 5]);
   });
@@ -91,12 +91,12 @@ describe('the points of an output', () => {
     },
   );
 
-  test('an output of a check without metrics is not parsed', () => {
+  test('the output of a check without a metric format is not parsed for metrics', () => {
     expect(pointsOf('', 'load 1', { type: 'standard' })).toEqual({ points: [], unreadable: 0 });
     expect(pointsOf('whatever', 'load 1')).toEqual({ points: [], unreadable: 0 });
   });
 
-  test('the points that an agent has parsed are used, with the tags of the check', () => {
+  test('metric points that an agent has parsed are used with the tags of the check', () => {
     const points = [
       { name: 'a', value: 1, timestamp: 1_700_000_000_000_000_000, tags: [{ name: 'x', value: 'y' }] },
       { name: 'b', value: 2, timestamp: 0, tags: null },
@@ -132,7 +132,7 @@ describe('the points of an output', () => {
   );
 });
 
-describe('the written metrics', () => {
+describe('the output formats of metrics', () => {
   const output = 'cpu\\ x,dc=a\\,b idle=1.5 1700000000000000000';
 
   test.each([
@@ -144,7 +144,7 @@ describe('the written metrics', () => {
     expect(metricsText(anOutput('influxdb_line', output), format)).toBe(text);
   });
 
-  test('metrics in Graphite format are written for Graphite unchanged', () => {
+  test('metric points that came in Graphite format are written in Graphite format unchanged', () => {
     expect(metricsText(anOutput(undefined, 'web-1.load 1 5'), 'graphite_plaintext')).toBe('web-1.load 1 5\n');
   });
 

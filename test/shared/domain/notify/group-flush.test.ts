@@ -16,20 +16,28 @@ const TIMES = { groupWaitMs: 30_000, groupIntervalMs: 300_000, repeatIntervalMs:
 
 describe('the next flush of a group', () => {
   test.each<{ name: string; pace: readonly (number | undefined)[]; due: number }>([
-    { name: 'after group_wait at first', pace: [1000], due: 31_000 },
-    { name: 'not before group_interval after the last', pace: [20_000, 10_000, 10_000], due: 310_000 },
-    { name: 'after group_wait when the last is long ago', pace: [900_000, 10_000, 10_000], due: 930_000 },
-    { name: 'after repeat_interval without news', pace: [undefined, 10_000, 10_000], due: 14_410_000 },
+    { name: 'group_wait after its first event', pace: [1000], due: 31_000 },
+    { name: 'at the earliest group_interval after the last flush', pace: [20_000, 10_000, 10_000], due: 310_000 },
     {
-      name: 'group_interval after one that came to nothing, when a repetition is due',
+      name: 'group_wait after a new event if the last flush is long ago',
+      pace: [900_000, 10_000, 10_000],
+      due: 930_000,
+    },
+    {
+      name: 'repeat_interval after the last notification if nothing changed',
+      pace: [undefined, 10_000, 10_000],
+      due: 14_410_000,
+    },
+    {
+      name: 'group_interval after a flush without a notification if a repeat is due',
       pace: [undefined, 20_000_000, 10_000],
       due: 20_300_000,
     },
-  ])('$name', ({ pace: [pendingSinceMs, flushedAtMs, notifiedAtMs], due }) => {
+  ])('a group is flushed $name', ({ pace: [pendingSinceMs, flushedAtMs, notifiedAtMs], due }) => {
     expect(nextFlushAtMs({ pendingSinceMs, flushedAtMs, notifiedAtMs }, TIMES)).toBe(due);
   });
 
-  test('a group without repetition is due in an hour to look for members that have gone', () => {
+  test('a group without repeat_interval is checked every hour for events that no longer exist', () => {
     const pace = { pendingSinceMs: undefined, flushedAtMs: 0, notifiedAtMs: 0 };
     expect(nextFlushAtMs(pace, { ...TIMES, repeatIntervalMs: 0 })).toBe(3_600_000);
   });
@@ -56,7 +64,7 @@ test.each([
   [1, 2, 1],
   ['renotify', 2, 'renotify'],
 ] as const)(
-  'an event under two names with the notified states %s and %s has the notified state %s',
+  'an event that is merged from two names with the notified states %s and %s has the notified state %s',
   (first, second, lastNotified) => {
     expect(mergeLastNotified(first, second)).toBe(lastNotified);
   },
@@ -64,26 +72,50 @@ test.each([
 
 describe('the change that an event makes in its group', () => {
   test.each<{ name: string; of: string; change: string }>([
-    { name: 'that nobody knows', of: comes(undefined, 2), change: 'new' },
-    { name: 'again, before it was told', of: comes({ ...KNOWN, lastNotified: undefined }, 1), change: 'new' },
-    { name: 'as it was told', of: comes(KNOWN, 2), change: 'same' },
-    { name: 'with another status', of: comes(KNOWN, 1), change: 'changed' },
-    { name: 'because its silence ended', of: comes(KNOWN, 2, { silence_ended: true }), change: 'changed' },
-    { name: 'and is over', of: comes(KNOWN, 0, { action: 'resolve' }), change: 'resolved' },
-    { name: 'and is over, of which nobody knew', of: comes(undefined, 0, { action: 'resolve' }), change: 'resolved' },
+    { name: 'a new event is new', of: comes(undefined, 2), change: 'new' },
     {
-      name: 'and is over before it was told',
+      name: 'an event that fails again before the first notification is new',
+      of: comes({ ...KNOWN, lastNotified: undefined }, 1),
+      change: 'new',
+    },
+    { name: 'an event with the notified status is unchanged', of: comes(KNOWN, 2), change: 'same' },
+    {
+      name: 'an event with another status than the notified status is changed',
+      of: comes(KNOWN, 1),
+      change: 'changed',
+    },
+    {
+      name: 'an event whose silence ended is changed',
+      of: comes(KNOWN, 2, { silence_ended: true }),
+      change: 'changed',
+    },
+    { name: 'a resolved event is resolved', of: comes(KNOWN, 0, { action: 'resolve' }), change: 'resolved' },
+    {
+      name: 'a resolve of an event that the group does not contain is resolved',
+      of: comes(undefined, 0, { action: 'resolve' }),
+      change: 'resolved',
+    },
+    {
+      name: 'an event that resolved before the first notification is dropped',
       of: comes({ ...KNOWN, lastNotified: undefined }, 0, { action: 'resolve' }),
       change: 'forgotten',
     },
-    { name: 'that an inhibition held', of: comes({ ...KNOWN, lastNotified: 'inhibited' }, 2), change: 'new' },
     {
-      name: 'and is over, while an inhibition held it',
+      name: 'an event that was inhibited before the first notification is new',
+      of: comes({ ...KNOWN, lastNotified: 'inhibited' }, 2),
+      change: 'new',
+    },
+    {
+      name: 'an event that resolved while it was inhibited is dropped',
       of: comes({ ...KNOWN, lastNotified: 'inhibited' }, 0, { action: 'resolve' }),
       change: 'forgotten',
     },
-    { name: 'back, before its end was told', of: comes({ ...KNOWN, isResolved: true, status: 0 }, 2), change: 'same' },
-  ])('an event in a group is classified: $name', ({ of, change }) => {
+    {
+      name: 'an event that failed again before its resolve was notified is unchanged',
+      of: comes({ ...KNOWN, isResolved: true, status: 0 }, 2),
+      change: 'same',
+    },
+  ])('a flush classifies the event of a group: $name', ({ of, change }) => {
     expect(of).toBe(change);
   });
 });
@@ -133,7 +165,7 @@ function turn(
 }
 
 describe('the flush of a group', () => {
-  test('a flush lists changes first, the worst before the rest, then resolved events, then unchanged ones', () => {
+  test('a flush lists changed events by severity, then resolved events, then unchanged events', () => {
     const members = [
       member('known', { lastNotified: 2 }),
       member('over', { isResolved: true, status: 0, lastNotified: 2 }),
@@ -151,14 +183,14 @@ describe('the flush of a group', () => {
     });
   });
 
-  test('a group without changes is flushed only when a repetition is due', () => {
+  test('a group without changes is flushed only when a repeat is due', () => {
     const members = [member('a', { lastNotified: 2 })];
     expect(turn(members)).toMatchObject({ cause: undefined, listed: '', omitted: 0 });
     expect(turn(members, { isRepeatDue: true })).toMatchObject({ cause: 'repeat', listed: 'a same' });
     expect(turn(members, { isRepeatDue: true, presence: { a: 'silenced' } })).toMatchObject({ cause: undefined });
   });
 
-  test('a flush leaves out silenced events, which stay pending', () => {
+  test('a flush leaves out silenced events and keeps them pending', () => {
     const members = [member('a'), member('b')];
     expect(turn(members, { presence: { a: 'silenced' } })).toMatchObject({
       listed: 'b new',
@@ -168,7 +200,7 @@ describe('the flush of a group', () => {
     });
   });
 
-  test('a flush holds inhibited pending events until they change again', () => {
+  test('a flush leaves out inhibited pending events until they change again', () => {
     const members = [member('a'), member('b', { lastNotified: 'inhibited' }), member('c', { lastNotified: 2 })];
     const presence = { a: 'inhibited', c: 'inhibited' } as const;
     expect(turn(members, { presence })).toMatchObject({
@@ -178,15 +210,15 @@ describe('the flush of a group', () => {
     });
   });
 
-  test('a flush drops events that no longer exist without a notification', () => {
+  test('a flush removes events that no longer exist from the group without a notification', () => {
     expect(turn([member('a')], { presence: { a: 'gone' } })).toMatchObject({ cause: undefined, leaving: 'a' });
   });
 
-  test('a flush notifies transient events once', () => {
+  test('a flush notifies transient events only once', () => {
     expect(turn([member('a', { isTransient: true })])).toMatchObject({ listed: 'a new', leaving: 'a', notified: '' });
   });
 
-  test('a flush has a limit of events and bytes, contains at least one and counts the others', () => {
+  test('a flush lists events up to a limit of number and bytes, at least one event, and counts the omitted events', () => {
     const members = [member('a'), member('b'), member('c')];
     expect(turn(members, { events: 2 })).toMatchObject({ listed: 'a new, b new', omitted: 1, notified: 'a b c' });
     expect(turn(members, { bytes: 150 })).toMatchObject({ listed: 'a new', omitted: 2 });

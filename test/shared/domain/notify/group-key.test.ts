@@ -26,16 +26,16 @@ describe('the group key of an event', () => {
     { name: 'check.team', value: 'ops' },
     { name: 'check.missing', value: '' },
     { name: 'client.constructor', value: '' },
-  ])('the group key of $name is $value', ({ name, value }) => {
+  ])('the group key attribute $name of the event has the value $value', ({ name, value }) => {
     expect(computeGroupKey([name], event).by).toEqual([[name, value]]);
   });
 
-  test('the subscription of a check without subscribers is that of the client, except for its own', () => {
+  test('the group key of a check without subscribers lists the subscriptions of the client, except client:NAME', () => {
     const standalone = anEvent({ client: { subscriptions: ['web', 'linux', 'client:web-1'] } });
     expect(computeGroupKey(['subscription'], standalone).by).toEqual([['subscription', 'linux,web']]);
   });
 
-  test('a long value in a group key is truncated, but the key depends on all of it', () => {
+  test('a long value in a group key is truncated, but the key depends on the whole value', () => {
     expect(placeOf('a').by[0]?.[1].length).toBe(117);
     expect(placeOf('a').key).not.toBe(placeOf('b').key);
   });

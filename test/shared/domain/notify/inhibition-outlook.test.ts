@@ -17,18 +17,23 @@ test.each<{
   now: readonly (readonly [string, number])[];
   outlook: readonly string[];
 }>([
-  { name: 'one that begins to', event: critical, now: [], outlook: ['disk starts 0'] },
-  { name: 'one that goes on', event: critical, now: [['disk', 3]], outlook: ['disk continues 3'] },
-  { name: 'one that is no longer what the rule finds', event: warning, now: [['disk', 3]], outlook: ['disk stops 3'] },
-  { name: 'one that ends', event: undefined, now: [['disk', 1]], outlook: ['disk stops 1'] },
-  { name: 'one that stays as it is', event: 'same', now: [['disk', 2]], outlook: ['disk continues 2'] },
-  { name: 'one that never did', event: warning, now: [], outlook: [] },
-  { name: 'none', event: undefined, now: [], outlook: [] },
-])('what becomes of those that an event keeps quiet: $name', ({ event, now, outlook }) => {
+  { name: 'an event that starts to inhibit others', event: critical, now: [], outlook: ['disk starts 0'] },
+  {
+    name: 'an event that continues to inhibit others',
+    event: critical,
+    now: [['disk', 3]],
+    outlook: ['disk continues 3'],
+  },
+  { name: 'an event that the rule no longer matches', event: warning, now: [['disk', 3]], outlook: ['disk stops 3'] },
+  { name: 'an event that resolves', event: undefined, now: [['disk', 1]], outlook: ['disk stops 1'] },
+  { name: 'an unchanged event', event: 'same', now: [['disk', 2]], outlook: ['disk continues 2'] },
+  { name: 'an event that no rule matches', event: warning, now: [], outlook: [] },
+  { name: 'a client and check without an event', event: undefined, now: [], outlook: [] },
+])('the prediction of inhibited events is right for $name', ({ event, now, outlook }) => {
   const found = predictInhibitions(RULES, 'default', event, new Map(now));
   expect(found.map(({ rule, change, inhibited }) => `${rule} ${change} ${String(inhibited)}`)).toEqual(outlook);
 });
 
-test('the outlook of an inhibition names the attributes in common', () => {
+test('the prediction of inhibited events names the attributes that both events must share', () => {
   expect(predictInhibitions(RULES, 'default', critical, new Map())).toMatchObject([{ equal: ['client.rack'] }]);
 });

@@ -16,29 +16,32 @@ function ruleOf(definition: Partial<InhibitionDefinition>): InhibitionRule {
 
 const disk = anEvent({ client: { name: 'web-1', rack: 'a' }, check: { name: 'disk', status: 2 } });
 
-describe('what a rule finds', () => {
+describe('the source search of an inhibition rule', () => {
   test.each<{ name: string; source: string; found: boolean }>([
-    { name: 'a check', source: 'check=disk', found: true },
-    { name: 'a status', source: 'check=disk status=crit', found: true },
-    { name: 'another status', source: 'check=disk status=warn', found: false },
-    { name: 'an attribute', source: 'rack=a', found: true },
-    { name: 'a pattern', source: 'client~web-*', found: true },
-    { name: 'how often it occurred', source: 'check=disk occurrences>=3', found: false },
-  ])('$name', ({ source, found }) => {
-    expect(isInhibitor(ruleOf({ source }), 'default', disk)).toBe(found);
-  });
+    { name: 'the check', source: 'check=disk', found: true },
+    { name: 'the status', source: 'check=disk status=crit', found: true },
+    { name: 'a different status', source: 'check=disk status=warn', found: false },
+    { name: 'an attribute of the client', source: 'rack=a', found: true },
+    { name: 'a pattern of the client name', source: 'client~web-*', found: true },
+    { name: 'the occurrences', source: 'check=disk occurrences>=3', found: false },
+  ])(
+    'the source search of an inhibition rule decides by $name whether an event inhibits others',
+    ({ source, found }) => {
+      expect(isInhibitor(ruleOf({ source }), 'default', disk)).toBe(found);
+    },
+  );
 
-  test('no end of a problem keeps anything quiet', () => {
+  test('a resolved event inhibits no other event', () => {
     expect(isInhibitor(ruleOf({ source: 'check=disk' }), 'default', { ...disk, action: 'resolve' })).toBe(false);
   });
 
-  test('an invalid search of a rule is a problem of its attribute', () => {
+  test('an invalid search of an inhibition rule is reported for the attribute source or target', () => {
     const problems = parseInhibitionRule('r', { source: 'output~x', target: 'status=', equal: [] });
     expect('source' in problems ? [] : problems.map(({ attribute }) => attribute)).toEqual(['source', 'target']);
   });
 });
 
-test('an inhibitor is looked up by the attributes in common, and is another event than the inhibited one', () => {
+test('the inhibitor is looked up by the attributes that both events share, and is never the inhibited event itself', () => {
   const asked: unknown[] = [];
   const index = {
     find: (rule: InhibitionRule, key: string, other: object) => {
@@ -55,7 +58,7 @@ test('an inhibitor is looked up by the attributes in common, and is another even
   expect(asked).toEqual([['r', '[["client.rack","a"]]', { client: 'web-1', check: 'disk' }]]);
 });
 
-test('the fingerprint of a rule stays the one that stored events refer to', () => {
+test('the fingerprint of an inhibition rule does not change between versions, since stored events refer to it', () => {
   const rule = ruleOf({ source: 'check=disk status=crit', target: 'check!=disk', equal: ['client.rack'] });
   expect(rule.fingerprint).toBe('dbc33719dcc656a4');
 });

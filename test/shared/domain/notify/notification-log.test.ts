@@ -25,7 +25,7 @@ const SWITCH: InhibitorRef = { rule: 'rack', fingerprint: 'f1', client: 'sw-1', 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'));
 const manyNames = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 4 }), { minLength: 0, maxLength: 30 });
 
-/** Any log that the functions can produce. */
+/** Notification logs that the functions of the module can produce. */
 const logs: fc.Arbitrary<NotificationLog> = fc
   .record({ notified: names, inhibited: fc.option(names), isSilenced: fc.boolean(), isNever: fc.boolean() })
   .map(({ notified, inhibited, isSilenced, isNever }) => {
@@ -42,7 +42,7 @@ function pendingOf(a: NotificationLog, b: NotificationLog): readonly string[] {
 }
 
 describe('the notification log of an event', () => {
-  test('settling what an inhibition suppressed, after it ended, leads back to the log before', () => {
+  test('settling the notifications that an inhibition left pending restores the log from before the inhibition', () => {
     fc.assert(
       fc.property(manyNames, names, (handlers, notified) => {
         const before = recordNotified(EMPTY_NOTIFICATION_LOG, notified);
@@ -52,7 +52,7 @@ describe('the notification log of an event', () => {
     );
   });
 
-  test('no handler with a pending notification is forgotten, however many there are', () => {
+  test('the notification log keeps every handler with a pending notification, however many handlers there are', () => {
     fc.assert(
       fc.property(manyNames, manyNames, (first, second) => {
         const log = recordInhibited(recordInhibited(EMPTY_NOTIFICATION_LOG, SWITCH, first), SWITCH, second);
@@ -63,7 +63,7 @@ describe('the notification log of an event', () => {
     );
   });
 
-  test('the order of two logs that are merged does not matter for what an inhibition left pending', () => {
+  test('merging two notification logs yields the same pending notifications in either order', () => {
     fc.assert(
       fc.property(logs, logs, (first, second) => {
         expect(pendingOf(first, second)).toEqual(pendingOf(second, first));
@@ -71,7 +71,7 @@ describe('the notification log of an event', () => {
     );
   });
 
-  test('a handler that was notified under either name counts as notified after a merge', () => {
+  test('a handler that either of two notification logs names as notified counts as notified after their merge', () => {
     fc.assert(
       fc.property(logs, logs, (first, second) => {
         const merged = mergeNotificationLogs(first, second, []);
@@ -84,7 +84,7 @@ describe('the notification log of an event', () => {
     );
   });
 
-  test('a function that changes nothing returns the same log, and equal logs are one object', () => {
+  test('a function that changes nothing returns the same notification log, and equal logs are one object', () => {
     fc.assert(
       fc.property(logs, (log) => {
         const { notified = [], inhibitedBy } = log;
@@ -105,12 +105,12 @@ describe('an event of schema 4', () => {
     { name: 'that nothing suppressed', before: {}, log: { notified: 'all' } },
     { name: 'that a silence suppressed', before: { isSuppressed: true }, log: { pending: { silence: true } } },
     {
-      name: 'inhibited since it opened',
+      name: 'that was inhibited since it opened',
       before: { isHeld: true, inhibited: { ...INHIBITED, isWithheld: true, withheldFrom: ['mail'], common: 'h' } },
       log: { neverNotified: true, inhibitedBy: SWITCH, pending: { inhibition: ['mail'] } },
     },
     {
-      name: 'inhibited for handlers that were too many to name',
+      name: 'that was inhibited for more handlers than were recorded',
       before: { inhibited: { ...INHIBITED, isWithheld: true, common: 'h' } },
       log: { inhibitedBy: SWITCH, pending: { inhibition: 'all' } },
     },
@@ -124,7 +124,7 @@ describe('an event of schema 4', () => {
       before: { isSuppressed: true, inhibited: { ...INHIBITED, common: 'h' } },
       log: { inhibitedBy: SWITCH, pending: { silence: true } },
     },
-  ])('an event $name gets a notification log', ({ before, log }) => {
+  ])('an event of schema 4 $name is migrated with a notification log', ({ before, log }) => {
     const event = withNotificationLog({ id: 'e', ...before, recovery: { needs: 2 } });
     expect(event).toEqual({ id: 'e', recovery: { needs: 2 }, notifications: log });
     expect(notificationLogSchema.parse(event['notifications'])).toEqual(log);

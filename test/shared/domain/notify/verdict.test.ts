@@ -44,15 +44,31 @@ function definitionsOf(handlers: Readonly<Record<string, HandlerDefinition>>): H
 
 describe('the handlers that a check names (v1 API, state machine)', () => {
   test.each<{ name: string; check: Record<string, unknown>; names: string[] }>([
-    { name: 'handlers wins over handler', check: { handler: 'a', handlers: ['b', 'c'] }, names: ['b', 'c'] },
-    { name: 'an empty list is nobody', check: { handler: 'a', handlers: [] }, names: [] },
-    { name: 'neither is default', check: {}, names: ['default'] },
-    { name: 'null is neither', check: { handler: null, handlers: null }, names: ['default'] },
-    { name: 'contacts run besides', check: { handler: 'a', contacts: ['ops', 'dev'] }, names: ['a', 'ops', 'dev'] },
-    { name: 'contacts wins over contact', check: { contact: 'boss', contacts: ['ops'] }, names: ['ops'] },
-    { name: 'a contact takes the place of default', check: { contact: 'ops' }, names: ['ops'] },
-    { name: 'an empty list and a contact', check: { handlers: [], contact: 'ops' }, names: ['ops'] },
-    { name: 'what is no name does not count', check: { handlers: ['a', 7, null], contacts: [{}] }, names: ['a'] },
+    {
+      name: 'handlers takes precedence over handler',
+      check: { handler: 'a', handlers: ['b', 'c'] },
+      names: ['b', 'c'],
+    },
+    { name: 'an empty list of handlers runs no handler', check: { handler: 'a', handlers: [] }, names: [] },
+    { name: 'a check without handler and handlers runs default', check: {}, names: ['default'] },
+    { name: 'null counts as absent', check: { handler: null, handlers: null }, names: ['default'] },
+    {
+      name: 'contacts run in addition to handlers',
+      check: { handler: 'a', contacts: ['ops', 'dev'] },
+      names: ['a', 'ops', 'dev'],
+    },
+    { name: 'contacts takes precedence over contact', check: { contact: 'boss', contacts: ['ops'] }, names: ['ops'] },
+    { name: 'a contact replaces the handler default', check: { contact: 'ops' }, names: ['ops'] },
+    {
+      name: 'a contact runs even with an empty list of handlers',
+      check: { handlers: [], contact: 'ops' },
+      names: ['ops'],
+    },
+    {
+      name: 'values that are not names are ignored',
+      check: { handlers: ['a', 7, null], contacts: [{}] },
+      names: ['a'],
+    },
   ])('the handlers of a check follow its attributes: $name', ({ check, names }) => {
     expect(handlerNames(check)).toEqual(names);
   });
@@ -78,26 +94,38 @@ describe('the routing of handler names', () => {
     routeHandlers(names, definitions).map(({ kind, name }) => (kind === 'handler' ? name : `${kind} ${name}`));
 
   test.each<{ name: string; names: string[]; routed: string[] }>([
-    { name: 'a set stands for its members', names: ['group'], routed: ['file', 'crit'] },
-    { name: 'a set may hold a set', names: ['deep'], routed: ['file', 'crit', 'loud'] },
-    { name: 'which holds none', names: ['deeper'], routed: ['nested_set group', 'loud'] },
-    { name: 'nor itself', names: ['self'], routed: ['nested_set self', 'file'] },
-    { name: 'what is named twice runs once', names: ['file', 'group', 'file'], routed: ['file', 'crit'] },
-    { name: 'unknown ones are told', names: ['nope', 'file', 'nope'], routed: ['unknown_handler nope', 'file'] },
-    { name: 'two are built in', names: ['debug', 'deregistration'], routed: ['debug', 'deregistration'] },
-    { name: 'an empty set is nobody', names: ['empty'], routed: [] },
-    { name: 'names of the language are no handlers', names: ['constructor'], routed: ['unknown_handler constructor'] },
-  ])('handler names are routed: $name', ({ names, routed }) => {
+    { name: 'a set is replaced by its members', names: ['group'], routed: ['file', 'crit'] },
+    { name: 'a set may contain a set', names: ['deep'], routed: ['file', 'crit', 'loud'] },
+    { name: 'a set in a set may not contain a set', names: ['deeper'], routed: ['nested_set group', 'loud'] },
+    { name: 'a set may not contain itself', names: ['self'], routed: ['nested_set self', 'file'] },
+    { name: 'a handler that is named twice runs once', names: ['file', 'group', 'file'], routed: ['file', 'crit'] },
+    {
+      name: 'an unknown handler is reported once',
+      names: ['nope', 'file', 'nope'],
+      routed: ['unknown_handler nope', 'file'],
+    },
+    {
+      name: 'debug and deregistration are built in',
+      names: ['debug', 'deregistration'],
+      routed: ['debug', 'deregistration'],
+    },
+    { name: 'an empty set runs no handler', names: ['empty'], routed: [] },
+    {
+      name: 'a member name of JavaScript objects is an unknown handler',
+      names: ['constructor'],
+      routed: ['unknown_handler constructor'],
+    },
+  ])('the handler names of a check are resolved: $name', ({ names, routed }) => {
     expect(lead(...names)).toEqual(routed);
   });
 
-  test('a definition overrides a built-in handler', () => {
+  test('a handler definition overrides a built-in handler of the same name', () => {
     const debug = pipe();
     const [handler] = routeHandlers(['debug'], definitionsOf({ debug }));
     expect(handler).toEqual({ kind: 'handler', name: 'debug', definition: debug });
   });
 
-  test('sets of any shape are resolved with each name once', () => {
+  test('handler sets of any shape are resolved to each handler name once', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     const definition = fc.oneof(
       fc.constant(pipe()),
@@ -144,22 +172,57 @@ const resolved = (...history: string[]): EventChanges => ({ action: 'resolve', c
 
 describe('the verdict of a handler (completion 1.8)', () => {
   test.each<{ name: string; handler: object; event: EventChanges; verdict: string }>([
-    { name: 'runs', handler: {}, event: {}, verdict: 'handle' },
-    { name: 'handle: false', handler: {}, event: { check: { handle: false } }, verdict: 'disabled' },
-    { name: 'only false itself counts', handler: {}, event: { check: { handle: 'no' } }, verdict: 'handle' },
-    { name: 'flapping', handler: {}, event: FLAPPING, verdict: 'action' },
-    { name: 'flapping, opted in', handler: { handle_flapping: true }, event: FLAPPING, verdict: 'handle' },
-    { name: 'silenced', handler: {}, event: SILENCED, verdict: 'silenced' },
-    { name: 'silenced, opted out', handler: { handle_silenced: true }, event: SILENCED, verdict: 'handle' },
+    { name: 'an event that nothing suppresses is handled', handler: {}, event: {}, verdict: 'handle' },
     {
-      name: 'a resolve is silenced too',
+      name: 'a check with handle: false is not handled',
+      handler: {},
+      event: { check: { handle: false } },
+      verdict: 'disabled',
+    },
+    {
+      name: 'only the value false of handle disables handling',
+      handler: {},
+      event: { check: { handle: 'no' } },
+      verdict: 'handle',
+    },
+    { name: 'a flapping event is not handled', handler: {}, event: FLAPPING, verdict: 'action' },
+    {
+      name: 'a flapping event is handled with handle_flapping',
+      handler: { handle_flapping: true },
+      event: FLAPPING,
+      verdict: 'handle',
+    },
+    { name: 'a silenced event is not handled', handler: {}, event: SILENCED, verdict: 'silenced' },
+    {
+      name: 'a silenced event is handled with handle_silenced',
+      handler: { handle_silenced: true },
+      event: SILENCED,
+      verdict: 'handle',
+    },
+    {
+      name: 'a silenced resolve is not handled',
       handler: {},
       event: { ...SILENCED, ...resolved('2', '0') },
       verdict: 'silenced',
     },
-    { name: 'severity listed', handler: { severities: ['critical'] }, event: {}, verdict: 'handle' },
-    { name: 'severity not listed', handler: { severities: ['warning'] }, event: {}, verdict: 'severity' },
-    { name: 'no severity at all', handler: { severities: [] }, event: {}, verdict: 'severity' },
+    {
+      name: 'an event of a listed severity is handled',
+      handler: { severities: ['critical'] },
+      event: {},
+      verdict: 'handle',
+    },
+    {
+      name: 'an event of a severity that is not listed is not handled',
+      handler: { severities: ['warning'] },
+      event: {},
+      verdict: 'severity',
+    },
+    {
+      name: 'no event is handled with an empty list of severities',
+      handler: { severities: [] },
+      event: {},
+      verdict: 'severity',
+    },
     ...[3, 99, 255, -1, -2].map((status) => ({
       name: `status ${String(status)} is unknown`,
       handler: { severities: ['unknown'] },
@@ -167,53 +230,73 @@ describe('the verdict of a handler (completion 1.8)', () => {
       verdict: 'handle',
     })),
     {
-      name: 'a resolve passes by any status of its history',
+      name: 'a resolve is handled if any status since the last OK has a listed severity',
       handler: { severities: ['critical'] },
       event: resolved('0', '2', '0', '1', '0'),
       verdict: 'handle',
     },
     {
-      name: 'a resolve without a listed one',
+      name: 'a resolve is not handled without a status of a listed severity',
       handler: { severities: ['critical'] },
       event: resolved('1', '0'),
       verdict: 'severity',
     },
     {
-      name: 'also by a status outside of 0 to 3',
+      name: 'a resolve is handled after a status above 3 if unknown is listed',
       handler: { severities: ['unknown'] },
       event: resolved('127', '0'),
       verdict: 'handle',
     },
-    { name: 'an OK metric', handler: { severities: ['ok'] }, event: { check: { status: 0 } }, verdict: 'handle' },
-    { name: 'a filter that lets through', handler: { filter: 'production' }, event: {}, verdict: 'handle' },
-    { name: 'a filter that does not', handler: { filter: 'staging' }, event: {}, verdict: 'filtered' },
     {
-      name: 'filters wins over filter',
+      name: 'an OK result of a metric check is handled if ok is listed',
+      handler: { severities: ['ok'] },
+      event: { check: { status: 0 } },
+      verdict: 'handle',
+    },
+    {
+      name: 'an event that the filter passes is handled',
+      handler: { filter: 'production' },
+      event: {},
+      verdict: 'handle',
+    },
+    {
+      name: 'an event that the filter rejects is not handled',
+      handler: { filter: 'staging' },
+      event: {},
+      verdict: 'filtered',
+    },
+    {
+      name: 'filters takes precedence over filter',
       handler: { filter: 'staging', filters: ['production'] },
       event: {},
       verdict: 'handle',
     },
-    { name: 'an empty list of filters', handler: { filter: 'staging', filters: [] }, event: {}, verdict: 'handle' },
-    { name: 'a known mutator', handler: { mutator: 'wrap' }, event: {}, verdict: 'handle' },
-    { name: 'a built-in mutator', handler: { mutator: 'only_check_output' }, event: {}, verdict: 'handle' },
-    { name: 'a mutator of nobody', handler: { mutator: 'nope' }, event: {}, verdict: 'unknown_mutator' },
     {
-      name: 'occurrences',
+      name: 'an empty list of filters passes every event',
+      handler: { filter: 'staging', filters: [] },
+      event: {},
+      verdict: 'handle',
+    },
+    { name: 'a defined mutator is accepted', handler: { mutator: 'wrap' }, event: {}, verdict: 'handle' },
+    { name: 'a built-in mutator is accepted', handler: { mutator: 'only_check_output' }, event: {}, verdict: 'handle' },
+    { name: 'an unknown mutator is reported', handler: { mutator: 'nope' }, event: {}, verdict: 'unknown_mutator' },
+    {
+      name: 'the built-in filter occurrences applies',
       handler: { filter: 'occurrences' },
       event: { check: { occurrences: 3 } },
       verdict: 'filtered',
     },
     {
-      name: 'dependencies',
+      name: 'the built-in filter check_dependencies applies',
       handler: { filter: 'check_dependencies' },
       event: { check: { dependencies: ['db-1/disk'] } },
       verdict: 'filtered',
     },
-  ])('a handler judges an event: $name', ({ handler, event, verdict }) => {
+  ])('the verdict of a handler on an event is right: $name', ({ handler, event, verdict }) => {
     expect(judge(handler, event).verdict).toBe(verdict);
   });
 
-  test('the first reason decides: disabled, action, severity, silenced, filter', () => {
+  test('the first reason decides a verdict, in the order disabled, action, severity, silenced, filter', () => {
     const event = { ...SILENCED, ...FLAPPING, check: { handle: false } };
     const handler = { severities: ['ok'], filter: 'staging', mutator: 'nope' };
     const verdicts = [
@@ -246,7 +329,7 @@ describe('the verdict of a handler (completion 1.8)', () => {
     });
   });
 
-  test('an unknown filter passes the event, and one that fails is reported', () => {
+  test('an unknown filter passes the event, and a failing filter is reported', () => {
     expect(judge({ filters: ['nope', 'broken', 'unmatched'] }, {})).toMatchObject({
       verdict: 'filtered',
       filter: 'unmatched',
@@ -259,14 +342,14 @@ describe('the verdict of a handler (completion 1.8)', () => {
     expect(judge({ filter: 'nope' }, {})).toMatchObject({ verdict: 'handle', defects: [{ filter: 'nope' }] });
   });
 
-  test('a built-in handler has no conditions but those of the event', () => {
+  test('a built-in handler has no own conditions and depends only on the event', () => {
     const debug: RoutedHandler = { kind: 'handler', name: 'debug', definition: undefined };
     expect(judgeHandler(debug, anEvent(), about()).verdict).toBe('handle');
     expect(judgeHandler(debug, anEvent(SILENCED), about()).verdict).toBe('silenced');
     expect(judgeHandler(debug, anEvent(FLAPPING), about()).verdict).toBe('action');
   });
 
-  test('a silence suppresses a notification only when nothing else prevents it', () => {
+  test('a notification counts as suppressed by a silence only if nothing else prevents it', () => {
     expect(isSuppressed({})).toBe(true);
     expect(isSuppressed({ filter: 'unsilenced' })).toBe(true);
     expect(isSuppressed({ filter: 'staging' })).toBe(false);
@@ -275,7 +358,7 @@ describe('the verdict of a handler (completion 1.8)', () => {
   });
 });
 
-test('an event is handled exactly when nothing prevents it', () => {
+test('an event is handled if and only if nothing prevents it', () => {
   const anyHandler = fc.record(
     {
       severities: fc.subarray(['ok', 'warning', 'critical', 'unknown']),

@@ -11,7 +11,7 @@ function entity(name: string, spec: DumpedObject['spec']): DumpedObject {
   return { type: 'Entity', metadata: { name, namespace: 'default' }, spec };
 }
 
-test('the facts of a dump are namespaces, checks, entities, agents with versions, and pipelines', () => {
+test('the upgrade facts of a dump are namespaces, checks, entities, agents with versions, and pipelines', () => {
   expect(
     facts(
       { type: 'Namespace', metadata: {}, spec: { name: 'default' } },
@@ -39,14 +39,14 @@ test('the facts of a dump are namespaces, checks, entities, agents with versions
   });
 });
 
-test('a dump without namespaces leaves them and the checks unknown, so that no check counts as an orphan', () => {
+test('a dump without namespaces leaves namespaces and checks unknown, so that no check counts as an orphan', () => {
   const told = facts({ type: 'CheckConfig', metadata: { name: 'cpu', namespace: 'ops' }, spec: {} });
   expect(told.namespaces).toBeUndefined();
   expect(told.checks).toBeUndefined();
   expect(told.entities).toBeUndefined();
 });
 
-test('the ten newest entities are named, however many there are', () => {
+test('the upgrade facts of a dump name the ten newest entities, however many entities there are', () => {
   const many = Array.from({ length: 1000 }, (_, index) =>
     entity(`e${String(index)}`, { last_seen: (index * 7) % 1000 }),
   );

@@ -47,7 +47,7 @@ test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof nextInteraction>
   { step: { kind: 'action', state: 'failed' }, turn: 'agree' },
   { step: { kind: 'manual' }, turn: 'start' },
   { step: { kind: 'check', state: 'failed' }, turn: 'start' },
-])('the next action of the step $step is: $turn', ({ step, turn }) => {
+])('the next interaction for the plan step $step is: $turn', ({ step, turn }) => {
   expect(nextInteraction({ ...STEP, ...step })).toBe(turn);
 });
 
@@ -55,13 +55,13 @@ describe('the orders of an operator', () => {
   test.each<{ title: string; plan?: PlanRun; wish: PlanWish; typed?: string; orders: readonly object[] }>([
     { title: 'a step is started', wish: START, orders: [{ order: 'start', session: 'own', step: 'backup' }] },
     {
-      title: 'nobody holds it: it is taken first',
+      title: 'a plan without an owner is taken before a step is started',
       plan: FREE,
       wish: START,
       orders: [TAKE, { order: 'start', session: 'own', step: 'backup' }],
     },
     {
-      title: 'the word was typed',
+      title: 'a final step is started with the typed word',
       plan: FINAL,
       wish: START,
       typed: '6.5.0',
@@ -79,31 +79,31 @@ describe('the orders of an operator', () => {
       wish: { kind: 'confirm', ...ON_STEP, state: 'confirm' },
       orders: [{ order: 'confirm', session: 'own', step: 'backup' }],
     },
-    { title: 'what is free is taken', plan: FREE, wish: { kind: 'take', plan: 7 }, orders: [TAKE] },
+    { title: 'a plan without an owner is taken', plan: FREE, wish: { kind: 'take', plan: 7 }, orders: [TAKE] },
     {
-      title: 'what somebody holds is taken by force',
+      title: 'a plan of another owner is taken by force',
       plan: THEIRS,
       wish: { kind: 'take', plan: 7 },
       orders: [{ ...TAKE, force: true }],
     },
-    { title: 'it is let go of', wish: { kind: 'release', plan: 7 }, orders: [{ order: 'release', session: 'own' }] },
+    { title: 'a plan is released', wish: { kind: 'release', plan: 7 }, orders: [{ order: 'release', session: 'own' }] },
     {
-      title: 'it is abandoned',
+      title: 'a plan is abandoned',
       wish: { kind: 'abandon', plan: 7 },
       typed: 'too late',
       orders: [{ order: 'abandon', session: 'own', reason: 'too late' }],
     },
-  ])('orders of the console are derived: $title', ({ plan = PLAN, wish, typed = '', orders }) => {
+  ])('an input of the operator becomes orders to the backend: $title', ({ plan = PLAN, wish, typed = '', orders }) => {
     expect(ordersFor(plan, wish, typed, OPERATOR)).toEqual({ kind: 'orders', orders });
   });
 
   test.each<{ title: string; plan: PlanRun | undefined; wish: PlanWish; typed?: string; outcome: object }>([
     { title: 'the plan is not known', plan: undefined, wish: START, outcome: { kind: 'over' } },
-    { title: 'it is another plan', plan: { ...PLAN, id: 8 }, wish: START, outcome: { kind: 'over' } },
-    { title: 'it is over', plan: { ...PLAN, state: 'done' }, wish: START, outcome: { kind: 'over' } },
-    { title: 'somebody else holds it', plan: THEIRS, wish: START, outcome: { kind: 'held', plan: THEIRS } },
+    { title: 'another plan replaced the plan', plan: { ...PLAN, id: 8 }, wish: START, outcome: { kind: 'over' } },
+    { title: 'the plan is done', plan: { ...PLAN, state: 'done' }, wish: START, outcome: { kind: 'over' } },
+    { title: 'another operator owns the plan', plan: THEIRS, wish: START, outcome: { kind: 'held', plan: THEIRS } },
     {
-      title: 'the step is not as it was',
+      title: 'the state of the step has changed',
       plan: { ...PLAN, steps: [{ ...STEP, state: 'failed' }] },
       wish: START,
       outcome: { kind: 'moved', to: { id: 'backup', state: 'failed' } },
@@ -115,20 +115,25 @@ describe('the orders of an operator', () => {
       outcome: { kind: 'moved', to: undefined },
     },
     {
-      title: 'another word was typed',
+      title: 'the wrong word was typed',
       plan: FINAL,
       wish: START,
       typed: '6.5',
       outcome: { kind: 'word', word: '6.5.0' },
     },
-    { title: 'no reason to skip', plan: PLAN, wish: { kind: 'skip', ...ON_STEP }, outcome: { kind: 'reason' } },
-    { title: 'no reason to roll back', plan: PLAN, wish: { kind: 'roll-back', plan: 7 }, outcome: { kind: 'reason' } },
-  ])('the console sends no order: $title', ({ plan, wish, typed = '', outcome }) => {
+    { title: 'a skip has no reason', plan: PLAN, wish: { kind: 'skip', ...ON_STEP }, outcome: { kind: 'reason' } },
+    {
+      title: 'a rollback has no reason',
+      plan: PLAN,
+      wish: { kind: 'roll-back', plan: 7 },
+      outcome: { kind: 'reason' },
+    },
+  ])('the console sends no order to the backend: $title', ({ plan, wish, typed = '', outcome }) => {
     expect(ordersFor(plan, wish, typed, OPERATOR)).toMatchObject(outcome);
   });
 });
 
-test('an owner who was silent for long no longer owns the plan', () => {
+test('an owner who has not confirmed the ownership of a plan for long loses the plan', () => {
   expect(isOpenTo(THEIRS, OPERATOR)).toBe(false);
   expect(isOpenTo(THEIRS, { ...OPERATOR, nowMs: NOW_MS + HOLDER_GONE_MS })).toBe(true);
 });

@@ -30,14 +30,14 @@ describe('the general procedure (reference 9.2)', () => {
   });
 
   test.each([
-    { name: 'backup and migration itself, while results go on', from: '6.2.0', to: '6.3.0', actions: [] },
+    { name: 'backup and migration while results are accepted', from: '6.2.0', to: '6.3.0', actions: [] },
     {
-      name: 'stops results itself where what is stored changes its form for all backends',
+      name: 'drain and resume around a migration that needs all backends stopped',
       from: '5.7.0',
       to: '5.8.0',
       actions: ['drain', 'resume'],
     },
-  ])('mon does $name', ({ from, to, actions }) => {
+  ])('an upgrade plan of mon contains the actions of mon: $name', ({ from, to, actions }) => {
     const { steps } = planOf(way(from, to), someFacts({ product: 'mon' }));
     const [before = [], after = []] = actions.map((action) => [action]);
     expect(steps.flatMap((step) => (step.kind === 'action' ? [step.action] : []))).toEqual([
@@ -49,7 +49,7 @@ describe('the general procedure (reference 9.2)', () => {
     expect(steps).toContainEqual(expect.objectContaining({ action: 'migrate', confirm: to }));
   });
 
-  test('the upgrade plan has one manual backup step when everything is in a database', () => {
+  test('the upgrade plan has one manual backup step if all state is in a database', () => {
     const facts = someFacts({ product: 'mon', key_value_store: 'external', event_store: 'relational' });
     for (const path of [way('6.2.0', '6.3.0'), way('6.3.0', '6.4.0')]) {
       const { steps } = planOf(path, facts);
@@ -58,7 +58,7 @@ describe('the general procedure (reference 9.2)', () => {
     }
   });
 
-  test('all backends are upgraded before the database', () => {
+  test('an upgrade plan upgrades all backends before the database', () => {
     const facts = someFacts({
       backends: ['a', 'b'].map((name) => ({ name, version: '6.2.0', healthy: true })),
     });
@@ -73,7 +73,7 @@ describe('the general procedure (reference 9.2)', () => {
 });
 
 describe('the steps that the rules add', () => {
-  test('a plan from 5.0 to 6.5 has the steps in the order of versions, each in its phase', () => {
+  test('an upgrade plan from 5.0 to 6.5 has the steps in the order of versions, each in its phase', () => {
     const facts = someFacts({
       install: 'binary',
       state_dir: { configured: null, old_has_data: true, new_has_data: false },
@@ -112,13 +112,13 @@ describe('the steps that the rules add', () => {
     ]);
   });
 
-  test('backends that were stopped together are started, not restarted', () => {
+  test('an upgrade plan starts backends that were stopped together instead of restarting them', () => {
     const backends = ['a', 'b'].map((name) => ({ name, version: '5.7.0', healthy: true }));
     const { steps } = planOf(way('5.7.0', '5.8.0'), someFacts({ backends }));
     expect(steps.find(({ id }) => id === 'restart-a')?.commands).toEqual(['systemctl start sensu-backend']);
   });
 
-  test('every step of a plan has a unique name', () => {
+  test('every step of an upgrade plan has a unique id', () => {
     const ids = stepIds('5.0.0', '6.5.0');
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -128,11 +128,11 @@ test.each([
   ['6.5.0', '6.4.0', '6.4.0 is older than 6.5.0: there is no plan for a downgrade'],
   ['soon', '6.4.0', 'soon is not a version number: use one like 6.4.0'],
   ['6.4.0', '', ' is not a version number: use one like 6.4.0'],
-])('a plan from %s to %s is rejected', (from, to, problem) => {
+])('an upgrade plan from %s to %s is rejected', (from, to, problem) => {
   expect(parsePath(from, to)).toEqual({ problem });
 });
 
-test('the remedy for orphan namespaces recreates them, deletes the checks, then deletes them (reference 9.3)', () => {
+test('the remedy for missing namespaces recreates each, deletes its checks, then deletes it (reference 9.3)', () => {
   const orphans = orphansOf({
     namespaces: ['default'],
     checks: [

@@ -40,7 +40,7 @@ function stateOf(runbook: PlanRun, id: string) {
   return runbook.steps.find((step) => step.id === id)?.state;
 }
 
-/** Returns a run in which all steps before this one are completed. */
+/** Returns an upgrade run in which all steps before this one are completed. */
 function until(id: string): PlanRun {
   let runbook = held();
   for (const { id: before } of runbook.steps) {
@@ -63,35 +63,35 @@ const start = (step: string, typed?: string): PlanOrder => ({
 });
 
 describe('the ownership of a plan', () => {
-  test('a plan without an owner accepts no order', () => {
+  test('an upgrade plan without an owner accepts no order', () => {
     expect(refusal(aPlanRun(), start('rules'))).toBe('take ownership of the plan first');
   });
 
-  test('another console, even of the same user, is rejected with the name of the owner', () => {
+  test('an order of another console, even of the same user, is rejected with the name of the plan owner', () => {
     expect(refusal(held(), { ...start('rules'), session: 'console-2' })).toBe(
       'alice owns the plan: take ownership first',
     );
     expect(refusal(held(), { order: 'take', session: 'console-2', force: false }, 'bob')).toBe('alice owns the plan');
   });
 
-  test('a plan is taken over by force or when the owner is gone', () => {
+  test('an upgrade plan is taken over by force or when its owner is gone', () => {
     const take: PlanOrder = { order: 'take', session: 'console-2', force: false };
     expect(ordered(held(), { ...take, force: true }, 'bob').holder?.who).toBe('bob');
     expect(ordered(held(), take, 'bob', NOW + HOLDER_GONE_MS).log.at(-1)?.text).toBe('taken over by bob from alice');
   });
 
-  test('the owner can release a plan', () => {
+  test('the owner can release an upgrade plan', () => {
     expect(ordered(held(), { order: 'release', session: SESSION }).holder).toBeNull();
   });
 });
 
 describe('the steps of a plan', () => {
-  test('steps of a plan run one after the other', () => {
+  test('the steps of an upgrade plan run one after the other', () => {
     expect(refusal(held(), start('backup'))).toBe('the next step is rules');
     expect(refusal(held(), start('nothing'))).toBe('the plan has no step nothing');
   });
 
-  test('a check step runs by itself and then allows the next one', () => {
+  test('a check step of a plan runs without confirmation and then allows the next step', () => {
     const running = ordered(held(), start('rules'));
     expect(stateOf(running, 'rules')).toBe('running');
     const done = finishStep(running, 'rules', { isDone: true, note: 'nothing in the way', findings: [] }, NOW + 5);
@@ -100,7 +100,7 @@ describe('the steps of a plan', () => {
     expect(currentStep(done)?.id).toBe('backup');
   });
 
-  test('a failed step is started again or skipped with a reason', () => {
+  test('a failed step of a plan can be started again, or skipped with a reason', () => {
     const failed = finishStep(ordered(held(), start('rules')), 'rules', { isDone: false, note: '1 blocks' }, NOW);
     expect(stateOf(failed, 'rules')).toBe('failed');
     expect(stateOf(ordered(failed, start('rules')), 'rules')).toBe('running');
@@ -108,7 +108,7 @@ describe('the steps of a plan', () => {
     expect(skipped.steps[0]).toMatchObject({ state: 'skipped', note: 'known' });
   });
 
-  test('a manual step is confirmed, and then verified where that is possible', () => {
+  test('a manual step of a plan is confirmed, and then verified if that is possible', () => {
     const confirming = ordered(until('restart-backend'), start('restart-backend'));
     expect(stateOf(confirming, 'restart-backend')).toBe('confirm');
     const looking = ordered(confirming, { order: 'confirm', session: SESSION, step: 'restart-backend' });
@@ -117,13 +117,13 @@ describe('the steps of a plan', () => {
     expect(stateOf(notYet, 'restart-backend')).toBe('confirm');
   });
 
-  test('the confirmation of a manual step that cannot be verified completes it', () => {
+  test('the confirmation of a manual step that cannot be verified completes the step', () => {
     const confirming = ordered(until('install'), start('install'));
     const done = ordered(confirming, { order: 'confirm', session: SESSION, step: 'install' });
     expect(done.steps.find(({ id }) => id === 'install')).toMatchObject({ state: 'done', note: 'confirmed by alice' });
   });
 
-  test('a step that cannot be undone requires its word to be typed and is never skipped', () => {
+  test('an irreversible step of a plan requires a typed word and cannot be skipped', () => {
     const before = until('migrate');
     expect(refusal(before, start('migrate'))).toBe('migrate cannot be undone: type 5.8.0 to run it');
     expect(refusal(before, start('migrate', 'yes'))).toContain('type 5.8.0');
@@ -133,14 +133,14 @@ describe('the steps of a plan', () => {
     );
   });
 
-  test('a plan is done after its last step and then has no owner', () => {
+  test('an upgrade plan is done after its last step and then has no owner', () => {
     const last = until('entities');
     const done = finishStep(ordered(last, start('entities')), 'entities', { isDone: true, note: '20, as before' }, NOW);
     expect(done).toMatchObject({ state: 'done', holder: null });
     expect(refusal(done, start('entities'))).toBe('the plan is closed: done');
   });
 
-  test('a restart of the backend fails the running step, which can be started again', () => {
+  test('a restart of the backend marks the running step of a plan as failed, and the step can be started again', () => {
     const restarted = afterRestart(ordered(until('migrate'), start('migrate', '5.8.0')), NOW);
     expect(stateOf(restarted, 'migrate')).toBe('failed');
     expect(stateOf(ordered(restarted, start('migrate', '5.8.0')), 'migrate')).toBe('running');
@@ -156,7 +156,7 @@ describe('the rejection of results during a plan', () => {
     expect(isDraining(until('versions'))).toBe(false);
   });
 
-  test('results are not rejected when the drain step was skipped', () => {
+  test('results are accepted during a plan whose drain step was skipped', () => {
     const skipped = ordered(until('drain'), {
       order: 'skip',
       session: SESSION,
@@ -166,13 +166,13 @@ describe('the rejection of results during a plan', () => {
     expect(isDraining(skipped)).toBe(false);
   });
 
-  test('results are not rejected after the plan is over', () => {
+  test('results are accepted after the plan has ended', () => {
     expect(isDraining(ordered(until('migrate'), { order: 'abandon', session: SESSION, reason: 'late' }))).toBe(false);
   });
 });
 
 describe('the rollback of a plan', () => {
-  test('a plan can be rolled back only to a backup of its own', () => {
+  test('an upgrade plan can be rolled back only to a backup that the plan has made', () => {
     const order: PlanOrder = { order: 'roll-back', session: SESSION, reason: 'agents fail' };
     expect(refusal(held(), order)).toBe('the plan has no backup to roll back to');
     const backedUp = finishStep(
@@ -184,14 +184,14 @@ describe('the rollback of a plan', () => {
     expect(ordered(backedUp, order)).toMatchObject({ state: 'rolled-back', backup: 'b/1' });
   });
 
-  test('a plan can be abandoned, except while a step runs', () => {
+  test('an upgrade plan can be abandoned, except while a step runs', () => {
     const order: PlanOrder = { order: 'abandon', session: SESSION, reason: 'another day' };
     expect(ordered(held(), order).state).toBe('abandoned');
     expect(refusal(ordered(held(), start('rules')), order)).toBe('wait until the running step has finished');
   });
 });
 
-test('the log of a plan keeps its newest lines', () => {
+test('the log of an upgrade plan keeps its newest lines', () => {
   let runbook = held();
   for (let at = 0; at < 600; at++) {
     runbook = finishStep(ordered(runbook, start('rules')), 'rules', { isDone: false, note: String(at) }, NOW + at);

@@ -14,9 +14,9 @@ const silence = { kind: 'silence', silence: 'client:web-1:disk', subscription: '
 
 describe('an action in the report (spec, report 3)', () => {
   test.each<{ name: string; kind: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>; expected: string | undefined }>([
-    { name: 'a silence', kind: { ...silence, by: 'ada' }, expected: 'ada silenced client:web-1:disk' },
+    { name: 'a created silence', kind: { ...silence, by: 'ada' }, expected: 'ada silenced client:web-1:disk' },
     {
-      name: 'by whom it says, where that is somebody else than who sent it',
+      name: 'a silence is listed under its creator instead of the user who sent it',
       kind: { ...silence, by: 'dashboard', creator: 'ada' },
       expected: 'ada silenced client:web-1:disk',
     },
@@ -26,37 +26,37 @@ describe('an action in the report (spec, report 3)', () => {
       expected: 'ada acknowledged web-1/disk',
     },
     {
-      name: 'one on more is none',
+      name: 'a silence of more than one event is not an acknowledgement',
       kind: { kind: 'silence', silence: '*:disk', check: 'disk', by: 'ada', expire_on_resolve: true },
       expected: 'ada silenced *:disk',
     },
     {
-      name: 'a silence that somebody ended',
+      name: 'a silence that a user ended',
       kind: { ...silence, kind: 'clear', by: 'bob' },
       expected: 'bob ended client:web-1:disk',
     },
-    { name: 'and one that ended by itself', kind: { ...silence, kind: 'expire' }, expected: undefined },
+    { name: 'an expired silence is not listed', kind: { ...silence, kind: 'expire' }, expected: undefined },
     {
-      name: 'an event resolved by hand',
+      name: 'an event that a user resolved',
       kind: { kind: 'resolve', client: 'web-1', check: 'disk', by: 'ada' },
       expected: 'ada resolved web-1/disk',
     },
     {
-      name: 'and by a result',
+      name: 'an event that a result resolved is not listed',
       kind: { kind: 'resolve', client: 'web-1', check: 'disk' },
       expected: undefined,
     },
     {
-      name: 'results that were deleted',
+      name: 'deleted results',
       kind: { kind: 'remove', client: 'web-1', check: 'disk', by: 'ada' },
       expected: 'ada deleted web-1/disk',
     },
     {
-      name: 'a check that has another name',
+      name: 'a renamed check',
       kind: { kind: 'rename', client: 'web-1', check: 'swap', to: 'paging', by: 'ada' },
       expected: 'ada renamed swap > paging',
     },
-  ])('an action is reported: $name', ({ kind, expected }) => {
+  ])('the report decides whether and how an action is listed: $name', ({ kind, expected }) => {
     expect(told(kind)).toBe(expected);
   });
 });
@@ -85,16 +85,16 @@ describe('equal actions of one minute in the report', () => {
   });
 
   test.each<[string, Partial<ReportAction>]>([
-    ['by somebody else', { who: 'bob' }],
-    ['something else', { action: 'deleted' }],
-    ['for another reason', { reason: 'CHG-2' }],
+    ['of another user', { who: 'bob' }],
+    ['of another kind', { action: 'deleted' }],
+    ['with another reason', { reason: 'CHG-2' }],
     ['in another namespace', { namespace: 'shop' }],
-    ['an hour before', { at: -3_600_000 }],
-  ])('an action %s is reported separately', (_, more) => {
+    ['an hour earlier', { at: -3_600_000 }],
+  ])('the report lists an action %s separately', (_, more) => {
     expect(together([action(2, 'b/disk'), action(1, 'a/disk', more)])).toHaveLength(2);
   });
 
-  test('joined silences end with the last of them, or never', () => {
+  test('silences that the report lists together end with the last silence, or never', () => {
     const [first] = together([action(2, 'b', { end: 5 }), action(1, 'a', { end: 9 })]);
     expect(first?.end).toBe(9);
     expect(together([action(2, 'b'), action(1, 'a', { end: 9 })])[0]).not.toHaveProperty('end');

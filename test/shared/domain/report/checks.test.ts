@@ -4,10 +4,14 @@ import { Noise } from '../../../../shared/domain/report/noise.ts';
 import { FirstOf } from '../../../../shared/domain/report/first-of.ts';
 import type { StatusChange } from '../../../../shared/domain/timeline/availability.ts';
 
-/** A report from second 100 to 200. */
+/** The period of a report, from second 100 to second 200. */
 const SPAN = { sinceMs: 100_000, untilMs: 200_000 };
 
-/** @param turns time in seconds, status before, status after; the newest first */
+/**
+ * Returns the past of a check.
+ *
+ * @param turns time in seconds, status before and status after each change; the newest change first
+ */
 const past = (
   turns: readonly (readonly [number, number | undefined, number | undefined])[],
   status?: number,
@@ -24,7 +28,7 @@ const of = (...turns: (readonly [number, number | undefined, number | undefined]
 const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
 const ROUTER = { ...SWITCH, client: 'r-1' };
 
-/** The change of status that begins an outage at this second. */
+/** Returns the change of status that begins an outage at this second. */
 const broke = (at: number): StatusChange => ({ atMs: at * 1000, was: 0, status: 2 });
 
 describe('the inhibitor of a reported check (spec, report 1)', () => {
@@ -36,32 +40,32 @@ describe('the inhibitor of a reported check (spec, report 1)', () => {
   });
 
   test.each<{ name: string; turns: StatusChange[]; now?: typeof SWITCH; expected: typeof SWITCH | undefined }>([
-    { name: 'what did so to its end', turns: [ended(180, SWITCH), broke(150)], expected: SWITCH },
-    { name: 'nothing, where its end was told', turns: [ended(180), broke(150)], expected: undefined },
+    { name: 'the inhibitor at the resolve of the problem', turns: [ended(180, SWITCH), broke(150)], expected: SWITCH },
+    { name: 'none if the resolve was notified', turns: [ended(180), broke(150)], expected: undefined },
     {
-      name: 'nothing, where one outage was told',
+      name: 'none if any of the outages was notified',
       turns: [ended(190, SWITCH), broke(180), ended(160), broke(150)],
       expected: undefined,
     },
     {
-      name: 'of several what did so last',
+      name: 'the inhibitor of the last outage',
       turns: [ended(190, ROUTER), broke(180), ended(160, SWITCH), broke(150)],
       expected: ROUTER,
     },
-    { name: 'of what is open what does so now', turns: [broke(150)], now: SWITCH, expected: SWITCH },
-    { name: 'nothing, where it is open and was freed', turns: [broke(150)], expected: undefined },
+    { name: 'the current inhibitor of an open problem', turns: [broke(150)], now: SWITCH, expected: SWITCH },
+    { name: 'none if the problem is open and no longer inhibited', turns: [broke(150)], expected: undefined },
     {
-      name: 'of what ended after the span what did so until then',
+      name: 'the inhibitor at a resolve after the span',
       turns: [ended(210, SWITCH), broke(150)],
       expected: SWITCH,
     },
     {
-      name: 'nothing, where it was told after the span',
+      name: 'none if a resolve after the span was notified',
       turns: [ended(210), broke(150)],
       now: SWITCH,
       expected: undefined,
     },
-  ])('the inhibitor of a reported check is $name', ({ turns, now, expected }) => {
+  ])('the report names the inhibitor of a failing check: $name', ({ turns, now, expected }) => {
     const found = troubleOf(
       { client: 'web-1', check: 'ping', status: turns[0]?.status, statusChanges: turns, inhibitor: now },
       SPAN,
@@ -70,7 +74,7 @@ describe('the inhibitor of a reported check (spec, report 1)', () => {
     expect(found?.inhibited_by).toEqual(expected);
   });
 
-  test('inhibited checks are reported after the others', () => {
+  test('the report lists inhibited checks after all other checks', () => {
     const quiet = troubleOf(
       { client: 'a', check: 'ping', status: 2, statusChanges: [broke(110)], inhibitor: SWITCH },
       SPAN,
@@ -90,51 +94,51 @@ describe('a failing check in the report (spec, report 1)', () => {
 
   test.each<{ name: string; found: Trouble | undefined; expected: Partial<Trouble> }>([
     {
-      name: 'what broke and recovered says from when to when',
+      name: 'a resolved outage has its begin and end',
       found: of([180, 2, 0], [150, 0, 2]),
       expected: { status: 0, worst: 2, began: 150_000, ended: 180_000, outages: 1, down: 30 },
     },
     {
-      name: 'several outages are one line, from the first to the last',
+      name: 'several outages are one entry from the first begin to the last end',
       found: of([190, 1, 0], [180, 0, 1], [130, 2, 0], [120, 0, 2]),
       expected: { worst: 2, began: 120_000, ended: 190_000, outages: 2, down: 20 },
     },
     {
-      name: 'what is open says since when without a break, whatever its status was meanwhile',
+      name: 'an open outage has the begin of its uninterrupted failure, whatever the statuses are',
       found: of([180, 2, 1], [170, 0, 2], [130, 2, 0], [120, 0, 2]),
       expected: { status: 1, worst: 2, began: 170_000, ended: null, outages: 2, down: 40 },
     },
     {
-      name: 'what was open before began before',
+      name: 'an outage that was open before the span has no begin',
       found: of([150, 2, 0]),
       expected: { began: null, ended: 150_000, down: 50 },
     },
     {
-      name: 'what was deleted is over, and no status is known',
+      name: 'a deleted check ends its outage without a status',
       found: of([150, 2, undefined], [120, 0, 2]),
       expected: { began: 120_000, ended: 150_000, down: 30 },
     },
     {
-      name: 'a warning is worse than what nobody knows',
+      name: 'a warning is worse than an unknown status',
       found: of([180, 3, 1], [150, 0, 3]),
       expected: { worst: 1, down: 50 },
     },
     {
-      name: 'what recovers at its end is over',
+      name: 'an outage that is resolved at the end of the span is over',
       found: of([200, 2, 0], [150, 0, 2]),
       expected: { status: 0, ended: 200_000 },
     },
     {
-      name: 'what breaks at its end is open',
+      name: 'an outage that begins at the end of the span is open',
       found: of([200, 0, 2], [150, undefined, 0]),
       expected: { status: 2, began: 200_000, ended: null, outages: 1, down: 0 },
     },
     {
-      name: 'what came after the end counts for how it ended',
+      name: 'a change after the span determines the status at the end of the span',
       found: of([250, 2, 0], [150, 0, 2]),
       expected: { status: 2, ended: null, down: 50 },
     },
-  ])('a failing check is reported: $name', ({ found, expected }) => {
+  ])('the report describes a failing check: $name', ({ found, expected }) => {
     expect(found).toMatchObject(expected);
   });
 
@@ -148,11 +152,11 @@ describe('a failing check in the report (spec, report 1)', () => {
     });
   });
 
-  test('the report says nothing about the time before the retention', () => {
+  test('the report contains nothing about the time before the retention', () => {
     expect(troubleOf(past([], 2), SPAN, 150_000)).toMatchObject({ began: null, down: 50 });
   });
 
-  test('silenced time is part of the failing time', () => {
+  test('the report counts silenced time as part of the failing time', () => {
     const silenced = [{ sinceMs: 140_000, untilMs: 170_000 }];
     expect(troubleOf(past([[150, 0, 2]]), SPAN, 0, silenced)).toMatchObject({ down: 50, silenced: 20 });
   });
@@ -173,7 +177,7 @@ const trouble = (client: string, more: Partial<Trouble> = {}): Trouble => ({
 
 const named = (items: readonly Trouble[]): string[] => items.map(({ client }) => client);
 
-test('open problems are sorted by severity and age, resolved ones by duration', () => {
+test('the report sorts open problems by severity and age, and resolved problems by duration', () => {
   const all = [
     trouble('unknown', { status: 3, down: 30 }),
     trouble('warning', { status: 1, down: 40 }),
@@ -184,7 +188,7 @@ test('open problems are sorted by severity and age, resolved ones by duration', 
   expect(named(all.toSorted(longestFirst))).toEqual(['warning', 'unknown', 'newer', 'older']);
 });
 
-test('the noisiest checks are those with the most outages, with the client that had them', () => {
+test('the report lists the checks with the most outages, each with its client with the most outages', () => {
   const noise = new Noise();
   for (const [client, check, outages] of [
     ['web-1', 'disk', 2],
@@ -200,7 +204,7 @@ test('the noisiest checks are those with the most outages, with the client that 
   ]);
 });
 
-test('a list of the first items keeps only the limit but counts all', () => {
+test('a limited list of the report keeps the first items and counts all items', () => {
   const first = new FirstOf<number>(3, (a, b) => a - b);
   for (const one of [5, 3, 9, 1, 8, 2, 7, 4, 6]) first.add(one);
   expect([first.items(), first.count]).toEqual([[1, 2, 3], 9]);

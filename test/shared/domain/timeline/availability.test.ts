@@ -17,7 +17,7 @@ const turn = (hour: number, was: number | undefined, status: number | undefined)
 });
 const NEVER = -Infinity;
 
-/** Returns the shares of availability; all times are in hours. */
+/** Returns the shares of availability. All times are in hours. */
 function shares(
   turns: readonly StatusChange[],
   now: number | undefined,
@@ -34,31 +34,56 @@ function shares(
 
 describe('availability over ten hours (spec, timeline 4)', () => {
   test.each([
-    ['nothing became of it: as it is now', [], 0, { ok: 10, percent: 100, outages: 0 }],
-    ['it still fails', [turn(8, 0, 2)], 2, { ok: 8, critical: 2, percent: 80, outages: 1 }],
-    ['an outage that is over', [turn(5, 1, 0), turn(4, 0, 1)], 0, { ok: 9, warning: 1, percent: 90, outages: 1 }],
     [
-      'getting worse is the same outage',
+      'a check without transitions has its current status for the whole span',
+      [],
+      0,
+      { ok: 10, percent: 100, outages: 0 },
+    ],
+    [
+      'an open outage counts until the end of the span',
+      [turn(8, 0, 2)],
+      2,
+      { ok: 8, critical: 2, percent: 80, outages: 1 },
+    ],
+    [
+      'a resolved outage counts for its duration',
+      [turn(5, 1, 0), turn(4, 0, 1)],
+      0,
+      { ok: 9, warning: 1, percent: 90, outages: 1 },
+    ],
+    [
+      'a change of severity continues the same outage',
       [turn(6, 1, 2), turn(5, 0, 1)],
       2,
       { ok: 5, warning: 1, critical: 4, percent: 50, outages: 1 },
     ],
     [
-      'before the span it had begun to fail',
+      'an outage that began before the span counts from the start of the span',
       [turn(5, 2, 0), turn(-3, 0, 2)],
       0,
       { ok: 5, critical: 5, percent: 50, outages: 1 },
     ],
-    ['after the span it changed', [turn(12, 0, 2)], 2, { ok: 10, percent: 100, outages: 0 }],
-    ['it came during the span', [turn(5, undefined, 0)], 0, { ok: 5, no_data: 5, percent: 100, outages: 0 }],
-    ['it was removed', [turn(5, 2, undefined)], undefined, { critical: 5, no_data: 5, percent: 0, outages: 1 }],
-    ['nothing is known of it', [], undefined, { no_data: 10, percent: null, outages: 0 }],
-    ['a status of its own is unknown', [turn(9, 0, 127)], 127, { ok: 9, unknown: 1, percent: 90, outages: 1 }],
-  ])('availability is computed: %s', (_rule, turns, now, expected) => {
+    ['a change after the span does not count', [turn(12, 0, 2)], 2, { ok: 10, percent: 100, outages: 0 }],
+    [
+      'a check that appeared during the span has no data before',
+      [turn(5, undefined, 0)],
+      0,
+      { ok: 5, no_data: 5, percent: 100, outages: 0 },
+    ],
+    [
+      'a removed check has no data after the removal',
+      [turn(5, 2, undefined)],
+      undefined,
+      { critical: 5, no_data: 5, percent: 0, outages: 1 },
+    ],
+    ['a check without any history has no data', [], undefined, { no_data: 10, percent: null, outages: 0 }],
+    ['a status above 3 counts as unknown', [turn(9, 0, 127)], 127, { ok: 9, unknown: 1, percent: 90, outages: 1 }],
+  ])('the availability of a check is computed: %s', (_rule, turns, now, expected) => {
     expect(shares(turns, now)).toEqual(expected);
   });
 
-  test('silenced outages count neither as available nor as unavailable, and silenced OK time counts as OK', () => {
+  test('silenced outage time counts neither as available nor as unavailable, and silenced OK time counts as OK', () => {
     const outage = [turn(6, 2, 0), turn(2, 0, 2)];
     expect(shares(outage, 0, [[4, 8]])).toEqual({ ok: 6, critical: 2, silenced: 2, percent: 75, outages: 1 });
     expect(
@@ -69,12 +94,12 @@ describe('availability over ten hours (spec, timeline 4)', () => {
     ).toEqual({ ok: 6, silenced: 4, percent: 100, outages: 1 });
   });
 
-  test('the time before the retention is unknown, except for what a transition says', () => {
+  test('the status before the retention is unknown unless the first transition contains it', () => {
     expect(shares([], 0, [], 4 * HOUR)).toEqual({ ok: 6, no_data: 4, percent: 100, outages: 0 });
     expect(shares([turn(2, 0, 2)], 2, [], 4 * HOUR)).toMatchObject({ critical: 8, no_data: 2 });
   });
 
-  test('the availability of several checks is the sum of each', () => {
+  test('the availability of several checks adds up the times of each check', () => {
     const one = availabilityOf(stretchesOf([turn(8, 0, 2)], 2, SPAN, NEVER), []);
     const other = availabilityOf(stretchesOf([], 0, SPAN, NEVER), []);
     expect(sumOf([one, other])).toMatchObject({ ok: 18 * 3600, critical: 2 * 3600, percent: 90, outages: 1 });
@@ -87,21 +112,21 @@ const ended = (atMs: number) => ({ atMs, entry: undefined });
 
 describe('the spans of a silence', () => {
   test.each([
-    ['from when it was made', [made(5)], [{ sinceMs: 5, untilMs: Infinity }]],
+    ['from its creation on', [made(5)], [{ sinceMs: 5, untilMs: Infinity }]],
     ['until it was cleared', [ended(9), made(5)], [{ sinceMs: 5, untilMs: 9 }]],
-    ['or until its end, whether or not it was removed then', [ended(9), made(5, 0, 7)], [{ sinceMs: 5, untilMs: 7 }]],
-    ['from its begin', [made(5, 8, 12)], [{ sinceMs: 8, untilMs: 12 }]],
-    ['not at all when it was cleared before', [ended(6), made(5, 8, 12)], []],
+    ['until its end even if its removal was recorded later', [ended(9), made(5, 0, 7)], [{ sinceMs: 5, untilMs: 7 }]],
+    ['from its begin on', [made(5, 8, 12)], [{ sinceMs: 8, untilMs: 12 }]],
+    ['for no time if it was cleared before its begin', [ended(6), made(5, 8, 12)], []],
     [
-      'until another one took its place',
+      'until another silence replaced it',
       [made(7, 0, 20), made(5)],
       [
         { sinceMs: 7, untilMs: 20 },
         { sinceMs: 5, untilMs: 7 },
       ],
     ],
-    ['since always, when it ended and nobody knows its beginning', [ended(9)], [{ sinceMs: 3, untilMs: 9 }]],
-  ])('a silence is active %s', (_rule, turns, expected) => {
+    ['from the start of the history if its creation is unknown', [ended(9)], [{ sinceMs: 3, untilMs: 9 }]],
+  ])('the active span of a past silence lasts %s', (_rule, turns, expected) => {
     expect(silencedSpans(turns, 3)).toEqual(expected);
   });
 });

@@ -10,7 +10,7 @@ import type { Transition } from '../../../../shared/schemas/timeline.ts';
 
 const SECOND = 1000;
 
-/** Returns the event after these transitions, one in each second. */
+/** Returns the past event after these transitions, one per second. */
 function behind(transitions: readonly Transition[]): PastEvent | undefined {
   let event: PastEvent | undefined;
   for (const [at, transition] of transitions.entries()) event = nextPastEvent(event, transition, at * SECOND);
@@ -19,9 +19,9 @@ function behind(transitions: readonly Transition[]): PastEvent | undefined {
 
 describe('the event after past transitions (spec, timeline 5)', () => {
   test.each<{ name: string; transitions: readonly Transition[]; expected: Partial<PastEvent> | undefined }>([
-    { name: 'none behind a first OK', transitions: [{ kind: 'new', status: 0 }], expected: undefined },
+    { name: 'there is no event after a first OK', transitions: [{ kind: 'new', status: 0 }], expected: undefined },
     {
-      name: 'begins with a create, which tells what a row shows',
+      name: 'a create yields an event with status, occurrences and output',
       transitions: [
         { kind: 'new', status: 0 },
         { kind: 'create', was: 0, status: 2, occurrences: 1, output: 'down' },
@@ -29,7 +29,7 @@ describe('the event after past transitions (spec, timeline 5)', () => {
       expected: { status: 2, isFlapping: false, occurrences: 1, since: 1, last: 1, output: 'down' },
     },
     {
-      name: 'is since its last change of status, also where it began to flap later',
+      name: 'a later start of flapping does not change the time of the last status change',
       transitions: [
         { kind: 'create', status: 1 },
         { kind: 'change', was: 1, status: 2 },
@@ -38,7 +38,7 @@ describe('the event after past transitions (spec, timeline 5)', () => {
       expected: { status: 2, isFlapping: true, since: 1, last: 2 },
     },
     {
-      name: 'flaps no longer behind steady, and with another status it is since then',
+      name: 'the transition steady ends flapping and sets the time of a new status',
       transitions: [
         { kind: 'create', status: 2, flapping: true },
         { kind: 'steady', was: 2, status: 1 },
@@ -46,7 +46,7 @@ describe('the event after past transitions (spec, timeline 5)', () => {
       expected: { status: 1, isFlapping: false, since: 1 },
     },
     {
-      name: 'goes on while it recovers, and when it does not',
+      name: 'recovering and relapse keep the event open',
       transitions: [
         { kind: 'create', status: 2, occurrences: 3 },
         { kind: 'recovering', was: 2, status: 2, occurrences: 3 },
@@ -55,7 +55,7 @@ describe('the event after past transitions (spec, timeline 5)', () => {
       expected: { status: 2, occurrences: 4, since: 0, last: 2 },
     },
     {
-      name: 'may flap while it is OK',
+      name: 'an event may flap with status OK',
       transitions: [{ kind: 'create', was: 0, status: 0, flapping: true }],
       expected: { status: 0, isFlapping: true },
     },
@@ -65,22 +65,22 @@ describe('the event after past transitions (spec, timeline 5)', () => {
       expected: undefined,
     })),
     {
-      name: 'of which only the end of flapping is known is since then',
+      name: 'an event known only from the end of flapping starts at that time',
       transitions: [{ kind: 'steady', was: 2, status: 2, occurrences: 7 }],
       expected: { status: 2, occurrences: 7, since: 0 },
     },
-  ])('the event after past transitions is rebuilt: $name', ({ transitions, expected }) => {
+  ])('the event after past transitions is rebuilt from the timeline: $name', ({ transitions, expected }) => {
     expect({ event: behind(transitions) }).toMatchObject({ event: expected });
   });
 });
 
 test.each<[string, Transition, number]>([
-  ['a first result makes one more known', { kind: 'new', status: 0 }, 1],
-  ['a first failure as well', { kind: 'create', status: 2 }, 1],
-  ['a removal one less', { kind: 'remove', was: 0 }, -1],
-  ['and a new name, which begins anew', { kind: 'rename', was: 2, to: 'x' }, -1],
-  ['what is between changes nothing', { kind: 'resolve', was: 2, status: 0 }, 0],
-])('the known checks of a client are counted: %s', (_name, transition, expected) =>
+  ['a first OK result adds a check', { kind: 'new', status: 0 }, 1],
+  ['a first failing result adds a check', { kind: 'create', status: 2 }, 1],
+  ['a removal removes a check', { kind: 'remove', was: 0 }, -1],
+  ['a rename removes the check with the old name', { kind: 'rename', was: 2, to: 'x' }, -1],
+  ['other transitions do not change the number', { kind: 'resolve', was: 2, status: 0 }, 0],
+])('a past transition changes the number of checks of a client: %s', (_name, transition, expected) =>
   expect(checkCountDelta(transition)).toBe(expected),
 );
 
@@ -100,20 +100,16 @@ describe('the silence after a past transition', () => {
     });
   });
 
-  test.each(['clear', 'expire'] as const)('there is no silence after %s', (kind) => {
+  test.each(['clear', 'expire'] as const)('there is no silence after the past transition %s', (kind) => {
     expect(nextPastSilence('*:cpu', { kind, silence: '*:cpu', check: 'cpu' }, 0)).toBeUndefined();
   });
 });
 
 test.each([
-  ['not for few transitions', { transitions: 19_999, rows: 10, ageMs: 0 }, false],
-  ['for many', { transitions: 20_000, rows: 10, ageMs: 0 }, true],
-  [
-    'not before there are half as many as rows, so that it takes less room',
-    { transitions: 49_999, rows: 1e5, ageMs: 0 },
-    false,
-  ],
-  ['then it is', { transitions: 50_000, rows: 1e5, ageMs: 0 }, true],
-  ['after a day for one', { transitions: 1, rows: 1e5, ageMs: 86_400_000 }, true],
-  ['but not for none', { transitions: 0, rows: 1e5, ageMs: 86_400_000 }, false],
-])('a checkpoint is due %s', (_name, age, isDue) => expect(isCheckpointDue(age)).toBe(isDue));
+  ['not after few transitions', { transitions: 19_999, rows: 10, ageMs: 0 }, false],
+  ['after many transitions', { transitions: 20_000, rows: 10, ageMs: 0 }, true],
+  ['not before there are half as many transitions as rows', { transitions: 49_999, rows: 1e5, ageMs: 0 }, false],
+  ['when there are half as many transitions as rows', { transitions: 50_000, rows: 1e5, ageMs: 0 }, true],
+  ['after a day with one transition', { transitions: 1, rows: 1e5, ageMs: 86_400_000 }, true],
+  ['not after a day without transitions', { transitions: 0, rows: 1e5, ageMs: 86_400_000 }, false],
+])('a checkpoint of the timeline is due or not: %s', (_name, age, isDue) => expect(isCheckpointDue(age)).toBe(isDue));

@@ -10,7 +10,7 @@ import { removalOf, stateChangeOf, type StateChange } from '../../../../shared/d
 const SURROUNDINGS = { now: 1000, newId: () => 'an id' };
 const FLAPS = { low_flap_threshold: 10, high_flap_threshold: 30 };
 
-/** Returns the kinds of the status changes of consecutive results. */
+/** Returns the kind of the status change that each result causes, or `undefined` if it causes none. */
 function turnsOf(results: readonly Omit<DecidingResult, 'executed'>[]): (StateChange['kind'] | undefined)[] {
   return told(results).map((turn) => turn?.kind);
 }
@@ -29,20 +29,20 @@ const statuses = (...all: readonly number[]): { status: number }[] => all.map((s
 
 describe('a result in the timeline (spec, timeline 1)', () => {
   test.each([
-    ['the first OK begins it, and those that follow are nothing', statuses(0, 0, 0), ['new', undefined, undefined]],
+    ['the first OK is recorded, and OK results after it are not', statuses(0, 0, 0), ['new', undefined, undefined]],
     [
-      'an event begins, goes on unsaid, and ends',
+      'the create and the resolve of an event are recorded, and repeats are not',
       statuses(0, 2, 2, 2, 0),
       ['new', 'create', undefined, undefined, 'resolve'],
     ],
-    ['a first result that is not OK begins both', statuses(1, 0), ['create', 'resolve']],
+    ['a failing first result is recorded as a create', statuses(1, 0), ['create', 'resolve']],
     [
-      'another status is a change',
+      'a new status is recorded as a change',
       statuses(1, 2, 1, 1, 3, 0),
       ['create', 'change', 'change', undefined, 'change', 'resolve'],
     ],
     [
-      'an event that outlives an OK has not ended',
+      'an OK result that does not resolve the event is not recorded',
       [
         { status: 2, auto_resolve: false },
         { status: 0, auto_resolve: false },
@@ -51,19 +51,19 @@ describe('a result in the timeline (spec, timeline 1)', () => {
       ['create', undefined, 'resolve'],
     ],
     [
-      'an event that recovers, falls back, and ends at last',
+      'recovery, relapse and resolve of an event are recorded',
       [2, 0, 0, 2, 0, 1, 0, 0, 0].map((status) => ({ status, resolve_after: 3 })),
       ['create', 'recovering', undefined, 'relapse', 'recovering', 'change', 'recovering', undefined, 'resolve'],
     ],
     [
-      'what only handlers hear of is nothing',
+      'OK results of a metric check are not recorded',
       [
         { status: 0, type: 'metric' },
         { status: 0, type: 'metric' },
       ],
       ['new', undefined],
     ],
-  ])('a result in the timeline is recorded: %s', (_rule, results, expected) => {
+  ])('a result is recorded in the timeline or not: %s', (_rule, results, expected) => {
     expect(turnsOf(results)).toEqual(expected);
   });
 
@@ -90,7 +90,7 @@ describe('a result in the timeline (spec, timeline 1)', () => {
   });
 });
 
-test('the transition of a resolve contains what suppressed the event until then', () => {
+test('the transition of a resolve names the inhibitor that suppressed the event', () => {
   const { state } = nextCheckState(NO_CHECK_STATE, { status: 2, executed: 1 }, SURROUNDINGS);
   const inhibitor = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
   const notifications = { inhibitedBy: { ...inhibitor, fingerprint: 'f' } };
@@ -105,7 +105,7 @@ test('the transition of a resolve contains what suppressed the event until then'
   });
 });
 
-test('the transition of a removal contains the last status, and none is recorded without one', () => {
+test('the transition of a removal contains the last status, and a removal without a status is not recorded', () => {
   const { state } = nextCheckState(NO_CHECK_STATE, { status: 1, executed: 1 }, SURROUNDINGS);
   expect(removalOf(state)).toEqual({ kind: 'remove', was: 1 });
   expect(removalOf(NO_CHECK_STATE)).toBeUndefined();

@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { outagesOf, stripOf } from '../../../../shared/domain/timeline/strip.ts';
 import type { CheckPast } from '../../../../shared/schemas/availability.ts';
 
-/** @param stretches start, end and status of each stretch */
+/**
+ * Returns the past of a check from 0 to 100.
+ *
+ * @param stretches start, end and status of each stretch; the status is missing where nothing is known
+ */
 const past = (
   stretches: readonly (readonly [number, number, number?])[],
   silenced: readonly (readonly [number, number])[] = [],
@@ -20,16 +24,16 @@ const drawn = (of: CheckPast, cells = 10): string =>
     .map((cell) => (cell === undefined ? ' ' : SHOWN[cell]))
     .join('');
 
-describe('the strip of the past', () => {
+describe('the status strip of a timeline', () => {
   test.each<[string, CheckPast, string]>([
-    ['shows what was for how long', past([[0, 50, 0], [50, 100, 2]]), '-----xxxxx'], // prettier-ignore
-    ['and nothing where nothing is known', past([[0, 30], [30, 100, 0]]), '   -------'], // prettier-ignore
-    ['what was for a moment alone is seen', past([[0, 41, 0], [41, 42, 2], [42, 100, 0]]), '----x-----'], // prettier-ignore
-    ['the worst of a part counts', past([[0, 41, 0], [41, 43, 1], [43, 44, 2], [44, 100, 0]]), '----x-----'], // prettier-ignore
-    ['what ends where a part begins is not in it', past([[0, 20, 2], [20, 100, 0]]), 'xx--------'], // prettier-ignore
-    ['what was silenced is shown as that', past([[0, 50, 2], [50, 100, 0]], [[20, 80]]), 'xxsss-----'], // prettier-ignore
-    ['but for the part that was not', past([[0, 100, 2]], [[15, 85]]), 'xxssssssxx'], // prettier-ignore
-  ])('the strip of the past is drawn: %s', (_, of, expected) => {
+    ['each status takes cells in proportion to its duration', past([[0, 50, 0], [50, 100, 2]]), '-----xxxxx'], // prettier-ignore
+    ['time without history is blank', past([[0, 30], [30, 100, 0]]), '   -------'], // prettier-ignore
+    ['a very short outage takes a whole cell', past([[0, 41, 0], [41, 42, 2], [42, 100, 0]]), '----x-----'], // prettier-ignore
+    ['a cell shows its worst status', past([[0, 41, 0], [41, 43, 1], [43, 44, 2], [44, 100, 0]]), '----x-----'], // prettier-ignore
+    ['an outage that ends at the start of a cell is not shown in that cell', past([[0, 20, 2], [20, 100, 0]]), 'xx--------'], // prettier-ignore
+    ['silenced time is shown as silenced', past([[0, 50, 2], [50, 100, 0]], [[20, 80]]), 'xxsss-----'], // prettier-ignore
+    ['the unsilenced part of an outage is shown as failing', past([[0, 100, 2]], [[15, 85]]), 'xxssssssxx'], // prettier-ignore
+  ])('the status strip of a timeline is drawn: %s', (_, of, expected) => {
     expect(drawn(of)).toBe(expected);
   });
 });

@@ -39,8 +39,8 @@ const stored: Client = {
   labels: { rack: 'r8' },
 };
 
-describe('agent frames', () => {
-  test('an agent frame that is written parses back to its type and payload', () => {
+describe('frames of v2 agents', () => {
+  test('a frame of a v2 agent that is written parses back to its type and payload', () => {
     const payloads = fc.jsonValue();
     fc.assert(
       fc.property(fc.stringMatching(/^\w{1,64}$/), payloads, (type, payload) => {
@@ -51,13 +51,13 @@ describe('agent frames', () => {
     );
   });
 
-  test.each(['', '\n', '\n{}', '{}', `${'x'.repeat(65)}\n{}`])('the frame %j has no type', (text) => {
+  test.each(['', '\n', '\n{}', '{}', `${'x'.repeat(65)}\n{}`])('the agent frame %j has no message type', (text) => {
     expect(parseAgentFrame(text)).toBeUndefined();
   });
 });
 
-describe('a keepalive', () => {
-  test('a keepalive creates the client that it describes', () => {
+describe('a keepalive of a v2 agent', () => {
+  test('a keepalive of a v2 agent creates the client that it describes', () => {
     expect(clientOfKeepalive(keepalive({ timeout: 40, ttl: 80 }), 'web-01', about())).toMatchObject({
       name: 'web-01',
       subscriptions: ['web', 'client:web-01'],
@@ -68,17 +68,21 @@ describe('a keepalive', () => {
     });
   });
 
-  test('a keepalive replaces the stored thresholds', () => {
+  test('a keepalive of a v2 agent replaces the stored keepalive thresholds', () => {
     const present = { ...stored, keepalive: { thresholds: { warning: 1, critical: 2 }, refresh: 60 } };
     const { keepalive: own } = clientOfKeepalive(keepalive({ timeout: 60 }), 'web-01', about(present));
     expect(own).toEqual({ refresh: 60, interval: 20, timeout: 60, ttl: 0 });
   });
 
   test.each<{ name: string; handlers: string[]; expected: string[] | undefined }>([
-    { name: 'its own handlers are told', handlers: ['pager'], expected: ['pager'] },
-    { name: 'the default one is the business of the backend', handlers: ['keepalive'], expected: undefined },
-    { name: 'none is none of its own', handlers: [], expected: undefined },
-  ])('a keepalive sets the handlers: $name', ({ handlers, expected }) => {
+    { name: 'the handlers of the agent apply', handlers: ['pager'], expected: ['pager'] },
+    {
+      name: 'the default handler keepalive is not stored with the client',
+      handlers: ['keepalive'],
+      expected: undefined,
+    },
+    { name: 'an empty list sets no handlers', handlers: [], expected: undefined },
+  ])('a keepalive of a v2 agent sets the keepalive handlers: $name', ({ handlers, expected }) => {
     const { keepalive: own } = clientOfKeepalive(keepalive({ handlers }), 'web-01', about());
     expect(own?.['handlers']).toEqual(expected);
   });
@@ -89,37 +93,45 @@ describe('a keepalive', () => {
     entity: SubmittedV2Event['entity'];
     subscriptions: string[];
   }>([
-    { name: 'the backend configures agents', present: stored, entity: {}, subscriptions: ['db', 'client:web-01'] },
     {
-      name: 'not those of version 5',
+      name: 'the backend keeps the subscriptions of a known agent',
+      present: stored,
+      entity: {},
+      subscriptions: ['db', 'client:web-01'],
+    },
+    {
+      name: 'an agent of version 5 sets its own subscriptions',
       present: stored,
       entity: { sensu_agent_version: '5.21.0' },
       subscriptions: ['web', 'client:web-01'],
     },
     {
-      name: 'nor those that are marked',
+      name: 'an agent with managed_by: sensu-agent sets its own subscriptions',
       present: stored,
       entity: { metadata: { name: 'web-01', labels: { 'sensu.io/managed_by': 'sensu-agent' } } },
       subscriptions: ['web', 'client:web-01'],
     },
     {
-      name: 'what results made before has no configuration',
+      name: 'an agent sets the subscriptions of a client that results have created',
       present: { ...stored, entity_class: undefined, keepalives: false, subscriptions: ['client:web-01'] },
       entity: {},
       subscriptions: ['web', 'client:web-01'],
     },
     {
-      name: 'nor has a proxy that an agent takes over',
+      name: 'an agent sets the subscriptions of a proxy client that it takes over',
       present: { ...stored, entity_class: 'proxy', type: 'proxy', keepalives: false },
       entity: {},
       subscriptions: ['web', 'client:web-01'],
     },
-  ])('a keepalive sets the subscriptions: $name', ({ present, entity, subscriptions }) => {
-    const client = clientOfKeepalive(keepalive({}, entity), 'web-01', about(present));
-    expect(client.subscriptions).toEqual(subscriptions);
-    expect(client['type']).toBeUndefined();
-    expect(client.keepalives).toBe(true);
-  });
+  ])(
+    'a keepalive of a v2 agent sets or keeps the subscriptions of the client: $name',
+    ({ present, entity, subscriptions }) => {
+      const client = clientOfKeepalive(keepalive({}, entity), 'web-01', about(present));
+      expect(client.subscriptions).toEqual(subscriptions);
+      expect(client['type']).toBeUndefined();
+      expect(client.keepalives).toBe(true);
+    },
+  );
 
   test.each<{ version: string | null; isConfigurable: boolean; subscription: string }>([
     { version: '', isConfigurable: false, subscription: 'web' },
@@ -128,7 +140,7 @@ describe('a keepalive', () => {
     { version: '5.21.0', isConfigurable: true, subscription: 'web' },
     { version: '6.2.4', isConfigurable: false, subscription: 'db' },
   ])(
-    'an agent of version $version, configurable: $isConfigurable, has the subscription $subscription',
+    'a v2 agent of version $version (configured by the backend: $isConfigurable) has the subscription $subscription',
     ({ version, ...how }) => {
       const event = keepalive({}, { sensu_agent_version: version });
       const client = clientOfKeepalive(event, 'web-01', { ...about(stored), isConfigurable: how.isConfigurable });
@@ -136,7 +148,7 @@ describe('a keepalive', () => {
     },
   );
 
-  test('a keepalive leaves the stored handlers unchanged, except for agents of version 5', () => {
+  test('a keepalive of a v2 agent leaves the stored handlers unchanged unless the agent has version 5', () => {
     const present = { ...stored, keepalive: { handlers: ['stored'], refresh: 60 } };
     const own = (entity = {}): unknown =>
       clientOfKeepalive(keepalive({ handlers: ['told'] }, entity), 'web-01', about(present)).keepalive;
@@ -144,18 +156,18 @@ describe('a keepalive', () => {
     expect(own({ sensu_agent_version: '5.21.0' })).toMatchObject({ handlers: ['told'], refresh: 60 });
   });
 
-  test('a keepalive adds no signature that the agent has not sent', () => {
+  test('a keepalive of a v2 agent adds no signature to the client if the agent has sent none', () => {
     const client = clientOfKeepalive(keepalive(), 'web-01', about({ ...stored, signature: 'secret' }));
     expect(client).not.toHaveProperty('signature');
   });
 
-  test('a keepalive from a clock that runs ahead counts as now', () => {
+  test('a keepalive of a v2 agent whose clock is ahead counts as sent now', () => {
     const client = clientOfKeepalive({ ...keepalive(), timestamp: NOW + 60 }, 'web-01', about());
     expect(client['timestamp']).toBe(NOW);
   });
 });
 
-test('a known agent gets its configuration without its state', () => {
+test('a known v2 agent gets its entity configuration without state', () => {
   expect(entityConfigOf('shop', stored)).toEqual({
     metadata: { name: 'web-01', namespace: 'shop', labels: { rack: 'r8' } },
     entity_class: 'agent',
@@ -166,10 +178,10 @@ test('a known agent gets its configuration without its state', () => {
   });
 });
 
-/** Lookups without any hooks and assets. */
+/** Lookups that find no hooks and no assets. */
 const NONE = { hook: () => undefined, asset: () => undefined };
 
-describe('a check request', () => {
+describe('a check request to a v2 agent', () => {
   const request = { name: 'disk', command: 'check-disk', issued: NOW };
 
   const NOT_SET = {
@@ -235,13 +247,13 @@ describe('a check request', () => {
     });
   });
 
-  test('a check request with subscribers of its own names those', () => {
+  test('a check request to v2 agents with its own subscribers names these subscribers', () => {
     const ordered = { ...request, subscribers: ['client:web-01'] };
     const source = { definition: { command: 'x', subscribers: ['web'] }, needs: NONE };
     expect(v2CheckRequest('shop', ordered, source)).toMatchObject({ config: { subscriptions: ['entity:web-01'] } });
   });
 
-  test('a check request for a proxy client names that client', () => {
+  test('a check request to a v2 agent for a proxy client names the proxy client', () => {
     const { config } = v2CheckRequest(
       'default',
       { ...request, source: 'router' },
@@ -253,22 +265,22 @@ describe('a check request', () => {
 
 const defined = (): boolean => true;
 
-describe('an event', () => {
+describe('an event of a v2 agent', () => {
   const check = { metadata: { name: 'disk' }, status: 1, output: 'full' };
 
-  test('an event of a defined check keeps the handlers of the definition, unless it names some', () => {
+  test('an agent event of a defined check keeps the handlers of the definition unless the event names handlers', () => {
     expect(resultOfAgentEvent({ check: { ...check, handlers: [] } }, 'a', defined)).not.toHaveProperty('handlers');
     expect(resultOfAgentEvent({ check: { ...check, handlers: ['x'] } }, 'a', defined)?.handlers).toEqual(['x']);
     expect(resultOfAgentEvent({ check: { ...check, handlers: [] } }, 'a', () => false)?.handlers).toEqual([]);
   });
 
   test.each<{ name: string; event: SubmittedV2Event; source: string | undefined }>([
-    { name: 'is its own', event: { check, entity: { metadata: { name: 'a' } } }, source: undefined },
-    { name: 'is its own when it names nobody', event: { check }, source: undefined },
-    { name: 'is that of the entity', event: { check, entity: { metadata: { name: 'b' } } }, source: 'b' },
-    { name: 'is that of the proxy', event: { check: { ...check, proxy_entity_name: 'c' } }, source: 'c' },
+    { name: 'is the agent itself', event: { check, entity: { metadata: { name: 'a' } } }, source: undefined },
+    { name: 'is the agent itself if the event names no entity', event: { check }, source: undefined },
+    { name: 'is the entity of the event', event: { check, entity: { metadata: { name: 'b' } } }, source: 'b' },
+    { name: 'is the proxy entity of the check', event: { check: { ...check, proxy_entity_name: 'c' } }, source: 'c' },
     {
-      name: 'is that of the proxy rather than of the entity',
+      name: 'is the proxy entity of the check in preference to the entity of the event',
       event: { check: { ...check, proxy_entity_name: 'c' }, entity: { metadata: { name: 'b' } } },
       source: 'c',
     },
@@ -276,7 +288,7 @@ describe('an event', () => {
     expect(resultOfAgentEvent(event, 'a', defined)?.source).toBe(source);
   });
 
-  test('an agent event without a check is not a result', () => {
+  test('an event of a v2 agent without a check yields no result', () => {
     expect(resultOfAgentEvent({ metrics: { points: [] } }, 'a', defined)).toBeUndefined();
   });
 });

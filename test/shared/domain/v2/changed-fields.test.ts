@@ -14,16 +14,16 @@ const CHECK = {
 };
 
 test.each<{ readonly name: string; readonly change: object; readonly fields: readonly string[] }>([
-  { name: 'an object that is sent as it is shown', change: {}, fields: [] },
+  { name: 'an object that is sent unchanged', change: {}, fields: [] },
   {
     name: 'an object without the fields that have their zero value',
     change: { timeout: undefined, publish: undefined, subdue: undefined },
     fields: [],
   },
   { name: 'zero values of every kind', change: { stdin: false, ttl: 0, cron: '', env_vars: [], mon: {} }, fields: [] },
-  { name: 'a value that differs', change: { interval: 90 }, fields: ['interval'] },
-  { name: 'a field that is added', change: { ttl: 90 }, fields: ['ttl'] },
-  { name: 'a field that is missing', change: { handlers: undefined }, fields: ['handlers'] },
+  { name: 'a changed value', change: { interval: 90 }, fields: ['interval'] },
+  { name: 'an added field', change: { ttl: 90 }, fields: ['ttl'] },
+  { name: 'a removed field', change: { handlers: undefined }, fields: ['handlers'] },
   { name: 'a list in another order', change: { handlers: ['pager', 'mail'] }, fields: ['handlers'] },
   { name: 'an object in a list', change: { check_hooks: [{ critical: ['df'] }] }, fields: ['check_hooks'] },
   {

@@ -5,7 +5,7 @@ import { v2CheckSchema, type V2Check } from '../../../../shared/schemas/v2/check
 
 const metadata = { name: 'disk', namespace: 'prod' };
 
-/** Returns a default interval unless the attributes contain a schedule. */
+/** Returns a default interval, or nothing if the attributes contain a schedule. */
 function scheduled(attributes: object): object {
   return 'interval' in attributes || 'cron' in attributes ? {} : { interval: 10 };
 }
@@ -32,16 +32,16 @@ describe('a check of the v2 API as a definition', () => {
     ['its interval', { interval: 60, publish: true }, { interval: 60, publish: true }],
     ['its cron', { cron: '* * * * *', interval: 0, publish: true }, { cron: '* * * * *' }],
     [
-      'the subscription of one machine under the name of the model',
+      'the entity subscription of one client',
       { subscriptions: ['linux', 'entity:web-1'] },
       {
         subscribers: ['linux', 'client:web-1'],
       },
     ],
-    ['a proxy check', { proxy_entity_name: 'sw-1' }, { source: 'sw-1' }],
-    ['one for a single client of each subscription', { round_robin: true }, { round_robin: true }],
+    ['its proxy entity name', { proxy_entity_name: 'sw-1' }, { source: 'sw-1' }],
+    ['its round_robin', { round_robin: true }, { round_robin: true }],
     [
-      'what agents need besides',
+      'its environment variables, stdin, timeout and TTL',
       { env_vars: ['A=b'], stdin: true, timeout: 5, ttl: 90 },
       {
         env_vars: ['A=b'],
@@ -51,7 +51,7 @@ describe('a check of the v2 API as a definition', () => {
       },
     ],
     [
-      'flap detection with both thresholds',
+      'both thresholds of its flap detection',
       { low_flap_threshold: 20, high_flap_threshold: 60 },
       {
         low_flap_threshold: 20,
@@ -59,14 +59,14 @@ describe('a check of the v2 API as a definition', () => {
       },
     ],
     [
-      'windows of days that have any, in UTC',
+      'its subdue windows in UTC',
       {
         subdue: { days: { all: null, monday: [], friday: [{ begin: '5:00PM', end: '6:00PM' }] } },
       },
       { subdue: { days: { friday: [{ begin: '5:00PM UTC', end: '6:00PM UTC' }] } } },
     ],
     [
-      'what has no meaning here, for those who know',
+      'attributes that only agents use',
       { check_hooks: [{ ok: ['x'] }], output_metric_format: 'influxdb_line' },
       {
         check_hooks: [{ ok: ['x'] }],
@@ -74,7 +74,7 @@ describe('a check of the v2 API as a definition', () => {
       },
     ],
     [
-      'its labels, for handlers and filters',
+      'its labels',
       { metadata: { ...metadata, labels: { team: 'ops' } } },
       {
         metadata: { labels: { team: 'ops' } },
@@ -91,7 +91,7 @@ describe('a check of the v2 API as a definition', () => {
     );
   });
 
-  test('an invalid expression of a v2 check is named', () => {
+  test('an invalid expression of a v2 check is reported with its attribute', () => {
     expect(definitionOf({ proxy_requests: { entity_attributes: ['entity.labels["x" > 0'] } })).toEqual({
       problem: expect.stringContaining('proxy_requests.entity_attributes: the expression "entity.labels['),
     });
@@ -142,11 +142,11 @@ test.each([
   { cron: '0 9 ? * MON' },
   { cron: 'CRON_TZ=Europe/Berlin ?/5 9,? 1 ? *' },
   { cron: '5/15 8/4 * * mon/2' },
-])('the v2 check with %j is accepted as by the peer', (attributes) => {
+])('the v2 check with %j is accepted as Sensu Go accepts it', (attributes) => {
   expect(v2CheckSchema.safeParse({ metadata, command: 'df', ...attributes }).error).toBeUndefined();
 });
 
-test('a check of the configuration is shown with the types that v2 clients decode', () => {
+test('the v2 API shows a check of the configuration with the types that v2 clients decode', () => {
   const definition = checkSchema.parse({
     command: 'df',
     subscribers: ['all'],

@@ -48,12 +48,12 @@ describe('a client as an entity', () => {
     });
   });
 
-  test('a client that results with a source created is a proxy entity', () => {
+  test('a client that was created by results with a source is a proxy entity in the v2 API', () => {
     const proxy = { ...AGENT, type: 'proxy', keepalives: false };
     expect(v2EntityOf('ops', proxy)).toMatchObject({ entity_class: 'proxy', sensu_agent_version: '' });
   });
 
-  test('a client whose attributes have other types than those of an entity stays readable', () => {
+  test('a client whose attributes do not have the types of an entity is still readable in the v2 API', () => {
     const odd = { ...AGENT, labels: 'none', annotations: { size: 5 }, system: 7, deregistration: [] };
     expect(v2EntityOf('default', odd)).toMatchObject({
       metadata: { name: 'web-01', namespace: 'default' },
@@ -63,7 +63,7 @@ describe('a client as an entity', () => {
   });
 });
 
-describe('an entity that is new', () => {
+describe('a new entity of the v2 API', () => {
   const body = {
     metadata: { name: 'router-1', namespace: 'default', labels: { site: 'lab' }, annotations: null },
     entity_class: 'proxy',
@@ -85,7 +85,7 @@ describe('an entity that is new', () => {
     rack: 'R7',
   };
 
-  test('a new entity is a client with its own subscription and its address', () => {
+  test('a new entity of the v2 API is a client with its own subscription and its address', () => {
     const client = clientOf(body, undefined, 'ada');
     expect(client).toMatchObject({
       name: 'router-1',
@@ -99,7 +99,7 @@ describe('an entity that is new', () => {
     expect(clientSchema.safeParse(client).success).toBe(true);
   });
 
-  test('a new entity is shown with the types with which it was sent', () => {
+  test('a new entity of the v2 API is shown with the types with which it was sent', () => {
     const { metadata, ...attributes } = body;
     const { name, namespace, labels } = metadata;
     const shown = {
@@ -117,14 +117,14 @@ describe('an entity that is new', () => {
     });
   });
 
-  test('a new entity without subscriptions and last_seen has none', () => {
+  test('a new entity of the v2 API without subscriptions and last_seen is stored without them', () => {
     const put = clientOf({ metadata: { name: 'x' } }, undefined, undefined, 'put');
     expect(v2EntityOf('default', put)).toMatchObject({ subscriptions: null, last_seen: 0 });
-    // The stored client has both: silences, and agents with the same name, rely on them.
+    // The stored client has a subscription and a time, because silences and agents with the same name rely on them.
     expect(put).toMatchObject({ subscriptions: ['client:x'], timestamp: NOW });
   });
 
-  test('a new entity requires only a name', () => {
+  test('a new entity of the v2 API requires only a name', () => {
     expect(clientOf({ metadata: { name: 'x' } })).toEqual({
       name: 'x',
       address: 'unknown',
@@ -134,16 +134,16 @@ describe('an entity that is new', () => {
       keepalives: false,
       version: '1.9.0',
       timestamp: NOW,
-      // As at the peer, an event does not update the last-seen time of its entity.
+      // As in Sensu Go, an event does not update the last-seen time of its entity.
       last_seen: 0,
     });
   });
 
-  test('a new entity cannot have been seen in the future', () => {
+  test('a new entity of the v2 API cannot have a last_seen in the future', () => {
     expect(clientOf({ metadata: { name: 'x' }, last_seen: NOW + 999 }).timestamp).toBe(NOW);
   });
 
-  test('a new entity cannot set attributes that only the v1 API has', () => {
+  test('a new entity of the v2 API cannot set attributes that only the v1 API has', () => {
     const client = clientOf({ metadata: { name: 'x' }, signature: 's', socket: 5, address: 7, keepalives: 'yes' });
     expect(client).not.toHaveProperty('signature');
     expect(client).not.toHaveProperty('socket');
@@ -154,7 +154,7 @@ describe('an entity that is new', () => {
 describe('an entity that replaces a client', () => {
   const put = { metadata: { name: 'web-01', labels: { region: 'eu' } }, entity_class: 'agent', subscriptions: ['web'] };
 
-  test('an entity that replaces a client sets the v2 attributes and leaves those that only the v1 API has', () => {
+  test('an entity that replaces a client sets the v2 attributes and leaves attributes that only the v1 API has', () => {
     expect(clientOf(put, AGENT)).toEqual({
       last_seen: 0,
       name: 'web-01',
@@ -189,7 +189,7 @@ describe('an entity that replaces a client', () => {
     });
   });
 
-  test('an entity that is read and put back changes nothing', () => {
+  test('an entity that is read from the v2 API and put back changes nothing', () => {
     const read = v2EntityOf('default', AGENT);
     const again = clientOf(read, AGENT);
     expect(v2EntityOf('default', again)).toEqual(read);
@@ -208,6 +208,6 @@ test.each([
   [{ metadata: { name: 'x' }, last_seen: 'now' }],
   [{ metadata: { name: 'x' }, redact: 'password' }],
   [{ metadata: { name: 'x', labels: { a: 1 } } }],
-])('the object %j is no valid entity', (body) => {
+])('the object %j is rejected as an entity of the v2 API', (body) => {
   expect(v2EntitySchema.safeParse({ entity_class: 'proxy', ...body }).success).toBe(false);
 });

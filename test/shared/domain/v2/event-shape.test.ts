@@ -7,7 +7,7 @@ import { anEvent } from '../../../support/an-event.ts';
 
 const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
 
-/** The first result of a check that has no state yet. */
+/** The event of the first result of a check, which has no earlier state. */
 const FIRST = anEvent({ check: { status: 0 } });
 
 function outcomeOf(source: string, event = FIRST): 'holds' | 'does not hold' | 'fails' {
@@ -20,7 +20,7 @@ function outcomeOf(source: string, event = FIRST): 'holds' | 'does not hold' | '
 
 const withMetrics = (metrics: object): typeof FIRST => anEvent({ check: { status: 0, metrics } });
 
-/** Lists that are null or missing in the event of the peer. */
+/** Lists that are null or missing in an event of Sensu Go if they are empty. */
 const LISTS: readonly string[] = [
   'event.check.history',
   'event.check.handlers',
@@ -36,25 +36,25 @@ const LISTS: readonly string[] = [
   'event.entity.system.processes',
 ];
 
-describe('the shape of events in filters', () => {
-  test.each(LISTS)('the attribute %s without items is an empty list', (list) => {
+describe('the form of events that v2 filters get', () => {
+  test.each(LISTS)('the attribute %s of an event without items is an empty list in v2 filters', (list) => {
     expect(outcomeOf(`${list}.length == 0`)).toBe('holds');
     expect(outcomeOf(`${list}.indexOf('x') >= 0`)).toBe('does not hold');
     expect(outcomeOf(`Array.isArray(${list})`)).toBe('holds');
   });
 
-  test('the subscriptions of an entity without any are an empty list', () => {
+  test('the subscriptions of an entity without subscriptions are an empty list in v2 filters', () => {
     const event = { ...FIRST, client: { ...FIRST.client, sent_subscriptions: null } };
     expect(outcomeOf("event.entity.subscriptions.indexOf('linux') >= 0", event)).toBe('does not hold');
   });
 
-  test('the addresses of an interface without any are an empty list', () => {
+  test('the addresses of an interface without addresses are an empty list in v2 filters', () => {
     const system = { network: { interfaces: [{ name: 'lo', addresses: null }] } };
     const event = { ...FIRST, client: { ...FIRST.client, system } };
     expect(outcomeOf('event.entity.system.network.interfaces[0].addresses.length == 0', event)).toBe('holds');
   });
 
-  test('empty handlers, points and tags of metrics are empty lists', () => {
+  test('missing handlers, points and tags of metrics are empty lists in v2 filters', () => {
     const points = [{ name: 'a', value: 1, tags: null }];
     expect(outcomeOf('event.metrics.points[0].tags.length == 0', withMetrics({ handlers: null, points }))).toBe(
       'holds',
@@ -66,10 +66,10 @@ describe('the shape of events in filters', () => {
   test.each([
     ['a change of status at the first result', 'event.check.history.length > 1 && event.check.history[0].status == 0'],
     [
-      'the status before at the first result',
+      'the previous status at the first result',
       'event.check.history.length > 1 && event.check.history[event.check.history.length-2].status == 0',
     ],
-  ])('an expression about %s does not hold', (_what, source) => {
+  ])('a v2 filter expression about %s is false', (_what, source) => {
     expect(outcomeOf(source)).toBe('does not hold');
   });
 
@@ -90,7 +90,7 @@ describe('the shape of events in filters', () => {
     'event.entity.deregister === false',
     'event.check.subdue === null',
     'event.sequence === 0',
-  ])('the expression %s holds if nothing was sent', (source) => {
+  ])('the v2 filter expression %s is true for an event without the attribute', (source) => {
     expect(outcomeOf(source)).toBe('holds');
   });
 
@@ -109,11 +109,11 @@ describe('the shape of events in filters', () => {
     "event.entity.system.os.indexOf('x') >= 0",
     'event.metrics.points.length > 0',
     'event.check.nothing.deeper',
-  ])('the expression %s fails if nothing was sent, as at the peer', (source) => {
+  ])('the v2 filter expression %s fails for an event without the attribute, as in Sensu Go', (source) => {
     expect(outcomeOf(source)).toBe('fails');
   });
 
-  test('an empty label map, silence list or command is left out as at the peer', () => {
+  test('an event in v2 filters has no empty label map, silence list or command, as in Sensu Go', () => {
     const check = { status: 0, metadata: { labels: {} }, command: '', max_output_size: 0, hooks: [] };
     expect(outcomeOf("event.check.labels.team == 'ops'", anEvent({ check }))).toBe('fails');
     expect(outcomeOf("typeof event.check.command == 'undefined'", anEvent({ check }))).toBe('holds');
@@ -121,21 +121,21 @@ describe('the shape of events in filters', () => {
     expect(outcomeOf("typeof event.check.hooks == 'undefined'", anEvent({ check }))).toBe('holds');
   });
 
-  test('an OK result after a problem is a resolution even while the event flaps', () => {
+  test('an OK result after a problem counts as a resolution in v2 filters even while the event flaps', () => {
     const flapping = anEvent({ action: 'flapping', check: { status: 0, history: ['0', '2', '0', '2', '0'] } });
     expect(outcomeOf('event.is_resolution', flapping)).toBe('holds');
     expect(outcomeOf('event.is_flapping_start && !event.is_flapping_end', flapping)).toBe('holds');
   });
 });
 
-test('the entity_attributes of a proxy request see an empty list if an entity has no interfaces', () => {
+test('the entity_attributes of a proxy request get an empty list for an entity without interfaces', () => {
   const condition = clientConditionOf({
     proxy_requests: { entity_attributes: ['entity.system.network.interfaces.length == 0'] },
   } as never);
   expect(condition?.('prod', FIRST.client, MOMENT)).toBe(true);
 });
 
-test('handlers get null for empty lists and no duration of zero, as at the peer', () => {
+test('v2 handlers get null for empty lists and no duration of zero, as in Sensu Go', () => {
   const { check, entity } = v2HandledEvent('prod', FIRST);
   expect(check).toMatchObject({
     handlers: [],
@@ -156,6 +156,6 @@ test('handlers get null for empty lists and no duration of zero, as at the peer'
   expect(entity.system).not.toHaveProperty('os');
 });
 
-test('templates of messages see the same event as handlers', () => {
+test('message templates get the same v2 event as handlers', () => {
   expect(templateSubjectOf('prod', FIRST)).toMatchObject({ id: FIRST.id, check: { env_vars: null } });
 });

@@ -4,7 +4,7 @@ import { statusesOf } from '../../../../shared/domain/history.ts';
 
 const NOW = 1_603_386_050;
 
-/** Returns the state of a check for which the peer shows these attributes. */
+/** Returns the state of a check whose event in Sensu Go has these attributes. */
 function stateOf(check: Record<string, unknown>, event: Record<string, unknown> = {}) {
   const status = Number(check['status'] ?? 0);
   const result = { name: 'x', output: '', status, executed: NOW, issued: NOW };
@@ -15,7 +15,7 @@ function runs(...statuses: number[]): readonly { status: number; executed: numbe
   return statuses.map((status, at) => ({ status, executed: NOW - 60 * (statuses.length - 1 - at) }));
 }
 
-test('a failing check becomes an open event that continues its counts', () => {
+test('a failing check that is restored from a v2 dump becomes an open event that continues its counts', () => {
   const check = { status: 2, state: 'failing', history: runs(0, 2, 2), occurrences: 2, occurrences_watermark: 4 };
   const { history, lastOk, event } = stateOf({ ...check, last_ok: NOW - 120 }, { id: 'e-1' });
   expect(statusesOf(history)).toEqual([0, 2, 2]);
@@ -35,27 +35,27 @@ test('a failing check becomes an open event that continues its counts', () => {
 });
 
 test.each([
-  ['passing', { status: 0, state: 'passing', history: runs(2, 0) }, undefined],
-  ['flapping although it is well', { status: 0, state: 'flapping', history: runs(2, 0) }, 'flapping'],
-  ['flapping', { status: 1, state: 'flapping', history: runs(0, 1) }, 'flapping'],
-  ['without a word about its state', { status: 3 }, 'create'],
+  ['a passing check', { status: 0, state: 'passing', history: runs(2, 0) }, undefined],
+  ['a flapping check with status OK', { status: 0, state: 'flapping', history: runs(2, 0) }, 'flapping'],
+  ['a flapping check', { status: 1, state: 'flapping', history: runs(0, 1) }, 'flapping'],
+  ['a check without a state', { status: 3 }, 'create'],
 ])('the event of a restored check depends on its state: %s', (_what, check, action) => {
   expect(stateOf(check).event?.action).toBe(action);
 });
 
 test.each<[string, unknown, number[]]>([
-  ['none', undefined, [2]],
-  ['one that lacks the last result', runs(0, 1), [0, 1, 2]],
-  ['one with entries that are none', [null, 'x', { status: '2' }, { status: 2 }], [2]],
-  ['one that is too long', runs(...Array.from({ length: 30 }, () => 2)), Array.from({ length: 21 }, () => 2)],
+  ['a missing history', undefined, [2]],
+  ['a history without the last result', runs(0, 1), [0, 1, 2]],
+  ['a history with invalid entries', [null, 'x', { status: '2' }, { status: 2 }], [2]],
+  ['a history that is too long', runs(...Array.from({ length: 30 }, () => 2)), Array.from({ length: 21 }, () => 2)],
 ])('the history of a restored check is repaired: %s', (_what, history, statuses) => {
   expect(statusesOf(stateOf({ status: 2, history }).history)).toEqual(statuses);
 });
 
 test.each([
-  ['a number that is none', { occurrences: 'many', occurrences_watermark: -1, total_state_change: -5, last_ok: 0 }],
-  ['nothing', {}],
-])('invalid counts become those of a first result: %s', (_what, counts) => {
+  ['invalid numbers', { occurrences: 'many', occurrences_watermark: -1, total_state_change: -5, last_ok: 0 }],
+  ['missing numbers', {}],
+])('invalid counts of a restored check become the counts of a first result: %s', (_what, counts) => {
   expect(stateOf({ status: 2, ...counts }).event).toMatchObject({
     id: 'new',
     occurrences: 1,

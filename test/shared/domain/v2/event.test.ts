@@ -17,12 +17,12 @@ const ENTITY = v2EntityOf('default', {
   version: '1.9.0',
 });
 
-/** Returns the result in the body of a request, in the form that the pipeline processes. */
+/** Returns the result that the body of an event request contains. */
 function resultOf(body: unknown): SubmittedResult {
   return resultOfEvent(v2EventSchema.parse(body), { entity: 'web-01', check: 'cpu' });
 }
 
-/** Returns the event after these results, which are a minute apart and end now. */
+/** Returns the event after these results, which are a minute apart and end at `NOW`. */
 function eventAfter(statuses: readonly number[], attributes: Record<string, unknown> = {}): V2Event {
   let state: CheckState = NO_CHECK_STATE;
   let check = checkOf(0, NOW, attributes);
@@ -41,7 +41,7 @@ function checkOf(status: number, now: number, attributes: Record<string, unknown
 }
 
 describe('the last result of a check as an event', () => {
-  test('a failing result as an event has the counts of the open event', () => {
+  test('the v2 event of a failing result has the counts of the open event', () => {
     const attributes = { handlers: ['slack'], subscribers: ['linux', 'client:web-01'], interval: 60, duration: 0.25 };
     const { check, ...event } = eventAfter([0, 2, 2], attributes);
     expect(event).toEqual({
@@ -90,7 +90,7 @@ describe('the last result of a check as an event', () => {
     });
   });
 
-  test('a resolving result as an event has one occurrence and the watermark of the problem', () => {
+  test('the v2 event of a resolving result has one occurrence and the watermark of the problem', () => {
     expect(eventAfter([0, 2, 2, 2, 0]).check).toMatchObject({ occurrences: 1, occurrences_watermark: 3 });
     expect(eventAfter([0, 2, 2, 2, 0, 0, 0, 0]).check).toMatchObject({ occurrences: 4, occurrences_watermark: 4 });
     expect(eventAfter([0, 2, 2, 0, 1, 0]).check).toMatchObject({ occurrences: 1, occurrences_watermark: 1 });
@@ -103,20 +103,20 @@ describe('the last result of a check as an event', () => {
     { statuses: [2, 2, 1], state: 'failing', occurrences: 1 },
     { statuses: [0], state: 'passing', occurrences: 1 },
   ])(
-    'the statuses $statuses yield the state $state and $occurrences occurrences',
+    'the history $statuses yields a v2 event with the state $state and $occurrences occurrences',
     ({ statuses, state, occurrences }) => {
       expect(eventAfter(statuses).check).toMatchObject({ state, occurrences });
     },
   );
 
-  test('a result whose status changes all the time is flapping as an event', () => {
+  test('a check whose status changes all the time has the state flapping in its v2 event', () => {
     const statuses = Array.from({ length: 21 }, (_, at) => (at % 2) * 2);
     const { check } = eventAfter(statuses, { low_flap_threshold: 10, high_flap_threshold: 20 });
     expect(check).toMatchObject({ state: 'flapping', status: 0, low_flap_threshold: 10, high_flap_threshold: 20 });
     expect(check.total_state_change).toBeGreaterThan(20);
   });
 
-  test('the event of a result has the types that readers expect, whatever the result contained', () => {
+  test('the v2 event of a result has the types that v2 clients expect, whatever the result contains', () => {
     const odd = { env_vars: 'PATH=x', stdin: 'yes', command: 7, ttl: false, hooks: { critical: { output: 'ps' } } };
     const { check } = eventAfter([-1], { ...odd, subdue: { begin: 'now' }, secrets: [{ name: 'a' }], team: 'ops' });
     expect(check).not.toHaveProperty('command');
@@ -127,7 +127,7 @@ describe('the last result of a check as an event', () => {
 });
 
 describe('an event of the v2 API as a result', () => {
-  test('the result of a v2 event has its attributes, except those that the backend sets', () => {
+  test('the result of a v2 event has the attributes of the event, except attributes that the backend sets', () => {
     const result = resultOf({
       timestamp: NOW,
       check: {
@@ -180,7 +180,7 @@ describe('an event of the v2 API as a result', () => {
     expect(resultOf({ check: { executed: 0 } })).not.toHaveProperty('executed');
   });
 
-  test('the result of a v2 event with metrics is handled whatever its status', () => {
+  test('the result of a v2 event with metrics is handled whatever its status is', () => {
     const metrics = { handlers: ['influx'], points: [{ name: 'cpu', value: 0.5, timestamp: NOW, tags: null }] };
     expect(resultOf({ check: { handlers: ['slack'] }, metrics })).toMatchObject({
       type: 'metric',
@@ -190,7 +190,7 @@ describe('an event of the v2 API as a result', () => {
     expect(resultOf({ check: {}, metrics: { handlers: [], points: [] } })).not.toHaveProperty('type');
   });
 
-  test('the result of a v2 event for another entity belongs to that entity', () => {
+  test('the result of a v2 event with a proxy entity belongs to the proxy entity', () => {
     expect(resultOf({ check: { proxy_entity_name: 'router-1' } })).toMatchObject({ source: 'router-1' });
     expect(resultOf({ check: { proxy_entity_name: 'web-01' } })).not.toHaveProperty('source');
   });
@@ -204,7 +204,7 @@ describe('an event of the v2 API as a result', () => {
     });
   });
 
-  test('a v2 event contains its entity', () => {
+  test('the entity of a v2 event is read from the event', () => {
     const event = v2EventSchema.parse({ entity: { entity_class: 'agent', metadata: { labels: { a: 'b' } } } });
     expect(entityOfEvent(event, 'web-01')).toEqual({
       entity_class: 'agent',
@@ -220,12 +220,12 @@ describe('an event of the v2 API as a result', () => {
     { check: { metadata: { name: 'a b' } } },
     { entity: { metadata: { name: 'a b' } } },
     { metrics: { points: [{ name: 'x', value: '1' }] } },
-  ])('the object %j is no valid event', (body) => {
+  ])('the object %j is rejected as an event of the v2 API', (body) => {
     expect(v2EventSchema.safeParse(body).success).toBe(false);
   });
 });
 
-test('an event that is read and put back reports the same result', () => {
+test('an event that is read from the v2 API and put back reports the same result', () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { maxLength: 3 });
   fc.assert(
     fc.property(

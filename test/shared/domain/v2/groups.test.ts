@@ -12,7 +12,7 @@ test.each<{ groups: string[]; scopes: Scope[] }>([
   { groups: ['editors', 'admins'], scopes: ['read', 'submit', 'silence', 'resolve', 'admin'] },
   { groups: ['of-another-cluster'], scopes: [] },
   { groups: ['constructor', '__proto__'], scopes: [] },
-])('the groups $groups have the scopes $scopes', ({ groups, scopes }) => {
+])('the user groups $groups grant the scopes $scopes', ({ groups, scopes }) => {
   expect([...scopesOfGroups(groups)].toSorted()).toEqual(scopes.toSorted());
 });
 
@@ -22,7 +22,7 @@ const allows = (scopes: Iterable<Scope>, scope: Scope): boolean => {
   return set.has(scope) || set.has('admin');
 };
 
-test('the common scopes of two sets are those that both allow, in either order', () => {
+test('the common scopes of two sets are the scopes that both sets allow, in either order', () => {
   fc.assert(
     fc.property(anyScopes, anyScopes, (some, others) => {
       const common = commonScopes(some, new Set(others));

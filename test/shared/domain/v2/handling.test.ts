@@ -24,7 +24,7 @@ describe('a handler of the v2 API', () => {
       { handle_silenced: true, handle_flapping: true, event_format: 'core', filters: [] },
     ],
     [
-      'is kept from them by the filter for that',
+      'does not get silenced events with the filter not_silenced',
       { filters: ['is_incident', 'not_silenced'] },
       {
         handle_silenced: false,
@@ -39,7 +39,7 @@ describe('a handler of the v2 API', () => {
     ],
     ['is a set', { type: 'set', command: null, handlers: ['a', 'b'] }, { type: 'set', handlers: ['a', 'b'] }],
     [
-      'can be what only ours can',
+      'can have a type that only mon has',
       { mon: { type: 'webhook', url: 'https://hooks.example/x', severities: ['critical'] } },
       {
         type: 'webhook',
@@ -70,7 +70,7 @@ describe('a handler of the v2 API', () => {
   });
 
   test.each([{ type: 'set', handlers: [] }, { type: 'set' }, { env_vars: ['no variable'] }])(
-    'a handler of the v2 API is accepted as by the peer: %j',
+    'a handler of the v2 API is accepted as Sensu Go accepts it: %j',
     (attributes) => {
       const parsed = v2HandlerSchema.safeParse({ metadata, type: 'pipe', command: 'cat', ...attributes });
       expect(parsed.success && 'problem' in handlerDefinitionOf(parsed.data as V2Handler)).toBe(false);
@@ -92,7 +92,7 @@ describe('a handler of the v2 API', () => {
   });
 });
 
-test('a handler of the v2 API gets events in the format of that API', () => {
+test('a handler of the v2 API gets events in the format of the v2 API', () => {
   const event = anEvent({
     action: 'resolve',
     occurrences: 3,
@@ -140,7 +140,7 @@ describe('a filter of the v2 API', () => {
     ['allow', ['event.check.occurrences == 1 || event.check.occurrences % 3 == 0'], false],
     ['allow', ["event.check.labels['team'] == 'ops'"], false],
     ['allow', ['event.check.metadata.labels.team == "ops"'], false],
-    // An expression that cannot be evaluated passes the event: one alert too many is better than one too few.
+    // An expression that cannot be evaluated passes the event: one notification too many is better than one too few.
     ['allow', ["event.entity.labels['team'] == 'ops'"], false],
     ['allow', ['event.check.nothing.at.all == 1'], false],
     ['deny', ['event.check.nothing.at.all == 1'], false],
@@ -150,17 +150,17 @@ describe('a filter of the v2 API', () => {
     ['allow', ['event.is_incident && !event.is_resolution'], false],
     ['allow', ["event.check.output =~ /disk|status/ || event.check.state == 'failing'"], false],
     ['allow', ["event.check.namespace == 'prod'"], false],
-    // The JavaScript style of Sensu Go.
+    // Expressions in the JavaScript style of Sensu Go.
     ['allow', ["event.check.name.startsWith('di') && event.check.labels['team'].includes('o')"], false],
     ['allow', ['event.check.annotations.runbook == undefined'], false],
     ['allow', ['event.check.labels.team !== undefined'], false],
     ['allow', ['weekday(event.timestamp) >= 0 && hour(event.timestamp) <= 23'], false],
     ['allow', ['hour(event.timestamp) > 23'], true],
     ['allow', ['event.check.occurrences % (180 / event.check.interval) == 0'], false],
-    // A text is not a number, so the comparison is false.
+    // A text is not a number, so the comparison with a number is false.
     ['allow', ['event.check.name > 3'], true],
     ['deny', ['event.check.name > 3'], false],
-  ])('a v2 filter with %s %j judges the event', (action, expressions, isKeptOut) => {
+  ])('a v2 filter with %s and the expressions %j passes or rejects the event', (action, expressions, isKeptOut) => {
     expect(keepsOut({ action, expressions })).toBe(isKeptOut);
   });
 
@@ -169,12 +169,15 @@ describe('a filter of the v2 API', () => {
     ['allow', '12:30PM', true],
     ['deny', '11:00AM', true],
     ['deny', '12:30PM', false],
-  ])('a v2 filter with %s from %s on uses windows in UTC', (action, begin, isKeptOut) => {
-    const when = { days: { all: [{ begin, end: '11:00PM' }] } };
-    expect(keepsOut({ action, expressions: ['event.check.status == 2'], when })).toBe(isKeptOut);
-  });
+  ])(
+    'a v2 filter with the action %s and a window from %s on evaluates the window in UTC',
+    (action, begin, isKeptOut) => {
+      const when = { days: { all: [{ begin, end: '11:00PM' }] } };
+      expect(keepsOut({ action, expressions: ['event.check.status == 2'], when })).toBe(isKeptOut);
+    },
+  );
 
-  test('an invalid expression of a v2 filter is named with its position', () => {
+  test('an invalid expression of a v2 filter is reported with its position', () => {
     expect(keepsOut({ action: 'allow', expressions: ['event.check.status = 2'] })).toBe(
       'the expression "event.check.status = 2" is invalid at character 20: the expression cannot continue with this: = 2',
     );

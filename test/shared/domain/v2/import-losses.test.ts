@@ -4,29 +4,39 @@ import { idleAttributes, skippedReason, lostAttributes } from '../../../../share
 const NO_PLACE = 'mon has no such attribute';
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly unknown[]]>([
-  ['what is kept', { command: 'df' }, { command: 'df', more: 1 }, []],
+  ['a stored attribute is not listed', { command: 'df' }, { command: 'df', more: 1 }, []],
   [
-    'what is not there any more',
+    'an attribute that is not stored is listed',
     { command: 'df', color: 'red' },
     { command: 'df' },
     [{ attribute: 'color', reason: NO_PLACE }],
   ],
-  ['what says nothing', { a: '', b: 0, c: false, d: null, e: [], f: {}, g: { h: null } }, {}, []],
-  ['what has become something else', { ttl: 5 }, { ttl: 7 }, [{ attribute: 'ttl', reason: 'it becomes 7' }]],
-  ['another order of names', { system: { os: 'linux', arch: 'arm' } }, { system: { arch: 'arm', os: 'linux' } }, []],
-  ['what says nothing within', { system: { os: 'linux', processes: null } }, { system: { os: 'linux' } }, []],
+  ['an empty value is not listed', { a: '', b: 0, c: false, d: null, e: [], f: {}, g: { h: null } }, {}, []],
+  ['a changed value is listed', { ttl: 5 }, { ttl: 7 }, [{ attribute: 'ttl', reason: 'it becomes 7' }]],
   [
-    'another order of a list',
+    'another order of object names is not listed',
+    { system: { os: 'linux', arch: 'arm' } },
+    { system: { arch: 'arm', os: 'linux' } },
+    [],
+  ],
+  ['a nested empty value is not listed', { system: { os: 'linux', processes: null } }, { system: { os: 'linux' } }, []],
+  [
+    'another order of a list is listed',
     { handlers: ['a', 'b'] },
     { handlers: ['b', 'a'] },
     [{ attribute: 'handlers', reason: 'it becomes ["b","a"]' }],
   ],
-  ['a name that every object inherits', { constructor: 'x' }, {}, [{ attribute: 'constructor', reason: NO_PLACE }]],
-])('lost attributes are listed: %s', (_what, given, kept, lost) => {
+  [
+    'an attribute named like an inherited member of objects is listed',
+    { constructor: 'x' },
+    {},
+    [{ attribute: 'constructor', reason: NO_PLACE }],
+  ],
+])('an import lists the attributes that are lost or changed: %s', (_what, given, kept, lost) => {
   expect(lostAttributes(given, kept)).toEqual(lost);
 });
 
-test('attributes without effect are named only when they are set', () => {
+test('an import names attributes without effect only if they are set', () => {
   const reasons = { assets: 'nothing fetches them' };
   expect(idleAttributes({ assets: ['x'] }, reasons)).toEqual([
     { attribute: 'assets', reason: 'it is kept, but nothing fetches them' },
@@ -34,7 +44,7 @@ test('attributes without effect are named only when they are set', () => {
   expect(idleAttributes({ assets: null }, reasons)).toEqual([]);
 });
 
-test('every type that is left out has a reason', () => {
+test('every object type that an import leaves out has a reason', () => {
   expect(skippedReason({ type: 'Secret', api_version: 'secrets/v1' })).toMatch(/^secrets are not fetched/);
   expect(skippedReason({ type: 'Whatever', api_version: 'x/v1' })).toBe('the type x/v1.Whatever is not supported');
   expect(skippedReason({ type: 'constructor', api_version: 'x/v1' })).toBe(

@@ -36,62 +36,102 @@ test.each<{ secondsAgo: number; keepalive?: object; status: number; output: stri
     status: 2,
     output: 'No keepalive sent from web-01 for 120 seconds (>= 120)',
   },
-])('the keepalive status of a v2 agent says: $output', ({ secondsAgo, keepalive, status, output }) => {
+])('the keepalive result of a v2 agent has the output: $output', ({ secondsAgo, keepalive, status, output }) => {
   expect(agentKeepaliveStatus(agentSeen(secondsAgo, keepalive), NOW)).toEqual({ status, output });
 });
 
-test('a v2 keepalive with a missing token value is at least a warning', () => {
+test('the keepalive result of a v2 agent with a missing token value is at least a warning', () => {
   expect(agentKeepaliveStatus(agentSeen(0), NOW, ['rack'])).toEqual({
     status: 1,
     output: 'Keepalive last sent from web-01 at 2026-11-22 16:50:00 +0000 UTC - Unmatched check token(s): rack',
   });
 });
 
-describe('a late keepalive', () => {
+describe('a late keepalive of a v2 agent', () => {
   test.each<{ name: string; secondsAgo: number; last?: { executed: number; status: number }; isDue: boolean }>([
-    { name: 'not before a threshold is passed', secondsAgo: 7, last: { executed: NOW - 7, status: 0 }, isDue: false },
-    { name: 'with the warning', secondsAgo: 8, last: { executed: NOW - 8, status: 0 }, isDue: true },
-    { name: 'not again at once', secondsAgo: 9, last: { executed: NOW - 1, status: 1 }, isDue: false },
-    { name: 'as soon as it is critical', secondsAgo: 16, last: { executed: NOW - 1, status: 1 }, isDue: true },
-    { name: 'not again within the timeout', secondsAgo: 23, last: { executed: NOW - 7, status: 2 }, isDue: false },
-    { name: 'again after the timeout', secondsAgo: 24, last: { executed: NOW - 8, status: 2 }, isDue: true },
-    { name: 'when nothing was told yet', secondsAgo: 9, isDue: true },
-    // The next keepalive resolves the event.
-    { name: 'and never its end', secondsAgo: 0, last: { executed: NOW - 1, status: 2 }, isDue: false },
-  ])('a late keepalive is reported $name', ({ secondsAgo, last, isDue }) => {
+    {
+      name: 'it is not reported before the warning threshold',
+      secondsAgo: 7,
+      last: { executed: NOW - 7, status: 0 },
+      isDue: false,
+    },
+    {
+      name: 'it is reported at the warning threshold',
+      secondsAgo: 8,
+      last: { executed: NOW - 8, status: 0 },
+      isDue: true,
+    },
+    {
+      name: 'it is not reported again one second later',
+      secondsAgo: 9,
+      last: { executed: NOW - 1, status: 1 },
+      isDue: false,
+    },
+    {
+      name: 'it is reported at the critical threshold',
+      secondsAgo: 16,
+      last: { executed: NOW - 1, status: 1 },
+      isDue: true,
+    },
+    {
+      name: 'it is not reported again within the timeout',
+      secondsAgo: 23,
+      last: { executed: NOW - 7, status: 2 },
+      isDue: false,
+    },
+    {
+      name: 'it is reported again after the timeout',
+      secondsAgo: 24,
+      last: { executed: NOW - 8, status: 2 },
+      isDue: true,
+    },
+    { name: 'it is reported if no keepalive result exists yet', secondsAgo: 9, isDue: true },
+    // A keepalive that is not late is not reported, because it resolves the event itself.
+    {
+      name: 'a keepalive in time is not reported',
+      secondsAgo: 0,
+      last: { executed: NOW - 1, status: 2 },
+      isDue: false,
+    },
+  ])('a late keepalive of a v2 agent is reported or not: $name', ({ secondsAgo, last, isDue }) => {
     expect(isSilenceDue(agentSeen(secondsAgo), last, NOW)).toBe(isDue);
   });
 });
 
 test.each<{ name: string; check: SubmittedV2Event['check']; said: object; thresholds: object }>([
   {
-    name: 'nothing: a warning as everywhere',
+    name: 'without thresholds the default warning applies',
     check: {},
     said: { interval: 20, timeout: 120, ttl: 0 },
     thresholds: { warning: 120 },
   },
-  { name: 'both', check: BOTH, said: BOTH, thresholds: { warning: 8, critical: 16 } },
-  { name: 'a warning alone', check: NEVER_CRITICAL, said: NEVER_CRITICAL, thresholds: { warning: 8 } },
-  { name: 'no less than nothing', check: { ...BOTH, ttl: -1 }, said: NEVER_CRITICAL, thresholds: { warning: 8 } },
-])('an agent may set these keepalive thresholds: $name', ({ check, said, thresholds }) => {
+  { name: 'a warning and a critical threshold', check: BOTH, said: BOTH, thresholds: { warning: 8, critical: 16 } },
+  { name: 'only a warning threshold', check: NEVER_CRITICAL, said: NEVER_CRITICAL, thresholds: { warning: 8 } },
+  {
+    name: 'a negative critical threshold counts as none',
+    check: { ...BOTH, ttl: -1 },
+    said: NEVER_CRITICAL,
+    thresholds: { warning: 8 },
+  },
+])('the keepalive thresholds of a v2 agent are read: $name', ({ check, said, thresholds }) => {
   expect(saidOfSilence({ check })).toEqual(said);
   expect(agentThresholds({ keepalive: saidOfSilence({ check }) })).toEqual(thresholds);
 });
 
 test.each<{ name: string; client: Readonly<Record<string, unknown>>; expected: boolean }>([
-  { name: 'an agent of the newer generation', client: { entity_class: 'agent', keepalive: BOTH }, expected: true },
+  { name: 'a v2 agent', client: { entity_class: 'agent', keepalive: BOTH }, expected: true },
   {
-    name: 'one that sends no keepalives',
+    name: 'a v2 agent without keepalives',
     client: { entity_class: 'agent', keepalives: false, keepalive: BOTH },
     expected: false,
   },
-  { name: 'one that somebody put', client: { entity_class: 'agent' }, expected: false },
+  { name: 'an entity that was created by the API', client: { entity_class: 'agent' }, expected: false },
   {
-    name: 'a client with thresholds that somebody put as an agent',
+    name: 'an entity of class agent that was created by the API with v1 thresholds',
     client: { entity_class: 'agent', keepalive: { thresholds: { warning: 60 } } },
     expected: false,
   },
-  { name: 'a client whose keepalive has a timeout', client: { keepalive: BOTH }, expected: false },
-])('a late keepalive is checked by the second for $name: $expected', ({ client, expected }) => {
+  { name: 'a v1 client whose keepalive has a timeout', client: { keepalive: BOTH }, expected: false },
+])('the keepalive of $name is checked every second: $expected', ({ client, expected }) => {
   expect(hasKeepaliveThresholds(client)).toBe(expected);
 });

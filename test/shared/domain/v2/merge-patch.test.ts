@@ -23,11 +23,11 @@ test.each<[document: unknown, patch: unknown, result: unknown]>([
   [{ e: null }, { a: 1 }, { e: null, a: 1 }],
   [[1, 2], { a: 'b', c: null }, { a: 'b' }],
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-])('the document %j with the patch %j becomes %j', (document, patch, result) => {
+])('the document %j with the merge patch %j becomes %j', (document, patch, result) => {
   expect(mergePatch(document, patch)).toEqual(result);
 });
 
-test('a patch that is applied twice has the effect of one, and an empty one changes no object', () => {
+test('a merge patch that is applied twice equals one application, and an empty patch changes no object', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (document, patch) => {
       const once = mergePatch(document, patch);

@@ -51,7 +51,7 @@ describe('the pipelines that a check names', () => {
     );
   });
 
-  test('the pipelines of a check count once each, and a foreign one keeps its type', () => {
+  test('the pipelines of a check are listed once each, and a pipeline of another type keeps its type', () => {
     const page = { name: 'page', type: 'Pipeline', api_version: 'core/v2' };
     const foreign = { ...page, api_version: 'other/v1' };
     const refs = pipelineRefs({ pipelines: [page, { name: 'page' }, foreign, { name: '' }, 'page', null] });
@@ -71,7 +71,7 @@ describe('a workflow', () => {
     expect(JSON.stringify(handlerOfWorkflow('page#w', sourceOf({})))).not.toContain('never');
   });
 
-  test('a workflow reaches the members of a set, but not of a set within a set', () => {
+  test('a workflow runs the members of a handler set, but not the members of a set within the set', () => {
     expect(route({ handler: 'set' })).toMatchObject([{ kind: 'handler', name: 'page#w#mail' }]);
     expect(route({ handler: 'deep' })).toMatchObject([{ kind: 'nested_set' }]);
   });

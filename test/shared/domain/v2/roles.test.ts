@@ -44,36 +44,36 @@ const binding = (namespace: string, subjects: string, ref: string): RoleBinding 
   };
 };
 
-describe('a rule', () => {
+describe('a rule of a role', () => {
   test.each<[what: string, given: RoleRule, asked: string, isAllowed: boolean]>([
-    ['allows its verb with its kind', rule(['get'], ['checks']), 'get checks/a', true],
-    ['denies another verb', rule(['get'], ['checks']), 'update checks/a', false],
-    ['denies another kind', rule(['get'], ['checks']), 'get events/a/b', false],
-    ['allows every verb', rule(['*'], ['checks']), 'delete checks/a', true],
-    ['allows every kind', rule(['get'], ['*']), 'get users/ann', true],
+    ['allows its verb for its resource type', rule(['get'], ['checks']), 'get checks/a', true],
+    ['does not allow another verb', rule(['get'], ['checks']), 'update checks/a', false],
+    ['does not allow another resource type', rule(['get'], ['checks']), 'get events/a/b', false],
+    ['allows every verb with *', rule(['*'], ['checks']), 'delete checks/a', true],
+    ['allows every resource type with *', rule(['get'], ['*']), 'get users/ann', true],
     ['allows the objects that it names', rule(['get'], ['checks'], ['a']), 'get checks/a', true],
-    ['denies other objects', rule(['get'], ['checks'], ['a']), 'get checks/b', false],
-    ['that names objects denies lists, which have no name', rule(['*'], ['checks'], ['a']), 'list checks', false],
-    ['that names objects denies making any', rule(['*'], ['checks'], ['a']), 'create checks', false],
-    ['without names is about all of them', rule(['list'], ['checks'], []), 'list checks', true],
+    ['that names objects does not allow other objects', rule(['get'], ['checks'], ['a']), 'get checks/b', false],
+    ['that names objects does not allow lists', rule(['*'], ['checks'], ['a']), 'list checks', false],
+    ['that names objects does not allow creation', rule(['*'], ['checks'], ['a']), 'create checks', false],
+    ['without object names allows all objects', rule(['list'], ['checks'], []), 'list checks', true],
     ['without verbs allows nothing', rule(null, ['checks']), 'get checks/a', false],
-    ['without kinds allows nothing', rule(['get'], null), 'get checks/a', false],
-  ])('a rule %s', (_what, given, asked, isAllowed) => {
+    ['without resource types allows nothing', rule(['get'], null), 'get checks/a', false],
+  ])('a rule of a role %s', (_what, given, asked, isAllowed) => {
     expect(isGranted([grant(undefined, given)], doing(asked))).toBe(isAllowed);
   });
 });
 
-describe('a grant', () => {
+describe('a grant of a role', () => {
   const all = rule(['*'], ['*']);
 
   test.each<[what: string, namespace: string | undefined, asked: string, isAllowed: boolean]>([
-    ['of a namespace reaches what is in it', 'prod', 'get checks/a prod', true],
-    ['of a namespace reaches nothing in another', 'prod', 'get checks/a dev', false],
-    ['of a namespace reaches nothing over all of them', 'prod', 'list checks', false],
-    ['of a namespace reaches nothing that is in none', 'prod', 'get users/ann', false],
-    ['over all namespaces reaches each', undefined, 'get checks/a prod', true],
-    ['over all namespaces reaches what is in none', undefined, 'get users/ann', true],
-  ])('a grant %s', (_what, namespace, asked, isAllowed) => {
+    ['in a namespace applies to objects of that namespace', 'prod', 'get checks/a prod', true],
+    ['in a namespace does not apply to objects of another namespace', 'prod', 'get checks/a dev', false],
+    ['in a namespace does not apply to requests for all namespaces', 'prod', 'list checks', false],
+    ['in a namespace does not apply to objects without a namespace', 'prod', 'get users/ann', false],
+    ['for all namespaces applies to objects of each namespace', undefined, 'get checks/a prod', true],
+    ['for all namespaces applies to objects without a namespace', undefined, 'get users/ann', true],
+  ])('a role that is granted %s', (_what, namespace, asked, isAllowed) => {
     expect(isGranted([grant(namespace, all)], doing(asked))).toBe(isAllowed);
   });
 
@@ -81,7 +81,7 @@ describe('a grant', () => {
     expect(isGranted([], doing('get checks/a'))).toBe(false);
   });
 
-  test('a grant shows the namespaces in which it grants anything', () => {
+  test('the grants of a user show the namespaces in which they allow anything', () => {
     const grants = [grant('prod', rule(['get'], ['checks']))];
     expect(['prod', 'dev'].map((name) => reachesInto(grants, name))).toEqual([true, false]);
     expect(reachesInto([grant(undefined, rule(['get'], ['checks']))], 'dev')).toBe(true);
@@ -97,12 +97,12 @@ describe('the scopes of roles', () => {
     ['view', 'read'],
     ['system:agent', ''],
     ['system:user', ''],
-  ])('the role %s over all namespaces gives the scopes: %s', (name, scopes) => {
+  ])('the role %s for all namespaces gives the scopes: %s', (name, scopes) => {
     expect(scopesOfGrants([grant(undefined, ...rulesOf(name))]).join(' ')).toBe(scopes);
     expect(scopesOfGrants([grant('prod', ...rulesOf(name))])).toEqual([]);
   });
 
-  test('several roles add up to a scope', () => {
+  test('several roles together can give a scope', () => {
     const grants = [grant(undefined, rule(['create'], ['silenced'])), grant(undefined, rule(['*'], ['silenced'], []))];
     expect(scopesOfGrants(grants)).toEqual(['silence']);
     expect(scopesOfGrants(grants.slice(0, 1))).toEqual([]);
@@ -120,16 +120,21 @@ describe('role bindings', () => {
 
   test.each<[what: string, bound: RoleBinding, isOverAll: boolean, expected: readonly Grant[]]>([
     ['a role of the namespace', binding('prod', 'User ann', 'Role r'), false, [grant('prod', get)]],
-    ['a role over all namespaces, in one', binding('prod', 'User ann', 'ClusterRole r'), false, [grant('prod', list)]],
-    ['a role over all namespaces', binding('', 'User ann', 'ClusterRole r'), true, [grant(undefined, list)]],
-    ['one of the groups', binding('prod', 'Group ops', 'Role r'), false, [grant('prod', get)]],
-    ['the group that everybody is in', binding('prod', 'Group system:users', 'Role r'), false, [grant('prod', get)]],
+    ['a cluster role in one namespace', binding('prod', 'User ann', 'ClusterRole r'), false, [grant('prod', list)]],
+    ['a cluster role for all namespaces', binding('', 'User ann', 'ClusterRole r'), true, [grant(undefined, list)]],
+    ['a group of the user', binding('prod', 'Group ops', 'Role r'), false, [grant('prod', get)]],
+    [
+      'the group system:users of every user',
+      binding('prod', 'Group system:users', 'Role r'),
+      false,
+      [grant('prod', get)],
+    ],
     ['another user', binding('prod', 'User bob', 'Role r'), false, []],
-    ['a group of the name of the user', binding('prod', 'Group ann', 'Role r'), false, []],
+    ['a group with the name of the user', binding('prod', 'Group ann', 'Role r'), false, []],
     ['a role of another namespace', binding('dev', 'User ann', 'Role r'), false, []],
-    ['a role that is not there', binding('prod', 'User ann', 'ClusterRole gone'), false, []],
-    ['a role of a namespace, over all of them', binding('', 'User ann', 'Role r'), true, []],
-  ])('a role binding applies to %s', (_what, bound, isOverAll, expected) => {
+    ['a role that does not exist', binding('prod', 'User ann', 'ClusterRole gone'), false, []],
+    ['a cluster binding of a namespace role', binding('', 'User ann', 'Role r'), true, []],
+  ])('a role binding yields the right grants for %s', (_what, bound, isOverAll, expected) => {
     const index = roleIndexOf({
       ...everywhere,
       clusterBindings: isOverAll ? [bound] : [],

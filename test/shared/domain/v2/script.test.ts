@@ -12,7 +12,7 @@ const METADATA = { labels: { team: 'ops' }, annotations: { runbook: 'https://wik
 const CHECK = { metadata: METADATA, interval: 60, handlers: ['slack'], output: 'CRIT full', executed: 1_700_000_000 };
 const AT = { timestamp: 1_700_000_000 };
 
-/** The events, in the order of the columns of verdicts. */
+/** The events of the cases, in the order of the verdicts in `COMMON`. */
 const EVENTS: readonly (readonly [name: string, event: EventChanges])[] = [
   ['create', { ...AT, check: CHECK }],
   ['repeat', { ...AT, occurrences: 2, occurrences_watermark: 2, check: { ...CHECK, history: ['0', '2', '2'] } }],
@@ -35,7 +35,7 @@ const EVENTS: readonly (readonly [name: string, event: EventChanges])[] = [
 
 const ALL = 'yes yes yes yes yes';
 
-/** The most common expressions, with the verdicts of Sensu Go. */
+/** The most common expressions, with the verdicts of Sensu Go for each of `EVENTS`. */
 const COMMON: readonly (readonly [expression: string, verdicts: string])[] = [
   ['event.check.occurrences == 1', 'yes no yes no yes'],
   [
@@ -68,7 +68,7 @@ const COMMON: readonly (readonly [expression: string, verdicts: string])[] = [
   ["['disk', 'keepalive'].indexOf(event.check.name) !== -1 ? true : false", ALL],
 ];
 
-test('the table in the documentation equals the verdicts of the code', () => {
+test('the documented table of v2 filter expressions equals the verdicts of the code', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../../docs/expressions.md'), 'utf8');
   const rows = text.split('\n').flatMap((line) => {
     const [, expression, ...verdicts] = line
@@ -89,13 +89,13 @@ function judged(source: string, changes: EventChanges): string {
 }
 
 test.each(COMMON)(
-  'the expression %s holds for create, repeat, resolve, flapping, keepalive: %s',
+  'the v2 filter expression %s is true for create, repeat, resolve, flapping, keepalive: %s',
   (expression, verdicts) => {
     expect(EVENTS.map(([, event]) => judged(expression, event)).join(' ')).toBe(verdicts);
   },
 );
 
-describe('an expression', () => {
+describe('an expression of a v2 filter', () => {
   test.each([
     ['event.check.name.toUpperCase().substr(0, 2) + 1 == "DI1"', 'yes'],
     ["event.check.output.split(' ')[1] === 'full'", 'yes'],
@@ -110,13 +110,13 @@ describe('an expression', () => {
     ["''.constructor", 'no'],
     ['while (true) {}', 'is invalid at character 1: "while" is not supported: an expression cannot change anything'],
     ['event.check.status = 0', 'is invalid at character 20: the expression cannot continue with this: = 0'],
-  ])('the expression %s yields: %s', (source, expected) => {
+  ])('the v2 filter expression %s yields: %s', (source, expected) => {
     expect(judged(source, { check: CHECK })).toContain(expected);
   });
 
-  // None of these can be evaluated, so the event is handled.
+  // None of these expressions can be evaluated, so each counts as true and the event is handled.
   test.each(['nobody(1)', 'event.check.nothing.deeper', 'event.check.status()', 'event.check.output.match(/a/)[1]'])(
-    'the expression %s fails and counts as true',
+    'the v2 filter expression %s fails and counts as true',
     (source) => {
       expect(judged(source, { check: CHECK })).toBe('yes');
     },
@@ -126,22 +126,22 @@ describe('an expression', () => {
     [`'${'a'.repeat(4095)}'`, 'an expression has at most 4096 characters: shorten it'],
     [`1${'+1'.repeat(500)}`, 'an expression has at most 500 parts: split it'],
     [`${'('.repeat(33)}1${')'.repeat(33)}`, 'an expression is nested at most 32 deep'],
-  ])('an expression that is too large is rejected: %#', (source, message) => {
+  ])('a v2 filter expression that is too large is rejected (case %#)', (source, message) => {
     expect(judged(source, { check: CHECK })).toContain(message);
   });
 
   const ONES = `[${Array.from({ length: 60 }, () => 1).join()}]`;
 
-  // Each would be false if it were evaluated completely. An expression that cannot be evaluated counts as true.
+  // Each expression would be false if it were evaluated completely. It is aborted instead, and so counts as true.
   test.each([
     ['makes too many steps', `${ONES}.map(a => ${ONES}.map(b => ${ONES}.map(c => 1))).length == 0`],
     ['makes too long a text', "(event.check.output + event.check.output) == ''"],
     ['matches too long a pattern', `event.check.output.match('${'b'.repeat(257)}')`],
-  ])('an expression is aborted when it %s', (_what, source) => {
+  ])('a v2 filter expression is aborted when it %s', (_what, source) => {
     expect(judged(source, { check: { ...CHECK, output: 'a'.repeat(40_000) } })).toBe('yes');
   });
 
-  test('an expression takes bounded time, whatever it does', () => {
+  test('any v2 filter expression takes bounded time', () => {
     const nested = `${ONES}.map(a => ${ONES}.map(b => ${ONES}.map(c => ${ONES}.map(d => 1))))`;
     const begin = cpuMs();
     expect(judged(nested, { check: CHECK })).toBe('yes');

@@ -42,14 +42,14 @@ describe('a selector of the v2 API', () => {
     ['event.entity.name == web-1 && event.check.status == 2', true],
     ['event.entity.name == web-1 && event.check.status == 0', false],
     ['event.check.runtime_assets == ""', true],
-    // A missing attribute equals nothing, and differs from everything.
+    // A missing attribute equals no value, and differs from every value.
     ['event.check.team == ops', false],
     ['event.check.team != ops', true],
     ['event.check.team notin [ops]', true],
     ['event.check.team matches ""', false],
     ['event.constructor == x', false],
     ['event.__proto__.toString != x', true],
-  ])('the selector %s is evaluated', (text, expected) => {
+  ])('the selector %s of the v2 API is evaluated', (text, expected) => {
     expect(selects(text)).toBe(expected);
   });
 });
@@ -68,18 +68,18 @@ describe('an invalid selector of the v2 API', () => {
     ['check.name in', 'needs a list after "in", for example [a, b]'],
     ['check.name == "disk', 'is invalid starting at " \\"disk"'],
     ['x'.repeat(4097), 'is longer than 4096 characters: shorten the selector'],
-  ])('the invalid selector %s is rejected with a remedy', (text, message) => {
+  ])('the invalid selector %s of the v2 API is rejected with a remedy', (text, message) => {
     expect(selects(text)).toBe(message.replace('\\"', '"'));
   });
 
-  test('a selector with more than 50 conditions is rejected', () => {
+  test('a selector of the v2 API with more than 50 conditions is rejected', () => {
     expect(selects(Array.from({ length: 51 }, () => 'a == b').join(' && '))).toBe(
       'has more than 50 conditions: shorten the selector',
     );
   });
 });
 
-test('any text is a selector or a problem', () => {
+test('any text is a valid selector of the v2 API or rejected with a problem', () => {
   const part = fc.constantFrom(
     '==',
     '!=',

@@ -17,7 +17,7 @@ import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 const NOW = 1_800_000_000;
 const NOW_MS = NOW * 1000 + 250;
 
-/** Returns the entry that the body of a request creates at a time, as the pipeline does it. */
+/** Returns the silence that the body of a v2 request creates at a time. */
 function entryOf(body: unknown, { before, nowMs = NOW_MS }: { before?: SilencedEntry; nowMs?: number } = {}) {
   const core = v2SilencedSchema.parse(body);
   const parts = partsOfV2Silenced(core);
@@ -33,7 +33,7 @@ describe('the subscription of a single client', () => {
   });
 
   test.each(['linux', 'roundrobin:web', 'client', 'client:', 'entities:x'])(
-    'the subscription %s is the same in both forms',
+    'the subscription %s has the same form in the v2 API and internally',
     (subscription) => {
       expect(v2Subscription(subscription)).toBe(subscription);
       expect(subscriptionOfV2(v2Subscription(subscription))).toBe(subscription);
@@ -51,11 +51,11 @@ describe('the name of a silence in the v2 API', () => {
     { name: 'entity:cpu', parts: { subscription: 'entity', check: 'cpu' } },
     { name: 'check-cpu', parts: { subscription: null, check: 'check-cpu' } },
     { name: '*:*', parts: undefined },
-  ])('the silence name $name is split into its parts', ({ name, parts }) => {
+  ])('the v2 silence name $name is split into subscription and check', ({ name, parts }) => {
     expect(partsOfV2Name(name)).toEqual(parts);
   });
 
-  test('every silence name is split back into its parts', () => {
+  test('the v2 name of any silence is split back into the same subscription and check', () => {
     const word = fc.stringMatching(/^[a-z]{1,5}$/);
     const subscription = fc.oneof(
       word,
@@ -70,7 +70,7 @@ describe('the name of a silence in the v2 API', () => {
     );
   });
 
-  test('the silence name counts only if the body names no part', () => {
+  test('the name of a v2 silence applies only if the body names neither subscription nor check', () => {
     const metadata = { name: 'entity:web-01:cpu' };
     expect(partsOfV2Silenced({ metadata })).toEqual({ subscription: 'client:web-01', check: 'cpu' });
     expect(partsOfV2Silenced({ metadata, check: 'disk', subscription: '' })).toEqual({
@@ -82,7 +82,7 @@ describe('the name of a silence in the v2 API', () => {
 });
 
 describe('a silence in the v2 API', () => {
-  test('a silence in the v2 API has the configured seconds and its end as a time', () => {
+  test('a silence in the v2 API shows the requested seconds and its end as a time', () => {
     const entry = entryOf({
       metadata: { namespace: 'default', labels: { team: 'a' } },
       subscription: 'entity:web-01',
@@ -111,14 +111,14 @@ describe('a silence in the v2 API', () => {
     expect(entry).toMatchObject({ id: 'client:web-01:cpu', subscription: 'client:web-01' });
   });
 
-  test('a silence in the v2 API names only the parts that it has', () => {
+  test('a silence in the v2 API shows a subscription or check only if it has one', () => {
     const shown = v2SilencedOf('default', entryOf({ subscription: 'linux', expire: -1 }));
     expect(shown).toMatchObject({ metadata: { name: 'linux:*' }, expire: -1, expire_at: 0, creator: '' });
     expect(shown).not.toHaveProperty('check');
     expect(shown).not.toHaveProperty('reason');
   });
 
-  test('a silence in the v2 API has the asterisks with which it was sent', () => {
+  test('a silence in the v2 API shows the asterisks with which it was sent', () => {
     expect(v2SilencedOf('default', entryOf({ subscription: '*', check: 'cpu' }))).toMatchObject({
       metadata: { name: '*:cpu' },
       subscription: '*',
@@ -140,7 +140,7 @@ describe('a silence in the v2 API', () => {
     { body: { expire: 3600 }, expire: 3600 },
     { body: {}, expire: 60 },
     { body: { expire: -1, begin: NOW + 20 }, expire: 40 },
-  ])('a silence with $body and an end as a time ends then and shows $expire seconds', ({ body, expire }) => {
+  ])('a v2 silence with $body and an end as a time ends at that time and shows $expire seconds', ({ body, expire }) => {
     const shown = v2SilencedOf('default', entryOf({ check: 'cpu', expire_at: NOW + 60, ...body }));
     expect(shown).toMatchObject({ expire, expire_at: NOW + 60 });
   });
@@ -151,18 +151,18 @@ describe('a silence that is read, changed and put in the v2 API', () => {
   const later = { before, nowMs: NOW_MS + 600_000 };
   const read = v2SilencedOf('default', before);
 
-  test('a silence that is put back keeps its end and its seconds while neither was changed', () => {
+  test('a v2 silence that is put back with unchanged seconds and end keeps both', () => {
     const after = entryOf({ ...read, reason: 'longer than thought' }, later);
     expect(after.expireAtMs).toBe(before.expireAtMs);
     expect(v2SilencedOf('default', after)).toEqual({ ...read, reason: 'longer than thought' });
   });
 
-  test('a silence that is put back with other seconds is counted from now', () => {
+  test('a v2 silence that is put back with other seconds ends that many seconds from now', () => {
     const after = entryOf({ ...read, expire: 7200 }, later);
     expect(after.expireAtMs).toBe(NOW_MS + 600_000 + 7_200_000);
   });
 
-  test('a silence that is put back with another end ends at that time', () => {
+  test('a v2 silence that is put back with another end ends at that time', () => {
     expect(entryOf({ ...read, expire_at: NOW + 900 }, later).expireAtMs).toBe((NOW + 900) * 1000);
   });
 });

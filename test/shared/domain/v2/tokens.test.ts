@@ -18,7 +18,7 @@ const ENTITY = tokenEntityOf('prod', CLIENT);
 const read = (value: unknown): ReturnType<typeof substituteEntityTokens> =>
   substituteEntityTokens(value, CLIENT, ENTITY);
 
-describe('a token in a text', () => {
+describe('a v2 token in a text', () => {
   test.each<{ text: string; becomes: string }>([
     { text: 'no token } }} {', becomes: 'no token } }} {' },
     { text: 'ping {{ .name }}!', becomes: 'ping web-1!' },
@@ -35,7 +35,7 @@ describe('a token in a text', () => {
     { text: '{{ .labels.zone|default `C:\\x` }}', becomes: 'C:\\x' },
     { text: '{{ index .labels "no-such" | default 80 }}', becomes: '80' },
     { text: '{{ .labels.region | default "us" }}', becomes: 'eu' },
-    // The style of published checks.
+    // Tokens as in checks that are published for Sensu Go.
     { text: '{{ or .annotations.aws_region "us-east-1" }}', becomes: 'us-east-1' },
     { text: '{{ or .annotations.none .labels.empty .name }}', becomes: 'web-1' },
     { text: '{{ or .labels.region .name }}', becomes: 'eu' },
@@ -51,18 +51,18 @@ describe('a token in a text', () => {
     { text: '${{ assetPath "sensu/check-cpu:1.0" }}/bin', becomes: '$SENSU_CHECK_CPU_1_0_PATH/bin' },
     { text: 'a {{- .name -}} b', becomes: 'aweb-1b' },
     { text: 'a{{/* nothing */}}b', becomes: 'ab' },
-    // A literal text, for programs with their own templates.
+    // A quoted literal, for programs that have their own templates.
     { text: "docker ps --format '{{ `{{.Names}}` }}'", becomes: "docker ps --format '{{.Names}}'" },
     // Tokens of Sensu Core also work, even in the same text.
     { text: ':::address::: {{ .name }} :::none|x:::', becomes: '192.0.2.1 web-1 x' },
-    // Tokens in a replacement are not replaced again.
+    // Tokens in the value of an attribute are not replaced again.
     { text: '{{ .labels.code }}', becomes: '{{ .name }} :::name:::' },
     { text: '{{ .labels.money }}', becomes: '$& $1' },
-  ])('the token text $text is substituted', ({ text, becomes }) => {
+  ])('the v2 tokens in the text $text are substituted', ({ text, becomes }) => {
     expect(read(text)).toEqual({ value: becomes, unmatched: [] });
   });
 
-  test('tokens are substituted at every depth', () => {
+  test('v2 tokens are substituted at every depth of an object', () => {
     expect(read({ a: ['{{ .name }}', 1, null], b: { '{{ .name }}': '{{ .name }}' } }).value).toEqual({
       a: ['web-1', 1, null],
       b: { '{{ .name }}': 'web-1' },
@@ -90,11 +90,11 @@ describe('an invalid token', () => {
     ['{{ }}', '{{ }} cannot be read: write {{ .path }}'],
     ['x {{', '{{ cannot be read: write {{ .path }}'],
     [':::none:::{{ .name }}', ':::none::: has no value'],
-  ])('the invalid token %s is named with a remedy', (text, problem) => {
+  ])('the invalid v2 token %s is reported with a remedy', (text, problem) => {
     expect(read(text).unmatched).toEqual([problem]);
   });
 
-  test('an invalid token is named once', () => {
+  test('an invalid v2 token that occurs twice is reported once', () => {
     const { unmatched } = read(['{{ .a }}', '{{ .a }}', '{{ b }}']);
     expect(unmatchedEntityText(unmatched)).toBe(
       'unmatched token: {{ .a }} has no value: set it, or add | default "...", {{ b }} cannot be read: write {{ .path }}',
@@ -112,7 +112,7 @@ test('a token has at most ten levels of parentheses', () => {
   expect(read(nested(11)).value).toBe('');
 });
 
-test('reading tokens never throws, and a text without a token stays unchanged', () => {
+test('the parser of v2 tokens never throws, and a text without a token stays unchanged', () => {
   const piece = fc.constantFrom('{{', '}}', ' ', '.name', 'index', '"', '`', '|', 'default', '\\', 'x', ':::', '\n');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
@@ -134,7 +134,7 @@ test.each([
   '{{ index .labels `',
   '{{ .name }}',
   '{{ .a' + '.b'.repeat(20),
-])('a megabyte of %s is parsed in linear time', (piece) => {
+])('a megabyte of the v2 token text %s is parsed in linear time', (piece) => {
   const startMs = cpuMs();
   read(piece.repeat(Math.ceil(1_000_000 / piece.length)));
   expect(cpuMs() - startMs).toBeLessThan(2000);

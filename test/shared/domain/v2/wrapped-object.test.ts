@@ -15,7 +15,7 @@ function anObject(type: string, parts: Partial<Wrapped> = {}): Wrapped {
   return { type, api_version: 'core/v2', metadata: {}, spec: {}, ...parts };
 }
 
-/** Returns the path of an object below `/api/core/v2`. */
+/** Returns the path of a wrapped object below `/api/core/v2`. */
 function placeOf(object: Wrapped): string {
   const kind = kindOf(object);
   return kind === undefined ? '' : pathOf(kind, namespaceOf(object), wrappedName(object)).join('/');
@@ -24,44 +24,44 @@ function placeOf(object: Wrapped): string {
 test.each<[string, Wrapped, string]>([
   ['a namespace', anObject('Namespace', { spec: { name: 'dev' } }), 'namespaces/dev'],
   ['a user', anObject('User', { metadata: { name: 'x' }, spec: { username: 'alice' } }), 'users/alice'],
-  ['a key', anObject('APIKey', { metadata: { name: 'k1' } }), 'apikeys/k1'],
+  ['an API key', anObject('APIKey', { metadata: { name: 'k1' } }), 'apikeys/k1'],
   [
-    'a check of a namespace',
+    'a check with a namespace',
     anObject('CheckConfig', { metadata: { name: 'disk', namespace: 'dev' } }),
     'namespaces/dev/checks/disk',
   ],
   [
-    'a check that names none',
+    'a check without a namespace',
     anObject('CheckConfig', { metadata: { name: 'disk' } }),
     'namespaces/default/checks/disk',
   ],
   [
-    'an event, by its entity and its check',
+    'an event',
     anObject('Event', {
       spec: { entity: { metadata: { name: 'web-1', namespace: 'dev' } }, check: { metadata: { name: 'disk' } } },
     }),
     'namespaces/dev/events/web-1/disk',
   ],
   [
-    'a silence without a name, by its parts',
+    'a silence without a name',
     anObject('Silenced', { spec: { subscription: 'entity:web-1', check: '' } }),
     'namespaces/default/silenced/entity:web-1:*',
   ],
-  ['a type of another group', anObject('CheckConfig', { api_version: 'other/v1' }), ''],
-  ['no type of ours', anObject('Extension'), ''],
+  ['a type of another API group', anObject('CheckConfig', { api_version: 'other/v1' }), ''],
+  ['an unsupported type', anObject('Extension'), ''],
   ['a pipeline', anObject('Pipeline', { metadata: { name: 'page' } }), 'namespaces/default/pipelines/page'],
-])('a wrapped object has the path: %s', (_what, object, place) => {
+])('the API path of a wrapped object is right for %s', (_what, object, place) => {
   expect(placeOf(object)).toBe(place);
 });
 
 test.each(['core/v2.CheckConfig', 'CheckConfig', 'checkconfig', 'checks', 'check', 'Checks'])(
-  'a type is accepted under several names: %s',
+  'the object type CheckConfig is accepted under the name %s',
   (name) => {
     expect(kindNamed(name)?.type).toBe('CheckConfig');
   },
 );
 
-test('entities and events have their own plurals, and an unknown type has none', () => {
+test('the types Entity and Event have the right plural names, and an unknown type has none', () => {
   expect(['entity', 'entities', 'event', 'apikey', 'silenced'].map((name) => kindNamed(name)?.type)).toEqual([
     'Entity',
     'Entity',
@@ -95,6 +95,6 @@ test.each<[unknown, string]>([
   [{ type: 'A', spec: [] }, 'has no spec'],
   [{ type: 'A', spec: {}, metadata: 7 }, 'has metadata that is not an object'],
   [{ type: 'A', spec: {}, api_version: 2 }, 'has an api_version that is not a string'],
-])('the value is no wrapped object: %j', (value, problem) => {
+])('the value %j is rejected as a wrapped object', (value, problem) => {
   expect(readWrapped(value)).toEqual({ problem });
 });

@@ -47,7 +47,7 @@ async function checkCluster(url: string, from: string, to: string, ...line: read
   );
 }
 
-/** Marks a rule that does not apply to an upgrade that starts from the version where this one ends. */
+/** Value of `passes` for a rule that depends only on the versions: it does not apply to an upgrade from `to` on. */
 const OTHER_VERSION = 'other version';
 
 const orphan: Dumped = { type: 'CheckConfig', metadata: { namespace: 'gone', name: 'db' }, spec: { command: 'true' } };
@@ -71,7 +71,7 @@ describe('an upgrade check of a dump', () => {
       passes: OTHER_VERSION,
     },
     {
-      name: '5.8.0: all stop together',
+      name: '5.8.0: all backends stop together',
       rule: '5.8.0-stop-all',
       from: '5.7.0',
       to: '5.8.0',
@@ -87,7 +87,7 @@ describe('an upgrade check of a dump', () => {
       passes: [entities(90)],
     },
     {
-      name: '5.16.0: a little below it',
+      name: '5.16.0: a number of entities a little below the limit',
       rule: '5.16.0-entity-limit',
       from: '5.15.0',
       to: '5.16.0',
@@ -95,7 +95,7 @@ describe('an upgrade check of a dump', () => {
       passes: [entities(200), ['--entity-limit', 'unlimited']],
     },
     {
-      name: '5.16.0: accepted by the operator',
+      name: '5.16.0: a number of entities above the limit that the operator accepts',
       rule: '5.16.0-entity-limit',
       from: '5.15.0',
       to: '5.16.0',
@@ -103,7 +103,7 @@ describe('an upgrade check of a dump', () => {
       passes: [entities(101), ['--entity-limit', '500']],
     },
     {
-      name: '6.0: a dump first',
+      name: '6.0: a dump before the upgrade',
       rule: '6.0.0-dump',
       from: '5.21.0',
       to: '6.0.0',
@@ -147,7 +147,7 @@ describe('an upgrade check of a dump', () => {
       passes: [[pipeline, ...entities(1)]],
     },
   ])(
-    'the upgrade rule "$name" fires and passes',
+    'the upgrade rule "$name" reports a finding or passes',
     async ({ rule, from, to, fires: [verdict, says, objects, line = []], passes }) => {
       const files: Readonly<Record<string, string>> = {
         BAD: await aFile('bad.pem', CERTIFICATE),
@@ -218,7 +218,7 @@ describe('an upgrade check of a dump', () => {
 });
 
 describe('an upgrade check of a running cluster', () => {
-  test('upgrade check reads the lists, versions and members of a running cluster', async () => {
+  test('monctl upgrade check reads the objects, versions and members of a running cluster', async () => {
     const cluster = await startCluster({
       members: ['backend-a', 'backend-b!'],
       lists: {
@@ -243,11 +243,11 @@ describe('an upgrade check of a running cluster', () => {
       '6.5.0-pipelines': 'pass',
     });
     expect(findings['5.8.0-stop-all']?.text).toContain('backend-b reports that it is not healthy');
-    // The dump is compared with the live objects: it is incomplete.
+    // The dump is incomplete: the live objects contain two entities, and the dump none.
     expect(findings['6.0.0-dump']?.text).toContain('of 2 Entity it contains 0');
   });
 
-  test('upgrade check of one backend without findings passes', async () => {
+  test('monctl upgrade check of one backend without findings passes', async () => {
     const cluster = await startCluster({});
     const call = ['upgrade', 'check', '--from', '6.1.4', '--to', '6.2.0'];
     const { code, stdout, stderr } = await runMonctl(call, { MON_BACKEND: cluster.url });
@@ -262,7 +262,7 @@ describe('an upgrade check of a running cluster', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'the upgrade is possible\n' });
   });
 
-  test('an object list that the credentials may not read is reported as unreadable, not as empty', async () => {
+  test('monctl upgrade check reports objects that it may not read as unreadable, not as missing', async () => {
     const cluster = await startCluster({ hidden: ['checks', 'entities'] });
     const findings = await checkCluster(cluster.url, '5.15.0', '6.2.0');
     expect(findings['6.2.0-namespaces']).toMatchObject({
@@ -272,7 +272,7 @@ describe('an upgrade check of a running cluster', () => {
     expect(findings['5.16.0-entity-limit']).toMatchObject({ verdict: 'warn' });
   });
 
-  test('upgrade check exchanges user and password for a token, which is all that a cluster accepts', async () => {
+  test('monctl upgrade check exchanges user and password for a token, since a cluster accepts only tokens', async () => {
     const cluster = await startCluster({ login: 'admin:P@ssw0rd!' });
     const call = ['upgrade', 'check', '--from', '6.1.4', '--to', '6.2.0', '-o', 'json'];
     for (const env of [
@@ -288,7 +288,7 @@ describe('an upgrade check of a running cluster', () => {
     expect(refused.stderr).toMatch(/requires credentials/);
   });
 
-  test('an upgrade plan names the programs of the cluster, and mon only for its own steps', async () => {
+  test('an upgrade plan of a cluster names the Sensu Go programs, and mon only for steps that mon executes', async () => {
     const cluster = await startCluster({
       lists: { checks: [{ metadata: { namespace: 'gone', name: 'db' } }] },
       members: ['a', 'b'],
@@ -310,7 +310,7 @@ describe('an upgrade check of a running cluster', () => {
     expect(ours.filter((text) => !text.startsWith('monctl upgrade '))).toEqual([]);
   });
 
-  test('upgrade check without --from starts at the version of the cluster', async () => {
+  test('monctl upgrade check without --from starts at the version of the cluster', async () => {
     const cluster = await startCluster({ version: '6.1.4' });
     const { stdout } = await runMonctl(['upgrade', 'check', '--to', '6.2.0', '-o', 'json'], {
       MON_BACKEND: cluster.url,
@@ -332,7 +332,7 @@ test.each([
     ['--from', '6.4.0', '--offline', '--dump', 'x', '--event-store', 'disk'],
     '--event-store must be key-value or relational',
   ],
-])('the command upgrade check %j is rejected with the reason', async (line, reason) => {
+])('the command monctl upgrade check %j is rejected with the reason', async (line, reason) => {
   const { code, stderr } = await runMonctl(['upgrade', 'check', ...line]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
 });

@@ -19,7 +19,7 @@ async function aMachine(): Promise<{ readonly bin: string; readonly places: Inst
   return { bin, places };
 }
 
-test('the installation report recognizes a bare binary without state-dir and its old data', async () => {
+test('the installation report recognizes a bare binary without state-dir and with data in the old directory', async () => {
   const { bin, places } = await aMachine();
   await mkdir(places.oldState);
   await writeFile(join(places.oldState, 'data'), '');
@@ -29,7 +29,7 @@ test('the installation report recognizes a bare binary without state-dir and its
   });
 });
 
-test('the installation report names the configured state directory and whether the new one has data', async () => {
+test('the installation report names the configured state directory and whether the new directory has data', async () => {
   const { bin, places } = await aMachine();
   await mkdir(places.newState, { recursive: true });
   await writeFile(join(places.newState, 'data'), '');
@@ -46,7 +46,7 @@ test('the installation report of a machine without a backend is empty', async ()
   expect(await detectInstallation('/nowhere', places)).toEqual({});
 });
 
-test('an invalid configuration is reported by the installation report', async () => {
+test('the installation report names the problem of an invalid configuration', async () => {
   const { bin, places } = await aMachine();
   await writeFile(places.config, 'a: [');
   await expect(detectInstallation(bin, places)).rejects.toThrow(`${places.config} is not YAML`);

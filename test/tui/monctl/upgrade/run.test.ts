@@ -28,7 +28,7 @@ function upgrade(url: string, line: readonly string[], answer?: Answer): Promise
   return runMonctl(['upgrade', ...line], { MON_BACKEND: url }, answer);
 }
 
-test('upgrade check of a mon backend exits with 10 and lists the blocking findings and the warnings', async () => {
+test('monctl upgrade check of a mon backend exits with 10 and lists the blocking findings and the warnings', async () => {
   const url = await aBackend();
   await openApiClient({ backend: url }).saveStash({ path: 'silence/web-0', content: {} });
   const blocked = await upgrade(url, ['check', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json']);
@@ -43,7 +43,7 @@ test('upgrade check of a mon backend exits with 10 and lists the blocking findin
   ]);
 });
 
-test('fix-namespaces shows its commands first, then fixes checks of missing namespaces step by step', async () => {
+test('monctl upgrade fix-namespaces shows its commands first, then fixes checks of missing namespaces in steps', async () => {
   const url = await aBackend();
   const commands = [
     'monctl namespace create gone',
@@ -61,7 +61,7 @@ test('fix-namespaces shows its commands first, then fixes checks of missing name
   expect(again.stdout).toBe('the namespace of every check exists: there is nothing to fix\n');
 });
 
-test('fix-namespaces fixes checks of missing namespaces on a Sensu Go cluster', async () => {
+test('monctl upgrade fix-namespaces fixes checks of missing namespaces on a Sensu Go cluster', async () => {
   const cluster = await startCluster({ lists: { checks: [{ metadata: { namespace: 'gone', name: 'db' } }] } });
   expect(await upgrade(cluster.url, ['fix-namespaces', '--apply'])).toMatchObject({ code: 0 });
   const changes = cluster.seen.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
@@ -72,7 +72,7 @@ test('fix-namespaces fixes checks of missing namespaces on a Sensu Go cluster', 
   ]);
 });
 
-test('a plan is executed in a plain terminal, left, and resumed', async () => {
+test('monctl upgrade run executes a plan in a plain terminal, and a second run resumes it', async () => {
   const url = await aBackend();
   const leave = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0'], { answer: 'q' });
   expect(leave).toMatchObject({ code: 7, stdout: 'plan 1, 6.1.0 to 6.5.0: open, step 1 of 12\n' });
@@ -97,7 +97,7 @@ test('a plan is executed in a plain terminal, left, and resumed', async () => {
   expect((await upgrade(url, ['run', '--from', '6.5.0'], { answer: 'q' })).stdout).toContain('plan 2');
 });
 
-test('upgrade run prints its questions to stderr when a program reads the plan', async () => {
+test('monctl upgrade run prints its questions to stderr when a program reads the plan', async () => {
   const url = await aBackend();
   const left = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json'], { answer: 'q' });
   expect(left).toMatchObject({
@@ -107,7 +107,7 @@ test('upgrade run prints its questions to stderr when a program reads the plan',
   expect(JSON.parse(left.stdout)).toMatchObject({ id: 1, state: 'open' });
 });
 
-test('upgrade show --watch reports that the backend is unavailable', { tags: 'slow' }, async () => {
+test('monctl upgrade info --watch reports that the backend is unavailable', { tags: 'slow' }, async () => {
   const plan = newPlan(planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
     id: 1,
     who: 'alice',
@@ -121,7 +121,7 @@ test('upgrade show --watch reports that the backend is unavailable', { tags: 'sl
   await vi.waitFor(() => expect(watching.stderr).toContain('is too busy'));
 });
 
-test('plans are listed and shown, taken over, abandoned with a reason, and rolled back to a backup', async () => {
+test('monctl lists and shows plans, takes them over, abandons them with a reason and rolls back to a backup', async () => {
   const url = await aBackend();
   const client = openUpgradeClient({ backend: url });
   await client.create({ from: '6.4.0', to: '6.5.0' });
@@ -159,7 +159,7 @@ test('plans are listed and shown, taken over, abandoned with a reason, and rolle
   ]);
 });
 
-test('upgrade run without a terminal is rejected', async () => {
+test('monctl upgrade run without a terminal is rejected', async () => {
   expect(await upgrade(await aBackend(), ['run'])).toMatchObject({
     code: 2,
     stderr: 'monctl: monctl upgrade run needs a terminal, because it asks before each step\n',
@@ -174,7 +174,7 @@ test('a Sensu Go cluster stores no upgrade plans', async () => {
   });
 });
 
-test('version --all lists backend, agents and tools side by side, and what differs', async () => {
+test('monctl version --all lists the versions of backend, agents and tools and marks differences', async () => {
   const url = await aBackend();
   const [same, old] = [await AgentPeer.connect(url, 'web-1'), await AgentPeer.connect(url, 'web-2')];
   await same.join('spool-1', { version: '1.0.0' });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readSnapshot } from '../../../../tui/monctl/upgrade/snapshot.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-/** The first page of a database file of the key-value store: 4096 bytes with its metadata. */
+/** Returns the first page of a database file of the key-value store: 4096 bytes with its metadata. */
 function page(): Buffer {
   const bytes = Buffer.alloc(4096);
   bytes.writeUInt16LE(4, 8);
@@ -24,12 +24,12 @@ async function problemOf(bytes: Buffer): Promise<string | null> {
   return (await readSnapshot(file)).problem;
 }
 
-test('a valid snapshot has no problem, with the digest or as the bare file', async () => {
+test('upgrade check accepts a valid etcd snapshot with or without its digest', async () => {
   expect(await problemOf(withDigest(page()))).toBeNull();
   expect(await problemOf(page())).toBeNull();
 });
 
-test('a damaged, truncated or foreign snapshot is rejected with the reason', async () => {
+test('upgrade check rejects a damaged, truncated or unrelated snapshot file with the reason', async () => {
   const damaged = withDigest(page());
   damaged.writeUInt8(1, 3000);
   expect(await problemOf(damaged)).toBe('it is damaged: its checksum does not match');

@@ -399,7 +399,7 @@ describe('the page of an aggregate', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { targets: [{ key: 'a/disk' }] } });
   });
 
-  test('Enter on a member of an aggregate opens its event', () => {
+  test('Enter on a member of an aggregate opens the event of the member', () => {
     const driver = onAggregate();
     driver.type('\rj\r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'detail', target: { key: 'a/disk' } });

@@ -93,7 +93,7 @@ describe('the checks of a client', () => {
     expect(shown()).toEqual(expected);
   });
 
-  test('Esc clears the marks of a client, then the filter, then closes it', () => {
+  test('Esc clears the marks of the page of a client, then the filter, then closes the page', () => {
     driver.type('/disk\ra');
     expect([...layer().marks]).toEqual(['a/disk']);
     driver.escape();

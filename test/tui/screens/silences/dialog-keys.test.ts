@@ -20,35 +20,35 @@ function form({ store }: ConsoleDriver): object | undefined {
 }
 
 describe('Enter in the silence dialog', () => {
-  test('Enter after the reason creates the silence', () => {
+  test('Enter in the field of the reason creates the silence', () => {
     const driver = live();
     driver.type('sdisk swap\r');
     expect(operations(driver)).toMatchObject([{ op: 'silence', subscription: 'client:a', reason: 'disk swap' }]);
     expect(form(driver)).toBeUndefined();
   });
 
-  test('Enter after a missing reason names the problem and sends nothing', () => {
+  test('Enter without a reason shows that a reason is required and sends nothing', () => {
     const driver = live();
     driver.type('s\r');
     expect(operations(driver)).toEqual([]);
     expect(form(driver)).toMatchObject({ problem: 'a reason is required', field: 'reason' });
   });
 
-  test('Enter in a field before the reason goes to the next field', () => {
+  test('Enter in a field before the reason moves to the next field of the silence dialog', () => {
     const driver = live();
     driver.type(`s${BACK_TO_EXPIRES}90m\r`);
     expect(form(driver)).toMatchObject({ field: 'on-resolve', custom: { text: '90m' } });
   });
 });
 
-describe('a duration that is typed on the choices', () => {
+describe('a duration that is typed on the choices of the silence dialog', () => {
   test.each([
     { typed: '15m', expire: 900 },
     { typed: '2h', expire: 7200 },
     { typed: '8h', expire: 28_800 },
     { typed: '24h', expire: 86_400 },
     { typed: 'never', expire: -1 },
-  ])('$typed is the duration of the silence', ({ typed, expire }) => {
+  ])('the text $typed on the duration choices becomes the duration of the silence', ({ typed, expire }) => {
     const driver = live();
     driver.type(`swhy${BACK_TO_EXPIRES}${typed}\u0013`);
     expect(operations(driver)).toMatchObject([{ expire }]);
@@ -56,14 +56,14 @@ describe('a duration that is typed on the choices', () => {
 });
 
 describe('a canceled silence dialog', () => {
-  test('a canceled dialog says that nothing was silenced', () => {
+  test('a canceled silence dialog says that nothing was silenced', () => {
     const driver = live();
     driver.type('s');
     driver.escape();
     expect(driver.message).toBe('nothing was silenced');
   });
 
-  test('the cancel button keeps the whole form for the next dialog on the same event', () => {
+  test('the next silence dialog on the same event has all values of the canceled dialog', () => {
     const driver = live();
     driver.type(`sdisk swap${BACK_TO_EXPIRES}90m\t\t\t\t\t\r`);
     expect(driver.message).toBe('nothing was silenced; the next silence dialog brings your text back');
@@ -71,7 +71,7 @@ describe('a canceled silence dialog', () => {
     expect(form(driver)).toMatchObject({ reason: { text: 'disk swap' }, custom: { text: '90m' }, field: 'reason' });
   });
 
-  test('the next dialog on another event gets only the reason', () => {
+  test('the next silence dialog on another event has only the reason of the canceled dialog', () => {
     const driver = live();
     driver.type(`sdisk swap${BACK_TO_EXPIRES}90m`);
     driver.escape();
@@ -83,7 +83,7 @@ describe('a canceled silence dialog', () => {
     });
   });
 
-  test('a submitted dialog leaves no text behind', () => {
+  test('the next silence dialog after a submitted dialog is empty', () => {
     const driver = live();
     driver.type('sdisk swap');
     driver.escape();

@@ -52,7 +52,7 @@ describe('the fields of the silence dialog', () => {
     expect(play(shared, left, left).scope).toBe('subscription');
   });
 
-  test('the silence dialog sets expire_on_resolve by default unless the silence covers more than one event', () => {
+  test('the silence dialog sets expire_on_resolve by default only for single events without a later start', () => {
     const form = openSilenceForm(TWO, ['web']);
     expect(endsOnResolve(form)).toBe(true);
     for (const scope of ['checks', 'clients', 'subscription', 'search'] as const) {
@@ -61,7 +61,7 @@ describe('the fields of the silence dialog', () => {
     expect(endsOnResolve({ ...form, starts: 'at' })).toBe(false);
   });
 
-  test('a choice of the user about the end on resolve stays, whatever the scope is', () => {
+  test('the choice of the user whether a silence ends on resolve stays, whatever scope is chosen', () => {
     const at = { ...openSilenceForm(TWO, []), field: 'on-resolve' as const };
     expect(play(at, { kind: 'toggle' })).toMatchObject({ onResolve: false, duration: at.duration });
     const ticked = play({ ...at, scope: 'checks' }, { kind: 'toggle' });

@@ -179,7 +179,7 @@ describe('a silence by search in the silence dialog', () => {
 });
 
 describe('the requests of the silence dialog', () => {
-  test('the silence dialog requests the recovered events again when it is opened again', () => {
+  test('the silence dialog requests recently recovered events each time it is opened', () => {
     const driver = opened();
     driver.type('s');
     answer(driver, { recovered: 7 });

@@ -133,7 +133,7 @@ describe('the silences that ended before the console started', () => {
     expect(driver.list).not.toContain('client:old:disk');
   });
 
-  test('an audit record of another action, or one that was truncated, is not listed as a silence', () => {
+  test('an audit record that is truncated or of another action is not listed as a silence', () => {
     const driver = onSilences([silence('a')]);
     driver.store.answers.endedSilencesLoaded([
       { ...record, action: 'silence.create' },
@@ -146,7 +146,7 @@ describe('the silences that ended before the console started', () => {
 });
 
 describe('the events of a silence', () => {
-  test('the events of a silence are counted as they open and resolve', () => {
+  test('the view of silences updates the number of events of a silence as events open and resolve', () => {
     const rows = [
       silence('a'),
       aSilencedRow({ id: '*:disk', subscription: null, check: 'disk', expire_at: NOW + 2 * HOUR }),
@@ -187,7 +187,7 @@ describe('the menu of the silences to show', () => {
     { search: 'expiring', expected: ['a'] },
     { search: 'mine', expected: ['b'] },
     { search: 'matching no event', expected: ['b'] },
-  ])('the menu of silences shows those that are $search', ({ search, expected }) => {
+  ])('the menu of silences selects the silences that are $search', ({ search, expected }) => {
     const driver = onSilences(
       [
         silence('a', { expire_at: NOW + MINUTE, creator: 'bob' }),
@@ -263,7 +263,7 @@ describe('changing silences', () => {
     expect(operation).not.toHaveProperty('begin', expect.any(Number));
   });
 
-  test('a new duration of several silences counts from the start of each', () => {
+  test('a new duration of several silences counts from the start of each silence', () => {
     const driver = onSilences([silence('a'), silence('b', { begin: NOW + HOUR, expire_at: NOW + 2 * HOUR })]);
     driver.type('ae4h\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([
@@ -301,7 +301,7 @@ describe('changing silences', () => {
     });
   });
 
-  test('N creates an ended silence again with its reason and a new author', () => {
+  test('the key N creates an ended silence again with its reason and a new author', () => {
     const driver = onSilences([silence('a', { creator: 'bob', reason: 'CHG-1', expire_on_resolve: true })]);
     driver.change({ silenced: { 'client:a:disk': null } });
     driver.pass(100);
@@ -327,7 +327,7 @@ describe('changing silences', () => {
   });
 
   test.each([{ keys: 'N', says: 'this silence has not ended: press e to change the silence' }])(
-    '$keys on a silence to which it does not apply names the right key',
+    'the key $keys on a silence to which it does not apply shows the right key',
     ({ keys, says }) => {
       const driver = onSilences([silence('a')]);
       driver.type(keys);

@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.record({ do: fc.constantFrom('silence' as const, 'clear' as const), target }), weight: 2 },
 );
 
-test('counters and members equal a full recount after any changes and restarts', async () => {
+test('the counters and members of aggregates equal a full recount after any changes and restarts', async () => {
   const batch = fc.record({ steps: fc.array(step, { maxLength: 8 }), isRestart: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 8 }), async (batches) => {
@@ -58,7 +58,7 @@ test('counters and members equal a full recount after any changes and restarts',
   );
 });
 
-/** Returns a report of a member of `app`. */
+/** Returns a step that reports a result of a member of the aggregate `app`. */
 const member = (overrides: Partial<Extract<Step, { readonly do: 'report' }>> = {}): Step => ({
   do: 'report',
   client: 'a',
@@ -76,7 +76,7 @@ async function openRig(): Promise<AggregateRig> {
   return rig;
 }
 
-test('a deletion and a result in one batch take effect in order, even after a restart', async () => {
+test('deleting an aggregate and results in the same batch take effect in order, even after a restart', async () => {
   const rig = await openRig();
   await rig.play([
     member(),
@@ -99,7 +99,7 @@ test('a deletion and a result in one batch take effect in order, even after a re
   expect(await rig.said(undefined)).toMatchObject(expected);
 });
 
-test('records contain no aggregate data until an aggregate is deleted, and then one small number', async () => {
+test('a check record stores aggregate data only once an aggregate was deleted, and then one small number', async () => {
   const rig = await openRig();
   await rig.play([member()]);
   expect(rig.namespace.check('a', 'cpu')?.deletionsBefore).toBe(0);
@@ -108,7 +108,7 @@ test('records contain no aggregate data until an aggregate is deleted, and then 
   expect(rig.namespace.check('b', 'cpu')?.deletionsBefore).toBe(0);
 });
 
-test('members of one aggregate share one object', async () => {
+test('checks that name the same aggregates share one object in memory', async () => {
   const rig = await openRig();
   await rig.play([member(), member({ client: 'b' })]);
   const [a, b] = ['a', 'b'].map((name) => rig.namespace.check(name, 'cpu')?.aggregates);

@@ -6,7 +6,7 @@ import { HandlingRig } from '../../../../support/handling-rig.ts';
 const ENTRY = { who: 'ops', from: null, how: 'test', action: 'user.change', target: 'ann' } as const;
 const CHANGE = { ...ENTRY, before: null, after: null, reason: null };
 
-test('a record removes at most a thousand old ones after the limit was lowered', () => {
+test('after the audit limit was lowered, each new audit record deletes at most a thousand old records', () => {
   const chain = new AuditChain({ auditLimit: 10 });
   chain.load({ first: 1, last: 2500, hash: 'x', at: 0 });
   const trimmed = (): number => chain.append(CHANGE, 0).trimmed.length;
@@ -14,12 +14,12 @@ test('a record removes at most a thousand old ones after the limit was lowered',
   expect(chain.head).toMatchObject({ first: 2495, last: 2504 });
 });
 
-test('a record is never older than the previous one, even after a clock jump', () => {
+test('an audit record is never older than the previous record, even after a clock jump', () => {
   const chain = new AuditChain({ auditLimit: 10 });
   expect([5000, 4000, 6000].map((nowMs) => chain.append(CHANGE, nowMs).record.at)).toEqual([5000, 5000, 6000]);
 });
 
-test('a record contains no secret of a definition and no unbounded text', async () => {
+test('an audit record contains no secret of a definition and no text of unlimited length', async () => {
   const rig = await HandlingRig.open();
   onTestFinished(() => rig[Symbol.asyncDispose]());
   const definition = {

@@ -20,14 +20,14 @@ async function openRig() {
   return { rig, put, counted, clients: rig.clients, results: rig.results };
 }
 
-test('clients created over the v1 API do not count toward the limit of entities', async () => {
+test('clients created over the v1 API do not count toward the entity limit', async () => {
   const { clients, results, counted } = await openRig();
   await clients.put(DEFAULT_NAMESPACE, machine('posted'));
   await results.submit(DEFAULT_NAMESPACE, [{ name: 'ping', source: 'switch-1', output: '', status: 2 }]);
   expect(counted()).toEqual([0, 0]);
 });
 
-test('registered agents and entities of the v2 API count toward the limit while they exist', async () => {
+test('registered agents and entities of the v2 API count toward the entity limit while they exist', async () => {
   const { clients, put, counted } = await openRig();
   await clients.keepalive(DEFAULT_NAMESPACE, machine('agent-1'));
   await put('switch-2');
@@ -36,7 +36,7 @@ test('registered agents and entities of the v2 API count toward the limit while 
   expect(counted()).toEqual([1, 0]);
 });
 
-test('a posted client counts once an agent of its name has registered', async () => {
+test('a client created over the v1 API counts toward the entity limit once its agent has registered', async () => {
   const { clients, counted } = await openRig();
   await clients.put(DEFAULT_NAMESPACE, machine('web-1'));
   await clients.keepalive(DEFAULT_NAMESPACE, machine('web-1'));
@@ -45,7 +45,7 @@ test('a posted client counts once an agent of its name has registered', async ()
   expect(counted()).toEqual([1, 0]);
 });
 
-test('the origin of a client is known after a restart', async () => {
+test('a restarted backend knows which clients count toward the entity limit', async () => {
   const { rig, clients, put } = await openRig();
   await clients.put(DEFAULT_NAMESPACE, machine('posted'));
   await clients.keepalive(DEFAULT_NAMESPACE, machine('agent-1'));
@@ -55,7 +55,7 @@ test('the origin of a client is known after a restart', async () => {
   expect(new EntityLimit(again, () => 100).usage()).toEqual({ total: 2, proxies: 1, limit: 100 });
 });
 
-test('a new entity beyond the limit is rejected, an existing one is not', async () => {
+test('a new entity beyond the entity limit is rejected, but an existing entity can be changed', async () => {
   const { rig, put } = await openRig();
   await put('web-1');
   const limit = new EntityLimit(rig.registry, () => 2, rig.clock);
@@ -68,7 +68,7 @@ test('a new entity beyond the limit is rejected, an existing one is not', async 
   expect([limit.refusals, limit.refusedNames()]).toEqual([3, ['shop/web-2', 'web-3']]);
 });
 
-test('the names of the last hundred rejected entities are remembered for an hour', () => {
+test('the names of the last hundred entities that the entity limit rejected are kept for an hour', () => {
   const clock = new ManualClock();
   const limit = new EntityLimit(new Registry(TABLES), () => 0, clock);
   for (let at = 0; at < 101; at++) limit.refuses(DEFAULT_NAMESPACE, `n${String(at)}`);

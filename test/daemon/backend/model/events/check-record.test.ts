@@ -26,7 +26,7 @@ function stateAfter(...statuses: readonly number[]): CheckState {
   return state;
 }
 
-/** Returns the record as a single object, as records were once built. */
+/** Encodes a record as a single JSON object, as earlier versions did. */
 function byTheBook(state: CheckState, bodies: CheckBodies, deletions: number, era: number) {
   const { history, lastOk, okCount, okWatermark, event } = state;
   return JSON.stringify({
@@ -45,8 +45,8 @@ function byTheBook(state: CheckState, bodies: CheckBodies, deletions: number, er
 
 test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
   { what: 'all results are OK', state: stateAfter(0, 0, 0) },
-  { what: 'all is OK for longer than the history', state: stateAfter(...LONG_OK) },
-  { what: 'a long problem was before', state: stateAfter(2, 2, 2, 2, 0) },
+  { what: 'the check is OK for longer than the history', state: stateAfter(...LONG_OK) },
+  { what: 'a long problem came before', state: stateAfter(2, 2, 2, 2, 0) },
   { what: 'there was never an OK', state: { ...stateAfter(1), event: undefined } },
   { what: 'an event is open', state: stateAfter(0, 2) },
   { what: 'a status is not one of the usual four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
@@ -57,17 +57,20 @@ test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
     bodies: { check: CHECK, eventHistory: historyOf([2]) },
   },
   { what: 'the result was deleted', state: stateAfter(2), bodies: { check: null, eventCheck: CHECK } },
-])('a record has the same text however it is encoded: $what', ({ state, bodies = { check: CHECK } }) => {
-  for (const deletions of [0, 3]) {
-    for (const era of [0, 2]) {
-      const record = encodeCheckRecord(state, bodies, deletions, era);
-      expect(record).toBe(byTheBook(state, bodies, deletions, era));
-      expect(decodeCheckRecord(record)).toEqual(JSON.parse(byTheBook(state, bodies, deletions, era)));
+])(
+  'a check record has the same text by direct encoding as by JSON.stringify if $what',
+  ({ state, bodies = { check: CHECK } }) => {
+    for (const deletions of [0, 3]) {
+      for (const era of [0, 2]) {
+        const record = encodeCheckRecord(state, bodies, deletions, era);
+        expect(record).toBe(byTheBook(state, bodies, deletions, era));
+        expect(decodeCheckRecord(record)).toEqual(JSON.parse(byTheBook(state, bodies, deletions, era)));
+      }
     }
-  }
-});
+  },
+);
 
-test('the check name of an inhibition in a record is not mistaken for the check', () => {
+test('a check record in which an inhibition names a check is split at the right place', () => {
   const { event, ...rest } = stateAfter(0, 2);
   if (event === undefined) throw new Error('it has no event');
   const state = {
@@ -82,7 +85,7 @@ test('the check name of an inhibition in a record is not mistaken for the check'
   expect(typeof check === 'string' ? JSON.parse(check) : check).toEqual(CHECK);
 });
 
-test('the check of a usual record is extracted without parsing', () => {
+test('the check is extracted from a usual check record without parsing the record', () => {
   const state = stateAfter(0, 0);
   expect(splitCheckRecord(encodeCheckRecord(state, { check: CHECK }, 0))).toEqual({
     state: JSON.parse(JSON.stringify({ history: state.history, lastOk: state.lastOk })) as unknown,
@@ -90,7 +93,7 @@ test('the check of a usual record is extracted without parsing', () => {
   });
 });
 
-test('a record contains the number of consecutive OK results, which a start reads', () => {
+test('a check record contains the number of consecutive OK results, and a restarted backend reads it', () => {
   const state = stateAfter(...LONG_OK);
   const record = encodeCheckRecord(state, { check: CHECK }, 0);
   expect(record).toContain('"okCount":39,"check"');
@@ -98,34 +101,46 @@ test('a record contains the number of consecutive OK results, which a start read
   expect(splitCheckRecord(record)?.state).toMatchObject({ okCount: 39 });
 });
 
-describe('a record in parts', () => {
+describe('a check record that is encoded in parts', () => {
   const check: CheckResult = { ...CHECK, ttl: 30, duration: 0.25, team: 'a,"check":{"b"' };
   const renewed = { stamp: 's1', executed: 160, issued: 159, duration: 0.5, output: undefined };
 
-  test.each([0, 3])('a record in parts equals the usual one after this number of deletions: %d', (deletions) => {
-    for (const era of [0, 2]) {
-      const record = encodeRecordParts(stateAfter(0, 0), check, deletions, era).join('');
-      expect(JSON.parse(record)).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0, 0), { check }, deletions, era)));
-      expect(JSON.parse(splitCheckRecord(record)?.check ?? '')).toEqual(check);
-    }
-  });
+  test.each([0, 3])(
+    'a check record encoded in parts equals one encoded as a whole, after %d deletions of aggregates',
+    (deletions) => {
+      for (const era of [0, 2]) {
+        const record = encodeRecordParts(stateAfter(0, 0), check, deletions, era).join('');
+        expect(JSON.parse(record)).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0, 0), { check }, deletions, era)));
+        expect(JSON.parse(splitCheckRecord(record)?.check ?? '')).toEqual(check);
+      }
+    },
+  );
 
-  test('a record without a duration is encoded in parts as well', () => {
+  test('a check record without a duration is encoded in parts as well', () => {
     const { duration: _, ...timeless } = check;
     const parts = encodeRecordParts(stateAfter(0), timeless, 0);
     expect(JSON.parse(parts.join(''))).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0), { check: timeless }, 0)));
   });
 
-  test.each([undefined, 'another "output"\u2028'])('a record in parts is updated by its differences: %s', (output) => {
-    const parts = encodeRecordParts(stateAfter(0), check, 0);
-    const later = encodeRenewed(stateAfter(0, 0), { ...renewed, output }, 1, 2);
-    const record = parts.map((part, at) => later[at] ?? part).join('');
-    const body = renewedBodies({ check }, { ...renewed, output });
-    expect(body.check).toEqual({ ...check, executed: 160, issued: 159, duration: 0.5, output: output ?? check.output });
-    expect(JSON.parse(record)).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0, 0), body, 1, 2)));
-  });
+  test.each([undefined, 'another "output"\u2028'])(
+    'a delta result replaces only the changed parts of a check record: %s',
+    (output) => {
+      const parts = encodeRecordParts(stateAfter(0), check, 0);
+      const later = encodeRenewed(stateAfter(0, 0), { ...renewed, output }, 1, 2);
+      const record = parts.map((part, at) => later[at] ?? part).join('');
+      const body = renewedBodies({ check }, { ...renewed, output });
+      expect(body.check).toEqual({
+        ...check,
+        executed: 160,
+        issued: 159,
+        duration: 0.5,
+        output: output ?? check.output,
+      });
+      expect(JSON.parse(record)).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0, 0), body, 1, 2)));
+    },
+  );
 
-  test('a record in parts is read at a start like any other', () => {
+  test('a starting backend reads a check record in parts like any other check record', () => {
     const { ttl: _, ...plain } = check;
     const corrections: Corrections = NO_CORRECTIONS;
     const record = encodeRecordParts(stateAfter(0), plain, 0).join('');

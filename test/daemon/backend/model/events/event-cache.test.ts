@@ -26,7 +26,7 @@ beforeEach(() => {
   reads = 0;
 });
 
-/** Changes the state of the event, as the rules do for each result. */
+/** Records a failing result, and changes the state of the event by the rules of the backend. */
 function fail(): void {
   const check = { name: 'disk', status: 2, output: 'full', issued: 1, executed: 1 };
   const { state } = nextCheckState(entry.state, check, { now: 1, newId: () => 'id', notifiesOk: false });
@@ -44,30 +44,33 @@ const ask = async (text = 'text', entries = [entry]): Promise<readonly (string |
     return missing.map(() => text);
   });
 
-test('a cached value is not computed again', async () => {
+test('the event cache does not compute a cached value again', async () => {
   expect(await ask('one')).toEqual(['one']);
   expect(await ask('two')).toEqual(['one']);
   expect(reads).toBe(1);
 });
 
-test('only missing values are computed, and all are returned in order', async () => {
+test('the event cache computes only missing values and returns all values in order', async () => {
   const other = entry.client.namespace.ensureCheck(entry.client, 'load');
   await ask('known');
   expect(await ask('made', [other, entry, other])).toEqual(['made', 'known', 'made']);
 });
 
 test.each<{ title: string; change: Change; isMadeAgain: boolean }>([
-  { title: 'of its event', change: ['event', 'default', 'web', 'disk'], isMadeAgain: true },
+  { title: 'of the event', change: ['event', 'default', 'web', 'disk'], isMadeAgain: true },
   { title: 'of another event', change: ['event', 'default', 'web', 'load'], isMadeAgain: false },
   { title: 'in another namespace', change: ['event', 'other', 'web', 'disk'], isMadeAgain: false },
-  { title: 'of its client, which announces its events', change: ['client', 'default', 'web'], isMadeAgain: false },
-])('after a commit $title a value is computed again: $isMadeAgain', async ({ change, isMadeAgain }) => {
-  await ask('one');
-  commit(change);
-  expect(await ask('two')).toEqual([isMadeAgain ? 'two' : 'one']);
-});
+  { title: 'of the client of the event', change: ['client', 'default', 'web'], isMadeAgain: false },
+])(
+  'after a commit $title the event cache computes the value of the event again: $isMadeAgain',
+  async ({ change, isMadeAgain }) => {
+    await ask('one');
+    commit(change);
+    expect(await ask('two')).toEqual([isMadeAgain ? 'two' : 'one']);
+  },
+);
 
-test('a value that a commit changes while it is computed is not cached', async () => {
+test('the event cache does not keep a value that a commit changed while it was computed', async () => {
   const values = kept.of([entry], async () => {
     commit(['event', 'default', 'web', 'disk']);
     return ['old'];
@@ -76,20 +79,20 @@ test('a value that a commit changes while it is computed is not cached', async (
   expect(await ask('new')).toEqual(['new']);
 });
 
-test('a cached value is not used when a commit has failed and memory is ahead of the store', async () => {
+test('the event cache returns no cached value after a failed commit, until memory equals the store again', async () => {
   await ask('one');
   fail();
   expect(await ask('two')).toEqual(['two']);
 });
 
-test('a resolved event removes its cached value', async () => {
+test('the event cache drops the value of an event that resolves', async () => {
   await ask('one');
   entry.client.namespace.removeCheck(entry);
   commit(['event', 'default', 'web', 'disk']);
   expect(kept.bytes).toBe(0);
 });
 
-test('a renamed event does not use the value cached under its old name', async () => {
+test('the event cache does not return the value of the old name for a renamed event', async () => {
   await ask('old');
   const renamed = entry.client.namespace.ensureCheck(entry.client, 'disk-root');
   renamed.state = entry.state;
@@ -100,13 +103,13 @@ test('a renamed event does not use the value cached under its old name', async (
   expect(kept.bytes).toBe(0);
 });
 
-test('a value that may change without a commit is not cached, nor is a missing one', async () => {
+test('the event cache keeps neither a value that may change without a commit nor a missing value', async () => {
   await ask('fleeting');
   await kept.of([entry], async () => [undefined]);
   expect(await ask('two')).toEqual(['two']);
 });
 
-test('the cache never exceeds its budget and is empty without one', async () => {
+test('the event cache never exceeds its budget, and a cache without a budget stays empty', async () => {
   room = 350;
   const other = entry.client.namespace.ensureCheck(entry.client, 'load');
   other.state = { ...entry.state, event: entry.state.event && { ...entry.state.event } };
@@ -122,11 +125,11 @@ test.each([
   { text: 'disk full', bytes: 9 },
   { text: 'Größe', bytes: 5 },
   { text: 'größer als 5 \u20ac', bytes: 28 },
-])('the text $text takes $bytes bytes', ({ text, bytes }) => {
+])('the text $text counts as $bytes bytes in the budget of the event cache', ({ text, bytes }) => {
   expect(bytesOfText(text)).toBe(bytes);
 });
 
-test('a failed read caches nothing and is reported', async () => {
+test('a failed read is reported, and the event cache keeps no value of it', async () => {
   const reading = kept.of([entry], () => Promise.reject(new Error('disk')));
   await expect(reading).rejects.toThrow('disk');
   expect(await ask('two')).toEqual(['two']);

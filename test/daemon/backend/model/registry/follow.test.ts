@@ -44,7 +44,7 @@ async function open(...acts: readonly Act[]): Promise<FollowedBackend> {
   return backend;
 }
 
-/** Performs all actions in one commit. */
+/** Performs all actions in one commit, and throws the first error. */
 async function done(backend: FollowedBackend, ...acts: readonly Act[]): Promise<void> {
   for (const settled of await backend.commit(...acts.map((act) => () => act(backend)))) {
     if (settled.status === 'rejected') throw settled.reason;
@@ -64,12 +64,13 @@ function expectNoDefect(settled: PromiseSettledResult<unknown>): void {
   expect(reason).toBeUndefined();
 }
 
-test('a follower holds the same state as the leader and the store, whatever was written', async () => {
+test('a follower has the same state as the leader and the store after any writes', async () => {
   const together = fc.oneof(
     { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 3 }) },
     { weight: 1, arbitrary: fc.array(handlerStep, { minLength: 1, maxLength: 1 }) },
   );
-  // Numbers of writes that the follower applies meanwhile and afterwards: it may read newer data.
+  // `toldMeanwhile` and `toldThen` are numbers of writes that the follower applies during and after the commit. During
+  // the commit, it may read data that is newer than the write.
   const batch = fc.record({
     steps: together,
     toldMeanwhile: fc.constantFrom(0, 0, 1, 3),
@@ -133,7 +134,7 @@ const putPlan =
 const removePlan: Act = ({ batcher }) =>
   batcher.run((transaction) => transaction.remove(PLANS, plansOf(transaction.registry), 1));
 
-/** Returns a plan that rejects results while it is open. */
+/** Returns an upgrade plan that rejects results while it is open. */
 function aPlan(state: 'open' | 'done'): StoredPlan {
   const drained = { title: '', details: [], state: 'done', started_at: 1, ended_at: 2, note: '' } as const;
   return {
@@ -157,7 +158,7 @@ function aPlan(state: 'open' | 'done'): StoredPlan {
   };
 }
 
-/** Defers the resolution of an event of a client until its silence ends. */
+/** Defers the notification of a resolution until the silence of the event ends. */
 function deferred(client: string, check: string, ...handlers: readonly string[]): Act {
   return ({ batcher }) =>
     batcher.run((transaction) => {
@@ -181,12 +182,12 @@ const forgetClients: Act = async (backend) => {
 
 const emptyDev: readonly Act[] = [({ writers }) => writers.namespaces.remove('dev', () => undefined, MON)];
 
-/** Returns a report of a check whose handler groups. */
+/** Returns a report of a result whose handler groups its notifications. */
 function groupReport(source: string, more: Readonly<Record<string, unknown>> = {}): Act {
   return report('default', source, { handlers: ['grouping'], ...more });
 }
 
-/** Makes events of this check inhibit others. */
+/** Replaces the inhibition rules: events of this check inhibit the failing events with the same `client.rack`. */
 const inhibit =
   (check: string): Act =>
   ({ ground }) => {
@@ -208,7 +209,7 @@ const groupTurn: Act = async (backend) => {
   for (const group of groups) await turns.flush(group);
 };
 
-/** The actions for each table: they create an entry, change it and delete it. */
+/** Actions for each table that create, change and delete its entries. */
 const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   silenced: [
     ({ writers }) => writers.silenced.create('default', { subscription: 'web', check: 'cpu' }),
@@ -265,7 +266,7 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   ],
   stash: [
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
-    // The expiry is long, because every turn of the loop during a commit advances the clock.
+    // The expiry is long, because every turn of the event loop during a commit advances the clock.
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 3600 }),
     ({ writers }) => writers.stashes.remove('default', 'a/b'),
   ],
@@ -301,11 +302,11 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   'timeline-head': [report('default', 'a'), report('default', 'a', { status: 0 })],
 };
 
-test('the test has an example of each table', () => {
+test('this test file contains an example change for each table', () => {
   expect(Object.keys(EXAMPLES)).toEqual(TABLES.map(({ prefix }) => prefix));
 });
 
-test.each(Object.entries(EXAMPLES))('a follower applies every change of the table %s', async (prefix, acts) => {
+test.each(Object.entries(EXAMPLES))('a follower applies every change in the table %s', async (prefix, acts) => {
   await using backend = await open(makeNamespace, makeHandler, makeGrouping);
   await backend.tell();
   const before = snapshotOf(backend.follower, backend.nowMs);
@@ -351,7 +352,7 @@ test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>(
     ],
     silenced: [0, 0, 1, 0],
   },
-])('a follower counts silenced members when $title', async ({ acts, silenced }) => {
+])('a follower counts silenced aggregate members when $title', async ({ acts, silenced }) => {
   await using backend = await open();
   const counts: number[] = [];
   for (const act of acts) {
@@ -364,7 +365,7 @@ test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>(
   expect(counts).toEqual(silenced);
 });
 
-test('a follower keeps the identity of unchanged entries', async () => {
+test('a follower keeps unchanged objects in memory instead of replacing them', async () => {
   await using backend = await open(report('default', 'a'), ({ writers }) =>
     writers.clients.put('default', { name: 'a', address: '192.0.2.1', subscriptions: [] }),
   );
@@ -383,7 +384,7 @@ test('a follower keeps the identity of unchanged entries', async () => {
   expect(follower.generation).toBe(generation);
 });
 
-test('a follower skips the result of a deleted client and assigns that of a recreated one', async () => {
+test('a follower ignores a result of a deleted client and applies a result of a client created again', async () => {
   await using backend = await open(report('default', 'a'), report('default', 'b'), removeClient('default', 'a'));
   await backend.tell(2);
   expect([...backend.follower.namespace('default').clients.keys()]).toEqual(['b']);
@@ -395,7 +396,7 @@ test('a follower skips the result of a deleted client and assigns that of a recr
   expect(backend.follower.namespace('default').clients.size).toBe(0);
 });
 
-/** Returns a store from which only the kind with this prefix is read. */
+/** Returns a store whose `getMany` returns only values with this key prefix. */
 function only(store: Store, prefix: string): Pick<Store, 'getMany' | 'scan'> {
   return {
     scan: (...asked) => store.scan(...asked),
@@ -404,7 +405,7 @@ function only(store: Store, prefix: string): Pick<Store, 'getMany' | 'scan'> {
   };
 }
 
-test('a result after the deletion of its aggregate stays a member when both are applied later', async () => {
+test('on a follower, a result after the deletion of its aggregate stays a member if both are applied together', async () => {
   const aggregates = ['fleet'];
   await using backend = await open(report('default', 'a', { aggregates }), report('default', 'b', { aggregates }));
   await backend.tell();
@@ -422,7 +423,7 @@ test('a result after the deletion of its aggregate stays a member when both are 
   await expectEqual(backend);
 });
 
-test('a recreated client counts for its new creator', async () => {
+test('a follower counts a client that was created again toward the quota of its new creator', async () => {
   await using backend = await open(
     deliver('default', 1),
     ({ writers }) =>
@@ -445,7 +446,7 @@ test('a recreated client counts for its new creator', async () => {
   expect(backend.follower.namespace('default').clients.get('p')).toMatchObject({ isCounted: false });
 });
 
-test('a follower drops a deleted namespace only when it is empty', async () => {
+test('a follower removes a deleted namespace only when the namespace is empty', async () => {
   await using backend = await open(makeNamespace, report('dev', 'a'));
   await backend.tell();
   await done(backend, removeClient('dev', 'a'));
@@ -461,7 +462,7 @@ test('a follower drops a deleted namespace only when it is empty', async () => {
   expect(backend.follower.findNamespace('dev')).toBeUndefined();
 });
 
-test('a follower waits after a drained plan as long as the leader', async () => {
+test('after an upgrade plan ends, a follower waits for late results as long as the leader', async () => {
   await using backend = await open(putPlan('open'));
   await backend.tell();
   const plans = plansOf(backend.follower);
@@ -475,7 +476,7 @@ test('a follower waits after a drained plan as long as the leader', async () => 
   ]);
 });
 
-test('a corrected clock makes a follower reload everything, its anchor alone does not', async () => {
+test('a follower reloads its whole state after a clock correction, but not after a new time anchor', async () => {
   await using backend = await open(report('default', 'a'), ({ writers }) =>
     writers.silenced.create('default', { check: 'cpu', expire: 7200 }),
   );
@@ -491,7 +492,7 @@ test('a corrected clock makes a follower reload everything, its anchor alone doe
   expect(backend.follower.generation).toBe(generation + 1);
 });
 
-test('a follower shows a write only when all of it was read', async () => {
+test('a follower shows a write only after it has read the write completely', async () => {
   await using backend = await open(makeNamespace);
   await backend.tell();
   await done(backend, report('default', 'a'), putUser(false), ({ writers }) =>
@@ -523,7 +524,7 @@ test('a follower shows a write only when all of it was read', async () => {
   await expectEqual(backend);
 });
 
-test('a follower reads values in limited pages and ignores unknown tables', async () => {
+test('a follower reads changed values in pages of limited size and ignores unknown tables', async () => {
   await using backend = await open(({ writers }) =>
     writers.results.submit(
       'default',

@@ -11,7 +11,7 @@ import { stashesOf } from '../../../../../daemon/backend/model/stashes/state.ts'
 
 const MEASURE = fileURLToPath(new URL('../../../../support/measure-footprint.ts', import.meta.url));
 
-test('the counted memory is close to the used heap, and is rather more than less', async () => {
+test('the estimated memory of stored objects is between 0.8 and 2 times the heap that they use', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', MEASURE]);
   for (const [kind, ratio] of JSON.parse(stdout) as [string, number][]) {
     expect({ kind, isRight: ratio > 0.8 && ratio < 2 }).toEqual({ kind, isRight: true });
@@ -21,7 +21,7 @@ test('the counted memory is close to the used heap, and is rather more than less
 const silence = (of: string, reason: string | null = null) =>
   silencedEntry({ subscription: null, check: of, reason, creator: null }, 0);
 
-test('the counted memory is zero after everything was deleted, whatever changed before', () => {
+test('the estimated memory is zero after all objects were deleted, whatever was changed before', () => {
   const name = fc.constantFrom('a', 'b');
   const check = fc.constantFrom('cpu', 'disk');
   const step = fc.oneof(

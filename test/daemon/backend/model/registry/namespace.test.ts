@@ -13,7 +13,7 @@ const aClient = (name: string, subscriptions: readonly string[] = []): Client =>
   version: '1.9.0',
 });
 
-/** Stores a result with this status. */
+/** Stores a result with this status in the namespace. */
 function report(
   namespace: Namespace,
   client: string,
@@ -31,7 +31,7 @@ function report(
 const namesOf = (entries: Iterable<{ readonly client: { readonly name: string }; readonly name: string }>): string[] =>
   [...entries].map(({ client, name }) => `${client.name}/${name}`);
 
-test('events are ordered by client and check, however they arrived', () => {
+test('events are listed by client and check, in whatever order they opened', () => {
   const namespace = new Namespace('default');
   for (const [client, check] of [
     ['web-2', 'cpu'],
@@ -52,7 +52,7 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
   { name: 'a client by its own subscription', subscription: 'client:b', check: null, expected: ['b/disk'] },
   { name: 'no existing event', subscription: 'db', check: 'cpu', expected: [] },
   { name: 'a check without an event', subscription: null, check: 'fine', expected: [] },
-])('the events that a silence covers are found: $name', ({ subscription, check, expected }) => {
+])('the index finds the events that a silence covers: $name', ({ subscription, check, expected }) => {
   const namespace = new Namespace('default');
   namespace.putClient(aClient('a', ['web']), { signature: '' });
   namespace.putClient(aClient('b', ['web', 'db-only']), { signature: '' });
@@ -63,7 +63,7 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
   expect(namesOf(eventsNamedBy(namespace, subscription, check)).toSorted()).toEqual(expected);
 });
 
-test('a silence on a name covers the events of alerts that share the name, until they end', () => {
+test('a silence on a check name covers the events of all alerts that share this name', () => {
   const namespace = new Namespace('default');
   namespace.putClient(aClient('a', ['web']), { signature: '' });
   for (const check of ['Down', 'Down..critical', 'Down..critical..1', 'Downs']) report(namespace, 'a', check, 2);
@@ -76,7 +76,7 @@ test('a silence on a name covers the events of alerts that share the name, until
   expect(named('web', 'Down..critical')).toEqual(['a/Down..critical']);
 });
 
-test('a client that changed its subscriptions is found by the new ones only', () => {
+test('a client whose subscriptions changed is found only by its new subscriptions', () => {
   const namespace = new Namespace('default');
   namespace.putClient(aClient('a', ['web']), { signature: '' });
   report(namespace, 'a', 'disk', 2);
@@ -85,7 +85,7 @@ test('a client that changed its subscriptions is found by the new ones only', ()
   expect(namesOf(eventsNamedBy(namespace, 'db', null))).toEqual(['a/disk']);
 });
 
-test('an entry keeps the beginning of the output of its event only while the event exists', () => {
+test('the first line of the output is kept in memory only while the check has an event', () => {
   const namespace = new Namespace('default');
   report(namespace, 'a', 'disk', 2, 'full: /var\nmore');
   expect(namespace.check('a', 'disk')?.summary).toBe('full: /var');
@@ -93,7 +93,7 @@ test('an entry keeps the beginning of the output of its event only while the eve
   expect(namespace.check('a', 'disk')?.summary).toBe('');
 });
 
-test('counters and indexes equal a full recount after any changes', () => {
+test('counters and indexes of a namespace equal a full recount after any changes', () => {
   const client = fc.constantFrom('a', 'b', 'c');
   const check = fc.constantFrom('cpu', 'disk');
   const step = fc.oneof(
@@ -135,7 +135,7 @@ test('counters and indexes equal a full recount after any changes', () => {
   );
 });
 
-test('results are counted by check after any changes', () => {
+test('the numbers of results by check and status are right after any changes', () => {
   const namespace = new Namespace('default');
   for (const [client, status] of [
     ['a', 0],

@@ -5,9 +5,9 @@ import { TABLES } from '../../../../../daemon/backend/model/tables/tables.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The values of each table before and after a correction of an hour. */
+/** Values of each table before and after a clock correction of an hour; `undefined` means that nothing changes. */
 const MOVED: readonly (readonly [table: string, before: unknown, after: unknown])[] = [
-  // The duration from creation to end stays the same.
+  // All times of a silence move, so that the duration from its creation to its end stays the same.
   [
     'silenced',
     { reason: 'x', begin: 5000, expire_at: 9_000_000, timestamp: 4000 },
@@ -20,7 +20,7 @@ const MOVED: readonly (readonly [table: string, before: unknown, after: unknown]
     { begin: null, expire_at: null, timestamp: 4, idle: { since: 5, at: 6, ends_at: 7 } },
     { begin: null, expire_at: null, timestamp: 3604, idle: { since: 3605, at: 3606, ends_at: 3607 } },
   ],
-  // The time of the last suppressed run stays as recorded.
+  // The time of the last suppressed run is a recorded fact and does not move.
   [
     'silenced-use',
     { suppressed: 1, last_suppressed: 5, unmatched_since: 5 },
@@ -41,7 +41,7 @@ const MOVED: readonly (readonly [table: string, before: unknown, after: unknown]
   ['api-key', { id: 'chosen as a date', expiresAt: 60 }, undefined],
 ];
 
-/** The values after an hour without a backend. */
+/** Values before and after an hour in which no backend ran; `undefined` means that nothing changes. */
 const WAITED: typeof MOVED = [
   ['silenced', { begin: 5000, expire_at: 9_000_000 }, undefined],
   [
@@ -64,7 +64,7 @@ const counted = (since: number): object => ({ suppressed: 0, last_suppressed: nu
 const MOVES = [
   MOVED.map(([table, before, after]) => ({ moves: HOUR_LATER, table, before, after })),
   WAITED.map(([table, before, after]) => ({ moves: HOUR_AWAY, table, before, after })),
-  // Both corrections happen one after the other.
+  // Both corrections at once: 100 - 60 + 3600.
   [{ moves: { seconds: -60, awayMs: HOUR_MS }, table: 'silenced-use', before: counted(100), after: counted(3640) }],
 ].flat();
 

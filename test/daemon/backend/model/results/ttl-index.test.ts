@@ -8,7 +8,7 @@ interface Watched {
   ttlAt: number;
 }
 
-/** Returns tracked entries that become stale ten seconds after their execution. */
+/** Adds `count` entries to the index, each of which becomes stale ten seconds after its execution. */
 function followed(index: TtlIndex<Watched>, count: number): Watched[] {
   return Array.from({ length: count }, (_, executed) => {
     const entry = { executed, ttl: 10, ttlRepeat: 0, ttlAt: 0 };
@@ -24,7 +24,7 @@ function end(index: TtlIndex<Watched>, entries: readonly Watched[]): void {
   }
 }
 
-test('a TTL index that is never read drops most entries of deleted results', () => {
+test('the TTL index drops most entries of deleted results, even if the index is never read', () => {
   const index = new TtlIndex<Watched>();
   let kept = followed(index, 5000);
   for (let round = 0; round < 5; round++) {
@@ -35,7 +35,7 @@ test('a TTL index that is never read drops most entries of deleted results', () 
   }
 });
 
-test('an entry in the TTL index is due at its time, and one with a new TTL is watched again', () => {
+test('the TTL index returns an entry when it is due, and an entry with a new TTL again', () => {
   const [index, undisturbed] = [new TtlIndex<Watched>(), new TtlIndex<Watched>()];
   const [entries, others] = [followed(index, 4000), followed(undisturbed, 4000)];
   expect([...index.due(500)]).toEqual([...undisturbed.due(500)]);
@@ -49,7 +49,7 @@ test('an entry in the TTL index is due at its time, and one with a new TTL is wa
   expect([...index.due(5000)]).toContain(back);
 });
 
-test('an entry whose TTL was shortened is due once at the new time', () => {
+test('a result whose TTL was shortened is due once at the new time', () => {
   const index = new TtlIndex<Watched>();
   const entry = { executed: 0, ttl: 50, ttlRepeat: 0, ttlAt: 0 };
   const [first] = [...index.due(0)];
@@ -62,7 +62,7 @@ test('an entry whose TTL was shortened is due once at the new time', () => {
   expect(dueAt).toEqual([10, 40, 70, 100]);
 });
 
-test('a TTL that changes often leaves few entries in the index', () => {
+test('a TTL that changes often leaves few entries in the TTL index', () => {
   const index = new TtlIndex<Watched>();
   const entry = { executed: 0, ttl: 0, ttlRepeat: 0, ttlAt: 0 };
   let looked = 0;

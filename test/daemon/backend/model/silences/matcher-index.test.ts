@@ -6,7 +6,7 @@ import { silencedEntry } from '../../../../../shared/domain/silencing.ts';
 
 interface Rig {
   readonly index: MatcherIndex;
-  /** Number of evaluations of matchers. */
+  /** Number of evaluations of matchers so far. */
   evaluations: number;
   readonly put: (id: string, text: string) => void;
 }
@@ -41,19 +41,19 @@ function aCheck(client: string, check: string) {
 
 const idsOf = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
 
-test('a check is compared only with the few of 10,000 matcher sets that name its client', () => {
+test('a lookup among 10,000 silences of alerts evaluates only the few that name the client of the check', () => {
   const rig = openRig();
   for (let at = 0; at < 10_000; at++) rig.put(`id-${String(at)}`, `{alertname="disk",instance="web-${String(at)}"}`);
   const check = aCheck('web-7777', 'disk');
   expect(idsOf(rig.index.covering(check))).toEqual(['id-7777']);
-  // The first entries were found by their name, before it was known that many share it.
+  // The first few matcher sets are indexed by `alertname`, until the index knows that many share its value.
   expect(rig.evaluations).toBeLessThan(10);
   rig.evaluations = 0;
   expect(idsOf(rig.index.covering(check))).toEqual(['id-7777']);
   expect(rig.evaluations).toBe(0);
 });
 
-test('only newer matcher sets are evaluated again for a check', () => {
+test('a repeated lookup for a check evaluates only the matchers of silences that were added since', () => {
   const rig = openRig();
   for (let at = 0; at < 100; at++) rig.put(`id-${String(at)}`, `{alertname=~"d.*",instance!="web-${String(at)}"}`);
   const check = aCheck('web-7', 'disk');
@@ -64,7 +64,7 @@ test('only newer matcher sets are evaluated again for a check', () => {
   expect(rig.evaluations).toBe(1);
 });
 
-test('a removed or changed silence no longer covers anything by its old matchers', () => {
+test('a silence that was removed or changed no longer covers events by its old matchers', () => {
   const rig = openRig();
   const check = aCheck('web-7', 'disk');
   rig.put('a', '{instance="web-7"}');

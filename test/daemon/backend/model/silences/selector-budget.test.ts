@@ -14,7 +14,7 @@ beforeEach(async () => {
   rig = await BackendRig.open();
 });
 
-/** Returns a selector that no index can find. */
+/** Returns a selector with a cost of 800, which no index can find. */
 const costly = (at: number): string =>
   Array.from({ length: 40 }, (_, term) => `check~*a?${String(at)}.${String(term)}*`).join(' or ');
 
@@ -23,7 +23,7 @@ const bulk = (selectors: readonly string[]): Promise<Answer> =>
     operations: selectors.map((selector) => ({ op: 'silence', selector, reason: 'why' })),
   });
 
-test('selectors beyond the total cost of a namespace are rejected in a bulk, alone and in a preview', async () => {
+test('selectors beyond the total cost of a namespace are rejected in a bulk, in a request and in a preview', async () => {
   const parsed = parseSelector(costly(0));
   const cost = parsed.kind === 'selector' ? parsed.cost : 0;
   expect(cost).toBe(800);
@@ -37,7 +37,7 @@ test('selectors beyond the total cost of a namespace are rejected in a bulk, alo
   expect(await rig.ask('POST', '/api/mon/v1/silenced/preview', preview)).toMatchObject({ status: 400 });
 });
 
-test('an existing selector may be sent again, whatever all of them cost', async () => {
+test('a silence with an existing selector can be sent again, even if the total cost is exhausted', async () => {
   const fitting = Array.from({ length: SELECTORS_COST_MAX / 800 }, (_, at) => costly(at));
   await bulk(fitting);
   const again = { selector: costly(1), reason: 'another one' };
@@ -57,7 +57,7 @@ test('a namespace restored beyond the limit rejects new selectors, but keeps its
   expect(() => refuseBeyondBudget({ silenced: selectorBelow })).not.toThrow();
 });
 
-test('ten thousand ordinary selectors are within the limit', () => {
+test('ten thousand ordinary selectors do not exceed the total cost of a namespace', () => {
   const parsed = parseSelector('client~web-*-N1234* env=prod check!=backup');
   expect(parsed.kind === 'selector' ? 10_000 * parsed.cost : Infinity).toBeLessThanOrEqual(SELECTORS_COST_MAX);
 });
@@ -79,12 +79,12 @@ test('silences of the Alertmanager API beyond the total cost of a namespace are 
   expect(JSON.stringify(answers.at(-1)?.body)).toContain('selector cost');
 });
 
-test('ten thousand silences of one alert on one instance are within the limit', () => {
+test('ten thousand silences of one alert on one instance do not exceed the total cost of a namespace', () => {
   const parsed = parseSelector('{alertname="Down",instance="web-1:9100",job=~"node|blackbox",severity!="info"}');
   expect(parsed.kind === 'selector' ? 10_000 * parsed.cost : Infinity).toBeLessThanOrEqual(SELECTORS_COST_MAX);
 });
 
-test('a restore leaves out selectors beyond the total cost of a namespace', async () => {
+test('a restore skips silences whose selectors exceed the total cost of a namespace', async () => {
   await rig.ask('POST', '/api/mon/v1/silenced', { selector: 'client=a', reason: 'why' });
   const { objects } = (await rig.administer('GET', '/api/mon/v1/dump/silenced')).body as { objects: unknown[] };
   const [{ id }] = (await rig.ask('GET', '/silenced')).body as [{ id: string }];

@@ -36,13 +36,13 @@ const subject = fc
     attribute: (owner, name) => (owner === 'client' && name === 'env' && env !== null ? [env] : []),
   }));
 
-/** Returns a check that caches the results of selectors. */
+/** Returns a check with empty caches of selectors. */
 function checkOf(about: SelectorSubject): SelectedCheck {
   const client = { selectors: undefined, subject: () => ({ ...about, check: '' }) };
   return { client, selectors: undefined, subject: () => about };
 }
 
-test('the index finds each selector that matches a check in order, whatever was added and removed', () => {
+test('the selector index finds every selector that matches a check, in order, after any changes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(selector, { maxLength: 30 }), { minLength: 1, maxLength: 3 }),
@@ -78,7 +78,7 @@ test('the index finds each selector that matches a check in order, whatever was 
   );
 });
 
-test('a lookup among ten thousand ordinary selectors evaluates only some', () => {
+test('a lookup among ten thousand ordinary selectors evaluates only a few of them', () => {
   const selectors = new Selectors();
   let evaluated = 0;
   for (let at = 0; at < 10_000; at++) {
@@ -104,7 +104,7 @@ test('a lookup among ten thousand ordinary selectors evaluates only some', () =>
 test.each([
   ['a check', (at: number) => `check=cpu client=web-${String(at)}`],
   ['a client', (at: number) => `client=web-7 check=cpu-${String(at)}`],
-])('selectors that all name the same value for %s are found by their other name', (_what, text) => {
+])('selectors that all name the same value for %s are found by the other name that they contain', (_what, text) => {
   const index = new SelectorIndex<Indexed>();
   const items = Array.from({ length: 1000 }, (_, at): Indexed => {
     const read = parseSelector(text(at));
@@ -129,7 +129,7 @@ test.each([
   expect(found()).toEqual([]);
 });
 
-test('the longer of two texts that equally few selectors require is the key', () => {
+test('the selector index uses the longer of two equally rare texts in a selector as the key', () => {
   const index = new SelectorIndex<Indexed>();
   const read = parseSelector('client~abc client~abcdef');
   if (read.kind !== 'selector') throw new Error(read.message);
@@ -140,7 +140,7 @@ test('the longer of two texts that equally few selectors require is the key', ()
   expect(candidatesOf('xabcdef')).toBe(1);
 });
 
-test('a selector with the same alternative twice is found once', () => {
+test('the selector index finds a selector with two equal alternatives only once', () => {
   const text = 'subscriptions=web or subscriptions=web';
   const selectors = new Selectors();
   selectors.put(silencedEntry({ selector: text }, 0), text);
@@ -154,7 +154,7 @@ test('a selector with the same alternative twice is found once', () => {
   expect(selectors.matchingOnce(about).map((entry) => entry.selector)).toEqual([text]);
 });
 
-test('selectors added and removed between two steps are neither lost nor found twice', () => {
+test('selectors that are added or removed during a lookup are neither lost nor found twice', () => {
   const selectors = new Selectors();
   const put = (at: number): void => {
     const text = `!client=nobody-${String(at)}`;

@@ -62,13 +62,13 @@ beforeEach(async () => {
 });
 
 describe('a silence by search', () => {
-  test('a silence by search silences the matching events from its response on', async () => {
+  test('a silence by search silences the matching events from its creation on', async () => {
     expect(await silence(SELECTOR)).toMatchObject({ status: 201 });
     expect(await silenced()).toEqual(['web-1/disk']);
     expect((await ask('GET', '/events/web-1/disk')).body).toMatchObject({ silenced: true, silenced_by: [ID] });
   });
 
-  test('a silence by search is shown with its selector by the mon API and by its id alone by the others', async () => {
+  test('the mon API shows a silence by search with its selector, the other APIs show only its id', async () => {
     await silence(SELECTOR, { expire: 60, creator: 'alice' });
     const entry = {
       id: ID,
@@ -96,14 +96,14 @@ describe('a silence by search', () => {
     ['DELETE', `/silenced/ids/${ID}`, undefined],
     ['POST', '/api/mon/v1/silenced/clear', { id: ID }],
     ['DELETE', `/api/core/v2/namespaces/default/silenced/${ID}`, undefined],
-  ])('a silence by search is cleared by its id: %s %s', async (method, path, body) => {
+  ])('a silence by search can be cleared by its id: %s %s', async (method, path, body) => {
     await silence(SELECTOR);
     expect((await ask(method, path, body)).status).toBe(204);
     expect(await silenced()).toEqual([]);
     expect((await ask('GET', '/silenced')).body).toEqual([]);
   });
 
-  test('a silence by search replaces one with the same selector and exists beside others', async () => {
+  test('a silence by search replaces a silence with the same selector, and others remain', async () => {
     await silence(SELECTOR, { expire: 60 });
     await silence(`  ${SELECTOR}`, { expire: 600 });
     await silence('client=db-1');
@@ -111,7 +111,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['db-1/backup', 'db-1/disk', 'web-1/disk']);
   });
 
-  test('a silence by search begins and expires at its times', async () => {
+  test('a silence by search begins and expires at the requested times', async () => {
     await silence('client=db-1', { begin: NOW + 60, expire: 60 });
     expect(await silenced()).toEqual([]);
     rig.clock.advance(61_000);
@@ -120,7 +120,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual([]);
   });
 
-  test('a silence by search with expire_on_resolve ends with the first event that it covers', async () => {
+  test('a silence by search with expire_on_resolve ends when the first event that it covers resolves', async () => {
     await silence('client=db-1', { expire_on_resolve: true });
     await ask('POST', '/results', { name: 'disk', output: 'well', status: 0, source: 'web-1' });
     expect(await silenced()).toEqual(['db-1/backup', 'db-1/disk']);
@@ -128,7 +128,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual([]);
   });
 
-  test('a silence by search is evaluated again when the client changes', async () => {
+  test('a silence by search is evaluated again when the attributes of a client change', async () => {
     await silence(SELECTOR);
     await client('web-2', { env: 'prod' });
     expect(await silenced()).toEqual(['web-1/disk', 'web-2/disk']);
@@ -139,7 +139,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['web-1/backup', 'web-1/disk', 'web-2/disk']);
   });
 
-  test('a silence by search is evaluated again when the check changes, before its event is notified', async () => {
+  test('a silence by search is evaluated again when the attributes of a check change, before its notification', async () => {
     await silence('check.team=storage');
     expect(await silenced()).toEqual(['db-1/backup', 'web-1/backup', 'web-2/backup']);
     await report('web-1', 'backup', { team: 'web' });
@@ -151,9 +151,9 @@ describe('a silence by search', () => {
 
   test.each([
     { name: 'that recovers', well: { resolve_after: 3 } },
-    { name: 'that nothing resolves', well: { auto_resolve: false } },
+    { name: 'that stays open', well: { auto_resolve: false } },
   ])(
-    'a silence by search is evaluated again when an OK result changes an event $name, even for its aggregate',
+    'a silence by search is evaluated again when an OK result changes the attributes of an event $name',
     async ({ well }) => {
       await silence('check.team=storage client=web-2');
       await report('web-2', 'disk', { aggregates: ['all'], ...well });
@@ -166,7 +166,7 @@ describe('a silence by search', () => {
     },
   );
 
-  test('a silence by search covers an event without a result by its first check, even after a restart', async () => {
+  test('a silence by search still covers an event whose result was deleted, even after a restart', async () => {
     await silence('check.team=storage client=web-1');
     await report('web-1', 'backup', { status: 0, team: 'network', resolve_after: 3 });
     expect(await silenced()).toEqual([]);
@@ -177,7 +177,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['web-1/backup']);
   });
 
-  test('a silence by search survives a restart with the attributes that it names', async () => {
+  test('a silence by search survives a restart, and so do the attributes that it names', async () => {
     await silence(SELECTOR);
     await silence('team=storage client=db-1');
     await rig.stop();
@@ -185,13 +185,13 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['db-1/backup', 'web-1/disk']);
   });
 
-  test('a silence by search is part of simulations with the attributes of the result', async () => {
+  test('a simulation evaluates silences by search with the attributes of the simulated result', async () => {
     await silence('check.team=web');
     expect(await simulated({ team: 'web' })).toMatchObject({ event: { silenced_by: [selectorId('check.team=web')] } });
     expect(await simulated({})).toMatchObject({ event: { silenced: false } });
   });
 
-  test('the timeline of an event shows the creation and end of a silence by search that covers it', async () => {
+  test('the timeline of an event shows the creation and the end of a silence by search that covers the event', async () => {
     await silence(SELECTOR);
     await ask('POST', '/silenced/clear', { id: ID });
     const { body } = await ask('GET', '/api/mon/v1/timeline?client=web-1&check=disk');
@@ -216,7 +216,7 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['web-1/disk']);
   });
 
-  test('the preview of a silence by search shows the events that it would cover', async () => {
+  test('the preview of a silence by search shows the events that the silence would cover', async () => {
     const { body } = await ask('POST', '/api/mon/v1/silenced/preview', { entries: [{ selector: 'env=prod' }] });
     expect(body).toEqual({
       recovered: 0,
@@ -240,7 +240,7 @@ test.each([
   [{ selector: 'env=prod', check: 'disk' }, /or else a selector alone/],
   [{}, /at least one of subscription and check is required/],
   [{ selector: 'x'.repeat(1025) }, /selector/],
-])('the silence by search %j is rejected', async (body, message) => {
+])('creating the silence by search %j is rejected', async (body, message) => {
   const refused = { status: 400, body: { error: expect.stringMatching(message) } };
   expect(await ask('POST', '/api/mon/v1/silenced', body)).toMatchObject(refused);
   expect(
@@ -249,7 +249,7 @@ test.each([
   expect((await ask('GET', '/silenced')).body).toEqual([]);
 });
 
-test('the v1 API ignores selectors', async () => {
+test('the v1 API ignores the attribute selector when it creates a silence', async () => {
   const refused = await ask('POST', '/silenced', { selector: SELECTOR });
   expect(refused).toMatchObject({ status: 400 });
   await ask('POST', '/silenced', { check: 'disk', selector: SELECTOR });
@@ -257,7 +257,7 @@ test('the v1 API ignores selectors', async () => {
   expect(await silenced()).toEqual(['db-1/disk', 'web-1/disk', 'web-2/disk']);
 });
 
-test('the selectors of a namespace name at most a hundred attributes, not counting removed ones', async () => {
+test('the selectors of a namespace may name at most a hundred attributes, not counting cleared silences', async () => {
   for (const from of [0, 20, 40, 60, 80]) expect((await silence(naming(from))).status).toBe(201);
   expect(await silence('env=prod')).toMatchObject({ status: 400, body: { code: 'threshold' } });
   await ask('POST', '/silenced/clear', { id: selectorId(naming(40)) });

@@ -15,13 +15,13 @@ function registryOf(...parts: readonly (readonly [string | undefined, string | u
 
 const ids = (entries: Iterable<SilencedEntry>): string[] => [...entries].map(({ id }) => id).toSorted();
 
-test('silences are found by their check, with or without a subscription', () => {
+test('silences can be found by their check, with or without a subscription', () => {
   const registry = registryOf([undefined, 'disk'], ['web', 'disk'], ['web', undefined], ['disk', 'cpu']);
   expect(ids(registry.namingCheck('disk'))).toEqual(['*:disk', 'web:disk']);
   expect(ids(registry.namingCheck('nothing'))).toEqual([]);
 });
 
-test('silences are found by their exact subscription, or by its prefix up to a colon', () => {
+test('silences can be found by their exact subscription or by its prefix up to a colon', () => {
   const registry = registryOf(['client:a', undefined], ['client:a', 'disk'], ['client:ab', undefined], ['client', 'x']);
   expect(ids(registry.namingSubscription('client:a', false))).toEqual(['client:a:*', 'client:a:disk']);
   expect(ids(registry.namingSubscription('client:a', true))).toEqual(['client:a:*', 'client:a:disk']);
@@ -29,7 +29,7 @@ test('silences are found by their exact subscription, or by its prefix up to a c
   expect(ids(registry.namingSubscription('cli', true))).toEqual([]);
 });
 
-test('a silence replaces the one with the same id', () => {
+test('a new silence replaces the silence with the same id', () => {
   const registry = registryOf(['web', 'disk']);
   const again = { ...anEntry('web', 'disk'), reason: 'again' };
   registry.put(again);
@@ -38,7 +38,7 @@ test('a silence replaces the one with the same id', () => {
   expect([...matchingEntries(registry, ['web'], 'disk')]).toEqual([again]);
 });
 
-test('the suppression count of a silence is kept until the silence is removed or the count is reset', () => {
+test('the suppression count of a silence stays until the silence is removed or the count is reset', () => {
   const registry = registryOf(['web', 'disk'], ['web', undefined]);
   expect(registry.use('web:disk')).toBeUndefined();
   registry.countUse('web:disk', 10);
@@ -57,7 +57,7 @@ test('the suppression count of a silence is kept until the silence is removed or
   expect([registry.use('web:disk'), registry.use('web:*')]).toEqual([undefined, { suppressed: 7, last_suppressed: 1 }]);
 });
 
-test('every index of silences equals the list of all silences, whatever was put and removed', () => {
+test('every index of silences equals the list of all silences after any changes', () => {
   const part = fc.constantFrom('web', 'db', 'client:a');
   const step = fc.record({
     do: fc.constantFrom('put' as const, 'put' as const, 'remove' as const),
@@ -91,7 +91,7 @@ test('every index of silences equals the list of all silences, whatever was put 
   );
 });
 
-test('an epoch lasts as long as the same silences are active, however often it is read', () => {
+test('the epoch of silences changes exactly when a silence becomes active or ends', () => {
   const registry = new SilencedRegistry();
   const epochs = (times: readonly number[]): number => new Set(times.map((nowMs) => registry.epochAt(nowMs))).size;
   expect(epochs([0, 500, 1000])).toBe(1);

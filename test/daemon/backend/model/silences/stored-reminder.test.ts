@@ -14,14 +14,14 @@ const STORED = {
   reminded: { at: 1_732_390_000, events: 3 },
 };
 
-test('a stored silence keeps the name reminded, and has reminder_sent in memory', () => {
+test('the sent reminder of a silence is stored under the earlier attribute name reminded', () => {
   const entry = silencedOfStored(STORED);
   expect(entry).toMatchObject({ reminder_sent: STORED.reminded, expireAtMs: STORED.expire_at });
   expect(entry).not.toHaveProperty('reminded');
   expect(storedSilenced(entry)).toEqual(STORED);
 });
 
-test('a silence without a reminder is stored without one', () => {
+test('a silence without a sent reminder is stored without the attribute reminded', () => {
   const { reminded: _, ...stored } = STORED;
   expect(silencedOfStored(stored)).not.toHaveProperty('reminder_sent');
   expect(storedSilenced(silencedOfStored(stored))).toEqual(stored);

@@ -4,12 +4,12 @@ import { topicsOf } from '../../../../../daemon/backend/compose/topics.ts';
 import { TABLES } from '../../../../../daemon/backend/model/tables/tables.ts';
 import { FEED_TOPICS } from '../../../../../shared/schemas/feed-request.ts';
 
-test('every table has a different prefix', () => {
+test('every table of the store has a different key prefix', () => {
   const prefixes = TABLES.map(({ prefix }) => prefix);
   expect(prefixes).toEqual([...new Set(prefixes)]);
 });
 
-test('every topic of the feed belongs to exactly one table', () => {
+test('every topic of the feed belongs to exactly one table of the store', () => {
   expect(
     topicsOf(new Definitions({ checks: new Map(), handlers: new Map() }))
       .map(({ name }) => name)
@@ -17,7 +17,7 @@ test('every topic of the feed belongs to exactly one table', () => {
   ).toEqual([...FEED_TOPICS].toSorted());
 });
 
-test('every type of dumped object belongs to one table', () => {
+test('every type of object in a dump belongs to one table', () => {
   const types = TABLES.flatMap(({ dumps = [] }) => dumps.map(({ type }) => type));
   expect(types).toEqual([...new Set(types)]);
 });

@@ -15,7 +15,7 @@ let rig: BackendRig;
 function sections(): Parameters<BackendRig['start']>[0] {
   return { program: { timeline: { days } } };
 }
-/** Restarts at a later time, without running the timers in between. */
+/** Restarts the backend with a clock that is `ms` later, so that no timers run in between. */
 async function restartAfter(ms: number): Promise<void> {
   await rig.stop();
   rig.clock = new ManualClock(rig.clock.now() + ms);
@@ -29,9 +29,9 @@ beforeEach(async () => {
 const ask: Ask = (...request) => rig.ask(...request);
 
 /**
- * Reports one result, a minute after the last.
+ * Advances the clock by a minute, and reports one result.
  *
- * @returns its time
+ * @returns the time of the result
  */
 async function report(name: string, status: number, source = 'web-1'): Promise<number> {
   rig.clock.advance(MINUTE);
@@ -66,14 +66,14 @@ async function parts(): Promise<number> {
   for await (const _ of rig.store.scan(['timeline-state'])) count++;
   return count;
 }
-/** Waits for a checkpoint to be written. */
+/** Advances the clock by ten seconds, and waits until `count` checkpoints are stored. */
 async function checkpoint(count = 1): Promise<void> {
   rig.clock.advance(10_000);
   await vi.waitFor(async () => expect((await checkpoints()).filter(({ id }) => id !== undefined)).toHaveLength(count));
 }
 
 describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
-  test('the state of a moment contains the matching events, the most severe first, in pages', async () => {
+  test('the state at a past time contains the events that match a search, the most severe first, in pages', async () => {
     await report('cpu', 1);
     await report('disk', 2);
     const then = await report('load', 2, 'web-2');
@@ -87,14 +87,14 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     expect(shown(await state())).toEqual(['web-2/load 2', 'web-1/cpu 1']);
   });
 
-  test('ages in the state of a moment count up to that moment', async () => {
+  test('the search by age in the state at a past time measures the age at that time', async () => {
     await report('cpu', 1);
     rig.clock.advance(10 * MINUTE);
     const then = await report('disk', 2);
     expect(shown(await at(then, 'q=age%3E5m'))).toEqual(['web-1/cpu 1']);
   });
 
-  test('the state of a moment contains the silences and the events that they cover', async () => {
+  test('the state at a past time contains the silences and the events that they covered', async () => {
     const before = await report('cpu', 2);
     rig.clock.advance(MINUTE);
     await ask('POST', '/silenced', { check: 'cpu', expire: 120, reason: 'CHG-1', expire_on_resolve: true });
@@ -113,14 +113,15 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     }
   });
 
-  test('a recurring silence is active in its windows even while no backend ran', async () => {
+  test('a recurring silence is active in its past windows, even if no backend was running then', async () => {
     await report('disk', 2);
     await ask('POST', '/api/mon/v1/silenced', {
       check: 'disk',
       recurrence: { schedule: 'daily 02:00', duration: 3600 },
     });
     await restartAfter(3 * DAY);
-    // The past shows the window of the second day, not the one that was created on the first day.
+    // Moments before, in and after the window of the second day. The silence was created with the window of the first
+    // day.
     const [early, within, late] = [0.5, 1.5, 2.5].map((hour) => ManualClock.START_MS + DAY + (hour + 1) * 60 * MINUTE);
     expect((await at(within ?? 0)).events[0]?.silenced_by).toEqual(['*:disk']);
     for (const [from, to, ids] of [
@@ -135,7 +136,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     }
   });
 
-  test('the state of a moment contains the clients known then, with their current data', async () => {
+  test('the state at a past time contains the clients known at that time, with their current attributes', async () => {
     const first = await report('cpu', 0);
     const second = await report('cpu', 2, 'web-2');
     rig.clock.advance(MINUTE);
@@ -148,7 +149,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     ]);
   });
 
-  test('the state of a moment names the previous and the next change', async () => {
+  test('the state at a past time contains the times of the previous and the next change', async () => {
     const moments = [await report('cpu', 2), await report('disk', 2), await report('cpu', 0)];
     const [one = 0, two = 0, three = 0] = moments;
     rig.clock.advance(MINUTE);
@@ -160,20 +161,20 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
   });
 
   test.each([
-    ['ahead', () => rig.clock.now() + 1, 400, 'at must not be in the future'],
+    ['in the future', () => rig.clock.now() + 1, 400, 'at must not be in the future'],
     [
       'before the first transition',
       () => rig.clock.now() - 60 * MINUTE,
       404,
       'there is no history for that time: request',
     ],
-  ])('the state of a moment %s is an error', async (_name, moment, status, message) => {
+  ])('the state at a time %s is an error', async (_name, moment, status, message) => {
     await report('cpu', 2);
     const answer = await ask('GET', `${STATE}?at=${String(moment())}`);
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  test('the state of a moment is 404 when the timeline is turned off', async () => {
+  test('the state at a past time returns 404 when the timeline is turned off', async () => {
     await rig.stop();
     days = 0;
     await rig.start(sections());
@@ -183,7 +184,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
 });
 
 describe('checkpoints', () => {
-  test('the first checkpoint, written with the first transition, contains the state before it', async () => {
+  test('the first checkpoint is written with the first transition and contains the state before the transition', async () => {
     days = 0;
     await rig.stop();
     await rig.start(sections());
@@ -196,7 +197,7 @@ describe('checkpoints', () => {
     expect((await at(then)).events[0]).toMatchObject({ occurrences: 1, output: 'cpu says 2' });
   });
 
-  test('the state at any moment before, at and after a checkpoint is correct', async () => {
+  test('the state at a time before, at or after a checkpoint is correct', async () => {
     const first = await report('cpu', 2);
     await restartAfter(DAY);
     const second = await report('disk', 2);
@@ -228,7 +229,7 @@ describe('checkpoints', () => {
     expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
   });
 
-  test('checkpoints are deleted with old transitions, except the newest', async () => {
+  test('checkpoints are deleted together with old transitions, except for the newest checkpoint', async () => {
     await report('cpu', 2);
     await restartAfter(DAY);
     await checkpoint(1);
@@ -242,7 +243,7 @@ describe('checkpoints', () => {
     expect(shown(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
   });
 
-  test('a checkpoint is written after a clock jump because the ends of silences move with it', async () => {
+  test('a clock jump writes a checkpoint, because it moves the ends of silences', async () => {
     rig.clock.bootId = 'since this morning';
     await rig.stop();
     await rig.start(sections());
@@ -258,7 +259,7 @@ describe('checkpoints', () => {
     expect(ends[0]?.expire_at).toBe(ManualClock.START_MS / 1000 + 60 + 7200 + 3600);
   });
 
-  test('restored events and silences are in the timeline like any change', async () => {
+  test('the timeline contains restored events and silences like any other change', async () => {
     await report('cpu', 2);
     await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
     const objects: unknown[] = [];

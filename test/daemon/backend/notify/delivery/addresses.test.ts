@@ -9,7 +9,7 @@ import { ManualClock } from '../../../../support/manual-clock.ts';
 
 const NEVER = new AbortController().signal;
 
-/** A table of names and addresses that replaces public name servers. */
+/** Names and addresses that the tests use instead of public name servers. */
 const WORLD: Readonly<Record<string, readonly string[]>> = {
   'hooks.example.com': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
   'graphite.internal': ['10.2.3.4'],
@@ -79,14 +79,14 @@ describe('the kind of an address', () => {
     { address: '64:ff9b::7f00:1', kind: 'reserved' },
     { address: '2002:7f00:1::', kind: 'reserved' },
     { address: '::7f00:1', kind: 'reserved' },
-  ])('the kind of the address $address is $kind', ({ address, kind }) => {
+  ])('the target address $address is of the kind "$kind"', ({ address, kind }) => {
     expect(classifyAddress(address)).toBe(kind);
   });
 });
 
-describe('the target of a definition', () => {
+describe('the target host in a handler definition', () => {
   test.each(['127.0.0.1', '169.254.169.254', '::1', '[::1]', '10.0.0.1'])(
-    'an address in a definition is allowed as it is written: %s',
+    'a handler may send to an IP address in its definition without a lookup: %s',
     async (host) => {
       const target = addresses();
       expect(plain(await target.resolveConfiguredHost(host, 'public', NEVER))).toEqual([host.replace(/[[\]]/g, '')]);
@@ -94,7 +94,7 @@ describe('the target of a definition', () => {
     },
   );
 
-  test('localhost in a definition is a loopback address, whatever a name server returns', async () => {
+  test('localhost in a handler definition is a loopback address, whatever a name server returns', async () => {
     expect(plain(await addresses().resolveConfiguredHost('localhost', 'public', NEVER))).toEqual(['::1', '127.0.0.1']);
     expect(plain(await addresses().resolveConfiguredHost('localhost.', 'public', NEVER))).toEqual(['127.0.0.1']);
   });
@@ -106,46 +106,49 @@ describe('the target of a definition', () => {
     { host: 'metadata.example.com', webhook: false, tcp: false },
     { host: 'mapped.example.com', webhook: false, tcp: false },
     { host: 'multicast.example.com', webhook: false, tcp: false },
-  ])('a target $host is allowed for webhooks: $webhook, for tcp and udp: $tcp', async ({ host, webhook, tcp }) => {
-    const isAllowed = async (rule: 'public' | 'own-network') =>
-      await addresses()
-        .resolveConfiguredHost(host, rule, NEVER)
-        .then(() => true)
-        .catch((error: { code: string }) => (error.code === 'forbidden' ? false : error));
-    expect([await isAllowed('public'), await isAllowed('own-network')]).toEqual([webhook, tcp]);
-  });
+  ])(
+    'the target host $host is allowed for webhooks: $webhook, for tcp and udp handlers: $tcp',
+    async ({ host, webhook, tcp }) => {
+      const isAllowed = async (rule: 'public' | 'own-network') =>
+        await addresses()
+          .resolveConfiguredHost(host, rule, NEVER)
+          .then(() => true)
+          .catch((error: { code: string }) => (error.code === 'forbidden' ? false : error));
+      expect([await isAllowed('public'), await isAllowed('own-network')]).toEqual([webhook, tcp]);
+    },
+  );
 
-  test('a name with several addresses is limited to the allowed ones', async () => {
+  test('a host name with several addresses is used only with its allowed addresses', async () => {
     expect(plain(await addresses().resolveConfiguredHost('both.example.com', 'public', NEVER))).toEqual([
       '93.184.215.14',
     ]);
   });
 });
 
-describe('the target of a redirect', () => {
+describe('the target of a webhook redirect', () => {
   test.each(['127.0.0.1', '[::1]', '[::ffff:7f00:1]', 'localhost', 'graphite.internal', '10.1.1.1', '169.254.169.254'])(
-    'a redirect to an address that is not public is rejected: %s',
+    'a redirect to a host that is not public is rejected: %s',
     async (host) => {
       await expect(addresses().resolveRedirectHost(host, NEVER)).rejects.toMatchObject({ code: 'forbidden' });
     },
   );
 
   test.each(['2130706433', '0x7f000001', '0177.0.0.1', '127.1', '0x7f.1'])(
-    'a redirect is rejected in every spelling of an address: %s',
+    'a redirect to a loopback address is rejected in every spelling of the address: %s',
     async (spelling) => {
-      // The parser of a URL converts all spellings into the plain form.
+      // The URL parser converts every spelling into the usual form of an address.
       const { hostname } = new URL(`http://${spelling}/`);
       await expect(addresses().resolveRedirectHost(hostname, NEVER)).rejects.toMatchObject({ code: 'forbidden' });
     },
   );
 
-  test('a redirect to a public address is allowed', async () => {
+  test('a webhook redirect to a public address is allowed', async () => {
     expect(plain(await addresses().resolveRedirectHost('93.184.215.14', NEVER))).toEqual(['93.184.215.14']);
   });
 });
 
-test('a spelling that only the resolver understands is checked by its address', async () => {
-  // This test has no table of names: the resolver of this machine parses such texts as addresses.
+test('a host in a spelling that only the resolver understands is checked by its resolved address', async () => {
+  // Without a table of names, the resolver of this machine parses such texts as addresses.
   const target = new TargetResolver({ clock: new ManualClock(), handlerNetworks: () => [] });
   await expect(target.resolveConfiguredHost('0xa9fea9fe', 'own-network', NEVER)).rejects.toMatchObject({
     code: 'forbidden',
@@ -157,7 +160,7 @@ test('a spelling that only the resolver understands is checked by its address', 
 });
 
 describe('the setting handler-networks', () => {
-  test('addresses in handler-networks are allowed for every kind of target', async () => {
+  test('addresses in handler-networks are allowed as targets and as redirects of handlers', async () => {
     const target = addresses({ networks: ['10.2.0.0/16', '127.0.0.0/8', 'fd00::/8'] });
     expect(plain(await target.resolveConfiguredHost('graphite.internal', 'public', NEVER))).toEqual(['10.2.3.4']);
     expect(plain(await target.resolveRedirectHost('127.0.0.1', NEVER))).toEqual(['127.0.0.1']);
@@ -165,7 +168,7 @@ describe('the setting handler-networks', () => {
     await expect(target.resolveRedirectHost('10.3.0.1', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('changed handler-networks apply from their reload on', async () => {
+  test('a reload of handler-networks applies to the next deliveries', async () => {
     let networks: readonly string[] = [];
     const target = new TargetResolver({ clock: new ManualClock(), handlerNetworks: () => networks });
     await expect(target.resolveRedirectHost('10.2.3.4', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
@@ -174,7 +177,7 @@ describe('the setting handler-networks', () => {
   });
 });
 
-test('a rejected address is named with the reason and the setting that allows it', async () => {
+test('the error for a rejected target address contains the reason and the setting that allows the address', async () => {
   await expect(addresses().resolveConfiguredHost('graphite.internal', 'public', NEVER)).rejects.toThrow(
     'graphite.internal leads to 10.2.3.4, which is a private address, and handlers do not send there: ' +
       'list its network in handler-networks if they should',
@@ -184,15 +187,15 @@ test('a rejected address is named with the reason and the setting that allows it
   );
 });
 
-describe('a lookup', () => {
-  test('an unknown host name fails with the code "unavailable"', async () => {
+describe('the lookup of a target host', () => {
+  test('the lookup of an unknown host name fails with the code "unavailable"', async () => {
     await expect(addresses().resolveConfiguredHost('no.example.com', 'public', NEVER)).rejects.toMatchObject({
       code: 'unavailable',
       message: 'no.example.com has no address: the name does not exist',
     });
   });
 
-  test('a lookup is shared by concurrent callers and repeated after five seconds', async () => {
+  test('concurrent callers share the lookup of a host name, which is repeated after five seconds', async () => {
     const clock = new ManualClock();
     const target = addresses({ clock });
     const ask = async () => await target.resolveConfiguredHost('hooks.example.com', 'public', NEVER);
@@ -205,7 +208,7 @@ describe('a lookup', () => {
     expect(target.asked).toHaveLength(2);
   });
 
-  test('lookups of the last thousand names are cached', async () => {
+  test('the lookups of the last thousand names are cached', async () => {
     const asked: string[] = [];
     const target = new TargetResolver({
       clock: new ManualClock(),
@@ -223,7 +226,7 @@ describe('a lookup', () => {
     expect(asked).toHaveLength(1002);
   });
 
-  test('a hanging lookup blocks at most one other, and every lookup can be aborted', async () => {
+  test('a hanging lookup blocks at most one other lookup, and every lookup can be aborted', async () => {
     const hanging = Promise.withResolvers<never>();
     const asked: string[] = [];
     const target = new TargetResolver({
@@ -244,12 +247,12 @@ describe('a lookup', () => {
     for (const waiting of [first, second, third]) {
       await expect(waiting).rejects.toMatchObject({ code: 'unavailable', message: /timed out$/ });
     }
-    // The third lookup never started: the others occupy all available threads.
+    // The third lookup never started, because the hanging ones occupy all threads that lookups may use.
     expect(asked).toEqual(['hangs-1.example.com', 'works.example.com', 'hangs-2.example.com']);
   });
 });
 
-test('a socket gets the checked addresses, whatever it looks up', async () => {
+test('a socket of a handler connects only to the addresses that were checked', async () => {
   const look = pinnedLookup([
     { address: '93.184.215.14', family: 4 },
     { address: '2606:2800::1', family: 6 },

@@ -6,7 +6,7 @@ import { tempDir } from '../../../../support/temp-dir.ts';
 
 const handlers = { mail: aHandler(), chat: aHandler() };
 
-/** Makes the first runs of a handler fail, one for each client. */
+/** Creates a dead letter of the handler for each of these clients. */
 async function fail(rig: HandlerRig, handler: string, ...clients: readonly string[]): Promise<void> {
   const [letters, begun] = [rig.deadLetters.size, rig.begun.length];
   await rig.ask(handler, ...clients.map((client): [string, string] => [client, 'disk']));
@@ -22,7 +22,7 @@ test('the limit of dead letters is 10,000 by default', () => {
   expect(new DeadLetterIndex().limit).toBe(10_000);
 });
 
-test('a retried dead letter is a job again under the same id', async () => {
+test('a retried dead letter becomes a job with the same id', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a', 'b');
   const id = idOf(rig, 'a');
@@ -34,7 +34,7 @@ test('a retried dead letter is a job again under the same id', async () => {
   await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [idOf(rig, 'b')], dead: [idOf(rig, 'b')] }));
 });
 
-test('a retried job that fails again is a dead letter again', async () => {
+test('a retried dead letter whose job fails again becomes a dead letter again', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a');
   await rig.deadLetters.retry({ all: true });
@@ -42,7 +42,7 @@ test('a retried job that fails again is a dead letter again', async () => {
   await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ client: 'a', reason: 'still no' }]));
 });
 
-test('all dead letters of a handler, or all of them, can be retried together', async () => {
+test('all dead letters of a handler, or of all handlers, can be retried together', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a', 'b');
   await fail(rig, 'chat', 'c');
@@ -51,7 +51,7 @@ test('all dead letters of a handler, or all of them, can be retried together', a
   expect(await rig.deadLetters.retry({ handler: 'mail' })).toBe(0);
   expect(await rig.deadLetters.retry({ all: true })).toBe(1);
   await rig.run(5);
-  // The letters are read in parallel, so the disk decides their order.
+  // Dead letters are read in parallel, so they are retried in any order.
   expect(new Set(rig.begun.slice(3).map(({ job }) => job.client))).toEqual(new Set(['a', 'b', 'c']));
 });
 
@@ -64,7 +64,7 @@ test('retried dead letters run after the jobs that are already queued', async ()
   expect(rig.begun.slice(1).map(({ job }) => job.client)).toEqual(['b', 'c', 'a']);
 });
 
-test('concurrent retries of one dead letter run it once', async () => {
+test('several concurrent retries of one dead letter run its job once', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a');
   const id = idOf(rig, 'a');
@@ -76,7 +76,7 @@ test('concurrent retries of one dead letter run it once', async () => {
   expect(rig.begun).toHaveLength(2);
 });
 
-test('a dropped dead letter is deleted', async () => {
+test('a dropped dead letter is deleted from memory and from the store', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a', 'b', 'c');
   const id = idOf(rig, 'b');
@@ -87,7 +87,7 @@ test('a dropped dead letter is deleted', async () => {
   expect(await rig.stored()).toEqual({ jobs: [], dead: [] });
 });
 
-test('a retry or a drop that the store rejects changes nothing', async () => {
+test('a retry or a drop of dead letters that the store rejects changes nothing', async () => {
   const rig = await openHandlerRig({ handlers });
   await fail(rig, 'mail', 'a');
   const id = idOf(rig, 'a');
@@ -99,7 +99,7 @@ test('a retry or a drop that the store rejects changes nothing', async () => {
   expect(await rig.deadLetters.retry({ id })).toBe(1);
 });
 
-test('dead letters survive a restart in order and are not run', async () => {
+test('dead letters keep their order across a restart and are not run', async () => {
   const dir = await tempDir();
   const before = await openHandlerRig({ dir, handlers });
   await before.ask('mail', ['a', 'disk'], ['b', 'disk']);
@@ -137,7 +137,7 @@ test('the oldest dead letters beyond the limit are deleted, in the store too, wi
   await vi.waitFor(async () => expect((await smaller.stored()).dead).toEqual([idOf(smaller, 'e')]));
 });
 
-test('a long reason of a dead letter is cut', async () => {
+test('a long failure reason of a dead letter is truncated', async () => {
   const rig = await openHandlerRig({ handlers });
   await rig.ask('mail', ['a', 'disk']);
   (await rig.run(0)).end(permanentFailure('x'.repeat(100_000)));

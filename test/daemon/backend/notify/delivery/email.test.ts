@@ -38,7 +38,7 @@ function smtpError(responseCode: number, message: string): Error {
 }
 
 describe('a mail', () => {
-  test('a mail is sent with its addresses, its thread headers, and as text and HTML', async () => {
+  test('a mail is sent to all recipients with thread headers, as text and as HTML', async () => {
     const { mails, port } = await openMailServer();
     const rig = new DeliveryRig();
     const more = { cc: 'boss@example.com', reply_to: 'Desk <desk@example.com>' };
@@ -68,7 +68,7 @@ describe('a mail', () => {
     expect(rig.log.records).toEqual([]);
   });
 
-  test('a mail contains no header and no recipient from the output of a check', async () => {
+  test('the output of a check cannot add a header or a recipient to a mail', async () => {
     const { mails, port } = await openMailServer();
     const output = 'x\r\nBcc: all@example.com\r\n.\r\nRCPT TO:<all@example.com>\r\n';
     const event = anEvent({ check: { output }, client: { name: 'a\r\nBcc: all@example.com' } });
@@ -80,7 +80,7 @@ describe('a mail', () => {
     expect(head).not.toMatch(/^Bcc:/im);
   });
 
-  test('a mail is redacted unless redact is false', async () => {
+  test('secrets in a mail are redacted unless redact is false', async () => {
     const { mails, port } = await openMailServer();
     const event = anEvent({ client: { password: 'hunter2' } });
     const wants = definition({ port }, { templates: { text: 'it is {{ event.client.password }}' } });
@@ -89,7 +89,7 @@ describe('a mail', () => {
     expect(mails.map(({ raw }) => /it is (\w+)/.exec(raw)?.[1])).toEqual(['REDACTED', 'hunter2']);
   });
 
-  test('a mail is sent to the checked address of its server', async () => {
+  test('a mail is sent to the address of the mail server that was checked', async () => {
     const { mails, port } = await openMailServer();
     const rig = new DeliveryRig({ names: { 'mx.example.com': '127.0.0.1' } });
     expect(await rig.run(definition({ port, host: 'mx.example.com' }))).toEqual({ kind: 'delivered' });
@@ -125,7 +125,7 @@ describe('a template that names a file or a URL', () => {
   });
 });
 
-test('a sender with a non-ASCII domain has ASCII headers', async () => {
+test('a mail from a sender with a non-ASCII domain has only ASCII headers', async () => {
   const { mails, port } = await openMailServer();
   await new DeliveryRig().run(definition({ port }, { from: 'mon@bücher.example' }));
   const { id } = anEvent();
@@ -133,9 +133,9 @@ test('a sender with a non-ASCII domain has ASCII headers', async () => {
   expect(mails[0]?.raw).toMatch(/^[\0-\x7f]*$/);
 });
 
-describe('TLS', () => {
+describe('mail over TLS', () => {
   test.each(['implicit', 'starttls'] as const)(
-    'a mail is sent over %s TLS with a password to a server of a configured authority',
+    'a mail over %s TLS is sent with a password if ca_file contains the authority of the server',
     async (tls) => {
       const { mails, port } = await openMailServer({
         ...certificate,
@@ -156,7 +156,7 @@ describe('TLS', () => {
   );
 
   test.each(['implicit', 'starttls'] as const)(
-    'a mail over %s TLS is not sent to a server with an unknown certificate',
+    'a mail over %s TLS is not sent to a server with an invalid certificate',
     async (tls) => {
       const { mails, port } = await openMailServer({ ...certificate, secure: tls === 'implicit' });
       const outcome = await new DeliveryRig().run(definition({ port, tls }));
@@ -169,7 +169,7 @@ describe('TLS', () => {
     },
   );
 
-  test('a mail with starttls is not sent to a server without TLS', async () => {
+  test('a mail with tls: starttls is not sent to a server that offers no TLS', async () => {
     const { mails, port } = await openMailServer({ disabledCommands: ['AUTH', 'STARTTLS'] });
     expect(await new DeliveryRig().run(definition({ port, tls: 'starttls' }))).toMatchObject({ kind: 'failed' });
     expect(mails).toEqual([]);
@@ -178,13 +178,13 @@ describe('TLS', () => {
   test.each([
     ['is used if offered, whatever the certificate', {}, true],
     ['is skipped if not offered', { disabledCommands: ['AUTH', 'STARTTLS'] }, false],
-  ])('opportunistic TLS %s', async (_title, options, isSecure) => {
+  ])('a mail with opportunistic TLS is sent: TLS %s', async (_title, options, isSecure) => {
     const { mails, port } = await openMailServer({ ...certificate, ...options });
     expect(await new DeliveryRig().run(definition({ port, tls: 'opportunistic' }))).toEqual({ kind: 'delivered' });
     expect(mails).toMatchObject([{ isSecure }]);
   });
 
-  test('an unreadable ca_file is named in the error', async () => {
+  test('the error for an unreadable ca_file names the file', async () => {
     const { port } = await openMailServer();
     const outcome = await new DeliveryRig().run(definition({ port, tls: 'implicit', ca_file: '/nowhere/ca.pem' }));
     expect(outcome).toMatchObject({
@@ -197,7 +197,7 @@ describe('a server that rejects a mail', () => {
   test.each([
     [450, true],
     [550, false],
-  ])('a mail rejected with %i can be retried: %s', async (code, isRetryable) => {
+  ])('a mail that the server rejects with the code %i is retried: %s', async (code, isRetryable) => {
     const { port } = await openMailServer({
       onRcptTo: (_address, _session, done) => done(smtpError(code, 'not you')),
     });
@@ -209,7 +209,7 @@ describe('a server that rejects a mail', () => {
     });
   });
 
-  test('a mail rejected for some recipients is delivered to the others, and the log names the rejected', async () => {
+  test('a mail that is rejected for some recipients is delivered to the other recipients, which is logged', async () => {
     const { mails, port } = await openMailServer({
       onRcptTo: ({ address }, _session, done) =>
         address.startsWith('second') ? done(smtpError(550, 'not you')) : done(),
@@ -220,7 +220,7 @@ describe('a server that rejects a mail', () => {
     expect(rig.record).toMatchObject({ level: 'warn', fields: { rejected: ['second@example.com'] } });
   });
 
-  test('a password echoed by the server is redacted in the reason and in the log', async () => {
+  test('a password that the mail server sends back is redacted in the failure reason and in the log', async () => {
     const { port } = await openMailServer({
       ...certificate,
       secure: true,
@@ -236,7 +236,7 @@ describe('a server that rejects a mail', () => {
     expect(rig.record.fields).toMatchObject({ reason });
   });
 
-  test('a response that is not SMTP is logged as one short line without control characters', async () => {
+  test('the response of a server that does not speak SMTP is logged as one short line', async () => {
     const chatty = createServer((socket) => void socket.end(`HTTP \u001b[2J${'😀'.repeat(500)}\r\n`));
     chatty.listen(0, '127.0.0.1');
     await once(chatty, 'listening');
@@ -247,7 +247,7 @@ describe('a server that rejects a mail', () => {
     expect([reason.length <= 200, reason.isWellFormed()]).toEqual([true, true]);
   });
 
-  test('a mail server that is unreachable or silent can be retried', async () => {
+  test('a mail is retried if its server is unreachable or does not respond', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());

@@ -7,7 +7,7 @@ import { send, type Answer } from '../../../../support/raw-http.ts';
 import { startDaemon } from '../../../../support/start-daemon.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
-/** A command that runs longer than the test. */
+/** A command that records its process id and runs longer than the test. */
 const HANG = 'echo $$ >> PIDS; exec sleep 600';
 
 async function start(
@@ -52,7 +52,7 @@ function failures(count: number, handlers: readonly string[], prefix = 'web'): o
   }));
 }
 
-test('a hanging handler delays no response to a result and no other handler', async () => {
+test('a handler that hangs delays neither the response to a result nor other handlers', async () => {
   const { received, port } = await openLineReceiver();
   const { dir, url } = await start({
     hang: { type: 'pipe', command: HANG, concurrency: 3, queue_limit: 50 },
@@ -65,7 +65,7 @@ test('a hanging handler delays no response to a result and no other handler', as
     { name: 'hang', queued: 50, running: 3, delivered: 0, failed: 47 },
     { name: 'line', queued: 0, running: 0, delivered: 100, failed: 0 },
   ]);
-  // These are more results than any queue can hold, but all are accepted.
+  // No queue can hold this many results, but all are accepted.
   for (let at = 0; at < 5; at++) {
     const answer = await post(url, '/api/mon/v1/results', failures(1000, ['hang'], `more-${String(at)}`));
     expect(answer).toMatchObject({ status: 202, body: { accepted: 1000 } });
@@ -74,7 +74,7 @@ test('a hanging handler delays no response to a result and no other handler', as
 });
 
 test(
-  'a stopping backend kills hanging handlers after ten seconds and runs them again after the start',
+  'after ten seconds a stopping backend kills handlers that hang, and runs them again after the start',
   { tags: 'slow' },
   async () => {
     const { dir, url, daemon } = await start({ hang: { type: 'pipe', command: HANG, concurrency: 3 } });
@@ -97,7 +97,7 @@ test(
   },
 );
 
-test('one small process starts all commands, and the backend itself starts none', async () => {
+test('a separate small process starts all handler commands, and the backend itself starts none', async () => {
   const { dir, url, daemon } = await start({ quick: { type: 'pipe', command: 'echo $PPID >> PIDS.parents' } });
   for (let at = 0; at < 4; at++) {
     expect((await post(url, '/api/mon/v1/results', failures(25, ['quick'], `round-${String(at)}`))).status).toBe(202);
@@ -113,7 +113,7 @@ test('one small process starts all commands, and the backend itself starts none'
   await vi.waitFor(() => expect([...parents].filter((pid) => isAlive(pid))).toEqual([]));
 });
 
-test('a killed backend leaves neither a command nor the process that runs commands', async () => {
+test('a killed backend leaves neither a handler command nor the process that starts commands behind', async () => {
   const { dir, url, daemon } = await start({
     hang: { type: 'pipe', command: 'sleep 600 & echo $$ $! $PPID >> PIDS.family; wait', concurrency: 3 },
   });

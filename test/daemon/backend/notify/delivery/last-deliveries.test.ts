@@ -4,7 +4,7 @@ import { LastDeliveries } from '../../../../../daemon/backend/notify/delivery/la
 const of = (id: number, client = 'web-1') => ({ id, namespace: 'default', client, check: 'disk', handler: 'mail' });
 const lastOf = (last: LastDeliveries, client = 'web-1') => last.lastForCheck('default', client, 'disk', 'mail');
 
-test('the last delivery counts, whatever the outcome of an earlier one', () => {
+test('the last delivery of a handler is that of the newest job, even if an older job ends later', () => {
   const last = new LastDeliveries();
   expect(lastOf(last)).toBeUndefined();
   last.record(of(1), { state: 'delivered', at: 5, attempts: 1 });
@@ -13,7 +13,7 @@ test('the last delivery counts, whatever the outcome of an earlier one', () => {
   expect(lastOf(last)).toEqual({ state: 'running', at: 6, attempts: 1 });
 });
 
-test('a delivery queued behind a retry shows the reason of the retry', () => {
+test('a delivery that is queued behind a retry shows the reason of the retry', () => {
   const last = new LastDeliveries();
   last.record(of(1), { state: 'retrying', at: 5, attempts: 1, reason: 'refused' });
   last.record(of(2), { state: 'queued', at: 6, attempts: 0 });
@@ -28,7 +28,7 @@ test('a delivery queued behind a retry shows the reason of the retry', () => {
   expect(lastOf(last)).toEqual({ state: 'queued', at: 6, attempts: 0 });
 });
 
-test('the deliveries that changed longest ago are dropped', () => {
+test('the last deliveries are recorded up to a limit, and those that changed longest ago are removed', () => {
   const last = new LastDeliveries(2);
   last.record(of(1, 'a'), { state: 'queued', at: 1, attempts: 0 });
   last.record(of(2, 'b'), { state: 'delivered', at: 2, attempts: 1 });

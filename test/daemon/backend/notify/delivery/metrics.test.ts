@@ -10,12 +10,12 @@ function aLoad(output: string) {
   return anEvent({ check: { name: 'load', type: 'metric', output } });
 }
 
-/** Returns lines with one measurement each. */
+/** Returns the lines `m<number> 1`, with the numbers from `from` to before `to`. */
 function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, at) => `m${String(from + at)} 1`).join('\n');
 }
 
-test('metrics of a check are sent to Graphite and InfluxDB and exported to Prometheus, whatever the status', async () => {
+test('metrics of a check go to Graphite, InfluxDB and Prometheus, whatever the status of the check is', async () => {
   const graphite = await receiver();
   const influx = await HttpReceiver.open();
   await using backend = await startBackend({
@@ -68,7 +68,7 @@ test('metrics of a check are sent to Graphite and InfluxDB and exported to Prome
   expect(event?.check).toMatchObject({ status: 2, type: 'metric', handlers: ['graphite', 'influx', 'prometheus'] });
 });
 
-test('exported series are limited and removed after a quarter of an hour without a result', () => {
+test('series exported to Prometheus are limited and end a quarter of an hour after the last result', () => {
   const clock = new ManualClock();
   const series = new MetricSeries(clock);
   expect(series.storeMetrics('default', aLoad(lines(0, 10_000)))).toEqual({ kind: 'delivered' });

@@ -5,7 +5,7 @@ import { send, type Answer } from '../../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../../support/running-backend.ts';
 
 let backend: RunningBackend;
-/** The port of the handler `pager`, on which nothing listens until a test does. */
+/** The port of the handler `pager`, on which nothing listens unless a test opens it. */
 let port: number;
 
 beforeEach(async () => {
@@ -26,7 +26,10 @@ const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
   send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
 const LETTERS = '/api/mon/v1/dead-letters';
 
-/** Reports failures of a check on these clients, and waits until their handling has failed for good. */
+/**
+ * Reports failures of a check on these clients, waits until each failed notification is a dead letter, and returns
+ * these.
+ */
 async function fail(handler: string, ...clients: readonly string[]): Promise<readonly { id: number }[]> {
   for (const source of clients) {
     await ask('POST', '/results', {
@@ -45,8 +48,8 @@ async function fail(handler: string, ...clients: readonly string[]): Promise<rea
   });
 }
 
-describe('dead letters', () => {
-  test('dead letters are listed without their events, paginated and filtered', async () => {
+describe('the API of dead letters', () => {
+  test('the list of dead letters omits the events and can be paginated and filtered', async () => {
     const before = Math.floor(Date.now() / 1000);
     const [first] = await fail('pager', 'a', 'b');
     await fail('fail', 'c');
@@ -68,7 +71,7 @@ describe('dead letters', () => {
     expect(failedAt).toBeGreaterThanOrEqual(before);
   });
 
-  test('a dead letter is shown with its redacted event', async () => {
+  test('a single dead letter is shown with its event, in which secrets are redacted', async () => {
     const [letter] = await fail('pager', 'a');
     const { status, body } = await ask('GET', `${LETTERS}/${String(letter?.id)}`);
     expect(status).toBe(200);
@@ -78,7 +81,7 @@ describe('dead letters', () => {
     });
   });
 
-  test('a retried dead letter is delivered with the whole event', async () => {
+  test('a retried dead letter is delivered with the complete event, including secrets', async () => {
     const [letter] = await fail('pager', 'a');
     const { received } = await openLineReceiver(port);
     expect(await ask('POST', `${LETTERS}/${String(letter?.id)}/retry`, {})).toMatchObject({
@@ -90,7 +93,7 @@ describe('dead letters', () => {
     expect((await ask('GET', LETTERS)).body).toEqual([]);
   });
 
-  test('dead letters are retried and dropped by handler or all together', async () => {
+  test('dead letters can be retried and dropped by handler or all together', async () => {
     await fail('pager', 'a', 'b');
     await fail('fail', 'c');
     const { received } = await openLineReceiver(port);
@@ -123,7 +126,7 @@ describe('dead letters', () => {
     await openLineReceiver(port);
     await ask('POST', `${LETTERS}/${String(first?.id)}/retry`, {});
     await ask('POST', `${LETTERS}/drop`, { handler: 'pager' });
-    // No dead letter of this handler is left: nothing is done, so nothing is recorded.
+    // No dead letter of this handler is left, so nothing is dropped and nothing is recorded.
     await ask('POST', `${LETTERS}/drop`, { handler: 'pager' });
     await ask('POST', `${LETTERS}/drop`, { all: true });
     const { body } = await ask('GET', '/api/mon/v1/audit');
@@ -152,7 +155,7 @@ describe('dead letters', () => {
   });
 
   test.each([[{}], [{ handler: 5 }], [{ all: false }], [{ all: true, handler: 'a' }], [[]], ['all']])(
-    'a retry or drop with the body %j is rejected',
+    'a retry or drop of dead letters with the body %j is rejected',
     async (body) => {
       for (const what of ['retry', 'drop']) {
         expect(await ask('POST', `${LETTERS}/${what}`, body)).toMatchObject({
@@ -163,12 +166,15 @@ describe('dead letters', () => {
     },
   );
 
-  test.each(['nobody', '-1', '1e3', '99999999999999999999'])('a dead letter with the id %s is 404', async (id) => {
-    expect(await ask('GET', `${LETTERS}/${id}`)).toMatchObject({ status: 404 });
-  });
+  test.each(['nobody', '-1', '1e3', '99999999999999999999'])(
+    'GET of a dead letter with the id %s returns 404',
+    async (id) => {
+      expect(await ask('GET', `${LETTERS}/${id}`)).toMatchObject({ status: 404 });
+    },
+  );
 });
 
-test('explain shows the last delivery of each handler', async () => {
+test('explain shows the last failed or successful delivery of each handler', async () => {
   const [letter] = await fail('pager', 'a');
   const delivery = async (): Promise<unknown> => {
     const { body } = await ask('GET', '/api/mon/v1/events/a/disk/explain');
@@ -187,7 +193,7 @@ test('explain shows the last delivery of each handler', async () => {
   );
 });
 
-test('the list of handlers shows their counts', async () => {
+test('the list of handlers contains the numbers of queued, running, delivered and failed jobs', async () => {
   await fail('fail', 'a');
   const { received } = await openLineReceiver(port);
   await ask('POST', '/results', { source: 'b', name: 'disk', output: '', status: 1, handlers: ['pager', 'debug'] });
@@ -218,7 +224,7 @@ test('the list of handlers shows their counts', async () => {
   );
 });
 
-test('the metrics include handlers and dead letters', async () => {
+test('the metrics contain the jobs of handlers and the dead letters', async () => {
   await fail('fail', 'a');
   const { text } = await ask('GET', '/metrics');
   const lines = text.split('\n');

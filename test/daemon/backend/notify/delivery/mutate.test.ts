@@ -8,7 +8,7 @@ import { KILL_RUNNER } from '../../../../support/processes.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 import type { MutatorDefinition } from '../../../../../shared/schemas/mutator.ts';
 
-/** Returns the input of a handler with this mutator. */
+/** Runs a handler with this mutator, and returns the data that the handler received. */
 async function mutated(mutator: string | undefined, mutators: Readonly<Record<string, MutatorDefinition>> = {}) {
   const file = join(await tempDir(), 'data');
   const rig = new DeliveryRig({ mutators });
@@ -22,30 +22,33 @@ async function mutated(mutator: string | undefined, mutators: Readonly<Record<st
 }
 
 describe('the input of a handler', () => {
-  test.each([undefined, 'json'])('a handler gets the event as JSON without a trailing newline: %s', async (mutator) => {
-    expect(await mutated(mutator)).toBe(JSON.stringify(anEvent()));
-  });
+  test.each([undefined, 'json'])(
+    'a handler with the mutator %s gets the event as JSON without a trailing newline',
+    async (mutator) => {
+      expect(await mutated(mutator)).toBe(JSON.stringify(anEvent()));
+    },
+  );
 
-  test('the mutator only_check_output passes the output of the check', async () => {
+  test('the built-in mutator only_check_output passes the output of the check to the handler', async () => {
     expect(await mutated('only_check_output')).toBe('CRITICAL: / is full\n');
   });
 
-  test('a command mutator passes the stdout and stderr of its command, which reads the event on stdin', async () => {
+  test('a mutator command reads the event on stdin, and the handler gets its stdout and stderr', async () => {
     const command = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'; echo warned >&2`;
     expect(await mutated('short', { short: { command } })).toBe(`${anEvent().id}warned\n`);
   });
 
-  test('a mutator with a list of arguments passes the output of a program run without a shell', async () => {
+  test('a mutator with a list of arguments runs the program without a shell', async () => {
     expect(await mutated('list', { list: { command: ['echo', '$(id) >&2;', 'a  b'] } })).toBe('$(id) >&2; a  b\n');
   });
 
-  test('a definition with the name of a built-in mutator replaces it', async () => {
+  test('a mutator definition with the name of a built-in mutator replaces the built-in mutator', async () => {
     expect(await mutated('json', { json: { command: 'echo mine' } })).toBe('mine\n');
   });
 });
 
-describe('a handler that does not run and is not retried', () => {
-  test('an undefined mutator keeps the handler from running', async () => {
+describe('a handler that does not run because of its mutator', () => {
+  test('a handler with an undefined mutator does not run and is not retried', async () => {
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'nobody' });
     expect(outcome).toEqual({
@@ -65,7 +68,7 @@ describe('a handler that does not run and is not retried', () => {
     { mutator: { command: 'echo broken; exit 4' }, reason: 'it exited with 4', status: 4 },
     { mutator: { command: '/no/such/program' }, reason: 'it exited with 127', status: 127 },
     { mutator: { command: 'yes | head -c 300000' }, reason: 'it printed more than can be kept', status: 0 },
-  ])('a mutator that fails ($reason) keeps the handler from running', async ({ mutator, reason, status }) => {
+  ])('a handler whose mutator fails ($reason) does not run and is not retried', async ({ mutator, reason, status }) => {
     const rig = new DeliveryRig({ mutators: { broken: mutator } });
     const outcome = await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'broken' });
     expect(outcome).toEqual({
@@ -81,7 +84,7 @@ describe('a handler that does not run and is not retried', () => {
     });
   });
 
-  test('a mutator that exceeds its timeout keeps the handler from running', async () => {
+  test('a mutator that exceeds its timeout is stopped, and the handler does not run', async () => {
     const clock = new ManualClock();
     const rig = new DeliveryRig({ clock, mutators: { slow: { command: 'sleep 600', timeout: 2 } } });
     const running = rig.run({ type: 'pipe', command: 'echo ran', mutator: 'slow' });
@@ -90,7 +93,7 @@ describe('a handler that does not run and is not retried', () => {
   });
 });
 
-test('a handler whose mutator could not be started can be retried', async () => {
+test('a handler whose mutator could not be started is retried', async () => {
   const rig = new DeliveryRig({ mutators: { unlucky: { command: `${KILL_RUNNER}; sleep 600` } } });
   expect(await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'unlucky' })).toEqual({
     kind: 'failed',
@@ -101,7 +104,7 @@ test('a handler whose mutator could not be started can be retried', async () => 
   expect(rig.log.messages('warn')).toEqual(['the process that runs commands has exited and will be restarted']);
 });
 
-test('a mutator interrupted by a stop of the backend has not failed', async () => {
+test('a mutator that is interrupted when the backend stops does not count as failed', async () => {
   const rig = new DeliveryRig({ mutators: { slow: { command: 'sleep 600' } } });
   const stopping = new AbortController();
   const running = rig.run({ type: 'pipe', command: 'echo ran', mutator: 'slow' }, { signal: stopping.signal });
@@ -110,7 +113,7 @@ test('a mutator interrupted by a stop of the backend has not failed', async () =
   expect(rig.log.records).toEqual([]);
 });
 
-test('the mutator of a redacting handler gets the event without its secrets', async () => {
+test('the mutator of a handler with redact gets the event without its secrets', async () => {
   const file = join(await tempDir(), 'seen');
   const rig = new DeliveryRig({ mutators: { spy: { command: `tee ${file}` } } });
   const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });

@@ -9,7 +9,7 @@ import { tempDir } from '../../../../support/temp-dir.ts';
 
 const secretive = anEvent({ client: { name: 'web-1', db: { password: 'hunter2' } } });
 
-/** Waits for the output of a command. */
+/** Waits until a command has written a line to the file, and returns the text. */
 async function written(file: string): Promise<string> {
   return await vi.waitFor(async () => {
     const text = await readFile(file, 'utf8');
@@ -18,7 +18,7 @@ async function written(file: string): Promise<string> {
   });
 }
 
-test('a command reads the whole event as JSON on stdin', async () => {
+test('the command of a pipe handler reads the complete event as JSON on stdin', async () => {
   const file = join(await tempDir(), 'event');
   const rig = new DeliveryRig();
   const outcome = await rig.run({ type: 'pipe', command: `cat > ${file}` }, { job: { event: secretive } });
@@ -26,7 +26,7 @@ test('a command reads the whole event as JSON on stdin', async () => {
   expect(await readFile(file, 'utf8')).toBe(JSON.stringify(secretive));
 });
 
-test('a handler with a list of arguments runs without a shell', async () => {
+test('a pipe handler with a list of arguments runs the program without a shell', async () => {
   const rig = new DeliveryRig();
   await rig.run({ type: 'pipe', command: ['echo', '$(id);', 'a  b'] });
   expect(rig.record).toMatchObject({ message: 'handler output', fields: { output: '$(id); a  b\n' } });
@@ -38,8 +38,8 @@ test('a pipe handler with redact gets the event without its secrets', async () =
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ client: { db: { password: 'REDACTED' } } });
 });
 
-describe('the log', () => {
-  test('the output of a successful command is logged at level info', async () => {
+describe('the log of a pipe handler', () => {
+  test('the output of a successful handler command is logged at level info', async () => {
     const rig = new DeliveryRig();
     await rig.run({ type: 'pipe', command: 'echo sent; echo and more >&2' });
     expect(rig.record).toEqual({
@@ -57,7 +57,7 @@ describe('the log', () => {
     });
   });
 
-  test('the output of a failed command is logged at level error, and the command can be retried', async () => {
+  test('the output of a failed handler command is logged at level error, and the command can be retried', async () => {
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'pipe', command: 'echo no route; exit 3' });
     expect(outcome).toEqual({ kind: 'failed', reason: 'it exited with 3', category: 'exit_status', isRetryable: true });
@@ -68,27 +68,27 @@ describe('the log', () => {
     });
   });
 
-  test('the logged output of a command is cut at 4 KiB', async () => {
+  test('the logged output of a handler command is truncated at 4 KiB', async () => {
     const rig = new DeliveryRig();
     await rig.run({ type: 'pipe', command: 'yes | head -c 100000' });
     expect(String(rig.record.fields['output'])).toHaveLength(4096);
   });
 });
 
-test('a command that does not read a long event does not fail because of it', async () => {
+test('a handler command that does not read a long event does not fail because of that', async () => {
   const event = anEvent({ check: { output: 'x'.repeat(300_000) } });
   expect(await new DeliveryRig().run({ type: 'pipe', command: 'true' }, { job: { event } })).toEqual({
     kind: 'delivered',
   });
 });
 
-test('a missing command fails with the status of the shell', async () => {
+test('a missing handler command fails with the exit status of the shell', async () => {
   const rig = new DeliveryRig();
   expect(await rig.run({ type: 'pipe', command: '/no/such/program' })).toMatchObject({ kind: 'failed' });
   expect(rig.record.fields).toMatchObject({ status: 127, output: expect.stringContaining('not found') });
 });
 
-test('the timeout of a pipe handler kills the command with all its children', async () => {
+test('the timeout of a pipe handler kills the command and all of its children', async () => {
   const pids = join(await tempDir(), 'pids');
   const clock = new ManualClock();
   const rig = new DeliveryRig({ clock });
@@ -117,7 +117,7 @@ test('a pipe handler without a timeout runs until the backend stops', async () =
   expect(isAlive(pid)).toBe(true);
   stopping.abort();
   expect(await running).toEqual({ kind: 'failed', reason: 'the backend is stopping', isRetryable: true });
-  // The handler runs again after the restart, so nothing is reported.
+  // The interrupted run is not logged, because the handler runs again after the restart.
   expect(rig.log.records).toEqual([]);
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
 });

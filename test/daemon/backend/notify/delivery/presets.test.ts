@@ -20,7 +20,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** Opens a scripted service that records requests. */
+/** Opens a server that plays a service: it sends this response to every request, and records the requests. */
 async function openService(answer: Answer = { status: 200 }) {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ async function openService(answer: Answer = { status: 200 }) {
   return { seen, url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}` };
 }
 
-/** The path of each service below its address. */
+/** The request path of each service. */
 const TARGETS = {
   slack: '/services/T0/B0/hunter2',
   mattermost: '/hooks/hunter2',
@@ -50,7 +50,7 @@ const TARGETS = {
   ntfy: '/',
 } as const;
 
-/** A secret that a service could repeat in its response. */
+/** A secret of each request, which the service could repeat in its response. */
 const KEYS = {
   slack: '/services/T0/B0/hunter2',
   mattermost: '/hooks/hunter2',
@@ -61,14 +61,17 @@ const KEYS = {
   ntfy: PRESET_DEFINITIONS.ntfy.api_token,
 } as const;
 
-/** Returns a definition for a service of a test: some have the whole address, others only the base. */
+/**
+ * Returns a handler definition for a service of the test. For some presets the URL is complete, for others it is the
+ * base of the path.
+ */
 function definition(preset: keyof typeof TARGETS, url: string) {
   const isWhole = ['slack', 'mattermost', 'teams', 'pagerduty'].includes(preset);
   return { type: 'webhook', ...PRESET_DEFINITIONS[preset], url: isWhole ? `${url}${TARGETS[preset]}` : url };
 }
 
-describe.each(PRESET_NAMES)('%s', (preset) => {
-  test('the service gets a valid request at its own path', async () => {
+describe.each(PRESET_NAMES)('the webhook preset %s', (preset) => {
+  test('the service of a webhook preset gets a valid request at its own path', async () => {
     const service = await openService();
     const rig = new DeliveryRig();
     expect(await rig.run(definition(preset, service.url))).toEqual({ kind: 'delivered' });
@@ -79,7 +82,7 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
     expect(rig.log.records).toEqual([]);
   });
 
-  test('an error of the service is logged without its keys', async () => {
+  test('an error response of the service is logged without the keys of the handler', async () => {
     const service = await openService({ status: 400, body: `no such key:\r\n${KEYS[preset]}\u001b[2J` });
     const rig = new DeliveryRig();
     const outcome = await rig.run(definition(preset, service.url));
@@ -89,13 +92,13 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
     expect(JSON.stringify([outcome, rig.log.records])).not.toContain(KEYS[preset]);
   });
 
-  test('an error of the service is cut without splitting a character', async () => {
+  test('a long error response of the service is truncated without splitting a character', async () => {
     const service = await openService({ status: 400, body: `x${'😀'.repeat(500)}` });
     const outcome = await new DeliveryRig().run(definition(preset, service.url));
     expect('reason' in outcome && outcome.reason.isWellFormed()).toBe(true);
   });
 
-  test.each([301, 307, 308])('a redirect of the service to another origin is not followed: %i', async (status) => {
+  test.each([301, 307, 308])('a webhook preset does not follow a redirect to another origin: %i', async (status) => {
     const other = await openService();
     const service = await openService({ status, headers: { location: `${other.url}/taken` } });
     const outcome = await new DeliveryRig().run(definition(preset, service.url));
@@ -105,11 +108,11 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
 });
 
 test.each([
-  ['a part of its query', 'no sig hunter2%2Fand%2Fmore', 'no sig REDACTED'],
-  ['a decoded part of its query', 'no sig hunter2/and/more', 'no sig REDACTED'],
-  ['the credentials in front of its host', 'no password hunter3', 'no password REDACTED'],
-  ['a key that contains another one', 'no key hunter3-and-more', 'no key REDACTED'],
-])('%s is redacted as a key', async (_title, body, words) => {
+  ['a part of the query in the URL', 'no sig hunter2%2Fand%2Fmore', 'no sig REDACTED'],
+  ['a decoded part of the query in the URL', 'no sig hunter2/and/more', 'no sig REDACTED'],
+  ['the credentials in the URL', 'no password hunter3', 'no password REDACTED'],
+  ['a key that contains another key', 'no key hunter3-and-more', 'no key REDACTED'],
+])('the log of a webhook preset redacts %s', async (_title, body, words) => {
   const service = await openService({ status: 400, body });
   const url = `${service.url.replace('//', '//mon:hunter3@')}${TARGETS.teams}`;
   const outcome = await new DeliveryRig().run({
@@ -121,7 +124,7 @@ test.each([
   expect(outcome).toMatchObject({ reason: `${service.url} answered 400: ${words}` });
 });
 
-test('a preset without a URL uses the address of its service', async () => {
+test('a webhook preset without a URL uses the address of its service', async () => {
   const rig = new DeliveryRig({ names: { 'events.pagerduty.com': '10.0.0.1' } });
   const outcome = await rig.run({ type: 'webhook', ...PRESET_DEFINITIONS.pagerduty });
   expect(outcome).toMatchObject({
@@ -129,22 +132,25 @@ test('a preset without a URL uses the address of its service', async () => {
   });
 });
 
-describe('a service that limits the rate', () => {
+describe('a service that limits the rate of requests', () => {
   test.each<{ answer: Answer; retryAfterMs: number | undefined }>([
     { answer: { status: 429, headers: { 'retry-after': '30' } }, retryAfterMs: 30_000 },
     { answer: { status: 503, headers: { 'retry-after': '7200' } }, retryAfterMs: 3_600_000 },
     { answer: { status: 429, body: '{"parameters":{"retry_after":14}}' }, retryAfterMs: 14_000 },
     { answer: { status: 429 }, retryAfterMs: undefined },
-  ])('the retry waits as long as the service requests: $answer', async ({ answer, retryAfterMs }) => {
-    const service = await openService(answer);
-    const outcome = await new DeliveryRig().run(definition('telegram', service.url));
-    expect(outcome).toMatchObject({ kind: 'failed', isRetryable: true });
-    expect('retryAfterMs' in outcome ? outcome.retryAfterMs : undefined).toBe(retryAfterMs);
-  });
+  ])(
+    'a webhook preset is retried after the time that the service requests: $answer',
+    async ({ answer, retryAfterMs }) => {
+      const service = await openService(answer);
+      const outcome = await new DeliveryRig().run(definition('telegram', service.url));
+      expect(outcome).toMatchObject({ kind: 'failed', isRetryable: true });
+      expect('retryAfterMs' in outcome ? outcome.retryAfterMs : undefined).toBe(retryAfterMs);
+    },
+  );
 });
 
-describe('the message to a service', () => {
-  test('a message is redacted unless redact is false', async () => {
+describe('the message of a webhook preset', () => {
+  test('secrets in the message of a webhook preset are redacted unless redact is false', async () => {
     const service = await openService();
     const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
     const wants = { ...definition('ntfy', service.url), templates: { text: 'it is {{ event.client.password }}' } };
@@ -156,7 +162,7 @@ describe('the message to a service', () => {
     ]);
   });
 
-  test('a message contains the output of its mutator', async () => {
+  test('the message of a webhook preset contains the output of the mutator', async () => {
     const service = await openService();
     const rig = new DeliveryRig({ mutators: { short: { command: 'cat > /dev/null; echo mutated' } } });
     await rig.run({ ...definition('ntfy', service.url), mutator: 'short' });
@@ -165,7 +171,7 @@ describe('the message to a service', () => {
     });
   });
 
-  test('a template without a value is logged', async () => {
+  test('a message template with an expression without a value is logged', async () => {
     const service = await openService();
     const rig = new DeliveryRig();
     await rig.run({ ...definition('ntfy', service.url), templates: { title: 'a {{ event.none.x }}' } });

@@ -8,7 +8,7 @@ import {
 import { aHandler, openHandlerRig, type HandlerRig } from '../../../../support/handler-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
-/** Waits until no further run starts by itself. */
+/** Waits for twenty turns of the event loop, after which no further run starts by itself. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn();
 }
@@ -18,8 +18,8 @@ const begun = ({ begun: runs }: HandlerRig): string[] => runs.map(({ job }) => `
 
 const retry = { attempts: 3, delay: 2, max_delay: 60 };
 
-describe('the runs of a handler', () => {
-  test('jobs of a handler start in the order of their events, up to its concurrency', async () => {
+describe('the order of handler jobs', () => {
+  test('jobs of a handler start in the order of their events, up to the concurrency of the handler', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 2 }) } });
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk'], ['c', 'disk'], ['d', 'disk']);
     await rig.run(1);
@@ -40,11 +40,11 @@ describe('the runs of a handler', () => {
     expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
     (await rig.run(0)).end(DELIVERED);
     await rig.run(2);
-    // The retry was requested before the run of c.
+    // The second job of `a/disk` was queued before the job of `c/disk`.
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'a/disk']);
   });
 
-  test('jobs of one handler do not wait for those of another', async () => {
+  test('jobs of one handler do not wait for jobs of another handler', async () => {
     const rig = await openHandlerRig({ handlers: { hung: aHandler({ concurrency: 1 }), mail: aHandler() } });
     await rig.ask('hung', ['a', 'disk'], ['b', 'disk']);
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk']);
@@ -52,7 +52,7 @@ describe('the runs of a handler', () => {
     expect(rig.begun.map(({ job }) => job.handler)).toEqual(['hung', 'mail', 'mail']);
   });
 
-  test('a changed concurrency applies from the next job on', async () => {
+  test('a reload that changes the concurrency of a handler applies from the next job on', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) } });
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk'], ['c', 'disk']);
     const first = await rig.run(0);
@@ -62,7 +62,7 @@ describe('the runs of a handler', () => {
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
   });
 
-  test('jobs get their whole event, even if more are queued than are kept in memory', async () => {
+  test('each of many queued jobs gets its complete event, even if memory holds only some of them', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) } });
     const pairs = Array.from({ length: 1500 }, (_, at): [string, string] => [`c-${String(at)}`, 'disk']);
     await rig.ask('mail', ...pairs);
@@ -74,7 +74,7 @@ describe('the runs of a handler', () => {
 });
 
 describe('a finished job', () => {
-  test('a finished job is removed from the store', async () => {
+  test('a finished handler job is removed from the store', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk']);
     (await rig.run(0)).end(DELIVERED);
@@ -88,7 +88,7 @@ describe('a finished job', () => {
     expect(rig.last.lastForCheck('default', 'b', 'disk', 'mail')).toMatchObject({ state: 'running', attempts: 1 });
   });
 
-  test('a finished job is not run again while the store rejects its removal', async () => {
+  test('a finished job is not run again while the store rejects the removal of the job', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk']);
     rig.store.refuses = () => true;
@@ -102,7 +102,7 @@ describe('a finished job', () => {
     expect(rig.begun).toHaveLength(1);
   });
 
-  test('a finished job is removed with the next commit when the result queue is full', async () => {
+  test('a finished job is removed with the next commit even if the result queue is full', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) }, queueLimit: 3 });
     await rig.ask('mail', ['a', 'disk']);
     const { job, end } = await rig.run(0);
@@ -116,7 +116,7 @@ describe('a finished job', () => {
     expect(rig.log.records).toEqual([]);
   });
 
-  test('jobs that finish together are removed together', async () => {
+  test('jobs that finish at the same time are removed in one write', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 100 }) } });
     await rig.ask('mail', ...Array.from({ length: 100 }, (_, at): [string, string] => [String(at), 'disk']));
     await rig.run(99);
@@ -127,8 +127,8 @@ describe('a finished job', () => {
   });
 });
 
-describe('a run that fails', () => {
-  test('a failed job without retry is a dead letter at once', async () => {
+describe('a handler job that fails', () => {
+  test('a failed job of a handler without retry becomes a dead letter at once', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk']);
     const { job, end } = await rig.run(0);
@@ -154,12 +154,12 @@ describe('a run that fails', () => {
     });
   });
 
-  test('a failed job is retried with growing delays as its handler defines', async () => {
+  test('a failed job is retried with growing delays, as its handler defines', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end(retryableFailure('refused'));
     await vi.waitFor(() => expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
-    // The first pause is in the middle between 2 and 4 seconds, the next one between 2 and 8.
+    // The first retry delay is the middle between 2 and 4 seconds, the next one the middle between 2 and 8 seconds.
     rig.clock.advance(2999);
     await settled();
     expect(rig.begun).toHaveLength(1);
@@ -188,14 +188,14 @@ describe('a run that fails', () => {
     expect((await rig.run(1)).attempt).toBe(2);
   });
 
-  test('a failed job is not retried if a retry cannot help', async () => {
+  test('a failed job whose error is permanent is not retried', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end(permanentFailure('unknown mutator'));
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ attempts: 1 }]));
   });
 
-  test('a failing webhook is tried four times unless its definition sets another number', async () => {
+  test('a webhook that fails is tried four times unless its definition sets another number', async () => {
     const hook = { type: 'webhook', url: 'http://192.0.2.1/' };
     const rig = await openHandlerRig({
       handlers: { chat: aHandler(hook), once: aHandler({ ...hook, retry: { attempts: 1 } }) },
@@ -234,7 +234,7 @@ describe('a run that fails', () => {
     expect(last.job.id).toBeGreaterThan(rig.begun[0]?.job.id ?? Infinity);
   });
 
-  test('a job of an undefined handler is a dead letter with this reason', async () => {
+  test('a job of an undefined handler becomes a dead letter with this reason', async () => {
     const rig = await openHandlerRig({ handlers: {} });
     await rig.ask('mail', ['a', 'disk']);
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ reason: 'handler is not defined' }]));
@@ -243,8 +243,8 @@ describe('a run that fails', () => {
   });
 });
 
-describe('a full queue', () => {
-  test('jobs beyond a full queue become dead letters with one log record', async () => {
+describe('the full queue of a handler', () => {
+  test('jobs beyond the queue limit of a handler become dead letters with one log record', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1, queue_limit: 2 }) } });
     await rig.ask('mail', ...Array.from({ length: 50 }, (_, at): [string, string] => [String(at), 'disk']));
     await vi.waitFor(() => expect(rig.deadLetters.size).toBe(47));
@@ -269,7 +269,7 @@ test('the default limit of a handler is 10,000 queued jobs besides the running o
   expect(rig.lanes.maxUnfinishedRuns({ namespace: 'default', handler: 'ten' })).toBe(11);
 });
 
-test('a handler is full while both its queue and the dead letters are full', async () => {
+test('a handler counts as full while both its queue and the dead-letter queue are full', async () => {
   const rig = await openHandlerRig({
     handlers: { mail: aHandler({ concurrency: 1, queue_limit: 2 }), other: aHandler() },
     deadLettersMax: 5,
@@ -288,8 +288,8 @@ test('a handler is full while both its queue and the dead letters are full', asy
   expect(rig.lanes.isFull('default', 'mail')).toBe(false);
 });
 
-describe('a restart', () => {
-  test('unfinished jobs run again after a restart in order, and none twice', async () => {
+describe('handler jobs after a restart', () => {
+  test('unfinished handler jobs run again after a restart in order, each once', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler({ concurrency: 1, retry }) };
     const before = await openHandlerRig({ dir, handlers });
@@ -307,7 +307,7 @@ describe('a restart', () => {
     expect(begun(rig)).toEqual(['b/disk', 'c/disk', 'd/disk', 'e/disk']);
   });
 
-  test('the number of attempts starts over after a restart', async () => {
+  test('the attempts of a job are counted from 1 again after a restart', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler({ retry }) };
     const before = await openHandlerRig({ dir, handlers });
@@ -319,7 +319,7 @@ describe('a restart', () => {
     expect((await rig.run(0)).attempt).toBe(1);
   });
 
-  test('new job ids follow the stored ones, whatever the clock says', async () => {
+  test('new job ids are higher than all stored ids, even if the clock was set back', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler() };
     const before = await openHandlerRig({ dir, handlers });
@@ -328,13 +328,13 @@ describe('a restart', () => {
     const { job } = await before.run(0);
     await before.stop('kill');
     const rig = await openHandlerRig({ dir, handlers });
-    // Runs that a run requests must come after it, so none starts before all stored ones are known.
+    // No job starts before all stored jobs are known, because the ids of new jobs must come after theirs.
     expect(rig.begun).toEqual([]);
     await rig.ask('mail', ['b', 'disk']);
     expect((await rig.run(1)).job.id).toBeGreaterThan(job.id);
   });
 
-  test('a stopping backend waits for running jobs and starts no others', async () => {
+  test('a stopping backend waits for running handler jobs and starts no others', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler({ concurrency: 1 }) };
     const before = await openHandlerRig({ dir, handlers });
@@ -350,7 +350,7 @@ describe('a restart', () => {
     expect((await rig.run(0)).job.client).toBe('b');
   });
 
-  test('a stopping backend aborts jobs after ten seconds and runs them again after the start', async () => {
+  test('after ten seconds a stopping backend aborts handler jobs, and runs them again after the start', async () => {
     const dir = await tempDir();
     const handlers = { mail: aHandler() };
     const before = await openHandlerRig({ dir, handlers });

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../../support/manual-clock.ts';
 import { listen, portOf, receiver } from '../../../../support/tcp-receiver.ts';
 
 describe('tcp', () => {
-  test('a TCP handler sends the event as JSON without a newline and closes the connection', async () => {
+  test('a TCP handler sends the event as JSON without a newline and then closes the connection', async () => {
     const { received, port } = await receiver();
     const rig = new DeliveryRig();
     const outcome = await rig.run({ type: 'tcp', socket: { host: '127.0.0.1', port } });
@@ -25,21 +25,21 @@ describe('tcp', () => {
     await vi.waitFor(() => expect(received).toHaveLength(1));
   });
 
-  test('a TCP handler sends to the checked address without a second lookup', async () => {
+  test('a TCP handler sends to the address that was checked, without a second lookup', async () => {
     const { received, port } = await receiver();
     const rig = new DeliveryRig({ names: { 'graphite.example.com': '127.0.0.1' } });
     await rig.run({ type: 'tcp', socket: { host: 'graphite.example.com', port } });
     await vi.waitFor(() => expect(received).toHaveLength(1));
   });
 
-  test('a TCP handler sends all of a long event', async () => {
+  test('a TCP handler sends a long event completely', async () => {
     const { received, port } = await receiver();
     const event = anEvent({ check: { output: 'ä'.repeat(1_000_000) } });
     await new DeliveryRig().run({ type: 'tcp', socket: { host: '127.0.0.1', port } }, { job: { event } });
     await vi.waitFor(() => expect(received).toEqual([JSON.stringify(event)]));
   });
 
-  test('a TCP handler does not connect for an empty message', async () => {
+  test('a TCP handler does not connect if its mutator returns an empty message', async () => {
     const { received, port } = await receiver();
     const rig = new DeliveryRig({ mutators: { nothing: { command: 'true' } } });
     const handler = { type: 'tcp', socket: { host: '127.0.0.1', port }, mutator: 'nothing' };
@@ -48,7 +48,7 @@ describe('tcp', () => {
     await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]));
   });
 
-  test('a TCP handler whose connection is refused fails and can be retried', async () => {
+  test('a TCP handler whose connection is refused fails and is retried', async () => {
     const server = await listen({ port: 0, host: '127.0.0.1' }, () => undefined);
     const port = portOf(server);
     const closed = once(server, 'close');
@@ -72,7 +72,7 @@ describe('tcp', () => {
   test.each<{ timeout: number | undefined; ms: number }>([
     { timeout: undefined, ms: 10_000 },
     { timeout: 2.5, ms: 2500 },
-  ])('a TCP handler gives up on a receiver that reads nothing: $timeout', async ({ timeout, ms }) => {
+  ])('a TCP handler gives up after its timeout if the receiver reads nothing: $timeout', async ({ timeout, ms }) => {
     const { promise: accepted, resolve } = Promise.withResolvers<void>();
     const server = await listen({ port: 0, host: '127.0.0.1' }, (socket) => {
       socket.pause();
@@ -80,7 +80,7 @@ describe('tcp', () => {
     });
     const clock = new ManualClock();
     const rig = new DeliveryRig({ clock });
-    // The event is larger than the buffers of both ends.
+    // The event is larger than the socket buffers of both ends.
     const event = anEvent({ check: { output: 'x'.repeat(20_000_000) } });
     const running = rig.run(
       { type: 'tcp', socket: { host: '127.0.0.1', port: portOf(server) }, timeout },
@@ -98,7 +98,7 @@ describe('tcp', () => {
     });
   });
 
-  test('a TCP handler does not wait for a receiver that keeps the connection open', async () => {
+  test('a TCP handler does not wait until the receiver closes the connection', async () => {
     const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
     const server = await listen({ port: 0, host: '127.0.0.1' }, (socket) => resolve(socket.resume()));
     const clock = new ManualClock();
@@ -115,14 +115,14 @@ describe('tcp', () => {
     });
   });
 
-  test('a TCP handler sends nothing to a forbidden address of a name', async () => {
+  test('a TCP handler does not send to a host name that resolves to a forbidden address', async () => {
     const rig = new DeliveryRig({ names: { 'evil.example.com': '169.254.169.254' } });
     const outcome = await rig.run({ type: 'tcp', socket: { host: 'evil.example.com', port: 80 } });
     expect(outcome).toMatchObject({ kind: 'failed', isRetryable: false });
     expect(rig.record.fields['reason']).toContain('169.254.169.254, which is a link-local address');
   });
 
-  test('a TCP handler ends when the backend stops', async () => {
+  test('a TCP handler is aborted when the backend stops', async () => {
     const server = await listen({ port: 0, host: '127.0.0.1' }, (socket) => socket.pause());
     const stopping = new AbortController();
     const rig = new DeliveryRig();
@@ -138,7 +138,7 @@ describe('tcp', () => {
   });
 });
 
-/** Records the datagrams that arrive at a port. */
+/** Opens a UDP socket, and records the datagrams that arrive. */
 async function datagrams(type: 'udp4' | 'udp6', host: string) {
   const socket = createSocket(type);
   socket.bind(0, host);
@@ -160,7 +160,7 @@ describe('udp', () => {
     await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]));
   });
 
-  test('a UDP handler sends to the address of a name', async () => {
+  test('a UDP handler sends to the address of a host name', async () => {
     const { received, port } = await datagrams('udp4', '127.0.0.1');
     const rig = new DeliveryRig({ names: { 'statsd.example.com': '127.0.0.1' } });
     await rig.run({ type: 'udp', socket: { host: 'statsd.example.com', port }, mutator: 'only_check_output' });
@@ -183,7 +183,7 @@ describe('udp', () => {
     expect(rig.record).toMatchObject({ level: 'error', message: 'handler error' });
   });
 
-  test('a UDP handler sends the longest event that fits', async () => {
+  test('a UDP handler can send the longest event that fits into a datagram', async () => {
     const { received, port } = await datagrams('udp4', '127.0.0.1');
     const event = anEvent({ check: { output: 'x'.repeat(65_507) } });
     const handler = { type: 'udp', socket: { host: '127.0.0.1', port }, mutator: 'only_check_output' };

@@ -21,13 +21,13 @@ describe('transport', () => {
     expect(rig.published).toEqual([{ transport: 'alerts', data: JSON.stringify(shown) }]);
   });
 
-  test('a transport handler publishes the output of its mutator for the redacted event', async () => {
+  test('a transport handler publishes the output of its mutator, which gets the redacted event', async () => {
     const rig = new DeliveryRig({ mutators: { same: { command: 'cat' } } });
     await rig.run({ type: 'transport', pipe, mutator: 'same' }, { job: { event } });
     expect(rig.published).toEqual([{ transport: 'alerts', data: JSON.stringify(shown) }]);
   });
 
-  test('a transport handler appends the whole event to a private file', async () => {
+  test('a transport handler with a file appends the complete event to a private file', async () => {
     const file = join(await tempDir(), 'alerts.jsonl');
     const rig = new DeliveryRig();
     const handler = { type: 'transport', pipe: { ...pipe, options: { file, durable: true } } };
@@ -41,14 +41,17 @@ describe('transport', () => {
   test.each<{ what: string; command: string; line: string }>([
     { what: 'text', command: 'echo one; echo two', line: JSON.stringify('one\ntwo\n') },
     { what: 'JSON on several lines', command: `printf '{\\n"a": 1\\n}\\n'`, line: '{"a":1}' },
-  ])('a transport handler appends one line of JSON for a mutator that prints $what', async ({ command, line }) => {
-    const file = join(await tempDir(), 'alerts.jsonl');
-    const rig = new DeliveryRig({ mutators: { other: { command } } });
-    await rig.run({ type: 'transport', pipe: { ...pipe, options: { file } }, mutator: 'other' });
-    expect(await readFile(file, 'utf8')).toBe(`${line}\n`);
-  });
+  ])(
+    'a transport handler with a file appends one line of JSON for a mutator that prints $what',
+    async ({ command, line }) => {
+      const file = join(await tempDir(), 'alerts.jsonl');
+      const rig = new DeliveryRig({ mutators: { other: { command } } });
+      await rig.run({ type: 'transport', pipe: { ...pipe, options: { file } }, mutator: 'other' });
+      expect(await readFile(file, 'utf8')).toBe(`${line}\n`);
+    },
+  );
 
-  test('a transport handler keeps the lines of concurrent jobs apart', async () => {
+  test('concurrent jobs of a transport handler append separate lines to the file', async () => {
     const file = join(await tempDir(), 'alerts.jsonl');
     const rig = new DeliveryRig();
     const ids = Array.from({ length: 50 }, (_, index) => `event-${String(index)}`);
@@ -64,14 +67,14 @@ describe('transport', () => {
     expect(lines.map((line) => (JSON.parse(line) as { id: string }).id).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('a transport handler sends to a UNIX socket', async () => {
+  test('a transport handler can send to a UNIX socket', async () => {
     const path = join(await tempDir(), 'alerts.sock');
     const { received } = await receiver({ path });
     await new DeliveryRig().run({ type: 'transport', pipe: { ...pipe, options: { socket: path } } });
     await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]));
   });
 
-  test('a transport handler sends to a port', async () => {
+  test('a transport handler can send to a port', async () => {
     const { received, port } = await receiver();
     const options = { socket: `127.0.0.1:${String(port)}` };
     await new DeliveryRig().run({ type: 'transport', pipe: { ...pipe, options } });
@@ -82,21 +85,24 @@ describe('transport', () => {
     { options: { file: '/no/such/directory/file' }, reason: /cannot be written: ENOENT/ },
     { options: { file: '/dev/full' }, reason: /cannot be written: ENOSPC/ },
     { options: { socket: '/no/such/socket' }, reason: /the socket does not exist/ },
-  ])('a transport handler with $options fails for now and publishes only once', async ({ options, reason }) => {
-    const rig = new DeliveryRig();
-    const handler = { type: 'transport', pipe: { ...pipe, options } };
-    for (const attempt of [1, 2]) {
-      expect(await rig.run(handler, { attempt })).toMatchObject({
-        kind: 'failed',
-        reason: expect.stringMatching(reason),
-        isRetryable: true,
-      });
-    }
-    expect(rig.published).toHaveLength(1);
-    expect(rig.log.messages('error')).toEqual(['handler error', 'handler error']);
-  });
+  ])(
+    'a transport handler with $options fails, is retried, and publishes on the feed only once',
+    async ({ options, reason }) => {
+      const rig = new DeliveryRig();
+      const handler = { type: 'transport', pipe: { ...pipe, options } };
+      for (const attempt of [1, 2]) {
+        expect(await rig.run(handler, { attempt })).toMatchObject({
+          kind: 'failed',
+          reason: expect.stringMatching(reason),
+          isRetryable: true,
+        });
+      }
+      expect(rig.published).toHaveLength(1);
+      expect(rig.log.messages('error')).toEqual(['handler error', 'handler error']);
+    },
+  );
 
-  test('a transport handler does not wait for a reader of a named pipe', async () => {
+  test('a transport handler fails instead of waiting for a reader of a named pipe', async () => {
     const file = join(await tempDir(), 'fifo');
     await run('mkfifo', [file]);
     const rig = new DeliveryRig();

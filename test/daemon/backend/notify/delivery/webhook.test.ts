@@ -20,7 +20,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** Opens a scripted receiver of webhooks. */
+/** Opens a receiver of webhooks with scripted responses, which records the requests. */
 async function openReceiver(answer: (seen: Seen, response: ServerResponse) => void, host = '127.0.0.1') {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -92,14 +92,14 @@ describe('a webhook', () => {
     { redact: undefined, password: 'REDACTED' },
     { redact: true, password: 'REDACTED' },
     { redact: false, password: 'hunter2' },
-  ])('a webhook sends secrets only if redact is false: redact $redact', async ({ redact, password }) => {
+  ])('a webhook sends secrets only if redact is false: redact is $redact', async ({ redact, password }) => {
     const receiver = await openReceiver(ok);
     const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
     await new DeliveryRig().run({ type: 'webhook', url: receiver.url, redact }, { job: { event } });
     expect(JSON.parse(receiver.seen[0]?.body ?? '')).toMatchObject({ client: { password } });
   });
 
-  test('a webhook posts the output of its mutator, even if it is empty', async () => {
+  test('a webhook posts the output of its mutator, even if the output is empty', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig({ mutators: { nothing: { command: 'true' } } });
     await rig.run({ type: 'webhook', url: receiver.url, mutator: 'only_check_output' });
@@ -116,7 +116,7 @@ describe('a webhook', () => {
     expect(await new DeliveryRig().run({ type: 'webhook', url })).toEqual({ kind: 'delivered' });
   });
 
-  test('a webhook reuses its connection', async () => {
+  test('a webhook reuses its connection for the next event', async () => {
     const receiver = await openReceiver((_seen, response) => void response.end('thank you'));
     const rig = new DeliveryRig();
     for (let run = 0; run < 5; run++) await rig.run({ type: 'webhook', url: receiver.url });
@@ -124,8 +124,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('the response', () => {
-  test('a webhook reads at most 64 KiB of an endless response', async () => {
+describe('the response to a webhook', () => {
+  test('a webhook reads at most 64 KiB of a response that does not end', async () => {
     const piece = Buffer.alloc(16 * 1024, 'x');
     const receiver = await openReceiver((_seen, response) => {
       const write = (): void => {
@@ -152,7 +152,7 @@ describe('the response', () => {
     { status: 502, isRetryable: true },
     { status: 503, isRetryable: true },
   ])(
-    'a webhook with the response $status has failed and can be retried: $isRetryable',
+    'a webhook whose response has the status $status fails and is retried: $isRetryable',
     async ({ status, isRetryable }) => {
       const receiver = await openReceiver((_seen, response) => void response.writeHead(status).end());
       const rig = new DeliveryRig();
@@ -163,13 +163,13 @@ describe('the response', () => {
         category: 'response',
         isRetryable,
       });
-      // It does not retry by itself: the runner decides how often.
+      // The webhook sends a single request, because the runner of the jobs decides about retries.
       expect(receiver.seen).toHaveLength(1);
       expect(rig.record).toMatchObject({ level: 'error', message: 'handler error', fields: { reason } });
     },
   );
 
-  test('a webhook closes the connection of a long response', async () => {
+  test('a webhook closes the connection while a long response is still being sent', async () => {
     let isCut = false;
     const receiver = await openReceiver((_seen, response) => {
       response.on('close', () => (isCut = !response.writableFinished));
@@ -183,18 +183,22 @@ describe('the response', () => {
     await expect.poll(() => isCut).toBe(true);
   });
 
-  test('a webhook succeeds by the status of a response that never ends', { tags: 'slow' }, async () => {
-    const receiver = await openReceiver((_seen, response) => void response.writeHead(200).write('and'));
-    // The timeout is as long as the test may take, and longer than the first byte takes on a busy machine.
-    expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 3 })).toEqual({
-      kind: 'delivered',
-    });
-  });
+  test(
+    'a webhook succeeds by the status of the response, even if the response never ends',
+    { tags: 'slow' },
+    async () => {
+      const receiver = await openReceiver((_seen, response) => void response.writeHead(200).write('and'));
+      // The timeout is longer than the first byte takes on a busy machine, and short enough for a test.
+      expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 3 })).toEqual({
+        kind: 'delivered',
+      });
+    },
+  );
 
   test.each<{ timeout: number | undefined; ms: number }>([
     { timeout: undefined, ms: 10_000 },
     { timeout: 0.5, ms: 500 },
-  ])('a webhook whose response never comes fails after its timeout: $timeout', async ({ timeout, ms }) => {
+  ])('a webhook that gets no response fails after its timeout: $timeout', async ({ timeout, ms }) => {
     const clock = new ManualClock();
     const receiver = await openReceiver(() => undefined);
     const rig = new DeliveryRig({ clock });
@@ -207,7 +211,7 @@ describe('the response', () => {
     expect(await running).toEqual({ kind: 'failed', reason, category: 'timeout', isRetryable: true });
   });
 
-  test('a webhook whose connection is closed before the response can be retried', async () => {
+  test('a webhook whose connection is closed before the response fails and is retried', async () => {
     const receiver = await openReceiver((_seen, response) => response.destroy());
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url })).toEqual({
       kind: 'failed',
@@ -218,7 +222,7 @@ describe('the response', () => {
   });
 });
 
-test('a webhook whose connection is refused can be retried', async () => {
+test('a webhook whose connection is refused fails and is retried', async () => {
   const rig = new DeliveryRig();
   const outcome = await rig.run({ type: 'webhook', url: await deadUrl() });
   expect(outcome).toEqual({
@@ -229,7 +233,7 @@ test('a webhook whose connection is refused can be retried', async () => {
   });
 });
 
-test('a webhook to a server without TLS fails with a clear reason', async () => {
+test('an https webhook to a server without TLS fails with a clear reason', async () => {
   const { url } = await openReceiver((_seen, response) => response.end());
   const outcome = await new DeliveryRig().run({ type: 'webhook', url: url.replace('http:', 'https:') });
   expect(outcome).toEqual({
@@ -240,7 +244,7 @@ test('a webhook to a server without TLS fails with a clear reason', async () => 
   });
 });
 
-test('a webhook ends when the backend stops', async () => {
+test('a webhook is aborted when the backend stops', async () => {
   const receiver = await openReceiver(() => undefined);
   const stopping = new AbortController();
   const rig = new DeliveryRig();
@@ -251,7 +255,7 @@ test('a webhook ends when the backend stops', async () => {
   expect(rig.log.records).toEqual([]);
 });
 
-test('the secrets in the URL of a webhook appear neither in the log nor in the reason', async () => {
+test('the secrets in the URL of a webhook appear neither in the log nor in the failure reason', async () => {
   const receiver = await openReceiver((_seen, response) => void response.writeHead(500).end());
   const url = `http://user:hunter2@127.0.0.1:${String(receiver.port)}/services/T000/hunter2?token=hunter2`;
   const rig = new DeliveryRig();
@@ -269,25 +273,28 @@ async function redirecting(status: number, location: (port: number) => string) {
   return receiver;
 }
 
-describe('a redirect', () => {
-  /** The receivers of the tests listen on loopback, which is allowed here like a public address. */
+describe('a webhook that is redirected', () => {
+  /** Handlers may connect to these networks, because the receivers of the tests listen on loopback. */
   const networks = ['127.0.0.0/8'];
   const confidential = { secret: 'shared', headers: { 'X-Token': 'mine' } };
 
-  test.each([307, 308])('a redirect with %i repeats the event and all headers within one origin', async (status) => {
-    const receiver = await redirecting(status, () => '/moved');
-    const rig = new DeliveryRig({ networks });
-    expect(await rig.run({ type: 'webhook', url: receiver.url, ...confidential })).toEqual({ kind: 'delivered' });
-    const [, moved] = receiver.seen;
-    expect(moved).toMatchObject({ method: 'POST', path: '/moved', body: JSON.stringify(anEvent()) });
-    expect(moved?.headers).toMatchObject({
-      'x-token': 'mine',
-      'x-mon-signature': expect.stringMatching(/^sha256=/),
-      'x-mon-delivery': '7',
-    });
-  });
+  test.each([307, 308])(
+    'a webhook that is redirected with %i within its origin sends the event and all headers again',
+    async (status) => {
+      const receiver = await redirecting(status, () => '/moved');
+      const rig = new DeliveryRig({ networks });
+      expect(await rig.run({ type: 'webhook', url: receiver.url, ...confidential })).toEqual({ kind: 'delivered' });
+      const [, moved] = receiver.seen;
+      expect(moved).toMatchObject({ method: 'POST', path: '/moved', body: JSON.stringify(anEvent()) });
+      expect(moved?.headers).toMatchObject({
+        'x-token': 'mine',
+        'x-mon-signature': expect.stringMatching(/^sha256=/),
+        'x-mon-delivery': '7',
+      });
+    },
+  );
 
-  test('a redirect to another origin drops the signature and the headers of the definition', async () => {
+  test('a webhook that is redirected to another origin omits the signature and its own headers', async () => {
     const other = await openReceiver(ok);
     const receiver = await redirecting(307, () => other.url);
     const rig = new DeliveryRig({ networks });
@@ -300,7 +307,7 @@ describe('a redirect', () => {
     }
   });
 
-  test('a redirect with 303 is followed by a GET without the event', async () => {
+  test('a webhook that is redirected with 303 sends a GET without the event', async () => {
     const receiver = await redirecting(303, () => '/seen');
     expect(await new DeliveryRig({ networks }).run({ type: 'webhook', url: receiver.url })).toEqual({
       kind: 'delivered',
@@ -309,17 +316,20 @@ describe('a redirect', () => {
     expect(receiver.seen[1]?.headers).not.toHaveProperty('content-type');
   });
 
-  test.each([301, 302])('a redirect with %i would lose the event and fails', async (status) => {
-    const receiver = await redirecting(status, () => '/moved');
-    expect(await new DeliveryRig({ networks }).run({ type: 'webhook', url: receiver.url })).toMatchObject({
-      kind: 'failed',
-      reason: expect.stringContaining('put its new address into the definition'),
-      isRetryable: false,
-    });
-    expect(receiver.seen).toHaveLength(1);
-  });
+  test.each([301, 302])(
+    'a webhook that is redirected with %i fails, because the redirect would lose the event',
+    async (status) => {
+      const receiver = await redirecting(status, () => '/moved');
+      expect(await new DeliveryRig({ networks }).run({ type: 'webhook', url: receiver.url })).toMatchObject({
+        kind: 'failed',
+        reason: expect.stringContaining('put its new address into the definition'),
+        isRetryable: false,
+      });
+      expect(receiver.seen).toHaveLength(1);
+    },
+  );
 
-  test('a webhook follows three redirects at most', async () => {
+  test('a webhook follows at most three redirects', async () => {
     const receiver = await openReceiver(({ path = '' }, response) => {
       const hops = Number(/\d+$/.exec(path)?.[0] ?? 0);
       response.writeHead(307, { location: `/hook${String(hops + 1)}` }).end();
@@ -342,10 +352,10 @@ describe('a redirect', () => {
     { target: 'http://[::ffff:127.0.0.1]:PORT/inside', says: '::ffff:7f00:1 is a loopback address' },
     { target: 'http://169.254.169.254/latest/meta-data', says: '169.254.169.254 is a link-local address' },
     { target: 'http://inside.example.com:PORT/inside', says: 'inside.example.com leads to 10.0.0.1' },
-  ])('a redirect into the own network is rejected: $target', async ({ target, says }) => {
+  ])('a webhook that is redirected into the own network fails: $target', async ({ target, says }) => {
     const receiver = await redirecting(307, (port) => target.replace('PORT', String(port)));
     const names = { localhost: '127.0.0.1', 'inside.example.com': '10.0.0.1' };
-    // The definition names the address of the receiver itself, so it may be on loopback.
+    // The URL of the definition itself may be a loopback address, unlike the target of a redirect.
     const outcome = await new DeliveryRig({ names }).run({ type: 'webhook', url: receiver.url });
     expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining(says), isRetryable: false });
     expect(receiver.seen).toHaveLength(1);
@@ -394,7 +404,7 @@ describe('a redirect', () => {
     { location: 'ftp://example.com/', says: 'redirects to what is no address' },
     { location: 'http://[', says: 'redirects to what is no address' },
     { location: undefined, says: 'answered 307 without a place to go' },
-  ])('a redirect to $location fails', async ({ location, says }) => {
+  ])('a webhook that is redirected to the invalid location $location fails', async ({ location, says }) => {
     const receiver = await openReceiver((_seen, response) => {
       response.writeHead(307, location === undefined ? {} : { location }).end();
     });
@@ -406,8 +416,8 @@ describe('a redirect', () => {
   });
 });
 
-describe('a name', () => {
-  test('a webhook whose host name resolves into the own network is rejected', async () => {
+describe('the host name of a webhook', () => {
+  test('a webhook whose host name resolves to an address in the own network is rejected', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig({ names: { 'hooks.example.com': '127.0.0.1' } });
     const url = `http://hooks.example.com:${String(receiver.port)}/`;
@@ -419,7 +429,7 @@ describe('a name', () => {
     expect(receiver.seen).toEqual([]);
   });
 
-  test('a webhook sends to the checked address of a name', async () => {
+  test('a webhook sends to the address of its host name that was checked', async () => {
     const receiver = await openReceiver(ok);
     const rig = new DeliveryRig({ names: { 'hooks.example.com': '127.0.0.1' }, networks: ['127.0.0.0/8'] });
     const url = `http://hooks.example.com:${String(receiver.port)}/`;
@@ -427,7 +437,7 @@ describe('a name', () => {
     expect(receiver.seen[0]?.headers.host).toBe(`hooks.example.com:${String(receiver.port)}`);
   });
 
-  test('a webhook can send to localhost if its definition says so', async () => {
+  test('a webhook can send to localhost if its definition names localhost', async () => {
     const receiver = await openReceiver(ok);
     const url = `http://localhost:${String(receiver.port)}/`;
     expect(await new DeliveryRig().run({ type: 'webhook', url })).toEqual({ kind: 'delivered' });

@@ -27,7 +27,7 @@ const sections = (by: string): Parameters<typeof openGroupRig>[0] => ({
 });
 
 /**
- * A receiver that believes each notification: the last notified status of each client, until its problem is
+ * A receiver that trusts each notification: it stores the last notified status of each client until its problem is
  * resolved.
  */
 class Receiver {
@@ -54,14 +54,14 @@ class Receiver {
 }
 
 async function reopened(rig: GroupRig, dir: string, by: string, seconds: number): Promise<GroupRig> {
-  // What becomes due now is lost with the backend.
+  // The store rejects every write, so that everything that becomes due now is lost with the backend.
   rig.store.refuses = () => true;
   rig.clock.advance(seconds * 1000);
   await rig.stop().catch(() => undefined);
   return await openGroupRig(sections(by), { dir, clock: rig.clock });
 }
 
-/** Returns the shown values of each group. */
+/** Returns the tally of each group, which the backend updates with every change. */
 function talliesIn(rig: GroupRig): object[] {
   const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
   return groups.map(({ id, tally: { firingCount: firing, pendingCount: waiting, worstSeverity: worst } }) => ({
@@ -72,7 +72,7 @@ function talliesIn(rig: GroupRig): object[] {
   }));
 }
 
-/** Returns the same values, counted again. */
+/** Returns the values of `talliesIn`, counted again from the members of each group. */
 function countsIn(rig: GroupRig): object[] {
   const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
   return groups.map(({ id, members }) => {
@@ -87,7 +87,7 @@ function countsIn(rig: GroupRig): object[] {
   });
 }
 
-test('nothing is notified twice, everything is notified in the end, and the shown groups are counted right', async () => {
+test('random results, silences and restarts repeat or lose no group notification, and the shown counts are right', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (story) => {
       const dir = await tempDir();
@@ -124,7 +124,7 @@ test('nothing is notified twice, everything is notified in the end, and the show
         await settled(rig);
         expect(talliesIn(rig)).toEqual(countsIn(rig));
       }
-      // Each open event gets further results, and every group is flushed.
+      // In this time every group is flushed, and open events are notified again.
       for (let round = 0; round < 4; round++) await pass(rig, 400);
       receiver.take(rig.takeJobs());
       const open = [...status].filter(([, last]) => last !== 0);

@@ -30,8 +30,8 @@ async function openRacks(
 const switchIs = (rig: GroupRig, status: number, source = 'sw-a'): Promise<void> =>
   rig.report(status, { source, name: 'switch' });
 
-describe('an inhibited event', () => {
-  test('an event that shares the attributes of a rule with its source is inhibited, and others are notified', async () => {
+describe('the suppression of an inhibited event', () => {
+  test('an event is inhibited if it has the same attributes as a firing source, and other events are notified', async () => {
     const rig = await openRacks();
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
@@ -47,7 +47,7 @@ describe('an inhibited event', () => {
     });
   });
 
-  test('an event is inhibited only while the source has the status that the rule names', async () => {
+  test('an event is inhibited only while the source has the status that the inhibition rule requires', async () => {
     const rig = await openRacks();
     await switchIs(rig, 1);
     await rig.report(2, { source: 'a-1' });
@@ -58,9 +58,12 @@ describe('an inhibited event', () => {
   });
 
   test.each<{ name: string; end: (rig: GroupRig) => Promise<unknown> }>([
-    { name: 'it resolves', end: (rig) => switchIs(rig, 0) },
-    { name: 'its client is deleted', end: (rig) => rig.clients.remove(DEFAULT_NAMESPACE, 'sw-a', {} as never) },
-  ])('an inhibited event is notified with its next result once $name', async ({ end }) => {
+    { name: 'the source resolves', end: (rig) => switchIs(rig, 0) },
+    {
+      name: 'the client of the source is deleted',
+      end: (rig) => rig.clients.remove(DEFAULT_NAMESPACE, 'sw-a', {} as never),
+    },
+  ])('an inhibited event is notified with its next result once the source is gone: $name', async ({ end }) => {
     const rig = await openRacks();
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
@@ -73,7 +76,7 @@ describe('an inhibited event', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
   });
 
-  test('a source is never inhibited by its own rule', async () => {
+  test('an event is never inhibited by a rule whose source it is', async () => {
     const rig = await openRacks({
       ...SECTIONS,
       inhibitions: { any: { source: 'check=switch', target: 'status>=warn' } },
@@ -83,7 +86,7 @@ describe('an inhibited event', () => {
     expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'b-1/switch create']);
   });
 
-  test('a source that turned OK but did not resolve still inhibits', async () => {
+  test('a source whose check is OK but whose event is still open inhibits other events', async () => {
     const rig = await openRacks();
     const kept = { source: 'sw-a', name: 'switch', type: 'metric', auto_resolve: false };
     await rig.report(2, kept);
@@ -93,7 +96,7 @@ describe('an inhibited event', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('a source without handlers inhibits as well', async () => {
+  test('a source without handlers inhibits other events as well', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'sw-a', name: 'switch', handlers: [] });
     await rig.report(2, { source: 'a-1' });
@@ -101,7 +104,7 @@ describe('an inhibited event', () => {
   });
 });
 
-test('an unresolving OK result without handlers keeps a suppressed notification pending', async () => {
+test('an OK result that leaves its event open keeps the notification that an inhibition suppressed pending', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' } } });
   const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
   await switchIs(rig, 2);
@@ -113,7 +116,7 @@ test('an unresolving OK result without handlers keeps a suppressed notification 
   expect(await takeTold(rig)).toEqual(['a-1/disk create']);
 });
 
-test('only handlers that an inhibition suppressed get inhibition_ended, even after a restart', async () => {
+test('only handlers whose notification an inhibition suppressed get inhibition_ended, even after a restart', async () => {
   const dir = await tempDir();
   const filtered = { ...PIPE, filter: 'occurrences' };
   const sections = { ...SECTIONS, handlers: { default: filtered, other: filtered, each: PIPE } };
@@ -132,7 +135,7 @@ test('only handlers that an inhibition suppressed get inhibition_ended, even aft
   ]);
 });
 
-/** Returns which handler got which status since the last call, and whether because an inhibition ended. */
+/** Returns handler, status and `inhibition_ended` of each job since the last call. */
 const jobs = (rig: GroupRig): unknown[] =>
   rig.takeJobs().map(({ handler, event }) => [handler, event.check.status, event.inhibition_ended]);
 
@@ -157,7 +160,7 @@ describe('a notification suppressed by an inhibition', () => {
     { name: 'another handler', handlers: ['other'] },
     { name: 'no handler', handlers: [] },
     { name: 'an undefined handler', handlers: ['nobody'] },
-  ])('a notification suppressed by an inhibition stays pending after a result for $name', async ({ handlers }) => {
+  ])('a notification that an inhibition suppressed stays pending after a result for $name', async ({ handlers }) => {
     const rig = await freedForOthers(handlers);
     await rig.report(2, toBoth);
     expect(jobs(rig)).toEqual([['default', 2, true]]);
@@ -165,7 +168,7 @@ describe('a notification suppressed by an inhibition', () => {
     expect(jobs(rig)).toEqual([]);
   });
 
-  test('a notification suppressed by an inhibition stays pending after a restart', async () => {
+  test('a notification that an inhibition suppressed stays pending across a restart', async () => {
     const dir = await tempDir();
     const first = await freedForOthers(['other'], { dir });
     await first.stop();
@@ -174,7 +177,7 @@ describe('a notification suppressed by an inhibition', () => {
     expect(jobs(rig)).toEqual([['default', 2, true]]);
   });
 
-  test('a notification suppressed by an inhibition stays pending during another inhibition', async () => {
+  test('a notification that an inhibition suppressed stays pending during the next inhibition', async () => {
     const rig = await freedForOthers(['other']);
     await switchIs(rig, 2);
     await rig.report(2, { ...disk, handlers: ['other'] });
@@ -184,7 +187,7 @@ describe('a notification suppressed by an inhibition', () => {
     expect(jobs(rig)).toEqual([['default', 2, true]]);
   });
 
-  test('a notification suppressed by an inhibition stays pending after the check is renamed', async () => {
+  test('a notification that an inhibition suppressed stays pending after the check is renamed', async () => {
     const rig = await freedForOthers(['other']);
     const rename = (to: string): Promise<number> =>
       new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: to === 'usage' ? 'disk' : 'usage', to, isForced: true });
@@ -196,7 +199,7 @@ describe('a notification suppressed by an inhibition', () => {
     expect(jobs(rig)).toEqual([['default', 2, true]]);
   });
 
-  test('a suppressed notification stays pending only as long as its event', async () => {
+  test('a notification that an inhibition suppressed is dropped when its event resolves', async () => {
     const rig = await freedForOthers(['other']);
     await rig.report(0, { ...disk, handlers: [] });
     await rig.report(1, { ...toBoth, occurrences: 2 });
@@ -208,7 +211,7 @@ describe('a notification suppressed by an inhibition', () => {
   });
 });
 
-test('an unresolving OK result notifies its own handlers and leaves the suppressed notification of others pending', async () => {
+test('an OK result that leaves its event open notifies only its own handlers and no suppressed handler', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' }, graph: PIPE } });
   const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
   await switchIs(rig, 2);
@@ -224,7 +227,7 @@ test('an unresolving OK result notifies its own handlers and leaves the suppress
   ]);
 });
 
-test('an unresolving OK result does not pass a suppressed notification to other handlers', async () => {
+test('an OK result that leaves its event open does not notify other handlers of the suppressed problem', async () => {
   const rig = await openRacks({
     ...SECTIONS,
     handlers: { default: { ...PIPE, severities: ['critical'] }, graph: PIPE },
@@ -239,7 +242,7 @@ test('an unresolving OK result does not pass a suppressed notification to other 
   expect(rig.takeJobs().map(({ handler, event }) => [handler, event.inhibition_ended])).toEqual([['graph', undefined]]);
 });
 
-test('a silence that ends after an inhibition leaves the pending notification to the next result', async () => {
+test('a silence that ends after an inhibition leaves the suppressed notification to the next result', async () => {
   const handlers = { heeds: PIPE, hears: { ...PIPE, handle_silenced: true } };
   const rig = await openRacks({
     ...SECTIONS,
@@ -270,7 +273,7 @@ test('a silence that ends after an inhibition leaves the pending notification to
   expect(rig.takeRuns()).toEqual([]);
 });
 
-test('an event is shown as inhibited while it shares the attributes of the rule with its source', async () => {
+test('an event is shown with its inhibiting source exactly while it is inhibited', async () => {
   const rig = await openRacks();
   const shown = (): unknown => {
     const entry = rig.entry('a-1');
@@ -290,8 +293,8 @@ test('an event is shown as inhibited while it shares the attributes of the rule 
   expect(await takeTold(rig)).toEqual(['a-1/disk create']);
 });
 
-describe('the end of a problem', () => {
-  test('a resolution is not notified if the problem was inhibited all along', async () => {
+describe('the resolution of an inhibited problem', () => {
+  test('a resolution is not notified if the problem was never notified because of an inhibition', async () => {
     const rig = await openRacks();
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
@@ -312,7 +315,7 @@ describe('the end of a problem', () => {
   });
 });
 
-test('a restarted backend knows the inhibited events and those that were never notified', async () => {
+test('a restarted backend knows which events are inhibited and which were never notified', async () => {
   const dir = await tempDir();
   const first = await openRacks(SECTIONS, { dir });
   await switchIs(first, 2);
@@ -327,7 +330,7 @@ test('a restarted backend knows the inhibited events and those that were never n
   expect(inhibitorsOf(second.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
 });
 
-test('a group flush notifies one source instead of 300 inhibited events', async () => {
+test('a group flush notifies only the source of an inhibition instead of 300 inhibited events', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe() } });
   const clients = Array.from({ length: 300 }, (_, at) => `m-${String(at)}`);
   await Promise.all(clients.map((name) => rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: 'a' })));
@@ -347,7 +350,7 @@ test.each([
   { name: 'whose results go on', results: 1 },
   { name: 'without a result meanwhile', results: 0 },
 ])(
-  'an event $name that its group suppressed is notified after the inhibition, whatever its refresh',
+  'an event $name that its group did not notify is notified after the inhibition, whatever its refresh is',
   async ({ results }) => {
     const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe({ filter: 'occurrences' }) } });
     await rig.report(2, { source: 'a-1', refresh: 86_400 });
@@ -365,7 +368,7 @@ test.each([
   },
 );
 
-test('a source still inhibits after its check is renamed', async () => {
+test('a source still inhibits other events after its check is renamed', async () => {
   const rig = await openRacks({
     ...SECTIONS,
     inhibitions: { down: { source: 'client~sw-', target: 'check=disk', equal: ['client.rack'] } },

@@ -16,7 +16,7 @@ const ruleOf = (fingerprint: string): Parameters<typeof buildInhibitionRows>[0][
   equal: [],
 });
 
-test('reading the effects of 200 inhibition rules yields to other tasks', async () => {
+test('evaluating 200 inhibition rules does not block the event loop', async () => {
   const namespace = new Registry(TABLES).namespace(DEFAULT_NAMESPACE);
   for (let at = 0; at < CLIENTS; at++) {
     for (const fingerprint of fingerprints) {

@@ -17,7 +17,7 @@ async function start(): Promise<Backend> {
   return backend;
 }
 
-test('a restored event inhibits the same events as before, even without a new result', async () => {
+test('a source that is restored from a dump inhibits the same events as before, without a new result', async () => {
   const ask = asking((await start()).url);
   for (const name of ['sw-a', 'a-1']) await ask('POST', '/clients', { name, address: 'x', rack: 'a' });
   await ask('POST', '/results', { source: 'sw-a', name: 'switch', status: 2, output: 'down' });

@@ -13,7 +13,7 @@ const PIPE = { type: 'pipe', command: 'true' };
 const RULE = { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] };
 const WITHOUT = { handlers: { default: PIPE } };
 const WITH = { ...WITHOUT, inhibitions: { switch: RULE } };
-/** Notifies at the first occurrence, and an hour later. */
+/** A handler that notifies at the first occurrence, and again an hour later. */
 const PAGED = { handlers: { default: { ...PIPE, filter: 'occurrences' } } };
 
 async function openRacks(
@@ -37,7 +37,7 @@ const switchIs = (rig: GroupRig, status: number): Promise<void> =>
 const diskOf = (rig: GroupRig, client = 'a-1', status = 2): Promise<void> =>
   rig.report(status, { source: client, interval: 60, refresh: 3600 });
 
-/** Applies other rules and waits until all open events were evaluated. */
+/** Reloads the configuration, and waits until the new rules are applied to all open events. */
 async function reload(rig: GroupRig, sections: Parameters<GroupRig['reload']>[0]): Promise<void> {
   rig.reload(sections);
   await applied(rig);
@@ -56,8 +56,8 @@ const quietOf = (rig: GroupRig, client: string): string | undefined => {
   return entry && persistingInhibitor(entry)?.rule;
 };
 
-describe('a new rule', () => {
-  test('a new rule applies to open events at once', async () => {
+describe('a new inhibition rule', () => {
+  test('a new inhibition rule applies to open events at once', async () => {
     const rig = await openRacks(WITHOUT);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -70,7 +70,7 @@ describe('a new rule', () => {
     expect(await takeTold(rig)).toEqual(['b-1/disk create']);
   });
 
-  test('a new rule notifies nobody', async () => {
+  test('adding and removing an inhibition rule sends no notification for an event that was notified before', async () => {
     const rig = await openRacks(WITHOUT);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -81,7 +81,7 @@ describe('a new rule', () => {
     expect(quietOf(rig, 'a-1')).toBeUndefined();
   });
 
-  test('a new rule inhibits events that are pending in a group', async () => {
+  test('a new inhibition rule suppresses events that are pending in a group', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe() } });
     await diskOf(rig);
     await switchIs(rig, 2);
@@ -90,7 +90,7 @@ describe('a new rule', () => {
     expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
   });
 
-  test('a new rule applies in each namespace separately', async () => {
+  test('a new inhibition rule applies in each namespace separately', async () => {
     const rig = await openRacks(WITHOUT);
     await new Namespaces(rig.batcher).put('prod', () => undefined, { who: 'ops', from: null, how: 'test' });
     await diskOf(rig);
@@ -101,7 +101,7 @@ describe('a new rule', () => {
     expect(inhibitorsOf(rig.registry.namespace('prod')).size).toBe(1);
   });
 
-  test('a new rule is applied to many events without blocking results', async () => {
+  test('a new inhibition rule is applied to many events without delaying results', async () => {
     const rig = await openRacks(WITHOUT);
     await rig.results.submit(
       DEFAULT_NAMESPACE,
@@ -116,7 +116,7 @@ describe('a new rule', () => {
     expect([...inhibited.all()]).toHaveLength(1000);
   });
 
-  test('a renamed rule still inhibits under its new name', async () => {
+  test('a renamed inhibition rule still inhibits, under its new name', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -127,8 +127,8 @@ describe('a new rule', () => {
   });
 });
 
-describe('a removed rule', () => {
-  test('removing a rule notifies the events that it suppressed at once', async () => {
+describe('a removed inhibition rule', () => {
+  test('removing an inhibition rule notifies the events that the rule suppressed at once', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -139,7 +139,7 @@ describe('a removed rule', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
   });
 
-  test('the notification after a rule was removed passes the filter occurrences once', async () => {
+  test('an event whose inhibition rule was removed passes the filter occurrences once', async () => {
     const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
     await switchIs(rig, 2);
     for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
@@ -151,7 +151,7 @@ describe('a removed rule', () => {
     expect(await takeTold(rig)).toEqual([]);
   });
 
-  test('removing a rule leaves events inhibited that another rule inhibits', async () => {
+  test('removing an inhibition rule does not notify events that another rule inhibits', async () => {
     const any = { ...RULE, target: 'check=disk' };
     const rig = await openRacks({ ...WITHOUT, inhibitions: { switch: RULE, any } });
     await switchIs(rig, 2);
@@ -164,7 +164,7 @@ describe('a removed rule', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk create']);
   });
 
-  test('removing a rule leaves silenced events suppressed until the silence ends', async () => {
+  test('removing an inhibition rule does not notify silenced events until the silence ends', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
     await diskOf(rig);
@@ -177,7 +177,7 @@ describe('a removed rule', () => {
   });
 });
 
-test('the end of an inhibition notifies an event with its next result, whatever its refresh', async () => {
+test('an event is notified with its next result after an inhibition ends, whatever its refresh is', async () => {
   const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
   await switchIs(rig, 2);
   for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
@@ -190,8 +190,8 @@ test('the end of an inhibition notifies an event with its next result, whatever 
   expect(await takeTold(rig)).toEqual([]);
 });
 
-describe('the start of a backend', () => {
-  test('a backend that starts with a new rule applies it to open events', async () => {
+describe('inhibition rules that changed before a start', () => {
+  test('a backend that starts with a new inhibition rule applies the rule to open events', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITHOUT, { dir });
     await switchIs(first, 2);
@@ -202,7 +202,7 @@ describe('the start of a backend', () => {
     expect(quietOf(second, 'a-1')).toBe('switch');
   });
 
-  test('a backend that starts without a rule notifies the events that it suppressed, once', async () => {
+  test('a backend that starts without a removed inhibition rule notifies the suppressed events once', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITH, { dir });
     await switchIs(first, 2);
@@ -217,7 +217,7 @@ describe('the start of a backend', () => {
     expect(await takeTold(third)).toEqual([]);
   });
 
-  test('a backend that starts with the same rules writes nothing', async () => {
+  test('a backend that starts with unchanged inhibition rules writes nothing', async () => {
     const dir = await tempDir();
     const first = await openRacks(WITH, { dir });
     await applied(first);
@@ -231,7 +231,7 @@ describe('the start of a backend', () => {
     expect(quietOf(second, 'a-1')).toBe('switch');
   });
 
-  test('applying a changed rule continues after a failed write', async () => {
+  test('a changed inhibition rule is applied after a failed write as soon as the store works', async () => {
     const rig = await openRacks(WITH);
     await applied(rig);
     await switchIs(rig, 2);
@@ -252,10 +252,10 @@ describe('the start of a backend', () => {
 });
 
 test.each([
-  ['while it runs', false],
-  ['at a start', true],
+  ['changed while the backend runs', false],
+  ['changed before a start', true],
 ])(
-  'a reworded rule notifies nothing that both versions inhibit, even with results meanwhile, %s',
+  'a changed rule sends no notification for events that its old and new version inhibit, %s',
   async (_when, isStart) => {
     const dir = await tempDir();
     const rig = await openRacks(WITH, { dir });

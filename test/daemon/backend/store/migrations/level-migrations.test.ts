@@ -25,7 +25,7 @@ migrationContract('LevelDB', level);
 const keyOf = (check: string): Key => ['check', 'default', 'web', check];
 const amendable = (key: Key): StoreOp => ({ type: 'amendable', key, stamp: 's1', parts: ['{"n":', '1', '}'] });
 
-test('an upgrade rewrites an amended value as a whole and removes its amendment', async () => {
+test('an upgrade rewrites an amended value in the new form and removes its amendment', async () => {
   const [amended, unamended, plain] = [keyOf('cpu'), keyOf('disk'), keyOf('load')];
   const dir = await writeEarlier(level, [
     amendable(amended),
@@ -46,7 +46,7 @@ test('an upgrade rewrites an amended value as a whole and removes its amendment'
   expect(await level.content(dir)).toEqual(wanted);
 });
 
-test('an upgrade leaves an amended value in the newest form to the backend that amends it', async () => {
+test('an upgrade does not change a value that is in the newest form, even if it is amended', async () => {
   const key = keyOf('cpu');
   const dir = await writeEarlier(level, []);
   const store = await openLevelStore(dir, { migrations: withNext() });

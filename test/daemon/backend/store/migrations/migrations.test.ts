@@ -30,7 +30,7 @@ test('the released migrations are numbered from 2 without a gap', () => {
   expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 2));
 });
 
-test('no prefix of a migration lies below another one, and each begins with a string', () => {
+test('the key prefixes of each migration do not overlap, and each begins with a string', () => {
   for (const { prefixes } of MIGRATIONS) {
     expect(prefixes.filter(([first]) => typeof first !== 'string')).toEqual([]);
     const encoded = prefixes.map(encodeTuple);
@@ -39,14 +39,14 @@ test('no prefix of a migration lies below another one, and each begins with a st
 });
 
 describe('an empty database', () => {
-  test('an empty database becomes a store of the newest schema at once', async () => {
+  test('an empty database becomes a store of the newest schema', async () => {
     const database = await emptyDatabase();
     expect(await ensureSchema(database, MIGRATIONS)).toBe(NEWEST);
     expect(await database.keys().all()).toEqual([encodeTuple(STORE_ID), SCHEMA_KEY]);
     expect(await database.get(SCHEMA_KEY)).toBe(String(NEWEST));
   });
 
-  test('an empty database keeps the store id of an interrupted first start', async () => {
+  test('an empty database keeps the store id that an interrupted first start wrote', async () => {
     const database = await emptyDatabase();
     await database.put(encodeTuple(STORE_ID), '"mine"');
     await ensureSchema(database, MIGRATIONS);
@@ -54,8 +54,8 @@ describe('an empty database', () => {
   });
 });
 
-describe('a store of schema 1', () => {
-  test('check records of all three forms are migrated to the current form', async () => {
+describe('the upgrade of a store of schema 1', () => {
+  test('check records of all three old forms are migrated to the current form', async () => {
     const [mixed, today] = await Promise.all([
       earlierStore({ schema: 1 }),
       earlierStore({ schema: 1, forms: ['state-first'] }),
@@ -74,7 +74,7 @@ describe('a store of schema 1', () => {
     );
   });
 
-  test('migrated check records equal those that the backend writes', async () => {
+  test('migrated check records are identical to those that the backend writes', async () => {
     const dir = await earlierStore({ schema: 1 });
     await upgraded(dir);
     const records = (await checkRecordsOf(dir)).map(([, value]) => value);
@@ -87,8 +87,8 @@ describe('a store of schema 1', () => {
   });
 });
 
-describe('a store of schema 2', () => {
-  test('a migrated check configuration contains its name and namespace and keeps everything else', async () => {
+describe('the upgrade of a store of schema 2', () => {
+  test('a migrated check configuration gets its name and namespace and keeps all other attributes', async () => {
     const dir = await earlierStore({
       schema: 2,
       namespaces: ['web'],
@@ -111,7 +111,7 @@ describe('a store of schema 2', () => {
     });
   });
 
-  test('checks of missing namespaces are obstacles to the migration, each with a remedy', async () => {
+  test('each check of a missing namespace is an obstacle to the migration with a remedy', async () => {
     const dir = await earlierStore({
       schema: 2,
       namespaces: ['web'],
@@ -150,7 +150,7 @@ describe('a store of schema 2', () => {
 });
 
 describe('an upgrade', () => {
-  test('an upgrade interrupted after any batch completes when it is run again', async () => {
+  test('an upgrade that is interrupted after any batch completes when it is run again', async () => {
     const size = { schema: 1, clients: 25, checksEach: 100 } as const;
     const [whole, cut] = await Promise.all([earlierStore(size), earlierStore(size)]);
     await upgraded(whole);
@@ -176,7 +176,7 @@ describe('an upgrade', () => {
     expect(await contentOf(cut)).toEqual(await contentOf(whole));
   });
 
-  test('an upgrade reports its progress up to the total', async () => {
+  test('an upgrade reports its progress until it reaches the total', async () => {
     const dir = await earlierStore({ schema: 1, clients: 12, checksEach: 100, checks: { default: ['disk'] } });
     const told: StepProgress[] = [];
     await using opened = await openSchema(dir);
@@ -192,7 +192,7 @@ describe('an upgrade', () => {
       onProgress: (progress) => told.push(progress),
       pause: async () => void rests++,
     });
-    // After each of its batches, if requests are served meanwhile.
+    // An upgrade of a running backend pauses after each batch, so that requests are served.
     expect(rests).toBe(7);
     expect(told.map(({ version, done, total }) => [version, done, total])).toEqual([
       [2, 0, 1200],
@@ -212,7 +212,7 @@ describe('an upgrade', () => {
   });
 });
 
-test('a store of an earlier schema reads like the newest one and is not changed by that', async () => {
+test('a store of an earlier schema is read in the newest form without being changed', async () => {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
   const newest = await earlierStore({ schema: 1 });
@@ -230,7 +230,7 @@ test('a store of an earlier schema reads like the newest one and is not changed 
   expect(await contentOf(dir)).toEqual(before);
 });
 
-describe('rejected databases', () => {
+describe('databases that are not opened', () => {
   test.each<{ name: string; entry: [string, string]; code: string; message: RegExp }>([
     {
       name: 'a schema of a newer program',
@@ -250,7 +250,7 @@ describe('rejected databases', () => {
       code: 'invalid',
       message: /is not a mon database/,
     },
-  ])('a database with $name is rejected and left unchanged', async ({ entry, code, message }) => {
+  ])('a database with $name is rejected as a store and not changed', async ({ entry, code, message }) => {
     const dir = await tempDir();
     await onClosed(dir, (database) => database.put(...entry));
     const refusal = expect.objectContaining({ name: 'MonError', code, message: expect.stringMatching(message) });
@@ -259,7 +259,7 @@ describe('rejected databases', () => {
     expect(await onClosed(dir, (database) => database.iterator().all())).toEqual([entry]);
   });
 
-  test('an upgrade of a directory without a store is rejected', async () => {
+  test('upgrading a directory without a store is rejected', async () => {
     await expect(openSchema(await tempDir())).rejects.toMatchObject({
       code: 'not_found',
       message: expect.stringContaining('there is no store in'),

@@ -10,7 +10,7 @@ describe('the setting store', () => {
       shown: 'postgres://db-1:5432/mon',
     },
     {
-      name: 'several hosts, each with all that belongs to it',
+      name: 'several hosts, each with its own port',
       text: 'postgresql://mon:se%40cret@db-1,db-2:5433/mon?sslmode=verify-full&target_session_attrs=read-write',
       hosts: [
         'postgresql://mon:se%40cret@db-1/mon?sslmode=verify-full',
@@ -19,12 +19,12 @@ describe('the setting store', () => {
       shown: 'postgres://db-1,db-2:5433/mon',
     },
     {
-      name: 'no credentials: they come from a certificate or the environment',
+      name: 'no credentials, which a certificate or the environment may supply',
       text: 'postgres://db-1/mon',
       hosts: ['postgres://db-1/mon'],
       shown: 'postgres://db-1/mon',
     },
-  ])('the setting store accepts $name', ({ text, hosts, shown }) => {
+  ])('the setting store accepts a PostgreSQL URL with $name', ({ text, hosts, shown }) => {
     expect(parseDatabaseUrl(text)).toEqual({ hosts, shown });
   });
 
@@ -38,7 +38,7 @@ describe('the setting store', () => {
     `postgres://${Array.from({ length: 17 }, (_, at) => `db-${String(at)}`).join(',')}/mon`,
     'postgres://mon:secret@db-1:port/mon',
     'postgres://mon:secret@db-1:5432/mon?target_session_attrs=any',
-  ])('the setting store rejects %j without showing a password', (text) => {
+  ])('the setting store rejects %j without showing the password', (text) => {
     expect(() => parseDatabaseUrl(text)).toThrow(expect.objectContaining({ code: 'invalid' }));
     expect(() => parseDatabaseUrl(text)).toThrow(/^store: (?!.*secret)/);
   });

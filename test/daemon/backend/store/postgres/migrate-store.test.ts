@@ -35,7 +35,7 @@ async function contentOf(place: string): Promise<unknown> {
   return entries;
 }
 
-/** Returns a directory with a store of some thousand entries. */
+/** Creates a store of some thousand entries, and returns its directory. */
 async function filled(): Promise<string> {
   const dir = join(await tempDir(), 'from');
   await write(
@@ -49,7 +49,7 @@ async function filled(): Promise<string> {
 }
 
 describe('migrate-store', () => {
-  test('migrate-store copies a directory into a database and back without a difference', async () => {
+  test('migrate-store copies a store from a directory to a database and back without a difference', async () => {
     const [from, database] = [await filled(), await server.database()];
     const rig = rigOf();
     expect(await migrateStore({ from, to: database }, rig)).toEqual({ entries: 3503, written: 3503 });
@@ -61,14 +61,14 @@ describe('migrate-store', () => {
     expect(await contentOf(back)).toEqual(wanted);
   });
 
-  test('migrate-store copies into an empty directory, even by a name that ends with a slash', async () => {
+  test('migrate-store copies into an empty directory, even if its path ends with a slash', async () => {
     const from = await filled();
     const to = `${await tempDir()}/`;
     await migrateStore({ from, to }, rigOf());
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  test('migrate-store leaves a backup unchanged, so that it can still be restored', async () => {
+  test('migrate-store from a backup does not change the backup, so that the backup can still be restored', async () => {
     const { signal } = new AbortController();
     const schema = await openSchema(await filled());
     const { dir } = await schema.schema.backUp({ signal });
@@ -78,7 +78,7 @@ describe('migrate-store', () => {
     await expect(verifyBackup(await readBackup(dir), { signal })).resolves.toBeUndefined();
   });
 
-  test('an interrupted migration continues, writes only missing entries, and includes later changes', async () => {
+  test('an interrupted migrate-store continues, writes only missing entries, and copies later changes', async () => {
     const [from, to] = [await filled(), await server.database()];
     const stop = new AbortController();
     const rig = rigOf(stop.signal);
@@ -86,7 +86,7 @@ describe('migrate-store', () => {
       if ((fields.entries ?? 0) > 0) stop.abort(new Error('stopped'));
     });
     await expect(migrateStore({ from, to }, { ...rig, clock: tellingOften() })).rejects.toThrow('stopped');
-    // No backend starts on a partial copy.
+    // A backend does not start on a partial copy.
     await expect(openPostgresStore(to)).rejects.toMatchObject({
       message: expect.stringMatching(/only partially copied/),
     });
@@ -97,7 +97,7 @@ describe('migrate-store', () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  test('migrate-store rejects what would lose or mix data, with a remedy', async () => {
+  test('migrate-store rejects targets and sources that would lose or mix data, with a remedy', async () => {
     const [from, other, database] = [await filled(), await filled(), await server.database()];
     await migrateStore({ from, to: database }, rigOf());
     await expect(migrateStore({ from: other, to: database }, rigOf())).rejects.toMatchObject({
@@ -128,7 +128,7 @@ describe('migrate-store', () => {
   });
 });
 
-/** Returns a clock that makes periodic progress messages as frequent as possible. */
+/** Returns a clock whose periodic tasks run every millisecond, for frequent progress messages. */
 function tellingOften(): SystemClock {
   const clock = new SystemClock();
   const every = clock.every.bind(clock);

@@ -16,7 +16,7 @@ async function opened(url: string, migrations = withNext()): Promise<PostgresSto
   return store;
 }
 
-/** Returns a store of the schema before the test migration, opened by a program that knows it and one that does not. */
+/** Returns a store before the test migration, opened by a program without that migration and by one that has it. */
 async function openedByBoth(ops = MIXED): Promise<{ url: string; older: PostgresStore; store: PostgresStore }> {
   const url = await server().database();
   const older = await opened(url, MIGRATIONS);
@@ -43,8 +43,8 @@ const cannotRead = (name: string): RegExp =>
     `^the backend ${name} \\(http://${name}:4567, version 1.0.0, seen \\d+ s ago\\) cannot read schema ${String(AFTER)}$`,
   );
 
-describe('members of an earlier version', () => {
-  test('a member of an earlier version prevents an upgrade until it leaves', async () => {
+describe('members of an earlier version during an upgrade', () => {
+  test('a member of an earlier version prevents a schema upgrade until the member leaves', async () => {
     const { older, store } = await openedByBoth();
     await older.meet('main', row('mon-1'));
     await store.meet('main', row('mon-2'));
@@ -72,7 +72,7 @@ describe('members of an earlier version', () => {
     expect(store.schema.version).toBe(AFTER);
   });
 
-  test('a member that publishes no schema prevents an upgrade while it is listed', async () => {
+  test('a member that publishes no schema prevents a schema upgrade while it is listed', async () => {
     const { url, store } = await openedByBoth();
     await server().run(
       url,
@@ -85,7 +85,7 @@ describe('members of an earlier version', () => {
     expect(await reasonsOf(store)).toEqual([]);
   });
 
-  test('a killed member prevents no upgrade once another one has started at its address', async () => {
+  test('a killed member no longer prevents a schema upgrade once a new member has started at its address', async () => {
     const { older, store } = await openedByBoth();
     await older.meet('main', row('mon-1'));
     expect(await reasonsOf(store)).toHaveLength(1);
@@ -93,7 +93,7 @@ describe('members of an earlier version', () => {
     expect(await reasonsOf(store)).toEqual([]);
   });
 
-  test('a killed member prevents an upgrade while it holds the lease', async () => {
+  test('a killed member prevents a schema upgrade while it holds the lease', async () => {
     const { older, store } = await openedByBoth();
     await older.acquire('main', 30_000);
     await older.meet('main', row('mon-1'));
@@ -101,7 +101,7 @@ describe('members of an earlier version', () => {
     expect(await reasonsOf(store)).toEqual([expect.stringMatching(cannotRead('mon-1'))]);
   });
 
-  test('a member of an earlier version is no obstacle if nothing is to be upgraded', async () => {
+  test('a member of an earlier version is no obstacle if the store is already up to date', async () => {
     const { url, older } = await openedByBoth();
     await older.meet('main', row('mon-1'));
     const same = await opened(url, MIGRATIONS);
@@ -109,7 +109,7 @@ describe('members of an earlier version', () => {
     await same.schema.upgrade(unattended);
   });
 
-  test('an upgrade stops when a member of an earlier version joins, and can be run again after that', async () => {
+  test('a schema upgrade stops when a member of an earlier version joins, and can be run again afterwards', async () => {
     const { older, store } = await openedByBoth(checks(1200));
     const joining = store.schema.upgrade({
       ...unattended,
@@ -127,7 +127,7 @@ describe('members of an earlier version', () => {
 });
 
 describe('processes that are not listed as members', () => {
-  test('a process that holds the lease and is not listed prevents an upgrade', async () => {
+  test('a process that holds the lease and is not listed as a member prevents a schema upgrade', async () => {
     const { older, store } = await openedByBoth();
     const lease = await older.acquire('main', 30_000);
     expect(await store.schema.obstacles()).toMatchObject([
@@ -140,7 +140,7 @@ describe('processes that are not listed as members', () => {
     expect(await store.schema.obstacles()).toEqual([]);
   });
 
-  test('the process that upgrades may hold the lease itself', async () => {
+  test('the process that runs a schema upgrade may hold the lease itself', async () => {
     const { store } = await openedByBoth();
     await store.acquire('main', 30_000);
     expect(await store.schema.obstacles()).toEqual([]);
@@ -148,7 +148,7 @@ describe('processes that are not listed as members', () => {
     expect(store.schema.version).toBe(AFTER);
   });
 
-  test('a process of an earlier version that was stopped before an upgrade writes nothing after it', async () => {
+  test('a process of an earlier version that was paused before an upgrade cannot write after the upgrade', async () => {
     const { url, older, store } = await openedByBoth();
     const lease = await older.acquire('main', 30_000);
     await server().run(url, `update mon.lease set good_until = now() - interval '1 second'`);
@@ -157,7 +157,7 @@ describe('processes that are not listed as members', () => {
   });
 });
 
-test('a store from before members published their schema gets the column when it is opened', async () => {
+test('opening a store from before members published their schema adds the missing column', async () => {
   const { url, older } = await openedByBoth();
   await server().run(url, 'alter table mon.member drop column newest_schema');
   const store = await opened(url);

@@ -37,7 +37,7 @@ async function opened(
   return { store, lease: await store.acquire('main', 30_000) };
 }
 
-/** Returns a database behind a network that the test controls. */
+/** Creates a database behind a proxy that the test can stall or cut, and returns the proxy and the URL. */
 async function behindNetwork(): Promise<{ network: CuttingProxy; url: string }> {
   const direct = await server.database();
   const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));
@@ -46,7 +46,7 @@ async function behindNetwork(): Promise<{ network: CuttingProxy; url: string }> 
   return { network, url: direct.replace(/@[^/]*/, `@${host}`) };
 }
 
-/** Sends a statement like the library, but without its final message. */
+/** Sends the messages of a statement as the library does, but without the last one, which ends the statement. */
 function sayWithoutEnd(client: pg.Client, text: string): void {
   const { connection } = client as unknown as {
     connection: Record<'parse' | 'bind' | 'execute', (message: object) => void>;
@@ -58,8 +58,8 @@ function sayWithoutEnd(client: pg.Client, text: string): void {
 
 const mended = (store: PostgresStore): Promise<void> => new Promise((resolve) => void store.onMended(resolve));
 
-describe('a broken network', () => {
-  test('a connection lost during its setup is not returned and not reported as lost', async () => {
+describe('faults of the network to PostgreSQL', () => {
+  test('a database connection that is lost during its setup is neither returned nor reported as lost', async () => {
     const direct = await server.database();
     let bytes = 0;
     const network = await startCutProxy(direct.replace('postgres:', 'http:'), () => (bytes += 25));
@@ -77,7 +77,7 @@ describe('a broken network', () => {
     expect(network.cuts).toBeGreaterThan(20);
   });
 
-  test('a write whose response is lost is stored once and acknowledged', async () => {
+  test('a write whose response is lost is stored once and acknowledged after the reconnect', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);
     network.cutAfter(1);
@@ -90,12 +90,12 @@ describe('a broken network', () => {
     ]);
   });
 
-  test('a write that is lost in transit is repeated', async () => {
+  test('a write that is lost on its way to the database is sent again', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url, { answerMs: 200 });
     network.stall();
     const writing = store.write(lease, [put(['a'], '1')], []);
-    // Once the write was given up, the connection is free again.
+    // The network works again after the store has given up the first attempt.
     await expect.poll(() => store.refusal).toMatchObject({ code: 'unavailable' });
     network.flow();
     expect(await writing).toBe(1);
@@ -103,7 +103,7 @@ describe('a broken network', () => {
     expect(await store.write(lease, [], [])).toBe(2);
   });
 
-  test('a write found after its caller gave up ends the store, so that a new one starts with it', async () => {
+  test('a store closes when it finds that a write it reported as failed was stored', async () => {
     const { network, url } = await behindNetwork();
     const clock = new SystemClock();
     const hasty = {
@@ -127,7 +127,7 @@ describe('a broken network', () => {
     expect([next.lastSeq('main'), await next.getMany([['a']])]).toEqual([1, ['1']]);
   });
 
-  test('a connection lost between writes is replaced, with the same lease', async () => {
+  test('a database connection that is lost between writes is replaced, and the lease continues', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);
     const again = mended(store);
@@ -138,9 +138,10 @@ describe('a broken network', () => {
   });
 });
 
-// Each test leaves the server unchanged and has its own database: starting a server takes a second of CPU.
-describe('a database', () => {
-  test('writes are rejected while the database is unavailable, and acknowledged ones are not lost', async () => {
+// Starting a server takes a second of CPU, so these tests share it: each has its own database and leaves the server
+// unchanged.
+describe('outages of PostgreSQL', () => {
+  test('writes are rejected while the database is unavailable, and no acknowledged write is lost', async () => {
     const { store, lease } = await opened(await server.database());
     expect(await store.write(lease, [put(['k', 0], 'v')], [])).toBe(1);
     for (const end of [() => server.stop(), () => server.kill()]) {
@@ -162,7 +163,7 @@ describe('a database', () => {
   });
 
   test('acknowledged writes survive kills of the database under load, with consecutive sequence numbers', async () => {
-    // The timeout covers any recovery of the database.
+    // The timeout is longer than any recovery of the database.
     const { store, lease } = await opened(await server.database(), { settleMs: 120_000 });
     const acknowledged = new Set<number>();
     const over = new AbortController();
@@ -172,7 +173,7 @@ describe('a database', () => {
           await store.write(lease, [put(['k', at], 'v')], []);
           acknowledged.add(at);
         } catch {
-          // Retries, like a client.
+          // The write failed while the database was down: the load continues with the next key.
           await setImmediate();
         }
       }
@@ -193,7 +194,7 @@ describe('a database', () => {
     expect(store.lastSeq('main')).toBe(acknowledged.size);
   });
 
-  test('the store has no surplus connections after outages of the database, and none after it is closed', async () => {
+  test('a store leaves no surplus connections after database outages, and none after it is closed', async () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     const lease = await first.acquire('main', 30_000);
@@ -204,7 +205,7 @@ describe('a database', () => {
       const again = Promise.all([mended(first), mended(second)]);
       await server.kill();
       await server.start();
-      // Like a follower that repeatedly requests the lease.
+      // The second store requests the lease repeatedly, like a follower.
       await Promise.all([again, asks(), asks(), asks()]);
       await expect(second.acquire('main', 30_000)).rejects.toMatchObject({ code: 'conflict' });
     }
@@ -215,7 +216,7 @@ describe('a database', () => {
     await expect.poll(() => server.connections(url)).toBe(0);
   });
 
-  test('a database that lost acknowledged writes is not written to, and the error says so', async () => {
+  test('a store stops writing to a database that lost acknowledged writes, and the error says so', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);
     await store.write(lease, [put(['a'], '1')], []);
@@ -228,7 +229,7 @@ describe('a database', () => {
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('a database that holds another store after an outage is not written to, and the error names a remedy', async () => {
+  test('a store stops writing if the database holds another store after an outage, and the error has a remedy', async () => {
     const { network, url } = await behindNetwork();
     const { store } = await opened(url);
     await server.run(url, `update mon.store set id = 'another'`);
@@ -237,10 +238,10 @@ describe('a database', () => {
   });
 });
 
-/** Renewed three times within it, because the delays of a busy machine are shorter than that. */
+/** The duration of a lease, which is renewed three times in it. Delays on a busy machine are shorter. */
 const LEASE_MS = 1000;
 
-/** Checks for two lease durations that no other backend gets this lease. */
+/** Checks for two lease durations that the other store does not get the lease. */
 async function expectRefused(url: string, other: PostgresStore): Promise<void> {
   for (let tenth = 0; tenth < 20; tenth++) {
     await expect(other.acquire('main', LEASE_MS)).rejects.toMatchObject({ code: 'conflict' });
@@ -249,7 +250,7 @@ async function expectRefused(url: string, other: PostgresStore): Promise<void> {
 }
 
 describe('two backends on one database', () => {
-  test('a second backend learns which one writes, and can write after the first has stopped', async () => {
+  test('a second backend is told that another backend writes, and can write after the first has stopped', async () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     const lease = await first.acquire('main', 30_000);
@@ -267,7 +268,7 @@ describe('two backends on one database', () => {
     expect(await second.write(next, [], [])).toBe(3);
   });
 
-  test('a backend that was frozen beyond its lease can write no more', async () => {
+  test('a backend that was frozen for longer than its lease cannot write any more', async () => {
     const url = await server.database();
     // The clock of this store stands still, so it never renews its lease.
     const frozen = await openPostgresStore(url, { clock: new ManualClock() });
@@ -291,7 +292,7 @@ describe('two backends on one database', () => {
     expect(lease === undefined ? 0 : await second.write(lease, [], [])).toBe(2);
   });
 
-  test('a write that takes longer than the lease keeps the lease', async () => {
+  test('a backend whose write takes longer than the lease keeps the lease', async () => {
     const url = await server.database();
     const store = await openPostgresStore(url);
     onTestFinished(() => store.close());
@@ -304,7 +305,7 @@ describe('two backends on one database', () => {
     await store.write(lease, [put(['a'], '1')], []);
     await slow.query('begin; select from mon.entry for update');
     const writing = store.write(lease, [put(['a'], '2')], []);
-    // The request is in progress.
+    // The write has arrived, and waits for the lock of the slow transaction.
     await expect
       .poll(() => slow.query('select from pg_locks where not granted').then(({ rowCount }) => rowCount))
       .toBe(1);
@@ -314,12 +315,12 @@ describe('two backends on one database', () => {
     expect(await store.write(lease, [put(['a'], '3')], [])).toBe(3);
   });
 
-  test('a backend that is frozen in the middle of a write does not hold the lease forever', async () => {
+  test('a backend that freezes in the middle of a write does not block the lease forever', async () => {
     const url = await server.database();
     const { lease } = await opened(url);
     await using database = new DatabaseServer(parseDatabaseUrl(url), 200);
     const frozen = await database.connect(() => undefined);
-    // This is a complete write except for its last message: the change is made, but not committed before that message.
+    // The write lacks its last message: the row is changed and locked, but not committed.
     sayWithoutEnd(frozen, `update mon.lease set seq = seq where shard = 'main'`);
     const isLocked = async (): Promise<boolean> => {
       const client = await database.connect(() => undefined);
@@ -332,7 +333,7 @@ describe('two backends on one database', () => {
     await lease.renew();
   });
 
-  test('the database notices a dead connection within seconds', async () => {
+  test('the database detects a dead connection of a backend within seconds', async () => {
     await using database = new DatabaseServer(parseDatabaseUrl(await server.database()));
     const client = await database.connect(() => undefined);
     const { rows } = await client.query<{ name: string; setting: string }>(
@@ -344,7 +345,7 @@ describe('two backends on one database', () => {
     expect(Math.min(count, idle, interval)).toBeGreaterThan(0);
   });
 
-  test('a frozen backend continues if no other one has acquired the lease', async () => {
+  test('a backend that was frozen continues to write if no other backend has acquired the lease', async () => {
     const url = await server.database();
     const { store, lease } = await opened(url);
     const runOut = (): Promise<void> => server.run(url, 'update mon.lease set good_until = clock_timestamp()');
@@ -355,7 +356,7 @@ describe('two backends on one database', () => {
     expect(await store.write(lease, [put(['a'], '2')], [])).toBe(2);
   });
 
-  test('a working backend keeps its lease', async () => {
+  test('a backend that works keeps its lease while another backend tries to acquire it', async () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     onTestFinished(() => first.close());
@@ -367,7 +368,7 @@ describe('two backends on one database', () => {
   });
 });
 
-describe('errors that an operator has to fix', () => {
+describe('database errors that an operator has to fix', () => {
   const sql = {
     another: 'create schema mon; create table mon.orders (id int)',
     newer: 'update mon.store set schema = 99',
@@ -385,12 +386,12 @@ describe('errors that an operator has to fix', () => {
       url: (url) => `${url}_not`,
       message: /no such database; create it with createdb/,
     },
-  ])('a store that cannot be opened because of $name is an error with a remedy', async ({ url, message }) => {
+  ])('opening a store fails with a remedy because of $name', async ({ url, message }) => {
     const problem = { code: 'invalid', message: expect.stringMatching(message) };
     await expect(openPostgresStore(url(await server.database()))).rejects.toMatchObject(problem);
   });
 
-  test('a database user without the needed rights is an error', async () => {
+  test('a database user without the needed rights is reported as an error', async () => {
     const url = await server.database();
     await server.run(url, `create role guest login password 'secret'`);
     await expect(openPostgresStore(url.replace(/mon:[^@]*@/, 'guest:secret@'))).rejects.toMatchObject({
@@ -399,7 +400,7 @@ describe('errors that an operator has to fix', () => {
     });
   });
 
-  test('a database of another program is rejected', async () => {
+  test('a database that another program uses is rejected', async () => {
     const url = await server.database();
     await server.run(url, sql.another);
     await expect(openPostgresStore(url)).rejects.toMatchObject({
@@ -419,7 +420,7 @@ describe('errors that an operator has to fix', () => {
       statement: sql.copied,
       message: /only partially copied: run mon-backend migrate-store/,
     },
-  ])('a database with $name is rejected', async ({ statement, message }) => {
+  ])('a database that contains $name is rejected as a store', async ({ statement, message }) => {
     const url = await server.database();
     await (await openPostgresStore(url)).close();
     await server.run(url, statement);
@@ -429,7 +430,7 @@ describe('errors that an operator has to fix', () => {
     });
   });
 
-  test('a database with a certificate of an unknown authority is rejected', async () => {
+  test('a database whose certificate has an unknown authority is rejected', async () => {
     const { cert, key } = makeCertificate('localhost', { names: ['localhost'] });
     const speaksTls = createServer((socket) => {
       socket.once('data', () => {
@@ -451,7 +452,7 @@ describe('errors that an operator has to fix', () => {
     });
   });
 
-  test('an unreachable database is an error, and of several hosts a reachable one is used', async () => {
+  test('an unreachable database is an error, and a reachable one of several hosts is used', async () => {
     const url = await server.database();
     const away = url.replace(/@[^/]*/, '@127.0.0.1:1');
     await expect(openPostgresStore(away)).rejects.toMatchObject({

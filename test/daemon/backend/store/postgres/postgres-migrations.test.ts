@@ -39,7 +39,7 @@ const postgres: StoreKind = {
 
 migrationContract('PostgreSQL', postgres);
 
-/** Runs a statement outside of the store. */
+/** Runs a statement over a separate connection, not through the store. */
 async function sql<T extends pg.QueryResultRow>(url: string, statement: string): Promise<pg.QueryResult<T>> {
   const client = await connected(url);
   return await client.query<T>(statement);
@@ -60,7 +60,7 @@ async function opened(url: string, options: PostgresStoreOptions = { migrations:
 
 const bytesOf = (key: Key): Buffer => Buffer.from(encodeTuple(key));
 
-/** Calls `action` when an upgrade has begun to rewrite its first batch. */
+/** Returns a progress callback that calls `action` 300 ms after the upgrade has begun. */
 function soonAfterStart(action: () => unknown): UpgradeOptions['onProgress'] {
   return ({ done }) => {
     if (done === 0) setTimeout(() => void action(), 300);
@@ -81,7 +81,7 @@ test('a new store in PostgreSQL has the newest schema', async () => {
   expect([store.schema.version, await store.schema.pending()]).toEqual([AFTER, []]);
 });
 
-test('a store in PostgreSQL of schema 3 is served, and mon-backend upgrade brings it to the newest schema', async () => {
+test('a PostgreSQL store of schema 3 can be served, and mon-backend upgrade brings it to the newest schema', async () => {
   const url = await writeEarlier(postgres, MIXED);
   await server().run(url, 'update mon.store set schema = 3');
   const store = await opened(url, { migrations: MIGRATIONS });
@@ -98,17 +98,17 @@ test('a store in PostgreSQL of schema 3 is served, and mon-backend upgrade bring
 });
 
 describe('members of a cluster with a pending migration', () => {
-  test('a snapshot shows values in the newest form', async () => {
+  test('a snapshot of a store with an earlier schema returns values in the newest form', async () => {
     const store = await opened(await writeEarlier(postgres, MIXED));
     await using snapshot = await store.snapshot('main');
-    // The snapshot shows the old values, also when all of them are rewritten.
+    // The upgrade rewrites all values. The snapshot still reads the old ones, and returns them in the newest form.
     await store.schema.upgrade(unattended);
     const wanted = inNewForm(MIXED);
     expect(await entriesOf(snapshot.scan([]))).toEqual(wanted);
     expect(await snapshot.getMany(wanted.map(([key]) => key))).toEqual(wanted.map(([, value]) => value));
   });
 
-  test('a follower reads the commits of a leader with an earlier program in the newest form', async () => {
+  test('a follower reads the commits of a leader of an earlier version in the newest form', async () => {
     const url = await writeEarlier(postgres, []);
     const [leader, follower] = [await opened(url, { migrations: MIGRATIONS }), await opened(url)];
     const lease = await leader.acquire('main', 30_000);
@@ -129,7 +129,7 @@ describe('members of a cluster with a pending migration', () => {
     expect(await entriesOf(member.scan([]))).toEqual(inNewForm(MIXED));
   });
 
-  test('a member that is older than the store writes no more', async () => {
+  test('a member that does not support the schema of the store stops writing', async () => {
     const url = await writeEarlier(postgres, MIXED);
     const older = await opened(url, { migrations: MIGRATIONS });
     const lease = await older.acquire('main', 30_000);
@@ -141,7 +141,7 @@ describe('members of a cluster with a pending migration', () => {
 });
 
 describe('an upgrade beside other processes', () => {
-  test('an upgrade does not overwrite what another process writes after it has read a batch', async () => {
+  test('an upgrade does not overwrite a value that another process changes after the upgrade has read it', async () => {
     const url = await writeEarlier(postgres, MIXED);
     const [[changed], [deleted], ...rest] = inNewForm(MIXED) as [readonly [Key, string], readonly [Key, string]];
     const other = await connected(url);
@@ -149,12 +149,12 @@ describe('an upgrade beside other processes', () => {
     await other.query('update mon.entry set value = $2 where key = $1', [bytesOf(changed), '{"name":"later"}']);
     await other.query('delete from mon.entry where key = $1', [bytesOf(deleted)]);
     const store = await opened(url);
-    // Committed when the upgrade has read the batch, and has begun to write it.
+    // The other transaction is committed after the upgrade has read the batch and begun to write it.
     await store.schema.upgrade({ ...unattended, onProgress: soonAfterStart(() => other.query('commit')) });
     expect(await postgres.content(url)).toEqual([[changed, '{"name":"later"}'], ...rest]);
   });
 
-  test('a value whose row is locked by a transaction that fails is rewritten afterwards', async () => {
+  test('an upgrade rewrites a value whose row was locked by a transaction that is rolled back', async () => {
     const url = await writeEarlier(postgres, MIXED);
     const other = await connected(url);
     await other.query('begin');
@@ -177,7 +177,7 @@ describe('an upgrade beside other processes', () => {
     expect(store.schema.version).toBe(BEFORE);
   });
 
-  test('a transaction that writes the values of a batch in another order is not blocked by the upgrade', async () => {
+  test('an upgrade does not deadlock with a transaction that writes the same values in another order', async () => {
     const url = await writeEarlier(postgres, MIXED);
     const [[first], [second], ...rest] = inNewForm(MIXED) as [readonly [Key, string], readonly [Key, string]];
     const other = await connected(url);
@@ -192,7 +192,7 @@ describe('an upgrade beside other processes', () => {
     expect(await postgres.content(url)).toEqual([[first, '{"name":"later"}'], [second, '{"name":"later"}'], ...rest]);
   });
 
-  test('two upgrades at the same time end with the newest schema', async () => {
+  test('two concurrent upgrades end with the newest schema', async () => {
     const ops = [...checks(1200), ...MIXED];
     const url = await writeEarlier(postgres, ops);
     const [one, other] = [await opened(url), await opened(url)];

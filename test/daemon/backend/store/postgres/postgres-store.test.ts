@@ -11,7 +11,10 @@ afterAll(async () => server[Symbol.asyncDispose]());
 
 const databases = new Map<string, string>();
 
-/** Returns the database of a directory, because the contract identifies stores by directories. */
+/**
+ * Returns the URL of the database for a directory, because the shared tests of stores identify a store by its
+ * directory.
+ */
 async function databaseFor(dir: string): Promise<string> {
   const known = databases.get(dir);
   if (known !== undefined) return known;

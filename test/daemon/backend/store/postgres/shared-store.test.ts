@@ -30,7 +30,7 @@ const told = (name: string, seq = 0): MemberAnnouncement => ({
   seq,
 });
 
-test('a follower reads each write with the keys that it put and deleted', async () => {
+test('a follower reads each write with the keys that the write put or deleted', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   await writer.write(lease, [put(['a', 1], '1'), put(['b'], '2')], [['client', 'default', 'a']]);
@@ -50,7 +50,7 @@ test('a follower reads each write with the keys that it put and deleted', async 
   expect(await member.writtenAfter('main', 3, 10)).toEqual({ after: ids[2], records: [] });
 });
 
-test('a follower reads all keys of a large write unchanged', async () => {
+test('a follower reads all keys of a large write', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   for (let seq = 1; seq <= 200; seq++) await writer.write(lease, [], []);
@@ -63,7 +63,7 @@ test('a follower reads all keys of a large write unchanged', async () => {
   expect((await member.writtenAfter('main', 200, 10)).records).toMatchObject([{ seq: 201, changes: [], keys }]);
 });
 
-test('a follower is woken by a write and by the release of the lease', async () => {
+test('a follower is notified of a write and of the release of the lease', async () => {
   const { writer, member } = await two();
   let written = 0;
   let released = 0;
@@ -81,7 +81,7 @@ test('a follower is woken by a write and by the release of the lease', async () 
   await expect.poll(() => released).toBe(1);
 });
 
-test('a snapshot shows one moment, however much is read from it', async () => {
+test('a snapshot of a shared store returns the state at one sequence number while writes continue', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   await writer.write(lease, [put(['a'], '1'), put(['b'], '1')], []);
@@ -95,7 +95,7 @@ test('a snapshot shows one moment, however much is read from it', async () => {
   expect(await snapshot.getMany([['c'], ['a']])).toEqual([undefined, '1']);
 });
 
-test('a snapshot of several pages is complete', async () => {
+test('a snapshot that is read in several pages is complete', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   const keys = Array.from({ length: 2500 }, (_, at) => ['n', at] as const);
@@ -108,7 +108,7 @@ test('a snapshot of several pages is complete', async () => {
   expect((await entriesOf(snapshot.scan(['n']))).map(([key]) => key)).toEqual(keys);
 });
 
-test('members see each other and the holder of the lease', async () => {
+test('members of a shared store see each other and the holder of the lease', async () => {
   const { writer, member } = await two();
   expect(await writer.meet('main', told('a'))).toMatchObject({ lease: undefined, members: [{ name: 'a' }] });
   const { epoch } = await writer.acquire('main', 30_000);
@@ -126,7 +126,7 @@ test('members see each other and the holder of the lease', async () => {
   expect((await member.meet('main', told('b'))).members).toMatchObject([{ name: 'b' }]);
 });
 
-test('an offered lease names its receiver until a member acquires it', async () => {
+test('an offered lease names the member that it is offered to until a member acquires it', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   await writer.offer(lease, member.self);
@@ -138,7 +138,7 @@ test('an offered lease names its receiver until a member acquires it', async () 
   expect(taken.lease).toMatchObject({ holder: member.self, offeredTo: undefined, epoch: 2 });
 });
 
-test('the secret is the same for all members of a store and different in another store', async () => {
+test('the secret of a store is the same for all members and different in another store', async () => {
   const { writer, member } = await two();
   const other = await opened(await server.database());
   expect(writer.secret).toMatch(/^[\w-]{43}$/);

@@ -9,7 +9,7 @@ import { commandRig, FLAGS, upgradeDir } from '../../../../support/command-rig.t
 import { besidesId, contentOf, earlierStore, onClosed } from '../../../../support/earlier-stores.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
-/** Returns an upgraded store, its earlier content, and the backup. */
+/** Upgrades a store, and returns its directory, its earlier content and the path of the backup. */
 async function upgradedStore(): Promise<{
   dir: string;
   before: Awaited<ReturnType<typeof contentOf>>;
@@ -22,7 +22,7 @@ async function upgradedStore(): Promise<{
   return { dir, before, backup: join(dir, 'backups', name) };
 }
 
-test('the backup of an upgrade reverts it, and the replaced store is backed up too', async () => {
+test('restoring the backup of an upgrade reverts the upgrade, and backs up the replaced store first', async () => {
   const { dir, before, backup } = await upgradedStore();
   const after = await contentOf(dir);
   const rig = commandRig();
@@ -39,7 +39,7 @@ test('the backup of an upgrade reverts it, and the replaced store is backed up t
   expect(await contentOf(join(dir, 'backups', replaced, 'store'))).toEqual(after);
 });
 
-test('a restore into a new directory asks no question', async () => {
+test('restoring into a new directory asks for no confirmation', async () => {
   const { before, backup } = await upgradedStore();
   const dir = join(await tempDir(), 'moved');
   const rig = commandRig({ answer: false });
@@ -48,7 +48,7 @@ test('a restore into a new directory asks no question', async () => {
   expect(besidesId(await contentOf(dir))).toEqual(besidesId(before));
 });
 
-test('an older program can restore its backup over a store that a newer one upgraded', async () => {
+test('an earlier version can restore its backup over a store that a later version has upgraded', async () => {
   const { dir, before, backup } = await upgradedStore();
   await onClosed(dir, (database) => database.put(encodeTuple(SCHEMA_VERSION), '99'));
   await restoreCommand(backup, dir, { ...FLAGS, skipConfirm: true }, commandRig());
@@ -56,7 +56,7 @@ test('an older program can restore its backup over a store that a newer one upgr
   expect(await readdir(join(dir, 'backups'))).toContainEqual(expect.stringMatching(/-schema-99-before-restore$/));
 });
 
-describe('a restore that changes nothing', () => {
+describe('restores that change nothing', () => {
   test('a restore that the operator declines changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);
@@ -74,7 +74,7 @@ describe('a restore that changes nothing', () => {
     expect(await contentOf(dir)).toEqual(after);
   });
 
-  test('a restore of a backup of a newer program changes nothing', async () => {
+  test('restoring a backup of a later version changes nothing', async () => {
     const { dir, backup } = await upgradedStore();
     const after = await contentOf(dir);
     const file = join(backup, 'manifest.json');

@@ -12,7 +12,7 @@ import type { Database } from '../../../../../daemon/backend/store/database.ts';
 const QUESTION =
   'Are you sure you want to upgrade your embedded database? This operation cannot be undone; make sure you back up your database!';
 
-test('an upgrade asks, takes a backup, upgrades, and logs the messages of the reference', async () => {
+test('an upgrade asks for confirmation, takes a backup, upgrades, and logs the messages of Sensu Go', async () => {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
   const rig = commandRig();
@@ -30,7 +30,7 @@ test('an upgrade asks, takes a backup, upgrades, and logs the messages of the re
   expect(await contentOf(dir)).toEqual(await contentOf(clean));
 });
 
-test('a second upgrade reports that nothing is to do and asks no question', async () => {
+test('a second upgrade reports that the store is up to date and asks for no confirmation', async () => {
   const dir = await earlierStore({ schema: 2 });
   await upgradeDir(dir, { ...FLAGS, skipConfirm: true }, commandRig());
   const after = await contentOf(dir);
@@ -42,7 +42,7 @@ test('a second upgrade reports that nothing is to do and asks no question', asyn
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
 
-describe('an upgrade that changes nothing', () => {
+describe('upgrades that change nothing', () => {
   test('an upgrade that the operator declines changes nothing', async () => {
     const dir = await earlierStore({ schema: 1 });
     const before = await contentOf(dir);
@@ -55,7 +55,7 @@ describe('an upgrade that changes nothing', () => {
     expect(await contentOf(dir)).toEqual(before);
   });
 
-  test('an upgrade with checks of a missing namespace changes nothing and prints a remedy', async () => {
+  test('an upgrade of a store with checks of a missing namespace changes nothing and prints a remedy', async () => {
     const dir = await earlierStore({ schema: 1, checks: { gone: ['disk'] } });
     const before = await contentOf(dir);
     for (let run = 0; run < 2; run++) {
@@ -100,14 +100,14 @@ describe('an upgrade that changes nothing', () => {
     expect(await contentOf(dir)).toEqual(before);
   });
 
-  test('a dry run of an upgrade fails when an obstacle is found', async () => {
+  test('a dry run of an upgrade fails if there is an obstacle', async () => {
     const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
     await expect(upgradeDir(dir, { ...FLAGS, dryRun: true }, rig)).rejects.toThrow('the namespace gone does not');
     expect(rig.printed.join('')).toContain('an upgrade would bring it to 5');
   });
 
-  test('an upgrade of a store in use is rejected with its holder and an alternative', async () => {
+  test('an upgrade of a store in use is rejected, and the error names the process and an alternative', async () => {
     const dir = await earlierStore({ schema: 1 });
     await using holder = await openSchema(dir);
     await expect(upgradeDir(dir, FLAGS, commandRig())).rejects.toMatchObject({
@@ -123,12 +123,12 @@ describe('an upgrade that changes nothing', () => {
 });
 
 test.each<{ name: string; way: (database: Database) => Promise<void> }>([
-  { name: 'the namespace is made', way: (database) => database.put(encodeTuple(['namespace', 'gone']), '{}') },
+  { name: 'the namespace is created', way: (database) => database.put(encodeTuple(['namespace', 'gone']), '{}') },
   {
     name: 'the check is deleted',
     way: (database) => database.del(encodeTuple(['definition', 'checks', 'gone', 'disk'])),
   },
-])('an upgrade succeeds once $name', async ({ way }) => {
+])('an upgrade with a check of a missing namespace succeeds once $name', async ({ way }) => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
   await onClosed(dir, way);
   const rig = commandRig();
@@ -136,8 +136,8 @@ test.each<{ name: string; way: (database: Database) => Promise<void> }>([
   expect(rig.log.messages('info').at(-1)).toBe('successfully upgraded database');
 });
 
-describe('the backup', () => {
-  test('the backup of an upgrade is written where the operator wants', async () => {
+describe('the backup of an upgrade', () => {
+  test('the backup of an upgrade is written into the requested directory', async () => {
     const dir = await earlierStore({ schema: 2 });
     const place = join(await tempDir(), 'copy');
     await upgradeDir(dir, { ...FLAGS, backup: { dir: place } }, commandRig());
@@ -145,13 +145,13 @@ describe('the backup', () => {
     expect(await readdir(dir)).not.toContain('backups');
   });
 
-  test('no backup is taken if the operator does not want one', async () => {
+  test('an upgrade takes no backup if the operator turns the backup off', async () => {
     const dir = await earlierStore({ schema: 2 });
     await upgradeDir(dir, { ...FLAGS, backup: false }, commandRig());
     expect(await readdir(dir)).not.toContain('backups');
   });
 
-  test('a failed backup keeps the upgrade from starting', async () => {
+  test('an upgrade whose backup fails does not start', async () => {
     const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
     const before = await contentOf(dir);
     const upgrade = upgradeDir(dir, { ...FLAGS, backup: { dir: '/dev/null/copy' } }, commandRig());
@@ -160,17 +160,17 @@ describe('the backup', () => {
   });
 });
 
-test('an upgrade that exceeds --timeout stops, and the next one continues', async () => {
+test('an upgrade that exceeds --timeout stops, and the next upgrade continues it', async () => {
   const dir = await earlierStore({ schema: 1, clients: 100, checksEach: 50 });
   const clock = new ManualClock();
   const rig = commandRig({ clock });
-  // The time passes during the backup.
+  // The message about the backup advances the clock, as if the backup took ten seconds.
   vi.spyOn(rig.log, 'info').mockImplementation(() => clock.advance(10_000));
   await expect(upgradeDir(dir, { ...FLAGS, timeout: 10 }, rig)).rejects.toMatchObject({
     code: 'unavailable',
     message: 'the upgrade took longer than 10 seconds and was stopped; run it again to continue',
   });
-  // Progress was also logged every five seconds.
+  // The progress is logged every five seconds, which is twice here.
   expect(rig.log.messages('warn')).toEqual([
     'migrating embedded database to a new version',
     'upgrading database',

@@ -11,7 +11,7 @@ import { runUpgradeProgram, type UpgradeProgram } from '../../../../support/upgr
 
 const messagesOf = ({ records }: UpgradeProgram): string[] => records.map(({ message }) => message);
 
-/** The steps of one operator in a single test, so that few processes are started. */
+/** One test covers the steps of an operator in sequence, so that few processes are started. */
 test('an operator can preview, decline, confirm, repeat and revert an upgrade', async () => {
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
@@ -33,7 +33,7 @@ test('an operator can preview, decline, confirm, repeat and revert an upgrade', 
     { level: 'info', message: 'successfully upgraded database', database_version: 5 },
   ]);
 
-  // The log of the backend must not be used for it.
+  // The upgrade ignores the settings `log` and `log-level`, which are for the backend.
   const settings = join(await tempDir(), 'backend.yml');
   await writeFile(settings, `log: /dev/null\nlog-level: error\nstate-dir: ${dir}\n`);
   const again = runUpgradeProgram(['upgrade', '-c', settings]);
@@ -46,7 +46,7 @@ test('an operator can preview, decline, confirm, repeat and revert an upgrade', 
   expect(besidesId(await contentOf(dir))).toEqual(besidesId(before));
 });
 
-test('a store that a backend uses is upgraded through that backend automatically', async () => {
+test('an upgrade of a store that a backend uses is done by that backend', async () => {
   const dir = await earlierStore({ schema: 2 });
   await using daemon = await startDaemon({ stateDir: dir });
   const upgrade = (): UpgradeProgram => runUpgradeProgram(['upgrade', '--state-dir', dir, '--skip-confirm']);
@@ -67,7 +67,7 @@ test('a store that a backend uses is upgraded through that backend automatically
   expect(held.stderr).toContain(`in use by process ${String(daemon.pid)} on `);
 });
 
-test('an upgrade through a backend names the obstacles', async () => {
+test('an upgrade through a running backend reports the obstacles', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
   await using daemon = await startDaemon({ stateDir: dir });
   const asked = runUpgradeProgram(['upgrade', '--through', daemon.url, '--skip-confirm']);
@@ -88,7 +88,7 @@ test('an upgrade through a backend names the obstacles', async () => {
 
 test.each([
   {
-    name: 'a timeout of a half',
+    name: 'a timeout in fractions of a second',
     args: ['upgrade', '--timeout', '0.5'],
     stderr: /--timeout must be a whole number of seconds/,
   },
@@ -97,17 +97,17 @@ test.each([
     args: ['restore-backup', 'a', 'b'],
     stderr: /missing argument: use mon-backend restore-backup/,
   },
-])('the upgrade program with wrong usage exits with 2 and a reason: $name', async ({ args, stderr }) => {
+])('mon-backend upgrade with wrong usage exits with 2 and a reason: $name', async ({ args, stderr }) => {
   const ended = await runUpgradeProgram(args).ended;
   expect(ended).toEqual({ code: 2, stderr: expect.stringMatching(stderr) });
 });
 
-test('an upgrade stopped by a full disk completes when there is space again', async () => {
+test('an upgrade that a full disk stopped completes when there is space again', async () => {
   const size = { schema: 1, clients: 80, checksEach: 100 } as const;
   const [dir, clean] = await Promise.all([earlierStore(size), earlierStore(size)]);
   await upgraded(clean);
   const args = ['upgrade', '--state-dir', dir, '--skip-confirm', '--no-backup'];
-  // No file may exceed one or two MiB (the unit depends on the shell), which the log reaches after some
+  // No file may exceed 2048 blocks, which are one or two MiB depending on the shell; the log reaches that after some
   // batches.
   const full = runUpgradeProgram(args, { blocksMax: 2048 });
   const { code, stderr } = await full.ended;

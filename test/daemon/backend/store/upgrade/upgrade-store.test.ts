@@ -20,7 +20,7 @@ test.each<{ name: string; backup: (other: string) => Parameters<typeof upgradeSt
     isDone: true,
   },
   { name: 'an upgrade without a backup completes', backup: () => false, isDone: true },
-])('an upgrade on a disk with space for one of two copies: $name', async ({ backup, isDone }) => {
+])('an upgrade on a disk with space for one copy of the store, not two: $name', async ({ backup, isDone }) => {
   const dir = await earlierStore({ schema: 2 });
   await using opened = await openSchema(dir);
   const { schema } = opened;

@@ -22,7 +22,7 @@ interface Served {
   readonly log: RecordedLog;
 }
 
-/** Returns a backend that serves a store of an earlier version. */
+/** Starts a backend on a store of an earlier version. */
 async function serving(store: Partial<EarlierStore> & Pick<EarlierStore, 'schema'>): Promise<Served> {
   const dir = await earlierStore(store);
   const log = new RecordedLog();
@@ -42,7 +42,7 @@ function post({ url }: Backend, body: string): Promise<Response> {
   return fetch(`${url}/api/mon/v1/store/upgrade`, { method: 'POST', headers: administratorOf(url), body });
 }
 
-test('a backend serves a store of an earlier version, logs this, and shows it like the newest one', async () => {
+test('a backend serves a store of an earlier schema like one of the newest schema, and logs a warning', async () => {
   const [old, current] = [await serving({ schema: 1 }), await serving({ schema: 2 })];
   expect(old.log.records).toContainEqual({
     level: 'warn',
@@ -57,7 +57,7 @@ test('a backend serves a store of an earlier version, logs this, and shows it li
   expect(await get(old.backend.url, '/api/mon/v1/versions')).toMatchObject({ store: { schema: 1 } });
 });
 
-test('a backend upgrades its store while it serves, with a confirmation, the same log, an audit record and a backup', async () => {
+test('a running backend can upgrade its store with a confirmation, the same log, an audit record and a backup', async () => {
   const served = await serving({ schema: 1 });
   const { backend, dir } = served;
   const before = await get(backend.url, '/events');
@@ -92,13 +92,13 @@ test('a backend upgrades its store while it serves, with a confirmation, the sam
   await writeEarlierStore(clean, { schema: 1, clients: 3, checksEach: 8, forms: ['state-first'] });
   await upgraded(clean);
   expect(await checkRecordsOf(dir)).toEqual(await checkRecordsOf(clean));
-  // The backend also no longer opens the store through the earlier schema.
+  // A new start logs no warning, because the store no longer has an earlier schema.
   const log = new RecordedLog();
   await (await openBackend({ dir, log })).stop();
   expect(log.messages('warn')).toEqual([]);
 });
 
-test('results sent during an upgrade are committed, and none is lost or replaced by an older one', async () => {
+test('results that arrive during an upgrade are committed, and none is lost or replaced by an older result', async () => {
   const served = await serving({ schema: 1, clients: 40, checksEach: 100 });
   const { backend, dir } = served;
   const agents = await Promise.all(
@@ -113,7 +113,7 @@ test('results sent during an upgrade are committed, and none is lost or replaced
     while (!enough.signal.aborted) {
       sent++;
       for (const agent of agents) {
-        // Every round changes another old record. Some are overwritten before the upgrade reaches them, and some after.
+        // Every round changes another old record: some before the upgrade reaches them, and some after.
         const check = {
           name: `check-${String(sent % 100)}`,
           output: `new ${String(sent)}`,
@@ -136,7 +136,7 @@ test('results sent during an upgrade are committed, and none is lost or replaced
   enough.abort();
   await Promise.all([ingest, reading]);
 
-  // Writes continued, and the list of clients was always the same.
+  // Results were accepted during the upgrade, and every read returned all 40 clients.
   expect(clientsSeen).toEqual(new Set([40]));
   expect(endedAt).toBeGreaterThan(beganAt + 3);
   const results = (await get(backend.url, '/results')) as { client: string; check: { name: string; output: string } }[];
@@ -152,8 +152,8 @@ test('results sent during an upgrade are committed, and none is lost or replaced
   expect((await checkRecordsOf(dir)).filter(([, value]) => !value.startsWith('{"history":{'))).toEqual([]);
 });
 
-describe('rejected upgrades', () => {
-  test('an upgrade with an obstacle is rejected, and the backend continues', async () => {
+describe('upgrades through a running backend that are rejected', () => {
+  test('an upgrade with an obstacle is rejected, and the backend continues to run', async () => {
     const served = await serving({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
     await expect(through(served, rig)).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe('rejected upgrades', () => {
     expect((await post(served.backend, '{}')).status).toBe(409);
   });
 
-  test('an upgrade through a backend can be declined, and a dry run changes nothing', async () => {
+  test('an upgrade through a running backend can be declined, and a dry run changes nothing', async () => {
     const served = await serving({ schema: 2 });
     await expect(through(served, commandRig({ answer: false }))).rejects.toThrow('upgrade aborted by operator');
     const rig = commandRig();
@@ -184,14 +184,14 @@ describe('rejected upgrades', () => {
     });
   });
 
-  test('an upgrade through a backend rejects a directory for the backup', async () => {
+  test('an upgrade through a running backend rejects a directory for the backup', async () => {
     const served = await serving({ schema: 2 });
     const flags = { ...FLAGS, backup: { dir: '/tmp/x' } };
     await expect(through(served, commandRig(), flags)).rejects.toMatchObject({ code: 'invalid' });
   });
 
   test.each([{ body: '{"backup": 1}' }, { body: '{"timeout": 0}' }, { body: '{"dir": "/tmp"}' }])(
-    'an upgrade request with $body is rejected',
+    'an upgrade request with the body $body is rejected',
     async ({ body }) => {
       const { backend } = await serving({ schema: 2 });
       expect((await post(backend, body)).status).toBe(400);
@@ -199,7 +199,7 @@ describe('rejected upgrades', () => {
   );
 });
 
-/** Returns a store whose disk rejects every step of an upgrade. */
+/** Wraps a store so that its disk rejects every step of an upgrade. */
 function failingUpgrade(store: Store): Store {
   const { schema } = store;
   const troubled: StoreSchema = {
@@ -214,7 +214,7 @@ function failingUpgrade(store: Store): Store {
   return Object.assign(new TroubledStore(store), { schema: troubled });
 }
 
-test('a failed upgrade is reported, and the next one continues', async () => {
+test('a failed upgrade through a running backend is reported, and the next upgrade continues it', async () => {
   const dir = await earlierStore({ schema: 2, checks: { default: ['disk'] } });
   const served = { dir, log: new RecordedLog(), backend: await openBackend({ dir, around: failingUpgrade }) };
   onTestFinished(() => served.backend.stop());
@@ -228,18 +228,22 @@ test('a failed upgrade is reported, and the next one continues', async () => {
   expect(await get(served.backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({ run: { state: 'failed' } });
 });
 
-test('a stopping backend ends its upgrade, which continues after the start', { tags: 'slow' }, async () => {
-  const served = await serving({ schema: 1, clients: 100, checksEach: 100 });
-  const body = '{"backup": false}';
-  expect((await post(served.backend, body)).status).toBe(202);
-  expect((await post(served.backend, body)).status).toBe(409);
-  await served.backend.stop();
-  expect(served.log.messages('error')).toEqual(['error upgrading database']);
+test(
+  'a stopping backend interrupts its upgrade, which can be continued after the start',
+  { tags: 'slow' },
+  async () => {
+    const served = await serving({ schema: 1, clients: 100, checksEach: 100 });
+    const body = '{"backup": false}';
+    expect((await post(served.backend, body)).status).toBe(202);
+    expect((await post(served.backend, body)).status).toBe(409);
+    await served.backend.stop();
+    expect(served.log.messages('error')).toEqual(['error upgrading database']);
 
-  const backend = await openBackend({ dir: served.dir });
-  onTestFinished(() => backend.stop());
-  expect(await get(backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({ schema: 1, run: { state: 'none' } });
-  const rig = commandRig();
-  await upgradeThrough(backendAddress(backend.url, { env: {} }), FLAGS, rig);
-  expect(rig.log.messages('info')).toEqual(['successfully upgraded database']);
-});
+    const backend = await openBackend({ dir: served.dir });
+    onTestFinished(() => backend.stop());
+    expect(await get(backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({ schema: 1, run: { state: 'none' } });
+    const rig = commandRig();
+    await upgradeThrough(backendAddress(backend.url, { env: {} }), FLAGS, rig);
+    expect(rig.log.messages('info')).toEqual(['successfully upgraded database']);
+  },
+);

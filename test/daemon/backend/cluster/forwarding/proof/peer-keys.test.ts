@@ -22,22 +22,22 @@ test('a peer key file contains one key per line and comments', async () => {
 
 test.each([
   { name: 'is empty', content: '' },
-  { name: 'holds a word that can be guessed', content: 'secret' },
-  { name: 'holds a sentence', content: 'x '.repeat(40) },
-  { name: 'holds five keys', content: `${FIRST}\n`.repeat(5) },
+  { name: 'contains a word that can be guessed', content: 'secret' },
+  { name: 'contains a sentence', content: 'x '.repeat(40) },
+  { name: 'contains five keys', content: `${FIRST}\n`.repeat(5) },
 ])('a peer key file that $name is rejected with the command that creates one', async ({ content }) => {
   const path = await file(content);
   expect(() => readPeerKeyFile(path)).toThrow(/cannot be used as peer-key-file: .*openssl rand -base64 32/);
 });
 
-test('a missing or readable peer key file is rejected by name', async () => {
+test('a peer key file that is missing or that other users can read is rejected by name', async () => {
   const lost = join(await tempDir(), 'peer.key');
   expect(() => readPeerKeyFile(lost)).toThrow(`${lost} cannot be used as peer-key-file: there is no such file`);
   const open = await file(FIRST, 0o640);
   expect(() => readPeerKeyFile(open)).toThrow('chmod 600');
 });
 
-test('a signature is valid only for the same key and the same store', () => {
+test('the signature of a peer key is valid only for the same key and the same store', () => {
   const keys = PeerKeys.ofFile({ texts: [FIRST] }, 'one');
   const signature = keys.sign('text');
   expect(keys.isSignedBy(keys.id, 'text', signature)).toBe(true);
@@ -53,7 +53,7 @@ test('a signature is valid only for the same key and the same store', () => {
   }
 });
 
-test('a peer key is rotated without a moment in which backends reject each other', () => {
+test('backends accept each other at every step of a peer key rotation', () => {
   const [before, during, after] = [[FIRST], [FIRST, SECOND], [SECOND, FIRST]].map((texts) =>
     PeerKeys.ofFile({ texts }, 'one'),
   );
@@ -66,7 +66,7 @@ test('a peer key is rotated without a moment in which backends reject each other
   }
 });
 
-test('an empty secret of a store is not a key', () => {
+test('an empty secret in the store does not serve as a peer key', () => {
   const keys = PeerKeys.ofStore('', 'one');
   expect(keys.isSignedBy(keys.id, 'text', keys.sign('text'))).toBe(false);
   expect(keys.has('store')).toBe(false);

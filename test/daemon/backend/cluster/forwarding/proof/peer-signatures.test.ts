@@ -30,7 +30,7 @@ function received(
 }
 
 describe('a signed request', () => {
-  test('a signed request names its sender and the digest of its body', () => {
+  test('a signed request names its sender and contains a digest of its body', () => {
     const proof = signatures('one').headerOf({ ...REQUEST, body: BODY }, 'two');
     expect(signatures('two').proofOf(received({}, proof))).toEqual({
       kind: 'signed',
@@ -43,7 +43,7 @@ describe('a signed request', () => {
     { name: 'another method', more: { method: 'PUT' } },
     { name: 'another path', more: { url: '/results?x=2' } },
     { name: 'another voucher', more: { headers: { 'mon-principal': 'eyJ8' } } },
-    { name: 'a header more', more: { headers: { authorization: 'Key x' } } },
+    { name: 'an additional header', more: { headers: { authorization: 'Key x' } } },
   ])('a signed request is rejected with $name', ({ more }) => {
     const proof = signatures('one').headerOf(REQUEST, 'two');
     expect(signatures('two').proofOf(received(more, proof))).toEqual({ kind: 'refused', reason: 'signature' });
@@ -54,7 +54,7 @@ describe('a signed request', () => {
     expect(signatures('three').proofOf(received({}, proof))).toEqual({ kind: 'refused', reason: 'signature' });
   });
 
-  test('a signed request is accepted once, in any order', () => {
+  test('a signed request is accepted once, in whatever order signed requests arrive', () => {
     const [one, two] = [signatures('one'), signatures('two')];
     const proofs = Array.from({ length: 100 }, () => one.headerOf(REQUEST, 'two')).toReversed();
     const kinds = (): Proof['kind'][] => proofs.map((proof) => two.proofOf(received({}, proof)).kind);
@@ -62,7 +62,7 @@ describe('a signed request', () => {
     expect(new Set(kinds())).toEqual(new Set(['refused']));
   });
 
-  test('a signed request is rejected a minute before and after its time', () => {
+  test('a signed request is rejected if its time differs by a minute before or after', () => {
     const two = signatures('two');
     const refused = (aheadMs: number): unknown => {
       const proof = signatures('one').headerOf(REQUEST, 'two');
@@ -80,7 +80,7 @@ describe('a signed request', () => {
   });
 });
 
-test('any text that no backend has signed is rejected', () => {
+test('a request with any text in place of a signature is rejected', () => {
   const two = signatures('two');
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
@@ -90,12 +90,12 @@ test('any text that no backend has signed is rejected', () => {
   );
 });
 
-describe('the row of a member', () => {
+describe('the database row of a member', () => {
   const row = { id: 'two', url: 'https://10.0.0.2:4567', fingerprint: 'AB:CD' };
   const problem = (more: Partial<typeof row> & { proof?: string | undefined }): string | undefined =>
     signatures('one').problemOf({ ...row, proof: signatures('two').rowProofOf(row), ...more });
 
-  test('a member row is accepted as it was written', () => {
+  test('the row of a member is accepted as the member wrote it', () => {
     expect(problem({})).toBeUndefined();
   });
 
@@ -103,15 +103,15 @@ describe('the row of a member', () => {
     { name: 'another address', more: { url: 'https://evil.example:4567' } },
     { name: 'another certificate', more: { fingerprint: 'EF:01' } },
     { name: 'another id', more: { id: 'three' } },
-  ])('a member row is rejected with $name', ({ more }) => {
+  ])('the row of a member is rejected with $name', ({ more }) => {
     expect(problem(more)).toContain('another program has written that');
   });
 
-  test('a member row without a proof, as of an earlier version, is rejected', () => {
+  test('the row of a member without a signature, which an earlier version wrote, is rejected', () => {
     expect(problem({ proof: undefined })).toContain('earlier version');
   });
 
-  test('the problem of a member row with another key or without one names the difference', () => {
+  test('the problem of a member row with another key or without a key says what differs', () => {
     const byKey = signaturesOf('two', { key: 'z'.repeat(43) });
     const byStore = signaturesOf('two', { secret: 'of the store' });
     expect(problem({ proof: byKey.rowProofOf(row) })).toContain('another key in peer-key-file');

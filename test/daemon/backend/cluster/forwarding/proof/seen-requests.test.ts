@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { SeenRequests } from '../../../../../../daemon/backend/cluster/forwarding/proof/seen-requests.ts';
 
-test('each number of a sender is new exactly once', () => {
+test('each request number of a sender counts as new exactly once', () => {
   const seen = new SeenRequests(1000);
   expect([seen.isFirst('a', 2, 0), seen.isFirst('a', 1, 0), seen.isFirst('b', 1, 0)]).toEqual([true, true, true]);
   expect([seen.isFirst('a', 2, 1), seen.isFirst('a', 1, 1), seen.isFirst('b', 1, 1)]).toEqual([false, false, false]);
 });
 
-test('numbers far below the highest count as seen, so that memory stays bounded', () => {
+test('request numbers far below the highest count as repeated, so that memory stays bounded', () => {
   const seen = new SeenRequests(1000);
   let first = 0;
   for (let number = 1; number <= 200_000; number++) if (seen.isFirst('a', 2 * number, 0)) first++;
@@ -16,7 +16,7 @@ test('numbers far below the highest count as seen, so that memory stays bounded'
   expect(seen.isFirst('a', 399_999, 0)).toBe(true);
 });
 
-test('a sender is removed only when all its requests are too old to be accepted', () => {
+test('the record of a sender is removed only when all of its requests are too old to be accepted', () => {
   const seen = new SeenRequests(1000);
   seen.isFirst('a', 1, 0);
   seen.isFirst('b', 1, 999);

@@ -20,7 +20,7 @@ const STORED = {
   },
 };
 
-test('a stored run keeps the names left_out and reminded, and has omitted and reminder_sent in memory', () => {
+test('a handler job is stored with the earlier attribute names left_out and reminded', () => {
   const job = decodeJob(JSON.stringify(STORED));
   const event = { id: 'a', silence_ending: { id: '*:disk', reminder_sent: REMINDER } };
   expect(job).toMatchObject({ event, group: { omitted: 2, events: [{ ...event, change: 'new' }] } });
@@ -28,7 +28,7 @@ test('a stored run keeps the names left_out and reminded, and has omitted and re
   expect(JSON.parse(encodeJob(job))).toEqual(STORED);
 });
 
-test('a run without a group or a reminder is stored as it is', () => {
+test('a handler job without a group and without a reminder is stored unchanged', () => {
   const { group: _, ...single } = { ...STORED, event: { id: 'a', silence_ended: true } };
   expect(JSON.parse(encodeJob(single as unknown as HandlerJob))).toEqual(single);
   expect(decodeJob(JSON.stringify(single))).toEqual(single);
