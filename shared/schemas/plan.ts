@@ -136,8 +136,8 @@ export const findingAnswer = answer(
 export type Finding = z.infer<typeof findingAnswer>;
 
 /**
- * What a step checks: all rules, the health of the backends, whether their versions agree, whether all entities are
- * still there, or one rule.
+ * The subject of a step that checks something: all rules, the health of the backends, whether their versions agree,
+ * whether all entities are still there, or one rule.
  */
 export type StepCheck = 'rules' | 'health' | 'versions-agree' | 'entities-kept' | `rule:${string}`;
 const CHECKS: ReadonlySet<unknown> = new Set(['rules', 'health', 'versions-agree', 'entities-kept']);

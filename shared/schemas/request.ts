@@ -15,7 +15,10 @@ export const requestSchema = z.looseObject({
   creator: z.string().max(255).nullish(),
 });
 
-/** The user who requested the run of a check, and the reason. It is sent with the check request and becomes part of the result. */
+/**
+ * The user who requested the run of a check, and the reason. Both are sent with the check request and become part of
+ * the result.
+ */
 export interface ApiRequested {
   readonly reason: string | null;
   readonly creator: string | null;

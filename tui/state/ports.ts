@@ -61,7 +61,7 @@ export interface Silencing {
   /** The settings of the last silence that was created with this console; `undefined` if there is none. */
   readonly lastSilence: LastSilence | undefined;
   /**
-   * What the backend answered about the scope of the silence dialog: recent problems, or why it would reject the
+   * The response of the backend about the scope of the silence dialog: recent problems, or why it would reject the
    * silence.
    */
   readonly silenceRecent: {

@@ -38,7 +38,7 @@ function characterWidth(character: string): number {
 
 export interface FitOptions {
   readonly align?: 'left' | 'right';
-  /** The position of the cut in text that is too long; `middle` preserves the number at the end of `web-eu-west-017`. */
+  /** The position of the cut in too long text; `middle` preserves the number at the end of `web-eu-west-017`. */
   readonly cut?: 'end' | 'middle';
 }
 
