@@ -40,7 +40,8 @@ const INT_BYTES = 4;
 const DURABLE_BYTES = 24;
 
 /**
- * The rest of a file after a power failure: its first `bytes` bytes, and a tail that an unsynced truncation had removed.
+ * The rest of a file after a power failure: its first `bytes` bytes, and a tail that an unsynced truncation had
+ * removed.
  */
 interface Durable {
   readonly bytes: number;
