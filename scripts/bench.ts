@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runAll } from './bench/all.ts';
 import { printComparison } from './bench/compare.ts';
 import type { BenchSizes } from './bench/bench-sizes.ts';
-import { reported } from './bench/report.ts';
+import { reportedFigures } from './bench/report.ts';
 import { readArguments, refuseArguments } from './lib/read-arguments.ts';
 
 type Bench = (seconds: number, sizes: BenchSizes) => Promise<void>;
@@ -86,7 +86,7 @@ if (load !== undefined && files.length === 0) {
   await (
     await load()
   )(sizes.seconds, { ...sizes, parts, peers, other });
-  if (json !== undefined) await writeFile(json, JSON.stringify(reported()));
+  if (json !== undefined) await writeFile(json, JSON.stringify(reportedFigures()));
 } else if (name === 'all' && files.length === 0 && only.every((one) => one in BENCHES)) {
   await runAll(
     only,

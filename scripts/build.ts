@@ -48,7 +48,7 @@ const layoutWithoutFetch: Plugin = {
 };
 
 /** Makes Ink measure text with `cellWidth`, because rows would break if Ink and `mon` disagreed about a width. */
-const measureAsWeDo: Plugin = {
+const ownTextWidth: Plugin = {
   name: 'measure-as-we-do',
   setup(bundler) {
     bundler.onLoad({ filter: /string-width\/index\.js$/ }, () => ({
@@ -81,7 +81,7 @@ const graphemesAsWeDo: Plugin = {
 };
 
 /** Makes Ink use the faster functions of `mon` for drawing rows, which handle single cells only if a row needs it. */
-const rowsAsWeDo: Plugin = {
+const ownRowDrawing: Plugin = {
   name: 'rows-as-we-do',
   setup(bundler) {
     const resolveDir = process.cwd();
@@ -176,9 +176,9 @@ await Promise.all(
         withoutDevtools,
         builtinsByRequire,
         layoutWithoutFetch,
-        measureAsWeDo,
+        ownTextWidth,
         graphemesAsWeDo,
-        rowsAsWeDo,
+        ownRowDrawing,
         messagesInEnglish,
         ...(isSelfContained ? [storeNextToProgram] : []),
       ],

@@ -20,13 +20,13 @@ import type { CommandLayer } from './state/layers/command.ts';
 import { isFull, type FullLayer, type Layer } from './state/layers/layer.ts';
 
 /** The part of the store that notifies listeners about each frame. `version` returns another number after each. */
-interface Drawn {
+interface FrameNotifier {
   subscribe(this: void, listener: () => void): () => void;
   version(this: void): number;
 }
 
 export interface AppProps {
-  readonly store: PagePorts & Drawn;
+  readonly store: PagePorts & FrameNotifier;
   readonly theme: Theme;
 }
 

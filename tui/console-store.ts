@@ -5,16 +5,16 @@ import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type PastMoment, type ScreenSize } from './state/console-state.ts';
 import { Answers, type Answered } from './state/answers.ts';
 import { applyRows, applySnapshotEvents } from './state/apply-rows.ts';
-import { AggregateBook, DEFAULT_NEEDS } from './model/aggregate-book.ts';
+import { AggregateRegistry, DEFAULT_NEEDS } from './model/aggregate-book.ts';
 import type { Effect } from './state/effects.ts';
 import { Bell } from './state/bell.ts';
 import { EventRegistry } from './model/event-registry.ts';
 import {
-  heardFrame,
-  heardHello,
-  heardStats,
+  withFrame,
+  withHello,
+  withStats,
   INITIAL_FEED_STATUS,
-  nextConnection,
+  withConnection,
   type FeedStatus,
   type Hello,
 } from './model/feed-status.ts';
@@ -29,8 +29,8 @@ import { silenceScopeEntries } from './screens/silences/form.ts';
 import { SilenceHistory } from './model/silence-history.ts';
 import { SnapshotRows } from './model/snapshot-rows.ts';
 import { SilenceRecent } from './screens/silences/recent-problems.ts';
-import { MatchMemory, type SilenceMatches } from './model/silence-matches.ts';
-import { PreviewMemory, previewFromCounts, previewSilence, type SilencePreview } from './model/silence-preview.ts';
+import { MatchCache, type SilenceMatches } from './model/silence-matches.ts';
+import { PreviewCache, previewFromCounts, previewSilence, type SilencePreview } from './model/silence-preview.ts';
 import { TableRows } from './list/table-rows.ts';
 import { OwnChanges } from './state/undo.ts';
 import { ViewLoads } from './model/view-loads.ts';
@@ -38,7 +38,7 @@ import { EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './model/where-column.ts';
 import { UpgradePlans } from './model/plans.ts';
 import { settleUpgrade } from './screens/plans/plan.ts';
-import { FiguresMemory, type FiguresSource } from './model/overview-figures.ts';
+import { FiguresCache, type FiguresSource } from './model/overview-figures.ts';
 import { TABLES, tableOf } from './screens/tables.ts';
 import { orderOf, type AnyTable } from './list/list-table.ts';
 import { defaultSort } from './screens/view-columns.ts';
@@ -50,16 +50,16 @@ import type { ListOfView } from './list/list-of-view.ts';
 import type { ListRows } from './model/list-rows.ts';
 import type { LiveData, MergedSources } from './model/live-data.ts';
 import type {
-  Asks,
+  EffectRequester,
   Frames,
-  Opened,
-  Pauses,
-  Remembers,
-  Rows,
+  HasOptions,
+  PauseControl,
+  ConsoleHistory,
+  ChangedRowsRecorder,
   MessageSink,
   Screen,
-  Settles,
-  Silencing,
+  StateAdjuster,
+  SilenceDialogData,
   Urgency,
 } from './state/ports.ts';
 import { SILENCE_WARN_MATCHES } from '../shared/schemas/fixed-limits.ts';
@@ -91,15 +91,15 @@ const UNSET_POLICY: SilencePolicy = {
 export class ConsoleStore
   implements
     Screen,
-    Settles,
+    StateAdjuster,
     MessageSink,
-    Asks,
-    Opened,
-    Remembers,
-    Silencing,
-    Pauses,
+    EffectRequester,
+    HasOptions,
+    ConsoleHistory,
+    SilenceDialogData,
+    PauseControl,
     Frames,
-    Rows,
+    ChangedRowsRecorder,
     Answered,
     FiguresSource,
     LiveData,
@@ -115,9 +115,9 @@ export class ConsoleStore
   /** Names of the namespaces whose rows have arrived. Only a list of all namespaces adds to it. */
   readonly #shownNamespaces = new Set<string>();
   readonly loads = new ViewLoads();
-  readonly figures = new FiguresMemory();
+  readonly figures = new FiguresCache();
   readonly log: MessageLog;
-  readonly aggregates: AggregateBook;
+  readonly aggregates: AggregateRegistry;
   readonly silenceHistory = new SilenceHistory();
   readonly silenceRecent = new SilenceRecent();
   readonly answers = new Answers(this);
@@ -142,8 +142,8 @@ export class ConsoleStore
   readonly #bufferedRows = new BufferedRows();
   #effects: Effect[] = [];
   readonly #bell = new Bell();
-  readonly #preview = new PreviewMemory();
-  readonly #matches = new MatchMemory();
+  readonly #preview = new PreviewCache();
+  readonly #matches = new MatchCache();
   #refilteredAtMs = 0;
 
   constructor(options: ConsoleOptions) {
@@ -151,7 +151,7 @@ export class ConsoleStore
     this.backends = options.members && new Map(options.members.map((name) => [name, INITIAL_FEED_STATUS]));
     this.ownChanges = options.ownChanges ?? new OwnChanges();
     this.log = options.log ?? new MessageLog();
-    this.aggregates = new AggregateBook(options.aggregateNeeds ?? DEFAULT_NEEDS);
+    this.aggregates = new AggregateRegistry(options.aggregateNeeds ?? DEFAULT_NEEDS);
     this.state = initialState(options.size, options.readOnly);
     this.nowMs = options.now();
     if (options.kept !== undefined) restoreKept(this, options.kept);
@@ -165,11 +165,11 @@ export class ConsoleStore
   readonly version = (): number => this.#version;
 
   update(change: Partial<ConsoleState>): void {
-    this.settle(change);
-    this.touch('rows');
+    this.adjustState(change);
+    this.requestFrame('rows');
   }
 
-  settle(change: Partial<ConsoleState>): void {
+  adjustState(change: Partial<ConsoleState>): void {
     this.state = { ...this.state, ...change };
   }
 
@@ -252,12 +252,12 @@ export class ConsoleStore
 
   changed(view: ViewName, key: string): void {
     this.#tables.get(view)?.changed(key);
-    if (view === this.state.view) this.touch(this.window.holds(key) ? 'rows' : 'figures');
+    if (view === this.state.view) this.requestFrame(this.window.holds(key) ? 'rows' : 'figures');
   }
 
   allChanged(view: ViewName | LoadedView): void {
     this.#tables.get(view)?.allChanged();
-    if (view === this.state.view) this.touch('rows');
+    if (view === this.state.view) this.requestFrame('rows');
   }
 
   say(text: string, tone: ConsoleMessage['tone'] = 'note'): void {
@@ -266,7 +266,7 @@ export class ConsoleStore
     this.update({ message });
   }
 
-  touch(urgency: Urgency): void {
+  requestFrame(urgency: Urgency): void {
     if (URGENCY.indexOf(urgency) > URGENCY.indexOf(this.urgency)) this.urgency = urgency;
   }
 
@@ -280,12 +280,12 @@ export class ConsoleStore
 
   silencePolicyLoaded(policy: SilencePolicy): void {
     this.silencePolicy = policy;
-    this.touch('rows');
+    this.requestFrame('rows');
   }
 
   namespacesLoaded(names: readonly string[]): void {
     this.namespaces = names;
-    this.touch('rows');
+    this.requestFrame('rows');
   }
 
   request(effect: Effect): void {
@@ -301,19 +301,19 @@ export class ConsoleStore
 
   connectionChanged(connection: FeedState): void {
     const nowMs = this.options.now();
-    this.feed = nextConnection(this.feed, connection, nowMs);
+    this.feed = withConnection(this.feed, connection, nowMs);
     if (connection.kind === 'live' && this.state.paused === undefined) this.#endSnapshot(nowMs);
-    this.touch('rows');
+    this.requestFrame('rows');
   }
 
   greeted(hello: Hello): void {
-    this.feed = heardHello(this.feed, hello, this.options.now());
-    this.touch('figures');
+    this.feed = withHello(this.feed, hello, this.options.now());
+    this.requestFrame('figures');
   }
 
   statsArrived(stats: FeedStats, timeMs: number): void {
-    this.feed = heardStats(this.feed, stats, timeMs, this.options.now());
-    this.touch('figures');
+    this.feed = withStats(this.feed, stats, timeMs, this.options.now());
+    this.requestFrame('figures');
   }
 
   /** Updates the feed status of one backend while the events of several backends are shown in one list. */
@@ -323,7 +323,7 @@ export class ConsoleStore
     const isOther = backends.get(context)?.connection.kind !== status.connection.kind;
     backends.set(context, status);
     this.feed = mergedStatus([...backends.values()]);
-    this.touch(isOther ? 'rows' : 'figures');
+    this.requestFrame(isOther ? 'rows' : 'figures');
   }
 
   /**
@@ -340,7 +340,7 @@ export class ConsoleStore
     },
   ): void {
     const nowMs = this.options.now();
-    this.feed = heardFrame(this.feed, details.timeMs, nowMs);
+    this.feed = withFrame(this.feed, details.timeMs, nowMs);
     if (rows.upgrades !== undefined || details.replace) this.#applyPlans(rows.upgrades ?? {}, details.replace);
     const { paused } = this.state;
     if (paused === undefined) {
@@ -357,7 +357,7 @@ export class ConsoleStore
    *
    * @param isNews true if the events may have opened since an earlier snapshot; false for the first snapshot
    */
-  snapshotEventsArrived(events: readonly EventRow[], isNews = this.feed.everLive): void {
+  snapshotEventsArrived(events: readonly EventRow[], isNews = this.feed.hasBeenLive): void {
     const { paused } = this.state;
     if (paused === undefined) {
       applySnapshotEvents(this, this.#bell, events, { nowMs: this.options.now(), isNews });
@@ -371,10 +371,10 @@ export class ConsoleStore
   }
 
   #hold(paused: NonNullable<ConsoleState['paused']>, rows: FeedRows, replace: boolean): void {
-    const count = this.#bufferedRows.hold(rows, replace);
+    const count = this.#bufferedRows.add(rows, replace);
     // This change requests no frame: only the number of buffered rows is shown, and the frame of each second updates
     // it.
-    this.settle({ paused: { ...paused, unseen: paused.unseen + count } });
+    this.adjustState({ paused: { ...paused, unseen: paused.unseen + count } });
   }
 
   /**
@@ -382,7 +382,7 @@ export class ConsoleStore
    * row.
    */
   pastArrived(past: PastMoment, rows: FeedRows): void {
-    this.feed = nextConnection(this.feed, { kind: 'live' }, this.options.now());
+    this.feed = withConnection(this.feed, { kind: 'live' }, this.options.now());
     this.#takePast(past, rows, true);
     this.#endSnapshot(past.atMs);
   }
@@ -401,11 +401,11 @@ export class ConsoleStore
 
   #takePast(past: PastMoment, rows: FeedRows, replace: boolean): void {
     const isMoved = past.atMs !== this.state.past?.atMs;
-    this.settle({ past });
+    this.adjustState({ past });
     this.nowMs = past.atMs;
     applyRows(this, this.#bell, rows, { replace, nowMs: past.atMs, isNews: false });
     if (isMoved && this.rows.usesTime) this.rows.refilter();
-    this.touch('rows');
+    this.requestFrame('rows');
   }
 
   pause(): void {
@@ -415,7 +415,7 @@ export class ConsoleStore
   resume(): void {
     const nowMs = this.options.now();
     this.update({ paused: undefined });
-    const bufferedRows = this.#bufferedRows.take();
+    const bufferedRows = this.#bufferedRows.drain();
     applyRows(this, this.#bell, bufferedRows.rows, { replace: bufferedRows.replace, nowMs, isNews: true });
     if (this.feed.connection.kind === 'live') this.#endSnapshot(nowMs);
   }
@@ -459,7 +459,7 @@ export class ConsoleStore
     this.window.pauseOrder(this, nowMs);
     this.window.settle(this);
     this.window.seen();
-    this.upkeep.ask(this, nowMs);
+    this.upkeep.requestDueData(this, nowMs);
     settleInspect(this);
     settleUpgrade(this);
     this.#askPlans(nowMs);
@@ -477,7 +477,7 @@ export class ConsoleStore
 
   #forgetMessage(nowMs: number): void {
     const { message } = this.state;
-    if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.settle({ message: undefined });
+    if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.adjustState({ message: undefined });
   }
 
   #askPlans(nowMs: number): void {
@@ -491,7 +491,7 @@ export class ConsoleStore
     // A plan belongs to one backend, so a merged list of several backends shows no plans.
     if (this.backends !== undefined) return;
     this.plans.rowsArrived(rows, replace);
-    this.touch('rows');
+    this.requestFrame('rows');
   }
 
   #endSnapshot(nowMs: number): void {

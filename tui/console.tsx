@@ -10,14 +10,14 @@ import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
 import { runEffect } from './effects/run-effects.ts';
 import { Travel } from './effects/travel.ts';
 import { actionFor } from './state/keys.ts';
-import type { AggregateNeeds } from './model/aggregate-book.ts';
+import type { AggregateThresholds } from './model/aggregate-book.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { Contexts } from './model/contexts.ts';
 import type { Effect } from './state/effects.ts';
-import { keptOf, type ScreenSettings } from './state/screen-settings.ts';
+import { portableSettings, type ScreenSettings } from './state/screen-settings.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore } from './console-store.ts';
-import { takeInput } from './actions/press-key.ts';
+import { handleInput } from './actions/press-key.ts';
 import { requestedPace } from './list/requested-pace.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';
@@ -54,7 +54,7 @@ export interface ConsoleParts extends ShownBackend {
   /** The screen settings from the configuration file and the command line. */
   readonly kept?: ScreenSettings;
   /** Percentage of OK results that each aggregate needs; default 80. */
-  readonly aggregateNeeds?: AggregateNeeds;
+  readonly aggregateNeeds?: AggregateThresholds;
   /** Saves a view in the configuration file. If `view` is `undefined`, removes the saved view of this name. */
   readonly saveView?: (name: string, view: SavedView | undefined) => Promise<void>;
   readonly stdout: FrameStdout;
@@ -229,7 +229,7 @@ export function openConsole(parts: ConsoleParts): Console {
       const { contexts } = parts;
       if (contexts === undefined) throw new MonError('not_found', 'the configuration file contains no contexts');
       const next = await (name === ALL_CONTEXTS ? openAll(contexts.names, contexts.open) : contexts.open(name));
-      const left = keptOf(store.state);
+      const left = portableSettings(store.state);
       leftContexts.set(store.options.contexts?.current, { kept: left, namespace: shown.namespace });
       const before = leftContexts.get(name);
       const { kept = { view: left.view, views: parts.kept?.views ?? {} } } = before ?? {};
@@ -247,7 +247,7 @@ export function openConsole(parts: ConsoleParts): Console {
       if (!isAll && !names.includes(name)) {
         throw new MonError('not_found', `no such namespace, or you may not read it: use one of ${names.join(', ')}`);
       }
-      const kept = keptOf(store.state);
+      const kept = portableSettings(store.state);
       const next = { ...shown, namespace: name === DEFAULT_NAMESPACE ? undefined : name };
       const view = isAll && !isOfNamespaces(kept.view) ? 'events' : kept.view;
       show(next, store.options.contexts?.current, { ...kept, view });
@@ -261,7 +261,7 @@ export function openConsole(parts: ConsoleParts): Console {
     enter: () => {
       const { backendName: name = '', backendVersion: version = '' } = store.feed;
       const isFirst = store.state.past === undefined;
-      show(shown, store.options.contexts?.current, keptOf(store.state), NO_FEED);
+      show(shown, store.options.contexts?.current, portableSettings(store.state), NO_FEED);
       store.greeted({ name, version, time: clock.now() });
       if (isFirst) store.say('values are as of the last change; press [ or ] for other changes');
       return store;
@@ -272,7 +272,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const travel = (atMs: number | undefined): Promise<void> => {
     if (atMs !== undefined) return whileTyping(() => past.to(atMs));
     past.stop();
-    return whileTyping(async () => show(shown, store.options.contexts?.current, keptOf(store.state)));
+    return whileTyping(async () => show(shown, store.options.contexts?.current, portableSettings(store.state)));
   };
 
   const run = async (effect: Effect): Promise<void> => {
@@ -307,9 +307,9 @@ export function openConsole(parts: ConsoleParts): Console {
     if (!isInterrupt(event) && ahead.take(event)) {
       if (!past.isUnderWay || !isEscape(event)) return;
       ahead.forget();
-      return past.giveUp();
+      return past.cancel();
     }
-    takeInput(store, event);
+    handleInput(store, event);
     scheduler.paintNow();
     // Effects run even if the terminal is too busy for a frame, because quitting must always work.
     runEffects();

@@ -15,7 +15,7 @@ import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
 import { chooseBackend, contextNamed, type Choice } from './config/choose-backend.ts';
 import { readConsoleConfig, type LoadedConsoleConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
-import { keptOfConfig } from './config/initial-state.ts';
+import { settingsOfConfig } from './config/initial-state.ts';
 import { settingsOf, type AppearanceSettings } from './config/appearance-settings.ts';
 import { openConsole, type Console, type ConsoleClock } from './console.tsx';
 import { bindKeys } from './state/keys.ts';
@@ -207,7 +207,7 @@ async function loadApiClient(backend: string, env: CredentialsEnv, namespace?: s
  * takes precedence.
  */
 function keptOf(config: LoadedConsoleConfig['config'], { mouse, attention }: AppearanceSettings): ScreenSettings {
-  const kept = keptOfConfig(config);
+  const kept = settingsOfConfig(config);
   return { ...kept, common: { ...kept.common, mouse, attention } };
 }
 

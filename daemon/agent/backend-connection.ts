@@ -3,7 +3,7 @@ import { WebSocket, type RawData } from 'ws';
 import { connectionProblem, speaksTls, tlsProblem } from '../../shared/client/connection-problem.ts';
 import {
   AGENT_PROTOCOL,
-  AGENT_REPLACED,
+  AGENT_REPLACED_CLOSE_CODE,
   backendMessageSchema,
   type AgentMessage,
   type BackendMessage,
@@ -180,7 +180,7 @@ function refusalText(url: string, status: number): string {
 }
 
 function closeEnd(code: number, reason: string): ConnectionEnd {
-  if (code === AGENT_REPLACED) {
+  if (code === AGENT_REPLACED_CLOSE_CODE) {
     const advice = 'give one of the two another name (client.name), or stop it';
     return { reason: `another agent with this name has connected: ${advice}`, isReplaced: true };
   }

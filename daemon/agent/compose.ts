@@ -55,7 +55,7 @@ export interface AgentConfig {
   readonly runningMax: number;
 }
 
-interface Surroundings {
+interface AgentDeps {
   /** The system clock, which may be set at any time. */
   readonly clock: MachineClock;
   readonly log: Log;
@@ -73,7 +73,7 @@ export interface Agent {
    */
   stop(how?: { readonly comesBack: boolean }): Promise<void>;
   /** Kills at once the running checks for which `stop` waits. */
-  hurry(): Promise<void>;
+  killRunningChecks(): Promise<void>;
 }
 
 /**
@@ -83,9 +83,9 @@ export interface Agent {
  */
 export async function composeAgent(
   { backends, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
-  { clock: machine, log, random }: Surroundings,
+  { clock: machine, log, random }: AgentDeps,
 ): Promise<Agent> {
-  const clock = new SteadyClock(machine, { adoptAfterMs, onJump: (jump) => sayJump(log, jump) });
+  const clock = new SteadyClock(machine, { adoptAfterMs, onJump: (jump) => logClockJump(log, jump) });
   await using parts = new AsyncDisposableStack();
   const spool = parts.use(await openSpool(stateDir, { clock }));
   const loadedFiles = parts.use(new LoadedFiles(stateDir, log));
@@ -173,7 +173,7 @@ export async function composeAgent(
       comesBack = how?.comesBack ?? false;
       await running.disposeAsync();
     },
-    hurry: () => runner.stop(0),
+    killRunningChecks: () => runner.stop(0),
   };
 }
 
@@ -185,7 +185,7 @@ function adoptAfterMs(seconds: number): number {
   return seconds > 0 ? 0 : ADOPT_BACK_AFTER_MS;
 }
 
-function sayJump(log: Log, { seconds }: ClockJump): void {
+function logClockJump(log: Log, { seconds }: ClockJump): void {
   const adopted = seconds > 0 ? 'results use the new time immediately' : 'results use the new time after ten minutes';
   log.warn({ seconds }, `system clock was set: ${adopted}, check schedules are not affected`);
 }

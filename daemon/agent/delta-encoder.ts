@@ -54,12 +54,12 @@ export class DeltaEncoder {
     const key = `${result.source ?? ''}/${result.name}`;
     const baseline = this.#baselines.get(key);
     const passing = passingResult(result);
-    if (passing !== undefined && baseline?.isConfirmed === true && isLike(passing, baseline)) {
+    if (passing !== undefined && baseline?.isConfirmed === true && canBeDeltaOf(passing, baseline)) {
       return JSON.stringify(deltaResult(id, passing, baseline));
     }
     // A full result invalidates the baseline of its check. The backend discards that baseline too, even if it rejects
     // the full result.
-    if (baseline !== undefined) this.#forget(baseline);
+    if (baseline !== undefined) this.#removeBaseline(baseline);
     if (passing !== undefined) this.#remember({ id, key, ...passing, isConfirmed: false });
     const signed = signature === undefined ? '' : `"signature":${JSON.stringify(signature)},`;
     return `{"id":${String(id)},${signed}"check":${text}}`;
@@ -72,7 +72,7 @@ export class DeltaEncoder {
     this.#baselinesById.set(baseline.id, baseline);
   }
 
-  #forget({ key, id }: Baseline): void {
+  #removeBaseline({ key, id }: Baseline): void {
     this.#baselines.delete(key);
     this.#baselinesById.delete(id);
   }
@@ -89,7 +89,7 @@ function passingResult(result: SubmittedResult): PassingResult | undefined {
   return { executed, issued, duration, output, shared: JSON.stringify(others) };
 }
 
-function isLike(result: PassingResult, baseline: Baseline): boolean {
+function canBeDeltaOf(result: PassingResult, baseline: Baseline): boolean {
   return result.shared === baseline.shared && (result.duration === undefined) === (baseline.duration === undefined);
 }
 

@@ -102,7 +102,7 @@ async function resolveConfig(): Promise<ResolvedConfig> {
 }
 
 /** A resolved configuration, with the validated values from which the agent is composed. */
-interface Ready extends ResolvedConfig {
+interface PreparedConfig extends ResolvedConfig {
   readonly config: AgentConfig;
 }
 
@@ -123,10 +123,10 @@ async function start(): Promise<void> {
     log.level = ready.program['log-level'];
     const { agent, doing } = await begin(ready, { clock, log });
     manager.ready(doing);
-    const next = await nextReady(signals, { clock, log });
+    const next = await nextConfig(signals, { clock, log });
     if (next === undefined) {
       manager.stopping();
-      void signals.next().then(() => agent.hurry());
+      void signals.next().then(() => agent.killRunningChecks());
       await agent.stop();
       break;
     }
@@ -142,7 +142,7 @@ async function start(): Promise<void> {
  *
  * @throws MonError `invalid`
  */
-function prepare(resolvedConfig: ResolvedConfig, { clock, log }: Parts): Ready {
+function prepare(resolvedConfig: ResolvedConfig, { clock, log }: Parts): PreparedConfig {
   const { program, definitions, identity, secret } = resolvedConfig;
   const config = {
     tls: openAgentTls(program, { clock, log }),
@@ -159,7 +159,7 @@ function prepare(resolvedConfig: ResolvedConfig, { clock, log }: Parts): Ready {
 }
 
 async function begin(
-  { program, definitions, identity, config }: Ready,
+  { program, definitions, identity, config }: PreparedConfig,
   { clock, log }: Parts,
 ): Promise<{ readonly agent: Agent; /** The status that the service manager displays. */ readonly doing: string }> {
   for (const warning of definitions.warnings) log.warn({}, warning);
@@ -180,7 +180,7 @@ async function begin(
  *
  * @returns the reloaded configuration; undefined if another signal requests a stop
  */
-async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready | undefined> {
+async function nextConfig(signals: Signals, { clock, log }: Parts): Promise<PreparedConfig | undefined> {
   for (;;) {
     const signal = await signals.next();
     if (signal !== 'SIGHUP') {

@@ -39,7 +39,7 @@ const WELCOME_TIMEOUT_MS = 10_000;
  */
 const ACK_TIMEOUT_MS = 60_000;
 /** Maximum size of one `results` frame. A single result with more characters is sent in a frame of its own. */
-const FRAME = { results: 1000, characters: 512 * 1024 };
+const FRAME_LIMITS = { results: 1000, characters: 512 * 1024 };
 const DROPPED_EVERY_MS = 60_000;
 
 interface ResultSocketDeps {
@@ -76,7 +76,7 @@ interface Session {
    * Timer that closes the connection if no acknowledgment arrives in time. It runs while results are unacknowledged and
    * restarts at each `ack` and `resend` message.
    */
-  ackDeadline: Disposable | undefined;
+  ackTimer: Disposable | undefined;
 }
 
 /**
@@ -88,7 +88,7 @@ export class ResultSocket {
   readonly #deps: ResultSocketDeps;
   readonly #timers = new DisposableStack();
   /** Timer of the current connection step: the next connection attempt, or the time limit for the `welcome` message. */
-  #step: Disposable | undefined;
+  #stepTimer: Disposable | undefined;
   #connection: BackendConnection | undefined;
   #session: Session | undefined;
   #attempt = 0;
@@ -98,9 +98,9 @@ export class ResultSocket {
    */
   #replacements = 0;
   /** Index in `backends` of the current backend: the agent is connected to it, is trying it or will try it next. */
-  #at = 0;
+  #backendIndex = 0;
   #closed = false;
-  #pumping = false;
+  #isSending = false;
   #onIdle: (() => void) | undefined;
 
   constructor(deps: ResultSocketDeps) {
@@ -117,7 +117,7 @@ export class ResultSocket {
    * Sends the unsent results in the spool, as far as the window allows. Called after a result was added to the spool.
    */
   wake(): void {
-    this.#guarded(this.#pump());
+    this.#reconnectOnError(this.#sendResults());
   }
 
   /** Sends a keepalive if a backend is connected. Keepalives are never spooled, because an old keepalive is useless. */
@@ -137,14 +137,14 @@ export class ResultSocket {
     this.#checkIdle();
     await promise;
     this.#closed = true;
-    this.#step?.[Symbol.dispose]();
+    this.#stepTimer?.[Symbol.dispose]();
     this.#timers.dispose();
     this.#connection?.close('the agent stopped');
     this.#reportDropped();
   }
 
   get #backend(): AgentAddress {
-    const backend = this.#deps.backends[this.#at];
+    const backend = this.#deps.backends[this.#backendIndex];
     if (backend === undefined) throw new Error('no backend is configured');
     return backend;
   }
@@ -172,10 +172,10 @@ export class ResultSocket {
       {
         onOpen: () => {
           connection.send(hello());
-          this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not respond to hello'));
+          this.#startStepTimer(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not respond to hello'));
         },
-        onMessage: (message) => this.#guarded(this.#receive(connection, name, message)),
-        onClose: (end) => this.#lost(end),
+        onMessage: (message) => this.#reconnectOnError(this.#receive(connection, name, message)),
+        onClose: (end) => this.#handleConnectionEnd(end),
       },
     );
     this.#connection = connection;
@@ -185,27 +185,27 @@ export class ResultSocket {
    * Logs an unexpected error of `work` and closes the connection. After the reconnect, the agent sends all
    * unacknowledged results again.
    */
-  #guarded(work: Promise<void>): void {
+  #reconnectOnError(work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.#deps.log.error({ reason: errorMessage(error) }, 'could not send results to the backend, reconnecting');
       this.#connection?.close('could not send results to the backend, reconnecting');
     });
   }
 
-  #nextStep(delayMs: number, task: () => void): void {
-    this.#step?.[Symbol.dispose]();
-    this.#step = this.#deps.clock.after(delayMs, task);
+  #startStepTimer(delayMs: number, task: () => void): void {
+    this.#stepTimer?.[Symbol.dispose]();
+    this.#stepTimer = this.#deps.clock.after(delayMs, task);
   }
 
-  #lost({ reason, refusal, isReplaced = false }: ConnectionEnd): void {
+  #handleConnectionEnd({ reason, refusal, isReplaced = false }: ConnectionEnd): void {
     const { log, random } = this.#deps;
-    this.#session?.ackDeadline?.[Symbol.dispose]();
+    this.#session?.ackTimer?.[Symbol.dispose]();
     this.#session = undefined;
     this.#connection = undefined;
     this.#checkIdle();
     if (this.#closed) return;
     this.#replacements = isReplaced ? this.#replacements + 1 : 0;
-    const delayMs = isReplaced ? backoffMs(this.#replacements, random(), RECONNECT) : this.#delayOfNext(random());
+    const delayMs = isReplaced ? backoffMs(this.#replacements, random(), RECONNECT) : this.#selectNextBackend(random());
     const fields = { reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size };
     if (refusal === undefined) log.warn(fields, 'not connected to the backend');
     else {
@@ -216,7 +216,7 @@ export class ResultSocket {
         'reconnection attempt failed',
       );
     }
-    this.#nextStep(delayMs, () => this.connect());
+    this.#startStepTimer(delayMs, () => this.connect());
   }
 
   /**
@@ -225,10 +225,10 @@ export class ResultSocket {
    * @returns the delay in milliseconds before the attempt: short while a round through the backends is incomplete,
    *   otherwise a backoff that grows with each round
    */
-  #delayOfNext(random: number): number {
+  #selectNextBackend(random: number): number {
     const { length } = this.#deps.backends;
     this.#attempt += 1;
-    this.#at = (this.#at + 1) % length;
+    this.#backendIndex = (this.#backendIndex + 1) % length;
     const rounds = this.#attempt / length;
     return Number.isInteger(rounds) ? backoffMs(rounds, random, RECONNECT) : backoffMs(0, random, NEXT_BACKEND);
   }
@@ -241,13 +241,13 @@ export class ResultSocket {
         await this.#welcome(connection, spoolName, message);
         break;
       case 'ack':
-        await this.#acknowledged(message);
+        await this.#handleAck(message);
         break;
       case 'resend':
         await this.#resend(message.after);
         break;
       case 'rejected':
-        await this.#rejected(message);
+        await this.#handleRejected(message);
         break;
       case 'check_request':
         if (this.#session !== undefined) onCheckRequest(message.check);
@@ -268,7 +268,7 @@ export class ResultSocket {
       connection.close('a new spool');
       return;
     }
-    if (!spool.isOurs(acked)) {
+    if (!spool.canHaveAssigned(acked)) {
       log.warn(
         { acked, last: spool.lastId },
         'spool is out of date, because the backend already has newer results of this agent: starting a new spool',
@@ -277,35 +277,35 @@ export class ResultSocket {
       connection.close('a new spool');
       return;
     }
-    this.#step?.[Symbol.dispose]();
+    this.#stepTimer?.[Symbol.dispose]();
     this.#attempt = 0;
     // The session is set before the first `await`, because a check request that arrives meanwhile is ignored without a
     // session.
     const sent = new SentResults({ acked, window, signature });
-    this.#session = { connection, spool: spoolName, sent, ackDeadline: undefined };
+    this.#session = { connection, spool: spoolName, sent, ackTimer: undefined };
     log.info({ url: this.#backend.url, version, spooled: spool.size }, 'connected to the backend');
     onWelcome();
     await spool.acknowledge(acked, spoolName);
     this.#checkIdle();
-    await this.#pump();
+    await this.#sendResults();
   }
 
-  async #rejected({ id, error }: Extract<BackendMessage, { type: 'rejected' }>): Promise<void> {
+  async #handleRejected({ id, error }: Extract<BackendMessage, { type: 'rejected' }>): Promise<void> {
     const { log, spool } = this.#deps;
     // The backend sends `rejected` before the `ack` of the result, so the spool still has the result.
-    const [result] = await spool.read(id - 1, { results: 1, characters: FRAME.characters });
+    const [result] = await spool.read(id - 1, { results: 1, characters: FRAME_LIMITS.characters });
     const logFields = result?.id === id ? logFieldsOf(result.text) : {};
     log.error({ id, ...logFields, reason: error }, 'the backend rejected a check result');
   }
 
-  async #acknowledged({ id, baselines }: Extract<BackendMessage, { type: 'ack' }>): Promise<void> {
+  async #handleAck({ id, baselines }: Extract<BackendMessage, { type: 'ack' }>): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
     session.sent.acknowledge(id, baselines);
-    this.#watchAcks(session);
+    this.#restartAckTimer(session);
     await this.#deps.spool.acknowledge(session.sent.ackedId, session.spool);
     this.#checkIdle();
-    await this.#pump();
+    await this.#sendResults();
   }
 
   async #resend(after: number): Promise<void> {
@@ -315,17 +315,17 @@ export class ResultSocket {
       session.connection.close('the backend requested results after an id that was never sent');
       return;
     }
-    this.#watchAcks(session);
-    await this.#pump();
+    this.#restartAckTimer(session);
+    await this.#sendResults();
   }
 
   /**
    * Sends unsent results until the window is full. Only one call runs at a time: another call returns at once, and the
    * running loop sends its results.
    */
-  async #pump(): Promise<void> {
-    if (this.#pumping) return;
-    this.#pumping = true;
+  async #sendResults(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
     try {
       for (let session = this.#session; session !== undefined; session = this.#session) {
         if (session.spool !== this.#deps.spool.name) {
@@ -343,24 +343,24 @@ export class ResultSocket {
         if (session !== this.#session || isOutdated) continue;
         if (results.length === 0) return;
         session.connection.sendText(session.sent.nextFrame(results));
-        if (session.ackDeadline === undefined) this.#watchAcks(session);
+        if (session.ackTimer === undefined) this.#restartAckTimer(session);
       }
     } finally {
-      this.#pumping = false;
+      this.#isSending = false;
     }
   }
 
   /** Returns the unsent results that come next, as many as the window and the limits of a frame allow. */
   async #nextResults({ remainingWindow, sentId }: SentResults): Promise<readonly SpooledResult[]> {
-    const limits = { results: Math.min(remainingWindow, FRAME.results), characters: FRAME.characters };
+    const limits = { results: Math.min(remainingWindow, FRAME_LIMITS.results), characters: FRAME_LIMITS.characters };
     return await this.#deps.spool.read(sentId, limits);
   }
 
-  #watchAcks(session: Session): void {
-    session.ackDeadline?.[Symbol.dispose]();
-    session.ackDeadline = undefined;
+  #restartAckTimer(session: Session): void {
+    session.ackTimer?.[Symbol.dispose]();
+    session.ackTimer = undefined;
     if (session.sent.isAcknowledged) return;
-    session.ackDeadline = this.#deps.clock.after(ACK_TIMEOUT_MS, () =>
+    session.ackTimer = this.#deps.clock.after(ACK_TIMEOUT_MS, () =>
       session.connection.close('the backend has not acknowledged a result for 60 seconds'),
     );
   }

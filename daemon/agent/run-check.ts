@@ -99,7 +99,7 @@ export function openCheckRunner({
     }
   }
 
-  function obstacle(check: CheckRequest): string | undefined {
+  function skipReason(check: CheckRequest): string | undefined {
     if (closed) return 'the agent is stopping';
     if (underWay.has(runKey(check))) return 'previous check command execution in progress';
     if (waiting.length >= WAITING_MAX) return 'too many checks are waiting to run';
@@ -109,7 +109,7 @@ export function openCheckRunner({
   return {
     start(request) {
       const logFields = { check: request.name, source: request.source };
-      const reason = obstacle(request);
+      const reason = skipReason(request);
       if (reason !== undefined) {
         log.warn(logFields, reason);
         return;

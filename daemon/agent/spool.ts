@@ -200,7 +200,7 @@ export class Spool implements AsyncDisposable {
       return await reading;
     } catch (error) {
       // Results that cannot be read from disk must not block the delivery of the results in memory.
-      await this.#runSerially(() => this.#detach(error));
+      await this.#runSerially(() => this.#closeUnreadable(error));
       return firstOf(this.#unsaved.after(afterId), limits, []);
     } finally {
       this.#reads.delete(reading);
@@ -227,8 +227,8 @@ export class Spool implements AsyncDisposable {
           this.#fail(error);
         }
       }
-      this.#forget(count);
-      if (this.#problem !== undefined && this.#db !== undefined) await this.#noteAck();
+      this.#removeEntries(count);
+      if (this.#problem !== undefined && this.#db !== undefined) await this.#writeAckFile();
     });
   }
 
@@ -246,7 +246,7 @@ export class Spool implements AsyncDisposable {
    * True if this spool can have assigned `acked`, the last id that the backend has committed. If not, the backend has
    * received results from a later state of the state directory, which was lost or replaced.
    */
-  isOurs(acked: number): boolean {
+  canHaveAssigned(acked: number): boolean {
     return acked <= this.#lastId || acked < this.#nextId;
   }
 
@@ -299,7 +299,7 @@ export class Spool implements AsyncDisposable {
       this.#setEntries(content.entries);
       const count = countUpTo(this.#entries, acked);
       if (count > 0) await db.write(this.#deletions(count), false);
-      this.#forget(count);
+      this.#removeEntries(count);
     } catch (error) {
       await db.close();
       this.#setEntries([]);
@@ -324,7 +324,7 @@ export class Spool implements AsyncDisposable {
    * Closes a database that cannot be read. Its results stay on disk until it can be opened again; new results in memory
    * get ids under a new spool name.
    */
-  async #detach(problem: unknown): Promise<void> {
+  async #closeUnreadable(problem: unknown): Promise<void> {
     const db = this.#db;
     if (db === undefined || this.#isClosed) return;
     this.#db = undefined;
@@ -347,7 +347,7 @@ export class Spool implements AsyncDisposable {
     this.#opening = promise;
     try {
       await Promise.allSettled(this.#reads);
-      await (this.#db === undefined ? this.#openLate() : this.#reopen(this.#db));
+      await (this.#db === undefined ? this.#openAfterFailure() : this.#reopen(this.#db));
       this.#problem = undefined;
     } catch (error) {
       if (error instanceof MonError) this.#problem = error;
@@ -366,7 +366,7 @@ export class Spool implements AsyncDisposable {
       await db.reopen();
       content = await db.load();
     } catch (error) {
-      await this.#detach(error);
+      await this.#closeUnreadable(error);
       throw error;
     }
     // A failed write may have left results on disk that are also in memory: they are deleted from disk, then written
@@ -383,7 +383,7 @@ export class Spool implements AsyncDisposable {
    * Opens a database that could not be opened or read before. Drops a result in it if memory got a newer result of the
    * same check meanwhile: the older result must not be delivered after the newer one.
    */
-  async #openLate(): Promise<void> {
+  async #openAfterFailure(): Promise<void> {
     const db = await SpoolDatabase.open(this.#directory);
     try {
       const { name, lastId, entries } = await db.load();
@@ -438,19 +438,19 @@ export class Spool implements AsyncDisposable {
       true,
     );
     this.#unsaved.takeSaved();
-    this.#unsaved.forgetKeys();
+    this.#unsaved.clearKeys();
     for (const { id, text } of unsaved) this.#addEntry({ id, size: text.length });
     this.#savedId = this.#lastId;
     this.#nextId = Math.max(this.#nextId, this.#lastId + 1);
     const surplus = this.#surplus([]);
     if (surplus > 0) {
       await db.write(this.#deletions(surplus), true);
-      this.#forget(surplus);
+      this.#removeEntries(surplus);
       this.#dropped += surplus;
     }
   }
 
-  async #noteAck(): Promise<void> {
+  async #writeAckFile(): Promise<void> {
     if (this.#ackedId > 0) await this.#ackFile.write({ name: this.#name, acked: this.#ackedId });
   }
 
@@ -475,26 +475,26 @@ export class Spool implements AsyncDisposable {
     const db = this.#db;
     if (db !== undefined && this.#problem === undefined) {
       try {
-        await this.#add(db, added);
+        await this.#writeToDisk(db, added);
         return;
       } catch (error) {
         this.#fail(error);
       }
     }
     for (const { text, resolve } of added) {
-      this.#lastId = this.#takeId();
+      this.#lastId = this.#assignId();
       this.#unsaved.add(this.#lastId, text);
       resolve(this.#lastId);
     }
   }
 
-  #takeId(): number {
+  #assignId(): number {
     const id = this.#nextId;
     this.#nextId += 1;
     return id;
   }
 
-  async #add(db: SpoolDatabase, added: readonly WaitingResult[]): Promise<void> {
+  async #writeToDisk(db: SpoolDatabase, added: readonly WaitingResult[]): Promise<void> {
     const firstId = this.#nextId;
     const lastId = firstId + added.length - 1;
     const surplus = this.#surplus(added);
@@ -513,7 +513,7 @@ export class Spool implements AsyncDisposable {
     this.#lastId = lastId;
     this.#savedId = lastId;
     this.#nextId = lastId + 1;
-    this.#forget(surplus);
+    this.#removeEntries(surplus);
     this.#dropped += surplus;
     for (const [index, { resolve }] of added.entries()) resolve(firstId + index);
   }
@@ -563,7 +563,7 @@ export class Spool implements AsyncDisposable {
     this.#characters += entry.size;
   }
 
-  #forget(count: number): void {
+  #removeEntries(count: number): void {
     for (const { size } of this.#entries.splice(0, count)) this.#characters -= size;
   }
 }

@@ -31,7 +31,7 @@ export class UnsavedResults {
   readonly #newestByKey = new Map<string, number>();
   /** Ids of the results in memory that have a newer result of the same check, oldest first. */
   readonly #superseded = new Set<number>();
-  /** Keys of the checks that had a result in memory since the last `forgetKeys`. */
+  /** Keys of the checks that had a result in memory since the last `clearKeys`. */
   readonly #keys = new Set<string>();
   #characters = 0;
   #dropped = 0;
@@ -97,7 +97,7 @@ export class UnsavedResults {
   }
 
   /**
-   * True if a result of the same check was in memory since the last `forgetKeys`. It is newer than this result on disk.
+   * True if a result of the same check was in memory since the last `clearKeys`. It is newer than this result on disk.
    *
    * @param text the JSON text of a result on disk
    */
@@ -105,7 +105,7 @@ export class UnsavedResults {
     return this.#keys.has(checkKeyOf(text));
   }
 
-  forgetKeys(): void {
+  clearKeys(): void {
     this.#keys.clear();
   }
 

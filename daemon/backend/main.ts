@@ -19,7 +19,7 @@ import { warnOfReaders } from '../private-files/warn-of-readers.ts';
 import { configSources, EXIT_USAGE, parseBackendArguments } from './arguments.ts';
 import { hashPassword } from './access/password.ts';
 import { terminal } from './store/upgrade/ask-terminal.ts';
-import { boundGarbage } from './health/bound-garbage.ts';
+import { limitHeapGrowth } from './health/bound-garbage.ts';
 import { compose, type Backend } from './compose.ts';
 import type { BackendOptions } from './compose/options.ts';
 import { pruneCommand } from './clients/prune-command.ts';
@@ -277,7 +277,7 @@ function print(line: string): void {
 }
 
 async function start(): Promise<number> {
-  boundGarbage();
+  limitHeapGrowth();
   const config = await loadConfig();
   const log = openLog(config.program);
   for (const warning of config.warnings) log.warn({}, warning);

@@ -257,8 +257,8 @@ export interface Disk {
   freeBytes(): Promise<number | undefined>;
   /** Returns the number of bytes that are reserved for a purpose, or 0 if none are. */
   reservedBytes(use: ReserveUse): Promise<number>;
-  /** Reserves disk space, which `giveOut` can free for a purpose when the disk is full. */
+  /** Reserves disk space, which `releaseReserve` can free for a purpose when the disk is full. */
   setAside(bytes: number, use: ReserveUse): Promise<void>;
   /** Frees the space that is reserved for a purpose. */
-  giveOut(use: ReserveUse): Promise<void>;
+  releaseReserve(use: ReserveUse): Promise<void>;
 }

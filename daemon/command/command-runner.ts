@@ -87,7 +87,7 @@ export class CommandRunner implements AsyncDisposable {
     return this.#process;
   }
 
-  #restartLater({ reason, commands, hasAnswered }: ProcessEnd): void {
+  #restartLater({ reason, commands, hasReportedEnd: hasAnswered }: ProcessEnd): void {
     this.#process = undefined;
     if (this.#timers.disposed) return;
     const { clock, log, random } = this.#parts;

@@ -88,7 +88,7 @@ export class CommandWatchdog implements Disposable {
   /** Number of watchdogs in a row that exited within `SHORT_LIFE_MS`. */
   #shortLives = 0;
   /** The runs that must be killed while this program continues. */
-  readonly #doomed = new Set<CommandRun>();
+  readonly #runsToKill = new Set<CommandRun>();
   #isKilling = false;
   #isDisposed = false;
 
@@ -115,7 +115,7 @@ export class CommandWatchdog implements Disposable {
 
   /** Removes a run. Called when its command has ended, because the system may soon reuse the process group id. */
   remove(run: CommandRun): void {
-    if (!this.#doomed.has(run) && this.#runs.delete(run.id)) this.#process?.stdin?.write(`- ${run.id}\n`);
+    if (!this.#runsToKill.has(run) && this.#runs.delete(run.id)) this.#process?.stdin?.write(`- ${run.id}\n`);
   }
 
   /**
@@ -124,7 +124,7 @@ export class CommandWatchdog implements Disposable {
    */
   kill(run: CommandRun): void {
     killGroup(run.group);
-    this.#doomed.add(run);
+    this.#runsToKill.add(run);
     if (!this.#isKilling) void this.#killDoomed();
   }
 
@@ -151,20 +151,20 @@ export class CommandWatchdog implements Disposable {
   }
 
   /**
-   * Kills the runs in `#doomed` with an additional watchdog. One watchdog kills all runs of about the same time,
+   * Kills the runs in `#runsToKill` with an additional watchdog. One watchdog kills all runs of about the same time,
    * because its search reads the environment of every process.
    */
   async #killDoomed(): Promise<void> {
     this.#isKilling = true;
-    while (this.#doomed.size > 0) {
-      const runs = [...this.#doomed];
+    while (this.#runsToKill.size > 0) {
+      const runs = [...this.#runsToKill];
       const watchdog = startWatchdog(this.#options);
       const ended = once(watchdog, 'exit').catch(() => undefined);
       await isWritten(watchdog, linesOf(runs));
       // Remove the runs from the main watchdog only after the additional watchdog has received them: if this program
       // dies, one of them must kill the runs.
       for (const run of runs) {
-        this.#doomed.delete(run);
+        this.#runsToKill.delete(run);
         this.remove(run);
       }
       watchdog.stdin?.end();

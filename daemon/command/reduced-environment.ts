@@ -1,9 +1,9 @@
 /** Names of the only variables that commands inherit (security S14). No variable with credentials may match. */
-const KEPT = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
+const INHERITED_NAMES = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export function reducedEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(([name]) => KEPT.test(name));
+  const kept = Object.entries(environment).filter(([name]) => INHERITED_NAMES.test(name));
   return { PATH: PATH_DEFAULT, ...Object.fromEntries(kept) };
 }

@@ -79,7 +79,10 @@ export async function runUntilCut(
     const running = await spawnCommand(command, { input, environment, openPipes, openStdio });
     try {
       const allOutput = outputOf(running, { clock, cut, kill: () => watchdog.kill(running.run) });
-      const [{ output, isOutputCut, isCut }] = await Promise.all([allOutput, openGate(running, watchdog, input)]);
+      const [{ output, isOutputCut, wasKilled: isCut }] = await Promise.all([
+        allOutput,
+        releaseCommand(running, watchdog, input),
+      ]);
       if (isCut) return { kind: 'cut', output };
       return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
     } finally {
@@ -176,7 +179,7 @@ async function groupOf(child: ChildProcess): Promise<number> {
  * Adds the command to the watchdog, which kills it if this program dies. Then writes the line for which the shell of
  * the command waits, and the input of the command.
  */
-async function openGate(
+async function releaseCommand(
   { run, input: ownInput }: RunningCommand,
   watchdog: CommandWatchdog,
   input = '',
@@ -203,7 +206,7 @@ interface CollectedOutput {
   readonly output: string;
   readonly isOutputCut: boolean;
   /** True if the command was killed because of an abort; false if it ended by itself. */
-  readonly isCut: boolean;
+  readonly wasKilled: boolean;
 }
 
 /**
@@ -218,7 +221,7 @@ async function outputOf(
   using ends = new DisposableStack();
   const collected = new CappedOutput();
   let isCut = false;
-  const finish = (): void => resolve({ output: collected.text(), isOutputCut: collected.isCut, isCut });
+  const finish = (): void => resolve({ output: collected.text(), isOutputCut: collected.isCut, wasKilled: isCut });
   // Wait only a short time for the end of the output: a process that left the process group may keep the pipe open
   // forever, although the command has ended.
   const finishSoon = (): void => {

@@ -26,7 +26,7 @@ const STDERR = 2;
  * Time limit for the command process to kill a command or to exit, and for its watchdogs to kill the remaining
  * commands.
  */
-const ANSWER_MS = 5000;
+const STOP_TIMEOUT_MS = 5000;
 
 const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs commands has exited and will be restarted' };
 
@@ -39,7 +39,7 @@ export interface ProcessEnd {
   /** Number of commands that were running when the process ended. */
   readonly commands: number;
   /** True if the process had reported the end of at least one command. */
-  readonly hasAnswered: boolean;
+  readonly hasReportedEnd: boolean;
 }
 
 /** One command process, from its start to its end. Disposing of it ends the process and kills all its commands. */
@@ -53,7 +53,7 @@ export class RunningProcess implements AsyncDisposable {
   #hasAnswered = false;
 
   /**
-   * @param clock the timers for the time limit `ANSWER_MS`
+   * @param clock the timers for the time limit `STOP_TIMEOUT_MS`
    * @param onEnd called when the process has ended for any reason, before its running commands fail
    */
   constructor(clock: CommandClock, onEnd: (end: ProcessEnd) => void) {
@@ -75,7 +75,7 @@ export class RunningProcess implements AsyncDisposable {
     using ends = new DisposableStack();
     const stop = (): void => {
       this.#send({ kind: 'cut', id });
-      ends.use(this.#clock.after(ANSWER_MS, () => this.#kill()));
+      ends.use(this.#clock.after(STOP_TIMEOUT_MS, () => this.#kill()));
     };
     // The queue of unsent requests needs no limit, because the number of running handlers is limited.
     this.#send({ kind: 'run', id, ...what });
@@ -88,7 +88,7 @@ export class RunningProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     using limits = new DisposableStack();
-    limits.use(this.#clock.after(ANSWER_MS, () => this.#kill()));
+    limits.use(this.#clock.after(STOP_TIMEOUT_MS, () => this.#kill()));
     await this.#ended;
   }
 
@@ -125,10 +125,10 @@ export class RunningProcess implements AsyncDisposable {
     });
     if (child.pid !== undefined) {
       using limits = new DisposableStack();
-      const late = new Promise<void>((resolve) => limits.use(this.#clock.after(ANSWER_MS, resolve)));
+      const late = new Promise<void>((resolve) => limits.use(this.#clock.after(STOP_TIMEOUT_MS, resolve)));
       await Promise.race([Promise.all([read, closed]), late]);
     }
-    onEnd({ reason, commands: this.#runs.size, hasAnswered: this.#hasAnswered });
+    onEnd({ reason, commands: this.#runs.size, hasReportedEnd: this.#hasAnswered });
     for (const resolve of this.#runs.values()) resolve(ENDED);
     this.#runs.clear();
   }

@@ -7,7 +7,7 @@ import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS, type BackendMessage } fr
 import { startBackend } from './backend-process.ts';
 import { openFilesMax } from '../../daemon/backend/store/open-files.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';
-import { count, quantile, report } from './report.ts';
+import { formatNumber, quantile, report } from './report.ts';
 
 const AGENTS = 5000;
 const CHECKS = 10;
@@ -40,7 +40,11 @@ async function working(seconds: number): Promise<void> {
   const elapsedMs = performance.now() - startedAt;
   const latencies = agents.flatMap((agent) => agent.latencies);
   const rate = ((acked(agents) - ackedBefore) * 1000) / elapsedMs;
-  report(`${count(AGENTS)} agents, ${String(CHECKS)} checks each at ${String(INTERVAL_S)} s: results`, rate, '/s');
+  report(
+    `${formatNumber(AGENTS)} agents, ${String(CHECKS)} checks each at ${String(INTERVAL_S)} s: results`,
+    rate,
+    '/s',
+  );
   report('CPU of the backend', ((cpuMs(backend.pid) - cpuBefore) * 100) / elapsedMs, '%', 'of one core');
   report('from request to stored result, p50 / p99', [quantile(latencies, 0.5), quantile(latencies, 0.99)], 'ms');
   report('memory for each agent and its ten results', ((memoryMiB(backend.pid) - before) * 1024) / AGENTS, 'KiB');
@@ -48,7 +52,7 @@ async function working(seconds: number): Promise<void> {
   for (const agent of agents) agent.drop();
   const stormAt = performance.now();
   const returned = await connectAll(backend.url, AGENTS, ['fleet']);
-  report(`all ${count(AGENTS)} reconnect at once`, (performance.now() - stormAt) / 1000, 's', 'goal under 15');
+  report(`all ${formatNumber(AGENTS)} reconnect at once`, (performance.now() - stormAt) / 1000, 's', 'goal under 15');
   for (const agent of returned) agent.drop();
 }
 
@@ -59,7 +63,7 @@ async function idle(): Promise<void> {
   // Wait until every agent has sent a keepalive and the backend has stored a keepalive result for each.
   await sleep((KEEPALIVE_SECONDS + 15) * 1000);
   const memory = ((memoryMiB(backend.pid) - before) * 1024) / agents.length;
-  report(`memory for each of ${count(agents.length)} idle agents with keepalives`, memory, 'KiB', 'goal 30');
+  report(`memory for each of ${formatNumber(agents.length)} idle agents with keepalives`, memory, 'KiB', 'goal 30');
   for (const agent of agents) agent.drop();
 }
 

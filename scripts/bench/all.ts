@@ -5,7 +5,7 @@ import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { BenchFile, BenchRun } from './bench-file.ts';
 import { machineSpeed } from './machine-speed.ts';
-import { count } from './report.ts';
+import { formatNumber } from './report.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -40,7 +40,9 @@ async function runOne(name: string, options: readonly string[]): Promise<BenchRu
     const figures = JSON.parse(await readFile(written, 'utf8')) as BenchRun['figures'];
     const after = await machineSpeed();
     const { jsonParsesPerSecond, fsyncsPerSecond } = after;
-    console.log(`the machine: JSON.parse ${count(jsonParsesPerSecond)} /s, fsync ${count(fsyncsPerSecond)} /s`);
+    console.log(
+      `the machine: JSON.parse ${formatNumber(jsonParsesPerSecond)} /s, fsync ${formatNumber(fsyncsPerSecond)} /s`,
+    );
     return { name, startedAt, speed: [before, after], load, figures };
   } finally {
     await rm(written, { force: true });

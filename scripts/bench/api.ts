@@ -3,7 +3,7 @@ import { startBackend, type BenchBackend } from './backend-process.ts';
 import { HttpConnection, serverCpuMs, type BenchServer } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
 import { EVENTS, MEMBERS, postResults } from './post-results.ts';
-import { count, quantile, report } from './report.ts';
+import { formatNumber, quantile, report } from './report.ts';
 import { RATE, whileResultsComeIn } from './background-results.ts';
 
 const SILENCES_FEW = 5000;
@@ -31,7 +31,7 @@ export async function measureApi(seconds: number): Promise<void> {
     'goal 60 ms, 25 of CPU; the peer 219, 10,000 alerts of Alertmanager 139',
   );
   await measure(ask, seconds, 'GET /results, 10,000 results', '/results', 'the peer 627 for 20,000');
-  const besides = `GET /events, while ${count(RATE)} results/s come in`;
+  const besides = `GET /events, while ${formatNumber(RATE)} results/s come in`;
   const reached = await whileResultsComeIn(backend, () =>
     watchLoop(backend, besides, () => measure(ask, seconds, besides, '/events', 'goal p99 60 ms')),
   );
@@ -82,7 +82,7 @@ export async function measureApi(seconds: number): Promise<void> {
   await watchLoop(backend, critical, () =>
     measure(ask, seconds, critical, '/aggregates/all/results/critical', 'goal 50 ms'),
   );
-  report('memory of the backend', memoryMiB(backend.pid), 'MiB', `${count(before)} before the members`);
+  report('memory of the backend', memoryMiB(backend.pid), 'MiB', `${formatNumber(before)} before the members`);
   ask.close();
 }
 

@@ -32,7 +32,7 @@ interface Baseline {
    * The text of delta results after their own id; `undefined` until the backend has confirmed that it stores this
    * baseline.
    */
-  followers: string | undefined;
+  deltaText: string | undefined;
 }
 
 /** A simulated agent: a client of the agent protocol that does as little work per result as possible. */
@@ -50,14 +50,14 @@ export class BenchAgent {
   #acked = 0;
   #closedLoop = false;
   #isClosed = false;
-  acks: ((sentAt: number) => void) | undefined;
+  onAcknowledged: ((sentAt: number) => void) | undefined;
 
   readonly #at: number;
 
   constructor(socket: WebSocket, at: number) {
     this.#socket = socket;
     this.#at = at;
-    this.report(['default']);
+    this.setHandlers(['default']);
     socket.on('message', (data: Buffer) => this.#receive(data.toString()));
     // Fail, because the benchmark would otherwise wait forever for acknowledgments.
     socket.on('close', (code, reason) => {
@@ -83,7 +83,7 @@ export class BenchAgent {
   }
 
   /** Makes later results name the given handlers. */
-  report(handlers: readonly string[]): void {
+  setHandlers(handlers: readonly string[]): void {
     this.#setMessages(
       Array.from({ length: CHECKS_EACH }, (_, check) =>
         checkJson(`check-${String(check)}`, this.#at + check, handlers),
@@ -111,13 +111,13 @@ export class BenchAgent {
     return this.#acked;
   }
 
-  get waiting(): number {
+  get unacknowledged(): number {
     return this.#sent - this.#acked;
   }
 
   start(): void {
     this.#closedLoop = true;
-    while (this.waiting < WINDOW) this.send();
+    while (this.unacknowledged < WINDOW) this.send();
   }
 
   stop(): void {
@@ -127,7 +127,7 @@ export class BenchAgent {
   send(): void {
     this.#sent++;
     this.#sentAt[this.#sent % 4096] = performance.now();
-    this.#say(this.#sent);
+    this.#sendResult(this.#sent);
   }
 
   close(): void {
@@ -145,18 +145,18 @@ export class BenchAgent {
     this.#isPassing = messages.map((text) => (JSON.parse(text) as { status: number }).status === 0);
   }
 
-  #say(id: number): void {
+  #sendResult(id: number): void {
     const at = id % this.#messages.length;
     const check = id % CHECKS_EACH;
     const text = this.#messages[at] ?? '';
     const baseline = this.#baselines[check];
     const start = this.#frameStart;
     this.#frameStart = FRAME_START;
-    if (baseline?.followers !== undefined && baseline.text === text) {
-      this.#socket.send(`${start}{"id":${String(id)},${baseline.followers}`);
+    if (baseline?.deltaText !== undefined && baseline.text === text) {
+      this.#socket.send(`${start}{"id":${String(id)},${baseline.deltaText}`);
       return;
     }
-    this.#baselines[check] = this.#isPassing[at] === true ? { id, text, followers: undefined } : undefined;
+    this.#baselines[check] = this.#isPassing[at] === true ? { id, text, deltaText: undefined } : undefined;
     this.#socket.send(`${start}{"id":${String(id)},"check":${text}}]}`);
   }
 
@@ -170,11 +170,11 @@ export class BenchAgent {
   #acknowledged(acked: number, baselines: readonly number[] = []): void {
     for (const id of baselines) {
       const baseline = this.#baselines[id % CHECKS_EACH];
-      if (baseline?.id === id) baseline.followers = `"baseline":${String(id)},${DELTA_END}`;
+      if (baseline?.id === id) baseline.deltaText = `"baseline":${String(id)},${DELTA_END}`;
     }
-    for (let id = this.#acked + 1; id <= acked; id++) this.acks?.(this.#sentAt[id % 4096] ?? NaN);
+    for (let id = this.#acked + 1; id <= acked; id++) this.onAcknowledged?.(this.#sentAt[id % 4096] ?? NaN);
     this.#acked = acked;
-    if (this.#closedLoop) while (this.waiting < WINDOW) this.send();
+    if (this.#closedLoop) while (this.unacknowledged < WINDOW) this.send();
   }
 
   /** Resends all results after the given id. Their latency still counts from the first time they were sent. */
@@ -182,7 +182,7 @@ export class BenchAgent {
     if (after > this.#sent) throw new Error(`asked for results after ${String(after)} of ${String(this.#sent)}`);
     this.#baselines.fill(undefined);
     this.#frameStart = `{"type":"results","resume_after":${String(after)},"results":[`;
-    for (let id = after + 1; id <= this.#sent; id++) this.#say(id);
+    for (let id = after + 1; id <= this.#sent; id++) this.#sendResult(id);
   }
 }
 
@@ -244,7 +244,7 @@ export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms:
     ownCpuMicroseconds: (user + system) / results,
   };
   for (const agent of agents) agent.stop();
-  while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
+  while (agents.some(({ unacknowledged: waiting }) => waiting > 0)) await sleep(5);
   return load;
 }
 
@@ -258,7 +258,7 @@ export async function openLoop(
   ms: number,
 ): Promise<{ p50: number; p99: number; reached: number }> {
   const latencies: number[] = [];
-  for (const agent of agents) agent.acks = (sentAt) => latencies.push(performance.now() - sentAt);
+  for (const agent of agents) agent.onAcknowledged = (sentAt) => latencies.push(performance.now() - sentAt);
   const startedAt = performance.now();
   let sent = 0;
   while (performance.now() - startedAt < ms) {
@@ -267,8 +267,8 @@ export async function openLoop(
     await sleep(1);
   }
   const reached = (sent * 1000) / (performance.now() - startedAt);
-  while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
-  for (const agent of agents) agent.acks = undefined;
+  while (agents.some(({ unacknowledged: waiting }) => waiting > 0)) await sleep(5);
+  for (const agent of agents) agent.onAcknowledged = undefined;
   return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), reached };
 }
 
@@ -288,11 +288,11 @@ export async function steadyLoop(
     const due = ((performance.now() - startedAt) * rate) / 1000;
     for (; tick < due; tick++) {
       const agent = agents[tick % agents.length];
-      if (agent !== undefined && agent.waiting < WINDOW) agent.send();
+      if (agent !== undefined && agent.unacknowledged < WINDOW) agent.send();
     }
   }
   const reached = ((ackedBy(agents) - before) * 1000) / (performance.now() - startedAt);
-  while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
+  while (agents.some(({ unacknowledged: waiting }) => waiting > 0)) await sleep(5);
   return { reached };
 }
 

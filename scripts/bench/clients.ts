@@ -10,7 +10,7 @@ import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts'
 import { BenchAgent } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { cpuMs, memoryMiB, memoryPartsMiB, peakMemoryMiB } from './process-figures.ts';
-import { count, quantile, report, timesOf } from './report.ts';
+import { formatNumber, quantile, report, timesOf } from './report.ts';
 
 const BATCH = 2000;
 /** Size of the incompressible text in each client, in bytes. */
@@ -27,7 +27,7 @@ const HEAP_MIB = 1024;
 export async function measureClients(_seconds: number, { clients }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
   await writeClients(stateDir, clients);
-  report('clients', clients, '', `${count(TEXT_BYTES)} bytes each`);
+  report('clients', clients, '', `${formatNumber(TEXT_BYTES)} bytes each`);
 
   await buildPrograms();
   const begun = performance.now();
@@ -38,7 +38,12 @@ export async function measureClients(_seconds: number, { clients }: BenchSizes):
   const startSeconds = (performance.now() - begun) / 1000;
   report('start to serving', startSeconds, 's', `CPU ${(cpuMs(backend.pid) / 1000).toFixed(1)} s`);
   const { own, files } = memoryPartsMiB(backend.pid);
-  report('memory after the start', memoryMiB(backend.pid), 'MiB', `own ${count(own)}, files ${count(files)}`);
+  report(
+    'memory after the start',
+    memoryMiB(backend.pid),
+    'MiB',
+    `own ${formatNumber(own)}, files ${formatNumber(files)}`,
+  );
   report('peak of the start', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
   const metrics = await (await fetch(`${backend.url}/metrics`)).text();
   for (const name of ['mon_memory_used_bytes', 'mon_memory_limit_bytes']) {
@@ -67,7 +72,12 @@ export async function measureClients(_seconds: number, { clients }: BenchSizes):
   await timed('GET /events, with their clients', 10, () => ask('/events'));
   for (const agent of agents) agent.close();
   const after = memoryPartsMiB(backend.pid);
-  report('memory after that', memoryMiB(backend.pid), 'MiB', `own ${count(after.own)}, files ${count(after.files)}`);
+  report(
+    'memory after that',
+    memoryMiB(backend.pid),
+    'MiB',
+    `own ${formatNumber(after.own)}, files ${formatNumber(after.files)}`,
+  );
   report('peak of all', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
 }
 
@@ -96,5 +106,5 @@ async function writeClients(dir: string, clients: number): Promise<void> {
 
 async function timed(what: string, times: number, act: (at: number) => Promise<unknown>): Promise<void> {
   const taken = await timesOf(times, act);
-  report(what, [quantile(taken, 0.5), quantile(taken, 0.99)], 'ms', `p50 / p99 of ${count(times)}`);
+  report(what, [quantile(taken, 0.5), quantile(taken, 0.99)], 'ms', `p50 / p99 of ${formatNumber(times)}`);
 }

@@ -7,7 +7,7 @@ import { startDatabase, startMembers } from './cluster-members.ts';
 import { startFleet, type Fleet } from './fleet.ts';
 import { openFilesMax } from '../../daemon/backend/store/open-files.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';
-import { count, mean, report } from './report.ts';
+import { formatNumber, mean, report } from './report.ts';
 
 /** Number of members with agents. One more member has none at first, and takes over agents of the lost member. */
 const MEMBERS = 3;
@@ -16,7 +16,7 @@ const SETTINGS = { 'entity-limit': 'unlimited', 'connection-limit': 1_000_000 };
 /** Number of file descriptors and connections of a backend that are not for agents. */
 const SPARE = 50;
 const CONNECT_MS = 180_000;
-const SETTLE_MS = 300_000;
+const RECONNECT_MS_MAX = 300_000;
 
 /**
  * Measures idle agents on three members: the memory per agent, and the time until all agents are reconnected after a
@@ -40,7 +40,9 @@ export async function agentsOfMembers(requestedAgents: number): Promise<void> {
   await using second = await connectFleets(members, spare, half, 1);
   const grown = members.map(({ pid }, at) => ((memoryMiB(pid) - (before[at] ?? 0)) * 1024) / half);
   const limit =
-    each < requestedAgents ? `, ${count(requestedAgents)} are too many for ${count(openFilesMax())} descriptors` : '';
+    each < requestedAgents
+      ? `, ${formatNumber(requestedAgents)} are too many for ${formatNumber(openFilesMax())} descriptors`
+      : '';
   report('idle agents, a third of them at each of three members', 2 * half * MEMBERS, '', `goal 40,000${limit}`);
   const [writer = NaN, ...others] = grown;
   const names = 'where it is connected / at the one that writes / at all three';
@@ -71,7 +73,7 @@ async function connectFleets(
     const net = 1 + round * MEMBERS + at;
     return started.use(startFleet({ backends, agents, name: `idle-${String(net)}`, net }));
   });
-  await Promise.all(fleets.map((fleet) => fleet.complete(CONNECT_MS)));
+  await Promise.all(fleets.map((fleet) => fleet.untilConnected(CONNECT_MS)));
   await sleep((KEEPALIVE_SECONDS + 15) * 1000);
   const running = started.move();
   return { fleets, [Symbol.asyncDispose]: () => running.disposeAsync() };
@@ -86,9 +88,9 @@ async function loseMember(members: readonly BenchBackend[], fleets: readonly Fle
   const begun = performance.now();
   process.kill(lost.pid, 'SIGKILL');
   while (connected() === all) await sleep(10);
-  await Promise.all(fleets.map((fleet) => fleet.complete(SETTLE_MS)));
+  await Promise.all(fleets.map((fleet) => fleet.untilConnected(RECONNECT_MS_MAX)));
   const seconds = (performance.now() - begun) / 1000;
-  report(`the ${count(all)} agents of a lost member are connected again`, seconds, 's', 'goal 60');
+  report(`the ${formatNumber(all)} agents of a lost member are connected again`, seconds, 's', 'goal 60');
 }
 
 async function cpuOf(members: readonly BenchBackend[], ms: number): Promise<number[]> {

@@ -1,8 +1,8 @@
 import { ackedBy, BenchAgent, openLoop } from './bench-agent.ts';
 import type { BenchBackend } from './backend-process.ts';
 import { startDatabase, startMembers } from './cluster-members.ts';
-import { connectionsCpuMs, preciseCpuMs, takenMs } from './process-figures.ts';
-import { count, mean, report } from './report.ts';
+import { connectionsCpuMs, preciseCpuMs, cpuMsBetween } from './process-figures.ts';
+import { formatNumber, mean, report } from './report.ts';
 import { interleavedAgents } from './side-by-side.ts';
 
 const CLUSTERS = [1, 2, 3];
@@ -44,7 +44,7 @@ export async function costOfMembers(seconds: number, rate: number): Promise<void
     const size = CLUSTERS[at] ?? 0;
     const parts = size === 1 ? ['writer', 'database'] : ['writer', 'database', 'each other member'];
     const values = [writer, database, follower].slice(0, parts.length);
-    report(`${count(rate)}/s, members: ${String(size)}, CPU per result of ${parts.join(' / ')}`, values, 'us');
+    report(`${formatNumber(rate)}/s, members: ${String(size)}, CPU per result of ${parts.join(' / ')}`, values, 'us');
   }
   report('each member more costs the writer', growth(perResult.map(({ writer }) => writer)), '%', 'goal 5');
   report('each member more costs the database', growth(perResult.map(({ database }) => database)), '%');
@@ -80,12 +80,12 @@ interface Cost {
 function costOf(before: Figures, after: Figures): Cost {
   const perResult = (ms: number): number => (ms * 1000) / (after.acked - before.acked);
   const [writer = NaN, ...followers] = after.cpuMs.map((ms, at) => perResult(ms - (before.cpuMs[at] ?? NaN)));
-  return { database: perResult(takenMs(before.database, after.database)), writer, follower: mean(followers) };
+  return { database: perResult(cpuMsBetween(before.database, after.database)), writer, follower: mean(followers) };
 }
 
 async function connected(writer: BenchBackend | undefined): Promise<BenchAgent[]> {
   if (writer === undefined) return [];
   const agents = await BenchAgent.connectAll(writer.url, CONNECTIONS);
-  for (const agent of agents) agent.report([]);
+  for (const agent of agents) agent.setHandlers([]);
   return agents;
 }

@@ -5,13 +5,13 @@ import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { startDatabase, startMembers } from './cluster-members.ts';
 import { startBackend } from './backend-process.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';
-import { count, report } from './report.ts';
+import { formatNumber, report } from './report.ts';
 
 const CHECKS_EACH = 100;
 /** Number of results in one request. */
 const BATCH = 1000;
 /** Number of concurrent requests. */
-const POSTING = 4;
+const CONCURRENT_REQUESTS = 4;
 const AGAIN_MS = 5;
 /** The benchmark has more clients than a backend accepts by default. */
 const SETTINGS = { 'entity-limit': 'unlimited' };
@@ -31,8 +31,8 @@ export async function joinAndTakeOver(keys: number): Promise<void> {
   const joining = performance.now();
   await using member = await startBackend({ settings: SETTINGS, env: { MON_STORE: store } });
   await follows(member.url);
-  const cpu = `CPU ${(cpuMs(member.pid) / 1000).toFixed(1)} s, memory ${count(memoryMiB(member.pid))} MiB`;
-  report(`a member joins, ${count(keys)} keys`, (performance.now() - joining) / 1000, 's', `goal 15, ${cpu}`);
+  const cpu = `CPU ${(cpuMs(member.pid) / 1000).toFixed(1)} s, memory ${formatNumber(memoryMiB(member.pid))} MiB`;
+  report(`a member joins, ${formatNumber(keys)} keys`, (performance.now() - joining) / 1000, 's', `goal 15, ${cpu}`);
 
   const killed = performance.now();
   process.kill(writer.pid, 'SIGKILL');
@@ -51,7 +51,7 @@ async function postResults(url: string, keys: number): Promise<void> {
       await accepted(url, `[${results.join()}]`);
     }
   };
-  await Promise.all(Array.from({ length: POSTING }, post));
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, post));
 }
 
 function resultOf(key: number): string {

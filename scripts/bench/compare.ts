@@ -2,11 +2,11 @@ import { readBenchFile, type BenchRun, type MachineSpeed } from './bench-file.ts
 import { figureText, mean } from './report.ts';
 
 /**
- * Units whose values are higher on a faster machine. The values of `LESS` are lower on a faster machine; values in
+ * Units whose values are higher on a faster machine. The values of `LOWER_IS_FASTER` are lower on a faster machine; values in
  * other units do not depend on its speed.
  */
-const MORE = new Set(['/s']);
-const LESS = new Set(['us', 'ms', 's', '%']);
+const HIGHER_IS_FASTER = new Set(['/s']);
+const LOWER_IS_FASTER = new Set(['us', 'ms', 's', '%']);
 
 export interface FigureComparison {
   readonly what: string;
@@ -26,7 +26,7 @@ export function compareRuns(before: BenchRun, after: BenchRun): readonly FigureC
     const earlier = before.figures.find((one) => one.what === what && one.unit === unit);
     if (earlier === undefined) return [];
     const ratios = figure.values.map((value, at) => (value ?? NaN) / (earlier.values[at] ?? NaN));
-    const scale = MORE.has(unit) ? 1 / faster : LESS.has(unit) ? faster : 1;
+    const scale = HIGHER_IS_FASTER.has(unit) ? 1 / faster : LOWER_IS_FASTER.has(unit) ? faster : 1;
     return {
       what,
       before: figureText(earlier),

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arrival, ConsoleTerminal, TerminalSize } from './console-terminal.ts';
-import { count } from './report.ts';
+import { formatNumber } from './report.ts';
 
 export const EVENTS = 100_000;
 /** Number of changes per second during a storm. */
@@ -11,11 +11,13 @@ export const USUAL: TerminalSize = { columns: 120, rows: 36 };
 export const LARGE: TerminalSize = { columns: 200, rows: 50 };
 
 export function isLive(screen: string): boolean {
-  return (screen.includes('LIVE') && screen.includes(`of ${count(EVENTS)} events`)) || / [\d,]+\/100,000/.test(screen);
+  return (
+    (screen.includes('LIVE') && screen.includes(`of ${formatNumber(EVENTS)} events`)) || / [\d,]+\/100,000/.test(screen)
+  );
 }
 
 export function showsRow(row: number): (screen: string) => boolean {
-  return (screen) => screen.includes(`row ${count(row)}/`);
+  return (screen) => screen.includes(`row ${formatNumber(row)}/`);
 }
 
 /** The resources that the console uses while nobody types. */

@@ -2,7 +2,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import headless, { type Terminal } from '@xterm/headless';
 import { spawn, type IPty } from '@lydell/node-pty';
-import { cpuMs, memoryMiB, waitedMs } from './process-figures.ts';
+import { cpuMs, memoryMiB, runQueueWaitMs } from './process-figures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -105,14 +105,14 @@ export class ConsoleTerminal implements AsyncDisposable {
   }
 
   /**
-   * Stops reading the console's output until `flow` is called, like a terminal after Ctrl-S or behind a hung
+   * Stops reading the console's output until `resumeReading` is called, like a terminal after Ctrl-S or behind a hung
    * connection.
    */
-  stall(): void {
+  pauseReading(): void {
     this.#pty.pause();
   }
 
-  flow(): void {
+  resumeReading(): void {
     this.#pty.resume();
   }
 
@@ -140,7 +140,7 @@ export class ConsoleTerminal implements AsyncDisposable {
   }
 
   get #waitedMs(): number {
-    return waitedMs(this.#pty.pid) + waitedMs(process.pid);
+    return runQueueWaitMs(this.#pty.pid) + runQueueWaitMs(process.pid);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

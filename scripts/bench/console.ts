@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTS, isLive, LARGE, measureIdle, showsRow, SMALL, STORM, typedFilters, USUAL } from './console-measures.ts';
 import { ConsoleTerminal, type Arrival, type TerminalSize } from './console-terminal.ts';
 import { EchoTerminal } from './echo-terminal.ts';
-import { count, quantile, report } from './report.ts';
+import { formatNumber, quantile, report } from './report.ts';
 import { startStorm, type Storm } from './storm.ts';
 
 const HEAVY_STORM = 20_000;
@@ -69,10 +69,10 @@ async function starts(): Promise<void> {
 }
 
 async function usualScreen(storm: Storm): Promise<void> {
-  storm.blow({ changesPerSecond: STORM, pings: false });
+  storm.applyOrder({ changesPerSecond: STORM, pings: false });
   await using terminal = new ConsoleTerminal(storm.url, USUAL);
   const { delayMs } = await terminal.until(isLive, 30_000);
-  report(`start to live with ${count(EVENTS)} events`, delayMs, 'ms', 'goal 700');
+  report(`start to live with ${formatNumber(EVENTS)} events`, delayMs, 'ms', 'goal 700');
   const memories = [20, 60, 120].map((seconds) => memoryAfter(terminal, seconds));
   await reportIdle(terminal, { name: 'storm', cpu: 15, kilobytes: 60 });
   await keys(terminal, storm, { changesPerSecond: STORM, size: USUAL, goalMs: 30 });
@@ -95,13 +95,13 @@ async function usualScreen(storm: Storm): Promise<void> {
   terminal.write('\u001B[I');
 
   await keys(terminal, storm, { changesPerSecond: HEAVY_STORM, size: USUAL, goalMs: 33 });
-  storm.blow({ changesPerSecond: 0, pings: false });
+  storm.applyOrder({ changesPerSecond: 0, pings: false });
   await sleep(2000);
   await reportIdle(terminal, { name: 'quiet', cpu: 3, kilobytes: 1 });
 }
 
 async function otherScreen(storm: Storm, size: TerminalSize): Promise<void> {
-  storm.blow({ changesPerSecond: STORM, pings: false });
+  storm.applyOrder({ changesPerSecond: STORM, pings: false });
   await using terminal = new ConsoleTerminal(storm.url, size);
   await terminal.until(isLive, 30_000);
   await sleep(2000);
@@ -118,13 +118,13 @@ async function mergedList(): Promise<void> {
   await using two = await startStorm(EVENTS / 2);
   const both: Storm = {
     url: one.url,
-    blow: ({ changesPerSecond, pings }) => {
-      for (const storm of [one, two]) storm.blow({ changesPerSecond: changesPerSecond / 2, pings });
+    applyOrder: ({ changesPerSecond, pings }) => {
+      for (const storm of [one, two]) storm.applyOrder({ changesPerSecond: changesPerSecond / 2, pings });
     },
     takeAnswerDelays: () => [...one.takeAnswerDelays(), ...two.takeAnswerDelays()],
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  both.blow({ changesPerSecond: STORM, pings: false });
+  both.applyOrder({ changesPerSecond: STORM, pings: false });
   const folder = await mkdtemp(join(tmpdir(), 'mon-bench-'));
   const config = join(folder, 'console.yml');
   const contexts = `{ contexts: { one: { backend: "${one.url}" }, two: { backend: "${two.url}" } } }\n`;
@@ -134,7 +134,7 @@ async function mergedList(): Promise<void> {
       programArguments: ['--config', config, '--context', 'all'],
     });
     const { delayMs } = await terminal.until(
-      (screen) => screen.includes('2 of 2 live') && screen.includes(`of ${count(EVENTS)} events`),
+      (screen) => screen.includes('2 of 2 live') && screen.includes(`of ${formatNumber(EVENTS)} events`),
       30_000,
     );
     report('start to live, two backends as one list', delayMs, 'ms');
@@ -184,8 +184,8 @@ async function keys(
   },
 ): Promise<void> {
   const { changesPerSecond, size, goalMs } = options;
-  const name = `${count(changesPerSecond)} changes/s at ${sizeText(size)}${options.name ?? ''}`;
-  storm.blow({ changesPerSecond, pings: true });
+  const name = `${formatNumber(changesPerSecond)} changes/s at ${sizeText(size)}${options.name ?? ''}`;
+  storm.applyOrder({ changesPerSecond, pings: true });
   storm.takeAnswerDelays();
   await using echo = await EchoTerminal.open();
   const echoes: number[] = [];
@@ -215,7 +215,7 @@ async function keys(
       arrivals.push(arrival);
     }
   }
-  storm.blow({ changesPerSecond, pings: false });
+  storm.applyOrder({ changesPerSecond, pings: false });
   const cpu = (100 * (terminal.cpuMs - cpuBefore)) / (performance.now() - startedAt);
   reportArrivals(
     `key to frame, ${name}`,
@@ -235,19 +235,19 @@ async function keys(
 
 async function filterKeys(terminal: ConsoleTerminal, goal: string, where = ''): Promise<void> {
   const { pages, counts } = await typedFilters(terminal, FILTER_ROUNDS);
-  reportArrivals(`key in the filter to its first rows, ${count(EVENTS)} events${where}`, pages, goal);
-  reportArrivals(`key in the filter to its whole result, ${count(EVENTS)} events${where}`, counts);
+  reportArrivals(`key in the filter to its first rows, ${formatNumber(EVENTS)} events${where}`, pages, goal);
+  reportArrivals(`key in the filter to its whole result, ${formatNumber(EVENTS)} events${where}`, counts);
 }
 
 /** Measures a terminal that accepts no output for a while. The console must not show outdated frames afterwards. */
 async function stall(terminal: ConsoleTerminal): Promise<void> {
   await terminal.press('100g', showsRow(100));
-  terminal.stall();
+  terminal.pauseReading();
   const bytesBefore = terminal.received;
   await sleep(STALL_MS - 200);
   terminal.write('g');
   await sleep(200);
-  terminal.flow();
+  terminal.resumeReading();
   const { delayMs } = await terminal.until(showsRow(1));
   const kilobytes = (terminal.received - bytesBefore) / 1000;
   report('right screen after a stall of 3 s', delayMs, 'ms', `${kilobytes.toFixed(0)} kB; goal 200, one old frame`);
@@ -265,7 +265,7 @@ function reportMachine(): void {
 function reportArrivals(name: string, arrivals: readonly Arrival[], goal = ''): void {
   const delays = arrivals.map(({ delayMs }) => delayMs);
   const own = arrivals.map(({ delayMs, coreMs }) => Math.max(0, delayMs - coreMs));
-  report(name, quantiles(delays), 'ms', `${goal}; ${count(arrivals.length)} keys`);
+  report(name, quantiles(delays), 'ms', `${goal}; ${formatNumber(arrivals.length)} keys`);
   report(`${name}, without waits`, quantiles(own), 'ms');
 }
 

@@ -13,7 +13,7 @@ export interface Fleet extends AsyncDisposable {
    *
    * @throws Error after the timeout
    */
-  complete(timeoutMs: number): Promise<void>;
+  untilConnected(timeoutMs: number): Promise<void>;
   /** Number of agents that are connected to a backend. */
   readonly connected: number;
 }
@@ -30,7 +30,7 @@ export function startFleet(order: FleetOrder): Fleet {
     get connected() {
       return connected;
     },
-    async complete(timeoutMs) {
+    async untilConnected(timeoutMs) {
       const untilMs = performance.now() + timeoutMs;
       while (connected < order.agents) {
         if (child.exitCode !== null) throw new Error('the agents have ended');

@@ -7,7 +7,7 @@ import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { preciseCpuMs } from './process-figures.ts';
-import { count, quantile, report } from './report.ts';
+import { formatNumber, quantile, report } from './report.ts';
 import { measureCpuPerResult, type ComparedBackend } from './side-by-side.ts';
 
 const CONNECTIONS = 30;
@@ -80,7 +80,7 @@ async function costPerResult(seconds: number): Promise<void> {
       const of = (figure: (part: readonly number[]) => number): number => quantile(parts.map(figure), 0.5);
       const more = of(([without = NaN, ...costs]) => ((costs[at - 1] ?? NaN) / without - 1) * 100).toFixed(1);
       const goal = what === 'unused' ? 'goal within 3' : 'no goal';
-      const without = count(of(([cost = NaN]) => cost));
+      const without = formatNumber(of(([cost = NaN]) => cost));
       report(
         `CPU per result, rules and groups ${what}, ${changes}`,
         of((part) => part[at] ?? NaN),
@@ -111,8 +111,8 @@ async function changeOfRules(): Promise<void> {
     await backend.reload({ handlers, inhibitions });
     const endedAt = await untilDone(backend, inhibited);
     const { work } = await backend.loopDelay();
-    const name = `other inhibitions, ${count(OPEN)} open events ${what}`;
-    const spent = `${count(preciseCpuMs(backend.pid) - cpu)} ms of CPU; ${load()}`;
+    const name = `other inhibitions, ${formatNumber(OPEN)} open events ${what}`;
+    const spent = `${formatNumber(preciseCpuMs(backend.pid) - cpu)} ms of CPU; ${load()}`;
     report(`${name}: all of it`, endedAt - startedAt, 'ms', spent);
     report(`${name}: a turn of the loop, p99.9 / max`, [work.p999, work.max], 'ms', 'its own CPU');
   }
@@ -159,7 +159,7 @@ async function countOfIdle(): Promise<void> {
     cpu = now;
   }
   const { work } = await backend.loopDelay();
-  const name = `${count(SILENCES)} silences by search become idle, ${count(OPEN)} open events`;
+  const name = `${formatNumber(SILENCES)} silences by search become idle, ${formatNumber(OPEN)} open events`;
   report(`${name}: the busiest second`, busiest, 'ms', `of CPU; ${load()}`);
   report(`${name}: a turn of the loop, p99.9 / max`, [work.p999, work.max], 'ms', 'its own CPU');
 }

@@ -12,7 +12,7 @@ import { report, reportDifference } from './report.ts';
 
 const LOCALHOST = '127.0.0.1';
 /** Number of queued handler runs, so that the handlers are always busy. */
-const AHEAD = 2000;
+const QUEUED_RUNS = 2000;
 const BATCH = 200;
 /** Number of clients with one check each, because runs for the same check are sequential. */
 const CLIENTS = 5000;
@@ -29,7 +29,7 @@ const ROUNDS = 4;
 export async function measureHandlers(seconds: number): Promise<void> {
   await using receivers = await openReceivers();
   await deliveries(seconds, receivers.definitions);
-  await hanging(seconds);
+  await measureHangingHandlers(seconds);
 }
 
 async function deliveries(seconds: number, definitions: object): Promise<void> {
@@ -41,7 +41,7 @@ async function deliveries(seconds: number, definitions: object): Promise<void> {
     ['pipe', 'pipe, a process each'],
   ] as const) {
     const cpuBefore = cpuMs(backend.pid);
-    const { rate, runs } = await sustained(backend.url, handler, seconds * 1000);
+    const { rate, runs } = await measureSustainedRuns(backend.url, handler, seconds * 1000);
     const cpu = ((cpuMs(backend.pid) - cpuBefore) * 1000) / runs;
     report(`runs of a handler: ${goal}`, rate, '/s');
     report(`CPU per run of it, with the event: ${handler}`, cpu, 'us');
@@ -49,12 +49,12 @@ async function deliveries(seconds: number, definitions: object): Promise<void> {
 }
 
 /** Posts failing results so that the handler is always busy, and waits for its last run to end. */
-async function sustained(url: string, handler: string, ms: number): Promise<{ rate: number; runs: number }> {
+async function measureSustainedRuns(url: string, handler: string, ms: number): Promise<{ rate: number; runs: number }> {
   let postedResults = 0;
   let delivered = 0;
   const startedAt = performance.now();
   while (performance.now() - startedAt < ms) {
-    while (postedResults - delivered < AHEAD) {
+    while (postedResults - delivered < QUEUED_RUNS) {
       await postFailures(url, handler, postedResults);
       postedResults += BATCH;
     }
@@ -91,12 +91,12 @@ async function deliveredBy(url: string, handler: string): Promise<number> {
  * Measures the processing of results while one in twenty results triggers a hanging handler, compared with the same
  * results without a handler.
  */
-async function hanging(seconds: number): Promise<void> {
+async function measureHangingHandlers(seconds: number): Promise<void> {
   const settings = { handlers: { hang: { type: 'pipe', command: 'sleep 60' } } };
   await using backend = await startBackend({ settings });
   const agents = await BenchAgent.connectAll(backend.url, CONNECTIONS);
   const reportTo = (handlers: readonly string[]): void => {
-    for (const agent of agents) agent.report(handlers);
+    for (const agent of agents) agent.setHandlers(handlers);
   };
   reportTo([]);
   await closedLoop(agents, backend.pid, WARM_UP_MS);

@@ -2,7 +2,7 @@ import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop, RESULT_BYTES, type Load } from './bench-agent.ts';
 import { postJson, postLoop, type BenchServer } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
-import { count, mean, report, reportDifference } from './report.ts';
+import { formatNumber, mean, report, reportDifference } from './report.ts';
 
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
@@ -38,10 +38,10 @@ export async function measureIngest(seconds: number): Promise<void> {
     'agents, one result a message',
     rate,
     '/s',
-    `best round ${count(best)}, goal ${count(GOAL_RATE)}, memory ${count(memoryMiB(backend.pid))} MiB`,
+    `best round ${formatNumber(best)}, goal ${formatNumber(GOAL_RATE)}, memory ${formatNumber(memoryMiB(backend.pid))} MiB`,
   );
   const rounds = { without: plain, affected: silenced };
-  const silences = `with ${count(SILENCES)} silences that match nothing`;
+  const silences = `with ${formatNumber(SILENCES)} silences that match nothing`;
   reportDifference(`rate ${silences}`, '/s', rounds, (load) => load.rate, 'within 3');
   reportDifference(`CPU per result ${silences}`, 'us', rounds, ({ cpuMicroseconds }) => cpuMicroseconds, 'within 3');
   for (const [offered, label, goal] of [
@@ -49,7 +49,7 @@ export async function measureIngest(seconds: number): Promise<void> {
     [rate / 2, 'half of what it can do', 'no goal'],
   ] as const) {
     const { p50, p99, reached } = await openLoop(agents, offered, seconds * 1000);
-    report(`ack p50 / p99 at ${label}`, [p50, p99], 'ms', `${count(reached)}/s; ${goal}`);
+    report(`ack p50 / p99 at ${label}`, [p50, p99], 'ms', `${formatNumber(reached)}/s; ${goal}`);
   }
   for (const agent of agents) agent.close();
 

@@ -3,7 +3,7 @@ import type { BenchSizes } from './bench-sizes.ts';
 import { HttpConnection, postLoop, type BenchServer } from './http-line.ts';
 import { installedAlertmanager, MON, peerAt, type BenchPeer } from './peer.ts';
 import { memoryMiB } from './process-figures.ts';
-import { count, mean, quantile, report, timesOf } from './report.ts';
+import { formatNumber, mean, quantile, report, timesOf } from './report.ts';
 
 const ROUNDS = 3;
 const CLIENTS = 1000;
@@ -37,12 +37,12 @@ export async function measurePeers(seconds: number, { peers: named }: BenchSizes
   await interleaved(all, ms, 'problems/s, arrays of 50, 16 connections', '/s', measureProblems(16, 50));
   await interleaved(all, ms, 'problems/s, arrays of 500, 16 connections', '/s', measureProblems(16, 500));
   await interleaved(all, ms, 'problems/s, one each, 64 connections', '/s', measureProblems(64, 1));
-  await interleaved(all, ms, `list of ${count(CLIENTS * CHECKS)} problems`, 'ms', measureList('problemList'));
+  await interleaved(all, ms, `list of ${formatNumber(CLIENTS * CHECKS)} problems`, 'ms', measureList('problemList'));
   await interleaved(all, ms, 'silences/s, 32 connections', '/s', silencesMade());
   await interleaved(
     all,
     ms,
-    `list of those silences, ${count(SILENCES)} for each round`,
+    `list of those silences, ${formatNumber(SILENCES)} for each round`,
     'ms',
     measureList('silenceList'),
   );

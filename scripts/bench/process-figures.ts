@@ -47,7 +47,7 @@ export function connectionsCpuMs(url: string): ReadonlyMap<number, number> {
  * Returns the CPU time in milliseconds that the processes in `after` used since `before`. Connections that closed in
  * between are not included.
  */
-export function takenMs(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
+export function cpuMsBetween(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
   return [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0);
 }
 
@@ -55,7 +55,7 @@ export function takenMs(before: ReadonlyMap<number, number>, after: ReadonlyMap<
  * Returns how long the main thread, which runs the event loop, was ready to run but had no CPU core, in milliseconds
  * (schedstat, second field).
  */
-export function waitedMs(pid: number): number {
+export function runQueueWaitMs(pid: number): number {
   return Number(readFileSync(`/proc/${String(pid)}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
 }
 

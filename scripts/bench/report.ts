@@ -24,7 +24,7 @@ export function report(what: string, values: number | readonly number[], unit: s
 }
 
 /** Returns all figures that have been reported so far. */
-export function reported(): readonly Figure[] {
+export function reportedFigures(): readonly Figure[] {
   return figures;
 }
 
@@ -34,10 +34,10 @@ export function reported(): readonly Figure[] {
  * @param values the values; null, as JSON stores NaN, means that a value was not measured
  */
 export function figureText({ values, unit }: { values: readonly (number | null)[]; unit: string }): string {
-  return `${values.map((value) => count(value ?? NaN)).join(' / ')} ${unit}`.trimEnd();
+  return `${values.map((value) => formatNumber(value ?? NaN)).join(' / ')} ${unit}`.trimEnd();
 }
 
-export function count(value: number): string {
+export function formatNumber(value: number): string {
   const maximumFractionDigits = value >= 1000 ? 0 : value >= 10 ? 1 : 2;
   return value.toLocaleString('en', { maximumFractionDigits });
 }
@@ -80,6 +80,11 @@ export function reportDifference<Round>(
   goal: string,
 ): number {
   const [before, after] = [mean(without.map(figure)), mean(affected.map(figure))];
-  report(what, after, unit, `${((after / before - 1) * 100).toFixed(1)} %, without ${count(before)}; goal ${goal}`);
+  report(
+    what,
+    after,
+    unit,
+    `${((after / before - 1) * 100).toFixed(1)} %, without ${formatNumber(before)}; goal ${goal}`,
+  );
   return before;
 }

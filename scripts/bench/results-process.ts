@@ -42,7 +42,7 @@ process.on('message', (request: ResultsRequest) => {
 process.once('disconnect', () => process.exit());
 
 const agents = await BenchAgent.connectAll(url, count);
-for (const agent of agents) agent.acks = (sentAt) => latencies.push(performance.now() - sentAt);
+for (const agent of agents) agent.onAcknowledged = (sentAt) => latencies.push(performance.now() - sentAt);
 const { reached } = await steadyLoop(agents, rate, () => isOver);
 for (const agent of agents) agent.close();
 process.send?.({ reached } satisfies ResultsReport);

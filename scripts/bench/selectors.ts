@@ -1,7 +1,7 @@
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent, steadyLoop } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
-import { count, quantile, report, timesOf } from './report.ts';
+import { formatNumber, quantile, report, timesOf } from './report.ts';
 import { measureCpuPerResult, interleavedAgents, type ComparedBackend } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
@@ -29,8 +29,8 @@ export async function measureSelectors(seconds: number): Promise<void> {
   await measureCpuPerResult(sides, WARM_UP_MS, RATE);
   const [plain = NaN, silenced = NaN] = await measureCpuPerResult(sides, seconds * 1000, RATE);
   const more = ((silenced / plain - 1) * 100).toFixed(1);
-  const what = `CPU per result with ${count(SELECTORS)} silences by search`;
-  report(what, silenced, 'us', `${more} %, without ${count(plain)}; goal within 3`);
+  const what = `CPU per result with ${formatNumber(SELECTORS)} silences by search`;
+  report(what, silenced, 'us', `${more} %, without ${formatNumber(plain)}; goal within 3`);
 
   for (const [attributes, selector] of [
     ['known attributes', (at: number) => `client=seed-${String(2 * at)} env=prod site!=x${String(at)}`],

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { postResults, resultsUnderAttack } from './post-results.ts';
-import { count, report } from './report.ts';
+import { formatNumber, report } from './report.ts';
 import { whileResultsComeIn } from './background-results.ts';
 import { OWN_ATTACKS, REVIEWED_ATTACKS, type Attack, type AttackTarget } from './stalls/attacks.ts';
 
@@ -26,7 +26,7 @@ export async function measureStalls(seconds: number): Promise<void> {
       await latencyP99();
       await sleep(seconds * 1000);
       const plain = await latencyP99();
-      report(`p99 of acknowledgements at ${count(RATE)} results/s without an attack`, plain, 'ms');
+      report(`p99 of acknowledgements at ${formatNumber(RATE)} results/s without an attack`, plain, 'ms');
       for (const attack of [...OWN_ATTACKS, ...REVIEWED_ATTACKS]) {
         const longest = await longestTask(backend, attack, target, seconds);
         report(`${attack.name}: CPU of one round of the loop, max`, longest, 'ms', 'goal 50');

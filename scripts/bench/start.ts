@@ -11,8 +11,8 @@ import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts'
 import { checkJson, CHECKS_EACH, RESULT_BYTES } from './bench-agent.ts';
 import type { BenchSizes } from './bench-sizes.ts';
 import { cpuMs, memoryMiB, peakMemoryMiB } from './process-figures.ts';
-import { count, report } from './report.ts';
-import { settleStore } from './settle-store.ts';
+import { formatNumber, report } from './report.ts';
+import { compactStore } from './settle-store.ts';
 
 /** Number of clients that are written in one batch, with all their results. */
 const TOGETHER = 10;
@@ -27,7 +27,12 @@ const STAMP = 'first';
  * contains only full results; in the other, every OK result is stored as a delta to an earlier full result.
  */
 export async function measureStart(_seconds: number, { results }: BenchSizes): Promise<void> {
-  report('results', results, '', `${count(RESULT_BYTES)} bytes each, ${count(CHECKS_EACH)} of each client`);
+  report(
+    'results',
+    results,
+    '',
+    `${formatNumber(RESULT_BYTES)} bytes each, ${formatNumber(CHECKS_EACH)} of each client`,
+  );
   await buildPrograms();
   await startOn(results, [fullRecordsOf]);
   console.log('amended:');
@@ -58,7 +63,7 @@ async function writeResults(dir: string, results: number, writings: readonly Wri
     }
   }
   await store.close();
-  await settleStore(dir);
+  await compactStore(dir);
 }
 
 const nameOf = (at: number): string => `agent-${String(at)}`;

@@ -1,8 +1,8 @@
 import { startBackend } from './backend-process.ts';
 import { BenchAgent, closedLoop, openLoop, type Load } from './bench-agent.ts';
 import { startDatabase } from './cluster-members.ts';
-import { connectionsCpuMs, memoryMiB, takenMs } from './process-figures.ts';
-import { count, mean, report } from './report.ts';
+import { connectionsCpuMs, memoryMiB, cpuMsBetween } from './process-figures.ts';
+import { formatNumber, mean, report } from './report.ts';
 
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
@@ -32,12 +32,12 @@ export async function measureStores(seconds: number): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const { agents, pid, loads } of stores) loads.push(await closedLoop(agents, pid, (seconds * 1000) / ROUNDS));
   }
-  const databaseMs = takenMs(databaseBefore, connectionsCpuMs(database));
+  const databaseMs = cpuMsBetween(databaseBefore, connectionsCpuMs(database));
   for (const { name, pid, loads } of stores) {
     const rate = mean(loads.map((load) => load.rate));
     const cpu = mean(loads.map((load) => load.cpuMicroseconds));
-    const goal = name === 'PostgreSQL' ? `, goal ${count(GOAL_RATE)}` : '';
-    report(`results into ${name}`, rate, '/s', `memory ${count(memoryMiB(pid))} MiB${goal}`);
+    const goal = name === 'PostgreSQL' ? `, goal ${formatNumber(GOAL_RATE)}` : '';
+    report(`results into ${name}`, rate, '/s', `memory ${formatNumber(memoryMiB(pid))} MiB${goal}`);
     const own = mean(loads.map((load) => load.ownCpuMicroseconds));
     const stored = (databaseMs * 1000) / (rate * seconds);
     if (name === 'LevelDB') report(`CPU per result into ${name}, of backend / load`, [cpu, own], 'us');
@@ -45,7 +45,12 @@ export async function measureStores(seconds: number): Promise<void> {
   }
   for (const { name, agents } of stores) {
     const { p50, p99, reached } = await openLoop(agents, GOAL_RATE / 4, seconds * 1000);
-    report(`ack p50 / p99 into ${name} at ${count(GOAL_RATE / 4)}/s`, [p50, p99], 'ms', `reached ${count(reached)}/s`);
+    report(
+      `ack p50 / p99 into ${name} at ${formatNumber(GOAL_RATE / 4)}/s`,
+      [p50, p99],
+      'ms',
+      `reached ${formatNumber(reached)}/s`,
+    );
   }
   for (const { agents } of stores) for (const agent of agents) agent.close();
 }

@@ -6,7 +6,7 @@ import type { StormOrder, StormReport } from './feed-storm.ts';
 /** A simulated backend that only serves the feed, in a separate process. */
 export interface Storm extends AsyncDisposable {
   readonly url: string;
-  blow(order: StormOrder): void;
+  applyOrder(order: StormOrder): void;
   /**
    * Returns and clears the console's response times to pings, in milliseconds. They show delays of the console's event
    * loop.
@@ -27,7 +27,7 @@ export async function startStorm(events: number): Promise<Storm> {
   });
   return {
     url,
-    blow: (order) => void child.send(order),
+    applyOrder: (order) => void child.send(order),
     takeAnswerDelays() {
       const taken = delaysMs;
       delaysMs = [];

@@ -1,6 +1,6 @@
 import { startBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
-import { count, report } from './report.ts';
+import { formatNumber, report } from './report.ts';
 import { measureCpuPerResult } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
@@ -31,7 +31,12 @@ export async function measureTimeline(seconds: number): Promise<void> {
     await cost(WARM_UP_MS);
     const [without = NaN, with_ = NaN] = await cost(seconds * 1000);
     const more = ((with_ / without - 1) * 100).toFixed(1);
-    report(`CPU per result with the timeline, ${what}`, with_, 'us', `${more} %, without ${count(without)}; ${goal}`);
+    report(
+      `CPU per result with the timeline, ${what}`,
+      with_,
+      'us',
+      `${more} %, without ${formatNumber(without)}; ${goal}`,
+    );
   }
   for (const { agents } of sides) for (const agent of agents) agent.close();
 }

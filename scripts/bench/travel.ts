@@ -9,7 +9,7 @@ import { Registry } from '../../daemon/backend/model/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
-import { takeClients, type Checkpoint } from '../../daemon/backend/timeline/checkpoint.ts';
+import { encodeClientPart, type Checkpoint } from '../../daemon/backend/timeline/checkpoint.ts';
 import {
   checkpointAt,
   clientPartsOf,
@@ -27,7 +27,7 @@ import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
 import type { BenchSizes } from './bench-sizes.ts';
 import { memoryMiB, peakMemoryMiB } from './process-figures.ts';
-import { count, quantile, report, timesOf } from './report.ts';
+import { formatNumber, quantile, report, timesOf } from './report.ts';
 
 const NAMESPACE = 'default';
 const CLIENTS = 10_000;
@@ -49,8 +49,13 @@ export async function measureTravel(_seconds: number, { transitions }: BenchSize
   const week = new Week(untilUs - WEEK_US);
   await week.write(stateDir, transitions);
   const size = (await storeBytes(stateDir)) ?? NaN;
-  report('transitions', transitions, '', `of ${count(CLIENTS * CHECKS_EACH)} checks, ${count(size / 1e6)} MB in all`);
-  report('checkpoints', week.checkpoints, '', `${count(week.checkpointBytes / 1e6)} MB before compression`);
+  report(
+    'transitions',
+    transitions,
+    '',
+    `of ${formatNumber(CLIENTS * CHECKS_EACH)} checks, ${formatNumber(size / 1e6)} MB in all`,
+  );
+  report('checkpoints', week.checkpoints, '', `${formatNumber(week.checkpointBytes / 1e6)} MB before compression`);
 
   await buildPrograms();
   await using backend = await startBackend({ stateDir, isLoopWatched: true });
@@ -187,7 +192,7 @@ class Week {
     let after: string | undefined;
     let part = 0;
     do {
-      const taken = takeClients(this.#namespace, id, after);
+      const taken = encodeClientPart(this.#namespace, id, after);
       rows += taken.rows;
       ({ after } = taken);
       this.checkpointBytes += taken.text?.length ?? 0;

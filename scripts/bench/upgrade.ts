@@ -12,7 +12,7 @@ import { writeEarlierStore } from '../fixtures/earlier-store.ts';
 import { makeStateDir } from './backend-process.ts';
 import { BenchAgent, openLoop } from './bench-agent.ts';
 import { peakMemoryMiB } from './process-figures.ts';
-import { count, quantile, report } from './report.ts';
+import { formatNumber, quantile, report } from './report.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLIENTS = 10_000;
@@ -56,7 +56,9 @@ export async function measureUpgrade(): Promise<void> {
 
   await fill();
   const bytes = await storeBytes(stateDir);
-  console.log(`${count(CLIENTS * CHECKS_EACH)} results of schema 1, ${count(bytes / 1024 / 1024)} MiB of files`);
+  console.log(
+    `${formatNumber(CLIENTS * CHECKS_EACH)} results of schema 1, ${formatNumber(bytes / 1024 / 1024)} MiB of files`,
+  );
   await offline(stateDir);
   await fill();
   await serving(stateDir);
@@ -73,7 +75,7 @@ async function offline(stateDir: string): Promise<void> {
     'offline: upgrade',
     (done.atMs - backup.atMs) / 1000,
     's',
-    `${count((CLIENTS * CHECKS_EACH * 1000) / (done.atMs - backup.atMs))} results /s`,
+    `${formatNumber((CLIENTS * CHECKS_EACH * 1000) / (done.atMs - backup.atMs))} results /s`,
   );
   report('offline: peak memory', peak(), 'MiB');
   const signs = program.records.filter(({ message }) => message === 'upgrading database');
@@ -105,13 +107,13 @@ async function serving(stateDir: string): Promise<void> {
   }
   const tookMs = performance.now() - beganMs;
   if (status.run.state !== 'done') throw new Error(`the upgrade failed: ${String(status.run.error)}`);
-  const lost = agents.filter(({ waiting }) => waiting > 0).length;
+  const lost = agents.filter(({ unacknowledged: waiting }) => waiting > 0).length;
   for (const agent of agents) agent.close();
   report(
     'serving: backup and upgrade',
     tookMs / 1000,
     's',
-    `at ${count(RATE)} results /s, all acknowledged but of ${String(lost)} agents`,
+    `at ${formatNumber(RATE)} results /s, all acknowledged but of ${String(lost)} agents`,
   );
   report('serving: ack p50 / p99 before', [baseline.p50, baseline.p99], 'ms');
   for (const [which, share] of [

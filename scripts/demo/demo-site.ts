@@ -49,13 +49,13 @@ export function startDemoSite(
     (done: number, total: number): void =>
       onProgress({ step, percent: Math.floor((100 * done) / total) });
   const ready = makeMachines(api, progressOf('creating 2,000 machines'), stopping.signal)
-    .then(() => lookBack(api, roundsBefore, progressOf('replaying past results'), stopping.signal))
+    .then(() => submitPastResults(api, roundsBefore, progressOf('replaying past results'), stopping.signal))
     .then(async (beganAt) => {
-      await leaveTraces(api, beganAt);
+      await createSilences(api, beganAt);
       await plans.create({ from: '6.1.0', to: '6.5.0' });
       return beganAt;
     });
-  const running = ready.then((beganAt) => goOn(api, beganAt, stopping.signal));
+  const running = ready.then((beganAt) => submitDueResults(api, beganAt, stopping.signal));
   const ended = running.catch((error: unknown) => {
     if (!stopping.signal.aborted) throw error;
   });
@@ -73,7 +73,7 @@ export function startDemoSite(
  *
  * @returns the time at which the site began (its second 0), in epoch seconds
  */
-async function lookBack(api: ApiClient, rounds: number, onDone: OnDone, signal: AbortSignal): Promise<number> {
+async function submitPastResults(api: ApiClient, rounds: number, onDone: OnDone, signal: AbortSignal): Promise<number> {
   const beganAt = Math.floor(Date.now() / 1000);
   const seconds = rounds * INTERVAL;
   for (let second = -seconds; second < 0; second++) {
@@ -118,7 +118,7 @@ const LOST = [
 ];
 
 /** Creates what users did before the console opens: silences of each kind. */
-async function leaveTraces(api: ApiClient, now: number): Promise<void> {
+async function createSilences(api: ApiClient, now: number): Promise<void> {
   const entries = [
     {
       subscription: 'client:storage-029',
@@ -147,7 +147,7 @@ async function leaveTraces(api: ApiClient, now: number): Promise<void> {
 }
 
 /** Submits the results that are due in each second. Results of a second in which the backend is down are lost. */
-async function goOn(api: ApiClient, beganAt: number, signal: AbortSignal): Promise<void> {
+async function submitDueResults(api: ApiClient, beganAt: number, signal: AbortSignal): Promise<void> {
   for (let second = 0; ; second++) {
     const waitMs = (beganAt + second) * 1000 - Date.now();
     if (waitMs > 0) await delay(waitMs, undefined, { signal });

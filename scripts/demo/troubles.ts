@@ -49,21 +49,21 @@ function roundOf(window: Window, second: number): number | undefined {
 }
 
 /** Returns the name of the rack without network in this second; `undefined` if there is none. */
-export function darkRack(second: number): string | undefined {
+export function rackWithoutNetwork(second: number): string | undefined {
   const round = roundOf(OUTAGE, second);
   return round === undefined ? undefined : rackName(Math.floor(pseudoRandom('outage', round) * 40));
 }
 
 export const uplink = (machine: Machine, second: number): DemoResult =>
-  darkRack(second) === machine.rack
+  rackWithoutNetwork(second) === machine.rack
     ? critical('uplink te1/1/1 is down, 49 ports behind it')
     : ok(`uplink te1/1/1 is up, ${(2 + 3 * pseudoRandom(machine.at, second)).toFixed(1)} Gbit/s`);
 
 /** Seconds from the outage of a switch until the pings to the hosts behind it fail. */
-const NOTICED_LATER = 30;
+const PING_FAILURE_DELAY = 30;
 
 export const ping = (machine: Machine, second: number): DemoResult =>
-  darkRack(second - NOTICED_LATER) === machine.rack
+  rackWithoutNetwork(second - PING_FAILURE_DELAY) === machine.rack
     ? critical(`no answer in 5 s, 100% packet loss (behind ${switchOf(machine.rack)})`)
     : ok(`${(0.2 + pseudoRandom(machine.at, second)).toFixed(2)} ms`);
 

@@ -51,7 +51,8 @@ const STANDBY_MS_MAX = 60_000;
  * at the end
  */
 export async function startPostgres(settings: readonly string[] = [], kept?: string): Promise<PostgresServer> {
-  const dir = kept === undefined ? await mkdtemp(join(tmpdir(), 'mon-postgres-')) : await reachable(resolve(kept));
+  const dir =
+    kept === undefined ? await mkdtemp(join(tmpdir(), 'mon-postgres-')) : await accessibleDirectory(resolve(kept));
   const server = new OwnServer(dir, await freePort(), { settings, isKept: kept !== undefined });
   await server.initialize();
   await server.start();
@@ -295,7 +296,7 @@ class OwnServer implements PostgresServer {
 const READY = /ready to accept (read-only )?connections/;
 
 /** Returns a directory that the user nobody can access: `dir`, or else a directory in the temporary directory. */
-async function reachable(dir: string): Promise<string> {
+async function accessibleDirectory(dir: string): Promise<string> {
   if (process.getuid?.() !== 0 || (await othersReach(dirname(dir)))) return dir;
   return join(tmpdir(), `mon-postgres-${createHash('sha256').update(dir).digest('hex').slice(0, 8)}`);
 }

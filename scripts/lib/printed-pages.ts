@@ -20,7 +20,7 @@ export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
  *
  * @throws Error if the page is not a generated page
  */
-export async function printed(page: string): Promise<string> {
+export async function generatedPage(page: string): Promise<string> {
   const text = PRINTED_PAGES.get(page)?.();
   if (text === undefined) throw new Error(`${page} is not printed`);
   return withoutPadding(await format(text, { ...(await resolveConfig(page)), filepath: page }));

@@ -9,7 +9,7 @@ import { startPostgres, type PostgresServer } from './postgres-server.ts';
 export const MEMBERS = 3;
 
 /** Delay until a backend that ended is restarted, as a supervisor would do. */
-const AGAIN_MS = 2000;
+const RESTART_DELAY_MS = 2000;
 
 /** The backends that `./scripts/start` runs on this machine. */
 export interface Backends extends AsyncDisposable {
@@ -110,7 +110,7 @@ class Member implements AsyncDisposable {
       await this.#daemon.ended;
       if (signal.aborted) return;
       this.#options.report(`backend ${this.#name} ended; it is started again`);
-      await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      await delay(RESTART_DELAY_MS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       this.#daemon = await startMember(this.#name, this.#options);
     }

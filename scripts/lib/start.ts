@@ -90,13 +90,13 @@ async function main(): Promise<number> {
   await using started = new AsyncDisposableStack();
   if (kind === '--demo') return await serveDemo(port, started);
   const { checks } = await loadConfig({ directories: [DEFINITIONS], env: {} });
-  writeDefinitions(OWN_DEFINITIONS, 'port.json', { checks: movedTo(urlOf(port), checks) });
+  writeDefinitions(OWN_DEFINITIONS, 'port.json', { checks: checksWithUrl(urlOf(port), checks) });
   const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
   const backends = isCluster
     ? started.use(await startCluster(ports, definitions, reportWhileConsoleRuns))
     : started.use(await startBackend(port, definitions, 'var/backend'));
   const api = openApiClient({ backend: url, env: {} });
-  await Promise.race([answering(api), failure(backends)]);
+  await Promise.race([waitForBackend(api), rejectWhenEnded(backends)]);
   const agent = started.use(
     await startDaemon(
       'agent',
@@ -123,7 +123,7 @@ async function main(): Promise<number> {
     `agent    this machine  (process ${String(agent.pid)}, state in var/agent, log in var/log/agent.log)`,
     '',
   );
-  const failed = Promise.race([failure(backends), failure(agent)]);
+  const failed = Promise.race([rejectWhenEnded(backends), rejectWhenEnded(agent)]);
   print(
     ...overview(
       url,
@@ -142,9 +142,9 @@ async function serveDemo(port: number, started: AsyncDisposableStack): Promise<n
   writeDefinitions(join(DEMO, 'conf.d'), 'site.json', demoDefinitions(DEMO));
   printMessage('starting the backend of the demonstration...');
   const backend = started.use(await startBackend(port, join(DEMO, 'conf.d'), join(DEMO, 'backend')));
-  const failed = failure(backend);
+  const failed = rejectWhenEnded(backend);
   const api = openApiClient({ backend: url, env: {} });
-  await Promise.race([answering(api), failed]);
+  await Promise.race([waitForBackend(api), failed]);
   started.use(recordRunning(RECORD, { pid: process.pid, port, url, daemons: [...backend.pids] }));
   const onProgress = progressWriter();
   const site = started.use(startDemoSite(api, openUpgradeClient({ backend: url, env: {} }), { onProgress }));
@@ -215,7 +215,10 @@ async function startBackend(port: number, definitions: string, stateDir: string)
  * Returns changed definitions for the checks that query the backend itself, with its actual URL. The result is empty if
  * the backend has the default port.
  */
-function movedTo(url: string, checks: ReadonlyMap<string, CheckDefinition>): Record<string, { command: CommandLine }> {
+function checksWithUrl(
+  url: string,
+  checks: ReadonlyMap<string, CheckDefinition>,
+): Record<string, { command: CommandLine }> {
   const usual = urlOf(DEFAULT_PORT);
   return Object.fromEntries(
     [...checks].flatMap(([name, { command }]) =>
@@ -240,7 +243,7 @@ async function runConsole(url: string): Promise<number> {
   return code ?? 0;
 }
 
-async function answering(api: ApiClient): Promise<void> {
+async function waitForBackend(api: ApiClient): Promise<void> {
   const deadline = performance.now() + START_MS;
   for (;;) {
     try {
@@ -258,7 +261,7 @@ async function answering(api: ApiClient): Promise<void> {
 }
 
 /** Waits for a program to end, and then rejects with the reason; it never resolves. */
-async function failure(program: Pick<DaemonProcess, 'ended'>): Promise<never> {
+async function rejectWhenEnded(program: Pick<DaemonProcess, 'ended'>): Promise<never> {
   throw new Error(await program.ended);
 }
 

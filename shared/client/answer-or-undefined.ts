@@ -4,7 +4,7 @@ import { MonError } from '../errors.ts';
  * Returns the result of a request, or undefined if it fails with `not_found`: the object does not exist, or the
  * backend's version has no such route.
  */
-export async function ifThere<Result>(request: Promise<Result>): Promise<Result | undefined> {
+export async function undefinedIfNotFound<Result>(request: Promise<Result>): Promise<Result | undefined> {
   try {
     return await request;
   } catch (error) {

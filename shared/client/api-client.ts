@@ -22,7 +22,7 @@ import { endpointCaller, requestOf } from './call-endpoint.ts';
 import { openRequester, readAnswer, type Answer, type Requester } from './request.ts';
 
 /** Filters for a list of results or events: by client, by check, or by both. Without a filter, all are listed. */
-export interface OfClientOrCheck extends PageOptions {
+export interface ClientOrCheckFilter extends PageOptions {
   readonly client?: string;
   readonly check?: string;
 }
@@ -45,7 +45,7 @@ export interface CheckOnClient {
 export type SilenceReference = { readonly id: string } | { readonly check?: string; readonly subscription?: string };
 
 /** Filters for a list of silences: by check, by subscription, or by both. */
-interface SilencedOf {
+interface SilenceFilter {
   readonly check?: string | undefined;
   readonly subscription?: string | undefined;
 }
@@ -164,11 +164,11 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
   const isDefault = namespace === DEFAULT_NAMESPACE;
   const ask: Requester = (request) =>
     requester(isDefault ? request : { ...request, query: { ...request.query, namespace } });
-  const { call, find, carryOut, isThere } = endpointCaller(url, ask);
+  const { call, find, send: carryOut, sendIfFound: isThere } = endpointCaller(url, ask);
   /** The API to call for endpoints that exist in both: v1 for the namespace `default`, else the mon API. */
   const own = isDefault ? V1_API : MON_API;
 
-  const silencedDetails = ({ check, subscription }: SilencedOf = {}) =>
+  const silencedDetails = ({ check, subscription }: SilenceFilter = {}) =>
     call(MON_API.silenced, { query: { 'filter.check': check, 'filter.subscription': subscription } });
   const silencedDetail = (id: string) => find(MON_API.silencedEntry, { path: { id } });
 
@@ -176,7 +176,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     /** The URL of the backend, without credentials. */
     url,
     /** Returns events ordered by client, then check. */
-    events({ client, check, ...page }: OfClientOrCheck = {}): Promise<Event[]> {
+    events({ client, check, ...page }: ClientOrCheckFilter = {}): Promise<Event[]> {
       const query = { ...page, 'filter.check.name': check };
       if (client !== undefined && isDefault) return call(V1_API.eventsOfClient, { path: { client }, query });
       if (isDefault) return call(V1_API.events, { query });
@@ -215,7 +215,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       if (issued === undefined) throw new MonError('not_found', `there is no event ${client}/${check}`);
       return issued;
     },
-    results({ client, check, ...page }: OfClientOrCheck = {}): Promise<StoredResult[]> {
+    results({ client, check, ...page }: ClientOrCheckFilter = {}): Promise<StoredResult[]> {
       const query = { ...page, 'filter.check.name': check };
       if (client !== undefined && isDefault) return call(V1_API.resultsOfClient, { path: { client }, query });
       return call(own.results, { query: { ...query, 'filter.client': client } });

@@ -13,7 +13,7 @@ export interface BackendAddress {
   /** TLS options for an https URL. Undefined: the defaults of Node.js. */
   readonly tls?: ClientTls | undefined;
   /** Number of other backends in a list of backends that share one store. Undefined: a single backend. */
-  readonly others?: number;
+  readonly otherCount?: number;
   /**
    * Switches to the next backend of the list because `url` could not be reached. It has no effect if `url` is no longer
    * the current backend, so a failure that is reported twice switches once.
@@ -115,7 +115,7 @@ function tlsOf({ MON_TRUSTED_CA_FILE: file = '', MON_INSECURE_SKIP_TLS_VERIFY: s
 
 function authorizationOf(url: URL, env: CredentialsEnv): string | undefined {
   if (url.username !== '' || url.password !== '') {
-    return basic(`${percentDecoded(url.username)}:${percentDecoded(url.password)}`);
+    return basicAuthorization(`${percentDecoded(url.username)}:${percentDecoded(url.password)}`);
   }
   const key = env['MON_API_KEY'] ?? '';
   if (key !== '') {
@@ -130,10 +130,10 @@ function authorizationOf(url: URL, env: CredentialsEnv): string | undefined {
   const credentials = env['MON_CREDENTIALS'] ?? '';
   if (credentials === '') return undefined;
   if (!credentials.includes(':')) throw new MonError('invalid', 'MON_CREDENTIALS must be user:password');
-  return basic(credentials);
+  return basicAuthorization(credentials);
 }
 
-function basic(credentials: string): string {
+function basicAuthorization(credentials: string): string {
   return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`;
 }
 

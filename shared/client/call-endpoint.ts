@@ -13,9 +13,9 @@ export interface EndpointCall {
 export interface EndpointCaller {
   readonly call: <Answer>(endpoint: Endpoint<unknown, Answer>, parameters?: EndpointCall) => Promise<Answer>;
   /** Sends a request and ignores the body of the response. */
-  readonly carryOut: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<void>;
-  /** Sends a request like `carryOut`; returns false if the response is 404, because the object does not exist. */
-  readonly isThere: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<boolean>;
+  readonly send: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<void>;
+  /** Sends a request like `send`; returns false if the response is 404, because the object does not exist. */
+  readonly sendIfFound: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<boolean>;
   /** Sends a request and returns the parsed response; undefined if the object does not exist. */
   readonly find: <Answer>(
     endpoint: Endpoint<unknown, Answer>,
@@ -32,8 +32,8 @@ export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   return {
     call: async (endpoint, parameters = {}) =>
       readAnswer(await ask(requestOf(endpoint, parameters)), answerOf(endpoint), url),
-    carryOut: async (endpoint, parameters) => void (await ask(requestOf(endpoint, parameters))),
-    isThere: async (endpoint, parameters) =>
+    send: async (endpoint, parameters) => void (await ask(requestOf(endpoint, parameters))),
+    sendIfFound: async (endpoint, parameters) =>
       (await ask({ ...requestOf(endpoint, parameters), accept: [404] })).status !== 404,
     find: async (endpoint, parameters = {}) => {
       const answer = await ask({ ...requestOf(endpoint, parameters), accept: [404] });
@@ -48,14 +48,14 @@ export function requestOf({ method, path: pattern }: Endpoint, { path = {}, quer
   return {
     method,
     path: parts.map((part) =>
-      part === '*' || part.startsWith(':') ? named(path, part.replace(':', ''), pattern) : part,
+      part === '*' || part.startsWith(':') ? pathParameter(path, part.replace(':', ''), pattern) : part,
     ),
     ...(query !== undefined && { query }),
     ...(body !== undefined && { body }),
   };
 }
 
-function named(path: Readonly<Record<string, string | number>>, name: string, pattern: string): string {
+function pathParameter(path: Readonly<Record<string, string | number>>, name: string, pattern: string): string {
   const part = path[name];
   if (part === undefined) throw new Error(`${pattern} needs its ${name}`);
   return String(part);

@@ -118,9 +118,9 @@ const NEXT_PAUSE = { minMs: 100, maxMs: 500 };
 const ROUND_PAUSE = { minMs: 500, maxMs: 2000 };
 const REFUSED_PAUSE_MS = 30_000;
 
-const TAKES_NOTHING = { pace: false, brief: false };
+const NO_FEATURES = { pace: false, brief: false };
 /** The request for the pace with which each connection starts. It need not be sent. */
-const AS_IT_BEGINS = JSON.stringify({ type: 'pace', ms: 0 } satisfies FeedRequest);
+const INITIAL_PACE_REQUEST = JSON.stringify({ type: 'pace', ms: 0 } satisfies FeedRequest);
 
 /**
  * Opens a feed that stays connected: it reconnects after every loss and resumes by sequence number. The rows that the
@@ -144,9 +144,9 @@ class ReconnectingFeed implements Feed {
   #isClosed = false;
   #pace: FeedPace = { ms: 0 };
   /** Whether the connected backend supports a pace, and events in brief. */
-  #takes: { readonly pace: boolean; readonly brief: boolean } = TAKES_NOTHING;
+  #supportedFeatures: { readonly pace: boolean; readonly brief: boolean } = NO_FEATURES;
   /** The last pace request of this connection, as JSON. */
-  #saidPace = '';
+  #sentPaceRequest = '';
   #link: Link | undefined;
   #retry: Disposable | undefined;
 
@@ -182,18 +182,22 @@ class ReconnectingFeed implements Feed {
 
   setPace(pace: FeedPace): void {
     this.#pace = pace;
-    this.#sayPace();
+    this.#sendPace();
   }
 
   /** Sends the pace, unless the backend does not support it or already has it. */
-  #sayPace(): void {
-    if (!this.#takes.pace) return;
+  #sendPace(): void {
+    if (!this.#supportedFeatures.pace) return;
     const { ms, full } = this.#pace;
-    const request: FeedRequest = { type: 'pace', ms, ...(this.#takes.brief && full && { full: [...full] }) };
+    const request: FeedRequest = {
+      type: 'pace',
+      ms,
+      ...(this.#supportedFeatures.brief && full && { full: [...full] }),
+    };
     const said = JSON.stringify(request);
-    if (said === this.#saidPace) return;
-    this.#saidPace = said;
-    this.#link?.say(request);
+    if (said === this.#sentPaceRequest) return;
+    this.#sentPaceRequest = said;
+    this.#link?.send(request);
   }
 
   close(): void {
@@ -226,22 +230,22 @@ class ReconnectingFeed implements Feed {
     if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
     // `onState` may have closed or reconnected the feed.
     if (this.#isClosed || this.#link !== undefined) return;
-    this.#takes = TAKES_NOTHING;
-    this.#saidPace = AS_IT_BEGINS;
+    this.#supportedFeatures = NO_FEATURES;
+    this.#sentPaceRequest = INITIAL_PACE_REQUEST;
     const { url } = this.#address;
     this.#link = openLink(this.#address, this.#clock, {
       onOpen: () => {
         if (!this.#isRefused) this.#listener.onState({ kind: 'syncing' });
       },
-      onMessage: (message) => this.#take(message, session),
+      onMessage: (message) => this.#handleMessage(message, session),
       onEnd: (end) => {
         if (end.kind === 'lost') this.#address.failOverFrom?.(url);
-        this.#pause(end);
+        this.#scheduleRetry(end);
       },
     });
   }
 
-  #take(message: Exclude<FeedMessage, { type: 'ping' | 'pong' | 'error' }>, session: FeedSession): void {
+  #handleMessage(message: Exclude<FeedMessage, { type: 'ping' | 'pong' | 'error' }>, session: FeedSession): void {
     if (message.type === 'stats') return this.#listener.onStats(message.stats, message.time);
     if (message.type === 'message' || message.type === 'missed') return this.#listener.onTransport?.(message);
     const delivery = session.accept(message);
@@ -253,9 +257,9 @@ class ReconnectingFeed implements Feed {
       return this.#link?.drop(delivery.reason);
     }
     if (message.type === 'hello') {
-      this.#takes = { pace: message.pace === true, brief: message.brief === true };
-      this.#link?.say(this.#subscribe(message));
-      this.#sayPace();
+      this.#supportedFeatures = { pace: message.pace === true, brief: message.brief === true };
+      this.#link?.send(this.#subscribe(message));
+      this.#sendPace();
       return this.#listener.onHello?.(message);
     }
     const link = this.#link;
@@ -281,18 +285,18 @@ class ReconnectingFeed implements Feed {
    * Returns the delay before the next attempt, in milliseconds. The backends of a list are tried quickly, because one
    * of them is the leader or becomes it.
    */
-  #pauseMs(): number {
-    const { others = 0 } = this.#address;
+  #retryDelayMs(): number {
+    const { otherCount: others = 0 } = this.#address;
     const rounds = (this.#attempt - 1) / (others + 1);
     if (!Number.isInteger(rounds)) return backoffMs(0, this.#random(), NEXT_PAUSE);
     return backoffMs(rounds, this.#random(), others === 0 ? PAUSE : ROUND_PAUSE);
   }
 
-  #pause(end: LinkEnd): void {
+  #scheduleRetry(end: LinkEnd): void {
     this.#link = undefined;
     this.#attempt += 1;
     this.#isRefused = end.kind === 'refused';
-    const delayMs = this.#isRefused ? REFUSED_PAUSE_MS : this.#pauseMs();
+    const delayMs = this.#isRefused ? REFUSED_PAUSE_MS : this.#retryDelayMs();
     this.#retry = this.#clock.after(delayMs, () => this.#connect());
     this.#listener.onState(
       end.kind === 'refused'

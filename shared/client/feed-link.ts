@@ -36,7 +36,7 @@ export interface Link {
   /** Closes the connection without calling the listener. */
   close(): void;
   /** Sends a request. It has no effect while the connection is not open. */
-  say(request: FeedRequest): void;
+  send(request: FeedRequest): void;
   /** Ends the connection as `lost`, because the backend violated the protocol. */
   drop(reason: string): void;
 }
@@ -123,7 +123,7 @@ export function openLink(address: BackendAddress, clock: FeedClock, listener: Li
     lose(`${address.url} closed the connection (${why})`);
   });
 
-  return { close, say, drop: lose };
+  return { close, send: say, drop: lose };
 }
 
 function readFrame(text: string): FeedMessage | { type: 'unreadable'; reason: string } | undefined {

@@ -19,16 +19,16 @@ export class FeedReplica {
   apply(rows: FeedRows, { replace }: { readonly replace: boolean }): void {
     const all = [this.events, this.silenced, this.clients, this.upgrades, this.groups, this.inhibitions];
     if (replace) for (const rowMap of all) rowMap.clear();
-    fold(this.events, rows.events);
-    fold(this.silenced, rows.silenced);
-    fold(this.clients, rows.clients);
-    fold(this.upgrades, rows.upgrades);
-    fold(this.groups, rows.groups);
-    fold(this.inhibitions, rows.inhibitions);
+    mergeRows(this.events, rows.events);
+    mergeRows(this.silenced, rows.silenced);
+    mergeRows(this.clients, rows.clients);
+    mergeRows(this.upgrades, rows.upgrades);
+    mergeRows(this.groups, rows.groups);
+    mergeRows(this.inhibitions, rows.inhibitions);
   }
 }
 
-function fold<Row>(rowMap: Map<string, Row>, rows: Readonly<Record<string, Row | null>> | undefined): void {
+function mergeRows<Row>(rowMap: Map<string, Row>, rows: Readonly<Record<string, Row | null>> | undefined): void {
   if (rows === undefined) return;
   for (const [key, row] of Object.entries(rows)) {
     if (row === null) rowMap.delete(key);

@@ -89,13 +89,13 @@ export function backendAddress(backend: string, { env, headers = {}, stateDir }:
 
 /** Several backends that share one store. Requests go to one of them until it cannot be reached, then to the next. */
 class BackendList implements BackendAddress {
-  readonly others: number;
+  readonly otherCount: number;
   readonly #addresses: readonly [BackendAddress, ...BackendAddress[]];
   #at = 0;
 
   constructor(addresses: readonly [BackendAddress, ...BackendAddress[]]) {
     this.#addresses = addresses;
-    this.others = addresses.length - 1;
+    this.otherCount = addresses.length - 1;
   }
 
   get url(): string {
@@ -143,13 +143,13 @@ function localAddress(
  * @param url URL with a numeric loopback address
  */
 export function findLocalAccess(url: string, stateDir?: string): LocalAccess | undefined {
-  for (const access of accessesFor(url, [stateDir ?? '', process.env['MON_STATE_DIR'] ?? ''])) {
+  for (const access of localAccessCandidates(url, [stateDir ?? '', process.env['MON_STATE_DIR'] ?? ''])) {
     if (access?.url === url) return access;
   }
   return undefined;
 }
 
-function* accessesFor(url: string, stateDirs: readonly string[]): Generator<LocalAccess | undefined, void> {
+function* localAccessCandidates(url: string, stateDirs: readonly string[]): Generator<LocalAccess | undefined, void> {
   for (const dir of stateDirs) if (dir !== '') yield readLocalAccess(join(dir, LOCAL_ACCESS_FILE));
   for (const dir of runtimeDirectories(process.env)) {
     // Another user could have created this directory, so only a file of the own user is accepted: a wrong token would

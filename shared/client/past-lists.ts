@@ -2,7 +2,7 @@ import type { PastState } from '../schemas/timeline.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** Number of events in one page. */
-const PAGE = 10_000;
+const PAGE_SIZE = 10_000;
 
 /**
  * Yields the events at a past moment in pages, the worst events first. The first page also contains the silences and
@@ -15,7 +15,7 @@ export async function* pagesOfPast(api: Pick<ApiClient, 'pastState'>, atMs: numb
   let read = 0;
   for (;;) {
     const lists = read === 0 ? ({ silenced: '', clients: '' } as const) : { offset: read };
-    const page = await api.pastState({ at: atMs, limit: PAGE, ...lists });
+    const page = await api.pastState({ at: atMs, limit: PAGE_SIZE, ...lists });
     read += page.events.length;
     yield page;
     // An empty page means that history was deleted since the first page.

@@ -47,22 +47,22 @@ const NOT_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENO
  */
 export function openRequester(address: BackendAddress, timeoutMs: number): Requester {
   return async (request) => {
-    for (let others = address.others ?? 0; ; others--) {
+    for (let others = address.otherCount ?? 0; ; others--) {
       const { url } = address;
       try {
         return await ask(address, timeoutMs, request);
       } catch (error) {
-        if (others === 0 || !(error instanceof NotReached)) throw error;
+        if (others === 0 || !(error instanceof NotReachedError)) throw error;
         address.failOverFrom?.(url);
       }
     }
   };
 }
 
-class NotReached extends MonError {}
+class NotReachedError extends MonError {}
 
 /** A failure of TLS or of its certificates. A retry fails in the same way until a configuration is changed. */
-export class NotTrusted extends MonError {}
+export class TlsTrustError extends MonError {}
 
 async function ask(
   address: BackendAddress,
@@ -102,7 +102,7 @@ async function ask(
     const response = await pending;
     const answer = { status: response.statusCode, body: parseBody(response.body), headers: response.headers };
     if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
-    if (speaksTls(answer.status, answer.headers)) throw new NotTrusted('unavailable', tlsProblem(url));
+    if (speaksTls(answer.status, answer.headers)) throw new TlsTrustError('unavailable', tlsProblem(url));
     throw refusal(answer, `${method} ${target.pathname}`, url);
   } catch (error) {
     if (error instanceof MonError) throw error;
@@ -110,15 +110,15 @@ async function ask(
       throw new MonError('too_large', `${url} sent a response that is too large: request less, with a limit`);
     }
     // The HTTP library's own error contains the request headers, and a log of it would contain the credentials.
-    throw new (kindOf(error))('unavailable', connectionProblem(url, error), {
+    throw new (errorClassOf(error))('unavailable', connectionProblem(url, error), {
       cause: error instanceof Error ? error.cause : error,
     });
   }
 }
 
-function kindOf(error: unknown): typeof MonError {
-  if (isTrustProblem(error)) return NotTrusted;
-  return error instanceof Error && 'code' in error && NOT_REACHED.has(String(error.code)) ? NotReached : MonError;
+function errorClassOf(error: unknown): typeof MonError {
+  if (isTrustProblem(error)) return TlsTrustError;
+  return error instanceof Error && 'code' in error && NOT_REACHED.has(String(error.code)) ? NotReachedError : MonError;
 }
 
 /**

@@ -19,7 +19,7 @@ export interface V2Query {
   readonly fieldSelector?: string | undefined;
 }
 
-export interface Created {
+export interface CreatedV2Object {
   /** Path of the created object; undefined if the backend does not send it. */
   readonly location: string | undefined;
   /** The response body of the backend. */
@@ -83,7 +83,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
      *
      * @throws MonError `conflict` if the object exists already
      */
-    async create(path: readonly string[], object: V2Object): Promise<Created> {
+    async create(path: readonly string[], object: V2Object): Promise<CreatedV2Object> {
       const answer = await core(path, { method: 'POST', body: object });
       const body = objectAnswer.safeParse(answer.body);
       const warnings = warningTexts(headerOf(answer, 'warning'));

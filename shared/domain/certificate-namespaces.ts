@@ -30,7 +30,7 @@ export function certificateNamespaces(
  * @param before namespaces in which the certificate was valid; undefined: all
  * @param now namespaces in which it is valid now; undefined: all
  */
-export function isStillGoodIn(before: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
+export function isStillValidIn(before: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
   if (now === undefined) return true;
   return before?.every((namespace) => now.includes(namespace)) ?? false;
 }

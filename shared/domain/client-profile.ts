@@ -1,7 +1,7 @@
 import type { Client } from '../schemas/client.ts';
 import { COMPATIBLE_VERSION } from '../schemas/version.ts';
 import type { Attributes } from './attributes.ts';
-import { leavesBySilence } from './v2/agent.ts';
+import { deregistersWithoutKeepalives } from './v2/agent.ts';
 import { hasKeepaliveThresholds } from './v2/keepalive.ts';
 import { keepaliveOf } from './keepalive.ts';
 import { redact, redactKeysOf } from './redact.ts';
@@ -23,7 +23,7 @@ export interface ClientProfile {
    * Whether it is a Sensu Go agent with its own keepalive thresholds. Its missing keepalives are checked every second,
    * and reported with the output of Sensu Go.
    */
-  readonly isPunctual: boolean;
+  readonly hasOwnThresholds: boolean;
   readonly deregisters: boolean;
   readonly leavesBySilence: boolean;
   /** Attributes that are copied to the keepalive results of the client. */
@@ -50,9 +50,9 @@ export function profileOf(client: Client): ClientProfile {
     subscriptions: subscriptions.map((subscription) => (subscription === own ? OWN_SUBSCRIPTION : subscription)),
     isProxy: client['type'] === 'proxy',
     sendsKeepalives: keepalives !== false,
-    isPunctual: hasKeepaliveThresholds(client),
+    hasOwnThresholds: hasKeepaliveThresholds(client),
     deregisters: client['deregister'] === true,
-    leavesBySilence: leavesBySilence(client),
+    leavesBySilence: deregistersWithoutKeepalives(client),
     keepalive,
     hasKeepaliveTokens: mayHoldTokens(keepalive),
     redact: Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : undefined,

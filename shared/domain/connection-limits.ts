@@ -5,7 +5,7 @@ export interface ConnectionLimits {
   readonly withTunnels: number;
   readonly perAddress: number;
   /** Number of simultaneous rejected connections that get a response with the reason; further ones are only closed. */
-  readonly answered: number;
+  readonly rejectionsWithReason: number;
 }
 
 /** File descriptors reserved for the store, the handlers and the log; at most a quarter of those available. */
@@ -28,7 +28,7 @@ export function connectionLimits(all: number, perAddress: number | undefined, op
     all: possible,
     withTunnels: all,
     perAddress: perAddress ?? Math.max(PER_ADDRESS_LEAST, Math.floor(possible / 10)),
-    answered: Math.floor(reserved / 16),
+    rejectionsWithReason: Math.floor(reserved / 16),
   };
 }
 

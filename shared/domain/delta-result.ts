@@ -1,4 +1,4 @@
-import { isOfNewerShape } from './event.ts';
+import { isV2Result } from './event.ts';
 import { truncatesOutput } from './truncation.ts';
 import type { CheckResult } from '../schemas/result.ts';
 
@@ -13,7 +13,7 @@ export function canBeBaseline(check: CheckResult): boolean {
     check['low_flap_threshold'] === undefined &&
     check['max_output_size'] === undefined &&
     !truncatesOutput(check) &&
-    !isOfNewerShape(check) &&
+    !isV2Result(check) &&
     hasDeltaTimes(check)
   );
 }

@@ -85,7 +85,7 @@ export function nextDiskLevel(previous: DiskLevel | undefined, freeBytes: number
 }
 
 /** Whether there is enough space to create the first reserve (again) and stay at level `ok`. */
-export function canSetAside(freeBytes: number, floorBytes: number): boolean {
+export function canCreateReserve(freeBytes: number, floorBytes: number): boolean {
   return levelOf(freeBytes - reserveBytes(floorBytes), floorBytes) === 'ok';
 }
 

@@ -5,7 +5,7 @@ import type { Recovery } from '../schemas/recovery.ts';
 import { EMPTY_NOTIFICATION_LOG } from './notify/notification-log.ts';
 import { isRecovered, nextRecovery } from './recovery.ts';
 import { nextOkCount, okOccurrences, type OkCount } from './ok-count.ts';
-import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
+import { EMPTY_HISTORY, statusesWithoutFirst, pushStatus, statusAtAge, type History } from './history.ts';
 
 /** The state of an event, without its check. */
 export interface EventState {
@@ -33,7 +33,7 @@ export interface EventState {
 }
 
 /** Returns the state of a transient event, which is delivered to handlers but never stored. */
-export function pastlessState(
+export function transientEventState(
   id: string,
   { status }: Pick<DecidingResult, 'status'>,
   now: number,
@@ -84,7 +84,7 @@ export interface DecidingResult {
 }
 
 /** Whether a result was reported in the v2 format, which has its own rules for flapping and TTL. */
-export function isOfNewerShape(result: DecidingResult): boolean {
+export function isV2Result(result: DecidingResult): boolean {
   return result.event_metadata !== undefined;
 }
 
@@ -125,7 +125,7 @@ export function nextCheckState(
   const lastOk = isOk ? result.executed : before.lastOk;
   const stored = before.event;
   const { okCount, okWatermark } = nextOkCount(before, history);
-  const change = isOfNewerShape(result) ? v2StateChange(laterStatuses(history)) : totalStateChange(history);
+  const change = isV2Result(result) ? v2StateChange(statusesWithoutFirst(history)) : totalStateChange(history);
   const flapping = isFlapping(stored?.action === 'flapping', change, {
     low: result.low_flap_threshold,
     high: result.high_flap_threshold,
@@ -145,7 +145,7 @@ export function nextCheckState(
     stored !== undefined && !isWaiting && (forced || !isProblem) ? 'resolve' : flapping ? 'flapping' : 'create';
   // A resolution does not count as an occurrence, and neither does an OK result that is only passed to handlers.
   const counts = isProblem && action !== 'resolve';
-  const isChanged = isNews(stored, result.status, history);
+  const isChanged = isStatusChanged(stored, result.status, history);
   const event: EventState = {
     id: stored?.id ?? newId(),
     action,
@@ -170,7 +170,7 @@ export function nextCheckState(
   if (isProblem && !forced) return { state: stateWith(event), transition: { kind: 'open', event } };
   const state = stateWith(isWaiting ? waiting(stored, recovery) : stored && staying(stored));
   // In the v1 format, OK results of the type metric are not counted.
-  const isCounted = stored === undefined && (result.type !== 'metric' || isOfNewerShape(result));
+  const isCounted = stored === undefined && (result.type !== 'metric' || isV2Result(result));
   const handled = isCounted ? { ...event, ...okOccurrences(state) } : event;
   if (result.type === 'metric') return { state, transition: { kind: 'metric', event: handled } };
   return { state, transition: notifiesOk && stored === undefined ? { kind: 'ok', event: handled } : NOTHING };
@@ -209,9 +209,9 @@ function nextCount(stored: EventState | undefined, isChanged: boolean): Count {
  * Whether the status changed, according to the last two entries of the history. A relapse of a recovering event
  * continues the event, so that it is not notified again (spec, recovery 1).
  */
-function isNews(stored: EventState | undefined, status: number, history: History): boolean {
+function isStatusChanged(stored: EventState | undefined, status: number, history: History): boolean {
   if (stored?.recovery !== undefined) return status !== stored.status;
-  return statusBack(history, 0) !== statusBack(history, 1);
+  return statusAtAge(history, 0) !== statusAtAge(history, 1);
 }
 
 function carriedStateChange(stored: EventState | undefined): number | null | undefined {

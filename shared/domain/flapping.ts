@@ -1,4 +1,4 @@
-import { HISTORY_LENGTH, statusBack, type History } from './history.ts';
+import { HISTORY_LENGTH, statusAtAge, type History } from './history.ts';
 
 /**
  * Returns the total state change of a check in percent, 0 to 101 (completion 1.5). The change to the second oldest of
@@ -6,13 +6,13 @@ import { HISTORY_LENGTH, statusBack, type History } from './history.ts';
  * 0.
  */
 export function totalStateChange(history: History): number {
-  if (history.length < HISTORY_LENGTH || isSteady(history)) return 0;
+  if (history.length < HISTORY_LENGTH || hasOnlyEqualStatuses(history)) return 0;
   let changes = 0;
   // 0.02 is added step by step as in Sensu Core, because multiples of 0.02 would be rounded differently.
   let weight = 0.8;
-  let previous = statusBack(history, HISTORY_LENGTH - 1);
+  let previous = statusAtAge(history, HISTORY_LENGTH - 1);
   for (let age = HISTORY_LENGTH - 1; age >= 0; age--) {
-    const status = statusBack(history, age);
+    const status = statusAtAge(history, age);
     if (status !== previous) changes += weight;
     weight += 0.02;
     previous = status;
@@ -24,7 +24,7 @@ export function totalStateChange(history: History): number {
  * Returns the total state change of a check in the v2 format in percent, 0 to 98, as Sensu Go computes it. The 21
  * statuses exclude the first one ever. The oldest change weighs 0.80, and the sum is rounded to single precision.
  *
- * @param statuses result of `laterStatuses`, oldest first
+ * @param statuses result of `statusesWithoutFirst`, oldest first
  */
 export function v2StateChange(statuses: readonly number[]): number {
   if (statuses.length < HISTORY_LENGTH) return 0;
@@ -42,7 +42,7 @@ const TEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01;
 const TEN = 3 * TEN_EQUAL;
 
 /** Whether all 21 statuses are equal and stored as bits: the usual case, which needs no loop. */
-function isSteady({ recent, older, wide }: History): boolean {
+function hasOnlyEqualStatuses({ recent, older, wide }: History): boolean {
   return wide === undefined && recent === (recent & 3) * ELEVEN_EQUAL && (older & TEN) === (recent & 3) * TEN_EQUAL;
 }
 

@@ -11,12 +11,12 @@ export const HISTORY_LENGTH = 21;
  * Number of statuses stored: one more than shown. The extra status tells whether the oldest shown status was the first
  * ever.
  */
-const KEPT_LENGTH = HISTORY_LENGTH + 1;
+const STORED_LENGTH = HISTORY_LENGTH + 1;
 
 /** Number of statuses in `recent`; the older ones are in `older`. */
 const RECENT = 11;
 const RECENT_MASK = (1 << (2 * RECENT)) - 1;
-const OLDER_MASK = (1 << (2 * (KEPT_LENGTH - RECENT))) - 1;
+const OLDER_MASK = (1 << (2 * (STORED_LENGTH - RECENT))) - 1;
 
 export interface History {
   readonly length: number;
@@ -35,10 +35,10 @@ const isNarrow = (status: number): boolean => status >= 0 && status <= 3 && Numb
 /** Appends a status to the history. */
 export function pushStatus(history: History, status: number): History {
   if (history.wide !== undefined || !isNarrow(status)) {
-    return historyOf([...keptStatuses(history), status]);
+    return historyOf([...storedStatuses(history), status]);
   }
   return {
-    length: Math.min(history.length + 1, KEPT_LENGTH),
+    length: Math.min(history.length + 1, STORED_LENGTH),
     recent: ((history.recent << 2) | status) & RECENT_MASK,
     older: ((history.older << 2) | (history.recent >>> (2 * (RECENT - 1)))) & OLDER_MASK,
     wide: undefined,
@@ -51,7 +51,7 @@ export function pushStatus(history: History, status: number): History {
  * @param statuses oldest first; only the newest 22 are stored
  */
 export function historyOf(statuses: readonly number[]): History {
-  const kept = statuses.slice(-KEPT_LENGTH);
+  const kept = statuses.slice(-STORED_LENGTH);
   if (!kept.every(isNarrow)) return { length: kept.length, recent: 0, older: 0, wide: kept };
   return kept.reduce(pushStatus, EMPTY_HISTORY);
 }
@@ -60,21 +60,21 @@ export function historyOf(statuses: readonly number[]): History {
  * Rebuilds a history from the statuses that it showed. If there are 21, an earlier status is added, because a check
  * with so many nearly always had one.
  */
-export function historyAsShown(statuses: readonly number[]): History {
+export function historyFromShownStatuses(statuses: readonly number[]): History {
   return historyOf(statuses.length < HISTORY_LENGTH ? statuses : [statuses[0] ?? 0, ...statuses]);
 }
 
 /** @returns the newest 21 statuses, oldest first */
 export function statusesOf(history: History): number[] {
-  return keptStatuses(history).slice(-HISTORY_LENGTH);
+  return storedStatuses(history).slice(-HISTORY_LENGTH);
 }
 
 /** @returns the newest 21 statuses except the first one ever, oldest first */
-export function laterStatuses(history: History): number[] {
-  return keptStatuses(history).slice(1);
+export function statusesWithoutFirst(history: History): number[] {
+  return storedStatuses(history).slice(1);
 }
 
-function keptStatuses(history: History): number[] {
+function storedStatuses(history: History): number[] {
   if (history.wide !== undefined) return [...history.wide];
   const statuses: number[] = [];
   for (let age = history.length - 1; age >= 0; age--) statuses.push(statusAt(history, age));
@@ -87,7 +87,7 @@ function keptStatuses(history: History): number[] {
  * @param age number of newer statuses; 0 is the newest
  * @returns undefined if the shown history does not reach back that far
  */
-export function statusBack(history: History, age: number): number | undefined {
+export function statusAtAge(history: History, age: number): number | undefined {
   if (age >= Math.min(history.length, HISTORY_LENGTH)) return undefined;
   return history.wide === undefined ? statusAt(history, age) : history.wide[history.length - 1 - age];
 }
@@ -95,7 +95,7 @@ export function statusBack(history: History, age: number): number | undefined {
 /** Returns the newest status that is not OK among those shown; 0 if all are OK. */
 export function lastProblem(history: History): number {
   for (let age = 0; age < history.length; age++) {
-    const status = statusBack(history, age);
+    const status = statusAtAge(history, age);
     if (status !== undefined && status !== 0) return status;
   }
   return 0;
@@ -103,7 +103,7 @@ export function lastProblem(history: History): number {
 
 /** Whether the history has the maximum of 22 stored statuses, and all are OK. */
 export function isFullOfOk({ length, recent, older, wide }: History): boolean {
-  return length === KEPT_LENGTH && recent === 0 && older === 0 && wide === undefined;
+  return length === STORED_LENGTH && recent === 0 && older === 0 && wide === undefined;
 }
 
 function statusAt(history: History, age: number): number {

@@ -4,7 +4,7 @@ import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
 import type { GroupRow } from '../schemas/grouping.ts';
 import type { InhibitionRow } from '../schemas/inhibition.ts';
 import type { StoredResult } from '../schemas/result.ts';
-import type { SilencedUse } from '../schemas/silenced.ts';
+import type { SilenceCounters } from '../schemas/silenced.ts';
 import {
   choiceField,
   countField,
@@ -65,7 +65,7 @@ export const RESULT_SEARCH = searchLanguage<SearchableResult>(
 );
 
 /** A silence. If known, it has the number of notifications that it suppressed. */
-export type SearchableSilence = SilencedRow & Partial<SilencedUse>;
+export type SearchableSilence = SilencedRow & Partial<SilenceCounters>;
 
 export const SILENCED_SEARCH = searchLanguage<SearchableSilence>(
   [
@@ -142,7 +142,7 @@ export const CHECK_SEARCH = searchLanguage<SearchableCheck>(
 );
 
 /** A dead letter: a notification whose handler failed and will not be retried. Times are in epoch seconds. */
-export interface FoundDeadLetter {
+export interface SearchableDeadLetter {
   readonly id: number;
   readonly handler: string;
   readonly client: string;
@@ -152,7 +152,7 @@ export interface FoundDeadLetter {
   readonly reason: string;
 }
 
-export const DEAD_LETTER_SEARCH = searchLanguage<FoundDeadLetter>(
+export const DEAD_LETTER_SEARCH = searchLanguage<SearchableDeadLetter>(
   [
     countField('id', ({ id }) => id),
     textField('handler', ({ handler }) => handler),

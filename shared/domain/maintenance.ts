@@ -4,7 +4,7 @@ import { endAfter } from './expiry.ts';
 import { silencedEntry, targetId } from './silencing.ts';
 
 /** The outcome of a request for a maintenance silence, which lasts while a command runs (spec, maintenance 1). */
-export type Hold =
+export type MaintenanceOutcome =
   /** A new silence is created. */
   | { readonly kind: 'begin'; readonly entry: SilencedEntry }
   /** The existing silence of this run is extended. */
@@ -19,7 +19,11 @@ export type Hold =
  *
  * @param before the silence with the same target that has not expired; undefined if there is none
  */
-export function nextHold(before: SilencedEntry | undefined, request: HoldRequest, nowMs: number): Hold {
+export function maintenanceOutcome(
+  before: SilencedEntry | undefined,
+  request: HoldRequest,
+  nowMs: number,
+): MaintenanceOutcome {
   if (before !== undefined && before.run !== request.run) return { kind: 'taken', by: before };
   const { subscription, check, selector, reason, creator, run, seconds } = request;
   if (before !== undefined) return { kind: 'renew', entry: { ...before, expireAtMs: endAfter(seconds, nowMs) } };
@@ -29,7 +33,7 @@ export function nextHold(before: SilencedEntry | undefined, request: HoldRequest
 }
 
 /** Whether a run may end a silence: only a silence of the same run, not one that somebody else created in its place. */
-export function mayRelease(entry: SilencedEntry, { run }: Pick<ReleaseRequest, 'run'>): boolean {
+export function mayEndSilence(entry: SilencedEntry, { run }: Pick<ReleaseRequest, 'run'>): boolean {
   return entry.run === run;
 }
 
@@ -37,7 +41,7 @@ export function mayRelease(entry: SilencedEntry, { run }: Pick<ReleaseRequest, '
  * Returns the error message for a target that already has a silence, such as `client:web-1:* is already silenced, by
  * alice: CHG-1: clear it, or name another check`.
  */
-export function takenText({ id, creator, reason, run }: SilencedEntry): string {
+export function silenceConflictMessage({ id, creator, reason, run }: SilencedEntry): string {
   const by = creator === null ? '' : `, by ${creator}`;
   const why = reason === null ? '' : `: ${reason}`;
   const what = run === undefined ? 'clear it' : 'wait for the run that owns it (a minute, if that run was killed)';

@@ -1,4 +1,4 @@
-import { HISTORY_LENGTH, isFullOfOk, laterStatuses, statusBack, type History } from './history.ts';
+import { HISTORY_LENGTH, isFullOfOk, statusesWithoutFirst, statusAtAge, type History } from './history.ts';
 
 /** The occurrences of a check that is OK, and their watermark, where its history is too short to show them. */
 export interface OkCount {
@@ -26,7 +26,7 @@ const FROM_HISTORY: OkCount = { okCount: undefined, okWatermark: undefined };
  * @param history history after the result, which is its newest status
  */
 export function nextOkCount(before: Before, history: History): OkCount {
-  if (statusBack(history, 0) !== 0) return FROM_HISTORY;
+  if (statusAtAge(history, 0) !== 0) return FROM_HISTORY;
   // A history that has just become full contains the first result ever, which does not count.
   const seed = before.history.length < history.length ? HISTORY_LENGTH : HISTORY_LENGTH + 1;
   const okCount =
@@ -47,7 +47,7 @@ export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<
   readonly occurrences: number;
   readonly watermark: number;
 } {
-  const statuses = laterStatuses(history);
+  const statuses = statusesWithoutFirst(history);
   const okSince = statuses.findLastIndex((status) => status !== 0) + 1;
   const occurrences = okCount ?? Math.max(1, statuses.length - okSince);
   return { occurrences, watermark: Math.max(occurrences, okWatermark ?? longestRun(statuses.slice(0, okSince))) };

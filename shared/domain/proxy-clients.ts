@@ -4,7 +4,7 @@ import { matchConditions, parseConditions, type Moment } from './attribute-condi
 import { v2EntityOf } from './v2/entity.ts';
 import { entityInFilter } from './v2/event-shape.ts';
 import { withPromotedNames } from './v2/event-subject.ts';
-import { entityConditions, judgeExpressions } from './v2/expressions.ts';
+import { entityConditions, evaluateExpressions } from './v2/expressions.ts';
 
 /** A condition that decides whether a client gets a proxy check request. */
 export type ClientCondition = (namespace: string, client: Client, moment: Moment) => boolean;
@@ -32,7 +32,7 @@ function entityCondition(sources: readonly string[]): ClientCondition {
   if ('problem' in conditions) return matchesNoClient;
   return (namespace, client, moment) => {
     const subject = { entity: withPromotedNames(entityInFilter({ ...v2EntityOf(namespace, client) })) };
-    const { objection, defects } = judgeExpressions(conditions, subject, moment);
+    const { objection, defects } = evaluateExpressions(conditions, subject, moment);
     // An expression that cannot be evaluated for an entity counts as false.
     return objection === undefined && defects.length === 0;
   };

@@ -1,4 +1,4 @@
-import { dayOf } from '../schemas/calendar-day.ts';
+import { parseDay } from '../schemas/calendar-day.ts';
 import type { Recurrence, ShownWindow, SubmittedRecurrence } from '../schemas/recurrence.ts';
 import { parseSchedule, SCHEDULE_ZONE, type Schedule } from '../schemas/schedule.ts';
 import { timeZoneOf } from '../schemas/time-zone.ts';
@@ -171,8 +171,8 @@ function* startsFrom(
   // The search starts two days earlier: the local date may be one day before the UTC date, and a start that clocks skip
   // may move to the next day.
   const earliest = Math.floor(fromMs / DAY_MS) * DAY_MS - 2 * DAY_MS;
-  const firstDay = Math.max(earliest, (first === undefined ? undefined : dayOf(first)) ?? earliest);
-  const lastDay = (last === undefined ? undefined : dayOf(last)) ?? Infinity;
+  const firstDay = Math.max(earliest, (first === undefined ? undefined : parseDay(first)) ?? earliest);
+  const lastDay = (last === undefined ? undefined : parseDay(last)) ?? Infinity;
   let farthest = firstDay + DAYS_MAX * DAY_MS;
   for (let day = firstDay; day <= Math.min(lastDay, farthest); day += DAY_MS) {
     if (!isOnDay(schedule, day)) continue;
@@ -262,7 +262,7 @@ function datePartsOf(dayMs: number): DateParts {
  * Returns the shortest time between two starts of a schedule in local time, in milliseconds; infinite if there are no
  * two.
  */
-function leastApart(schedule: Schedule): number {
+function minStartGapMs(schedule: Schedule): number {
   const { times } = schedule;
   let least = Infinity;
   for (const [at, minutes] of times.entries()) least = Math.min(least, minutes - (times[at - 1] ?? -Infinity));
@@ -280,7 +280,7 @@ function leastApart(schedule: Schedule): number {
 function cachedLeastApart(text: string, schedule: Schedule): number {
   const cached = leastApartByText.get(text);
   if (cached !== undefined) return cached;
-  const apart = leastApart(schedule);
+  const apart = minStartGapMs(schedule);
   if (leastApartByText.size >= CACHED_MAX) leastApartByText.clear();
   leastApartByText.set(text, apart);
   return apart;

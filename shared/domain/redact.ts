@@ -47,15 +47,15 @@ const HEADERS = 'headers';
 const TOPIC = 'topic';
 
 /** Whether an attribute of this name is redacted by default. */
-export function isHiddenKey(key: string): boolean {
+export function isRedactedByDefault(key: string): boolean {
   return REDACT_KEYS.has(key) || key === VARIABLES;
 }
 
 /** A client, or only its list of keys to redact. */
-type Redacting = Client | { readonly redact?: unknown };
+type RedactListOwner = Client | { readonly redact?: unknown };
 
 /** Returns the keys to redact in the record of a client: its own `redact` list replaces the default one. */
-export function redactKeysOf(client: Redacting): ReadonlySet<string> {
+export function redactKeysOf(client: RedactListOwner): ReadonlySet<string> {
   return ownKeys(client['redact']) ?? REDACT_KEYS;
 }
 
@@ -63,7 +63,7 @@ export function redactKeysOf(client: Redacting): ReadonlySet<string> {
  * Returns the keys to redact in the checks of a client: those of its own `redact` list and the default ones. Much of a
  * check comes from a definition, and the list of the client may lack its secrets.
  */
-export function checkRedactKeysOf(client: Redacting): ReadonlySet<string> {
+export function checkRedactKeysOf(client: RedactListOwner): ReadonlySet<string> {
   return withDefaults(client['redact']);
 }
 
@@ -72,7 +72,7 @@ export function checkRedactKeysOf(client: Redacting): ReadonlySet<string> {
  *
  * @param redactList the new list; null or absent: the default list
  */
-export function uncovers(client: Client, redactList: unknown): boolean {
+export function redactsLess(client: Client, redactList: unknown): boolean {
   const after = ownKeys(redactList) ?? REDACT_KEYS;
   return [...redactKeysOf(client)].some((key) => !after.has(key));
 }
@@ -111,12 +111,12 @@ export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event
 const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS, VARIABLES].join('|')})":`);
 
 /** Whether JSON from `JSON.stringify` has an attribute that is redacted by default; far cheaper than `redact`. */
-export function hasHiddenKey(json: string): boolean {
+export function hasKeyRedactedByDefault(json: string): boolean {
   return HIDDEN_KEY.test(json);
 }
 
 /** Whether a client has its own list of keys to redact. */
-export function hasOwnRedactKeys(client: Redacting): boolean {
+export function hasOwnRedactKeys(client: RedactListOwner): boolean {
   return Array.isArray(client['redact']);
 }
 
@@ -162,14 +162,14 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
  * @param present the stored object
  * @param keys keys that were redacted when the object was read
  */
-export function keepHidden<T>(sent: T, present: unknown, keys: ReadonlySet<string> = REDACT_KEYS): T {
-  return withHidden(sent, present, keys) as T;
+export function restoreRedacted<T>(sent: T, present: unknown, keys: ReadonlySet<string> = REDACT_KEYS): T {
+  return withRestoredValues(sent, present, keys) as T;
 }
 
-function withHidden(sent: unknown, present: unknown, keys: ReadonlySet<string>): unknown {
+function withRestoredValues(sent: unknown, present: unknown, keys: ReadonlySet<string>): unknown {
   if (typeof sent !== 'object' || sent === null || typeof present !== 'object' || present === null) return sent;
   if (Array.isArray(sent)) {
-    return Array.isArray(present) ? sent.map((item, at) => withHidden(item, present[at], keys)) : sent;
+    return Array.isArray(present) ? sent.map((item, at) => withRestoredValues(item, present[at], keys)) : sent;
   }
   if (Array.isArray(present)) return sent;
   const before = present as Readonly<Record<string, unknown>>;
@@ -177,7 +177,7 @@ function withHidden(sent: unknown, present: unknown, keys: ReadonlySet<string>):
     Object.entries(sent).map(([key, item]) => {
       if (key === VARIABLES && Array.isArray(item)) return [key, withHiddenVariables(item, before[key])];
       const isShownHidden = item === REDACTED && keys.has(key) && Object.hasOwn(before, key);
-      return [key, isShownHidden ? before[key] : withHidden(item, before[key], keys)];
+      return [key, isShownHidden ? before[key] : withRestoredValues(item, before[key], keys)];
     }),
   );
 }

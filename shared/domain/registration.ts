@@ -1,6 +1,6 @@
 import type { Client } from '../schemas/client.ts';
 import type { CheckResult } from '../schemas/result.ts';
-import { pastlessState, type EventState } from './event.ts';
+import { transientEventState, type EventState } from './event.ts';
 import { isSettings } from './merge-settings.ts';
 
 /** The name of the check in the event for a new client, and of its default handler. */
@@ -36,5 +36,5 @@ export function wantsRegistration(client: Client): boolean {
  * (legacy-peer, State machine).
  */
 export function registrationState(id: string, check: CheckResult, now: number): EventState {
-  return pastlessState(id, check, now, 2);
+  return transientEventState(id, check, now, 2);
 }

@@ -53,7 +53,7 @@ export interface Field<Row> {
  *
  * @returns the comparison, or an error message with what to type instead
  */
-export function readValue<Row>(field: Field<Row>, operator: Operator, value: string): Comparison<Row> | string {
+export function compileComparison<Row>(field: Field<Row>, operator: Operator, value: string): Comparison<Row> | string {
   const matches = field.compile(operator, value);
   if (typeof matches === 'string') return matches;
   const usesTime = field.usesTime ?? false;
@@ -61,7 +61,10 @@ export function readValue<Row>(field: Field<Row>, operator: Operator, value: str
 }
 
 /** Returns the fields of a row as fields of items that contain such a row. */
-export function fieldsOf<Row, Item>(fields: readonly Field<Row>[], rowOf: (item: Item) => Row): readonly Field<Item>[] {
+export function fieldsForItems<Row, Item>(
+  fields: readonly Field<Row>[],
+  rowOf: (item: Item) => Row,
+): readonly Field<Item>[] {
   return fields.map(({ flag, compile, ...field }) => ({
     ...field,
     ...(flag !== undefined && { flag: (item: Item) => flag(rowOf(item)) }),
@@ -181,7 +184,7 @@ export function countField<Row>(name: string, read: (row: Row) => number | undef
  * @param read callback that returns the moment in epoch seconds; for `undefined` no comparison matches
  */
 export function timeField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
-  return movingField(name, meaning, (row, nowSeconds) => {
+  return relativeTimeField(name, meaning, (row, nowSeconds) => {
     const at = read(row);
     return at === undefined ? undefined : nowSeconds - at;
   });
@@ -193,13 +196,13 @@ export function timeField<Row>(name: string, meaning: string, read: (row: Row) =
  * @param read callback that returns the moment in epoch seconds; for `undefined` no comparison matches
  */
 export function remainingField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
-  return movingField(name, meaning, (row, nowSeconds) => {
+  return relativeTimeField(name, meaning, (row, nowSeconds) => {
     const at = read(row);
     return at === undefined ? undefined : at - nowSeconds;
   });
 }
 
-function movingField<Row>(
+function relativeTimeField<Row>(
   name: string,
   meaning: string,
   read: (row: Row, nowSeconds: number) => number | undefined,

@@ -1,4 +1,4 @@
-import { fieldsOf, type Field } from './search-fields.ts';
+import { fieldsForItems, type Field } from './search-fields.ts';
 import { parseSearchTree, type SearchFields, type SearchNode, type SearchProblem } from './search-syntax.ts';
 
 /*
@@ -53,12 +53,12 @@ export function searchLanguage<Row>(
 }
 
 /** Returns the language of a row as the language of items that contain such a row, with additional fields. */
-export function languageOf<Row, Item>(
+export function languageForItems<Row, Item>(
   { fields, words }: SearchLanguage<Row>,
   rowOf: (item: Item) => Row,
   more: readonly Field<Item>[] = [],
 ): SearchLanguage<Item> {
-  const all = [...fieldsOf([...fields.values()], rowOf), ...more];
+  const all = [...fieldsForItems([...fields.values()], rowOf), ...more];
   return { fields: new Map(all.map((field) => [field.name, field])), words: (item) => words(rowOf(item)) };
 }
 

@@ -2,7 +2,7 @@ import type { SearchOf } from './search-language.ts';
 import type { SearchNode } from './search-syntax.ts';
 
 /** The results of one search that are also valid for another search. */
-export interface CarriedVerdicts {
+export interface ReusableResults {
   /**
    * Whether all rows that matched still match (`matched`), and whether all other rows still do not match (`missed`).
    */
@@ -11,7 +11,7 @@ export interface CarriedVerdicts {
 }
 
 /** Returns which results of the search `before` are also valid for the search `next`, for rows that did not change. */
-export function carriedVerdicts<Row>(next: SearchOf<Row>, before: SearchOf<Row>): CarriedVerdicts {
+export function reusableResults<Row>(next: SearchOf<Row>, before: SearchOf<Row>): ReusableResults {
   const isSame = next.text === before.text && !next.usesTime;
   return { matched: isSame || isNarrowerSearch(before, next), missed: isSame || isNarrowerSearch(next, before) };
 }
@@ -21,14 +21,14 @@ export function carriedVerdicts<Row>(next: SearchOf<Row>, before: SearchOf<Row>)
  * only if `before` consists of words that must all match; `false` means unknown.
  */
 export function isNarrowerSearch<Row>(next: SearchOf<Row>, before: SearchOf<Row>): boolean {
-  const words = needed(next.tree).flatMap((node) => (node.kind === 'word' ? node.text.toLowerCase() : []));
-  return needed(before.tree).every(
+  const words = requiredNodes(next.tree).flatMap((node) => (node.kind === 'word' ? node.text.toLowerCase() : []));
+  return requiredNodes(before.tree).every(
     (node) => node.kind === 'word' && words.some((word) => word.includes(node.text.toLowerCase())),
   );
 }
 
 /** Returns the nodes of a search that must all match; empty for a search that matches every row. */
-function needed<Row>(tree: SearchNode<Row> | undefined): readonly SearchNode<Row>[] {
+function requiredNodes<Row>(tree: SearchNode<Row> | undefined): readonly SearchNode<Row>[] {
   if (tree === undefined) return [];
   return tree.kind === 'and' ? tree.nodes : [tree];
 }

@@ -1,6 +1,6 @@
 import { parsed, SyntaxProblem } from './expression/syntax-problem.ts';
 import { renamedFieldProblem } from './renamed-fields.ts';
-import { OPERATORS, readValue, type Comparison, type Field } from './search-fields.ts';
+import { OPERATORS, compileComparison, type Comparison, type Field } from './search-fields.ts';
 
 /** A search as a tree. */
 export type SearchNode<Row> =
@@ -178,7 +178,7 @@ class Parser<Row> {
     const quoted = this.#peek() === '"';
     const text = quoted ? this.#quoted() : this.#bare();
     if (text === '' && !quoted) this.#fail(`a value is missing after ${name}${operator}: ${field.hint}`, valueStart);
-    const comparison = readValue(field, operator, text);
+    const comparison = compileComparison(field, operator, text);
     if (typeof comparison === 'string') this.#fail(comparison, valueStart);
     return this.#counted(comparison);
   }

@@ -3,7 +3,7 @@ import { familiesOf } from './check-family.ts';
 import type { AlertNaming } from './alert-labels.ts';
 import type { CompiledMatcher } from './label-matchers.ts';
 import { isMatchersText, parseMatcherSelector } from './matcher-selector.ts';
-import { isHiddenKey } from './redact.ts';
+import { isRedactedByDefault } from './redact.ts';
 import { compileTree } from './search-language.ts';
 import { listField, textField, type Comparison, type Field } from './search-fields.ts';
 import { parseSearchTree, problem, type SearchNode, type SearchProblem } from './search-syntax.ts';
@@ -238,7 +238,7 @@ function fieldOf(
   const parts = attribute.split('.');
   const refused = NO_FIELD.get((parts[0] ?? '').toLowerCase());
   if (refused !== undefined) return refusedField(name, `${name} ${refused}: ${FIELDS}`);
-  if (parts.some((part) => isHiddenKey(part))) {
+  if (parts.some((part) => isRedactedByDefault(part))) {
     return refusedField(name, `${name} is secret and cannot be searched for: ${FIELDS}`);
   }
   const owners: readonly AttributeOwner[] = owner === undefined ? ['client', 'check'] : [owner];

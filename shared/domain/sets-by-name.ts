@@ -1,12 +1,12 @@
 /** Adds an item to the set of a name; creates the set if there is none. */
-export function addTo<Item>(sets: Map<string, Set<Item>>, name: string, item: Item): void {
+export function addToSet<Item>(sets: Map<string, Set<Item>>, name: string, item: Item): void {
   const items = sets.get(name);
   if (items === undefined) sets.set(name, new Set([item]));
   else items.add(item);
 }
 
 /** Removes an item from the set of a name; removes the name too if the set is then empty. */
-export function takeFrom<Item>(sets: Map<string, Set<Item>>, name: string, item: Item): void {
+export function removeFromSet<Item>(sets: Map<string, Set<Item>>, name: string, item: Item): void {
   const items = sets.get(name);
   items?.delete(item);
   if (items?.size === 0) sets.delete(name);

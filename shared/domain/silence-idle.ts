@@ -1,7 +1,7 @@
 import type { Recurrence } from '../schemas/recurrence.ts';
-import type { KeptUse, SilencedEntry, SilenceIdle } from '../schemas/silenced.ts';
+import type { StoredSilenceCounters, SilencedEntry, SilenceIdle } from '../schemas/silenced.ts';
 import { nextWindow, type RecurringWindow } from './recurrence.ts';
-import { isActive, isOver } from './silencing.ts';
+import { isActive, isExpiredForGood } from './silencing.ts';
 
 /**
  * Settings for silences that match no event: they are marked as idle, and later ended (spec, idleness 1 and 4). A time
@@ -15,7 +15,7 @@ export interface IdleRules {
 
 /** Facts about a silence that are not stored in it. */
 export interface IdleFacts {
-  readonly use: KeptUse | undefined;
+  readonly use: StoredSilenceCounters | undefined;
   /** Callback that tells whether the silence covers an open event; called only if the result matters. */
   readonly covers: () => boolean;
 }
@@ -46,7 +46,7 @@ export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRule
   const { idle } = entry;
   const unmarked: IdleStep = idle === undefined ? NONE : { kind: 'wake' };
   // A maintenance silence is never idle, because it lasts as long as its command runs.
-  if (rules.afterSeconds === 0 || entry.run !== undefined || isOver(entry, nowMs)) return unmarked;
+  if (rules.afterSeconds === 0 || entry.run !== undefined || isExpiredForGood(entry, nowMs)) return unmarked;
   const began = beginOf(entry);
   if (began * 1000 > nowMs) return unmarked;
   const since = facts.use?.unmatched_since;

@@ -77,7 +77,7 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
     timestamp: Math.floor(nowMs / 1000),
     ...(selector !== undefined && { selector }),
   };
-  return recurrence === undefined ? entry : inOwnWindow({ ...entry, recurrence }, nowMs);
+  return recurrence === undefined ? entry : withCurrentWindow({ ...entry, recurrence }, nowMs);
 }
 
 /** The `expireAtMs` of a recurring silence whose window is not computed yet: it counts as expired. */
@@ -87,9 +87,9 @@ const OVER = 0;
  * Sets begin and end of a recurring silence, for example an imported one, to its active or next window, whatever they
  * were before. If no window follows, the silence is expired.
  */
-export function inOwnWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
+export function withCurrentWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined) return entry;
-  const own = inWindowAt({ ...entry, expireAtMs: OVER, expire_on_resolve: false }, nowMs);
+  const own = withWindowAt({ ...entry, expireAtMs: OVER, expire_on_resolve: false }, nowMs);
   return withReminderOf(own, entry);
 }
 
@@ -114,12 +114,12 @@ export function entryAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined || !isExpired(entry, nowMs)) return entry;
   const cachedEntry = inWindows.get(entry);
   if (cachedEntry !== undefined && !isExpired(cachedEntry, nowMs)) return cachedEntry;
-  const next = inWindowAt(entry, nowMs);
+  const next = withWindowAt(entry, nowMs);
   inWindows.set(entry, next);
   return next;
 }
 
-function inWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
+function withWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   const { recurrence, reminder_sent: _ofItsLastEnd, ...attributes } = entry;
   const window = recurrence === undefined ? undefined : nextWindow(recurrence, nowMs);
   if (recurrence === undefined || window === undefined) return entry;
@@ -127,7 +127,7 @@ function inWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
 }
 
 /** Whether a silence has expired at a moment, and no window of it follows. */
-export function isOver(entry: SilencedEntry, nowMs: number): boolean {
+export function isExpiredForGood(entry: SilencedEntry, nowMs: number): boolean {
   return isExpired(entryAt(entry, nowMs), nowMs);
 }
 
@@ -222,7 +222,7 @@ const NONE: readonly SilencedEntry[] = [];
  * Whether no silence names the check, its families or a subscription, as for nearly every event. `matchingEntries` then
  * yields nothing, and this test is much faster.
  */
-function isUnnamed(
+function hasNoNamedSilence(
   index: SilencedIndex,
   subscriptions: readonly string[],
   check: string,
@@ -242,7 +242,7 @@ export function silencedBy(
   selected?: readonly SilencedEntry[],
 ): string[] {
   const ids: string[] = [];
-  if (isUnnamed(index, subscriptions, check, selected)) return ids;
+  if (hasNoNamedSilence(index, subscriptions, check, selected)) return ids;
   for (const entry of matchingEntries(index, subscriptions, check, selected))
     if (isActive(entry, nowMs)) ids.push(entry.id);
   return ids;
@@ -261,7 +261,7 @@ export function isSilenced(
   nowMs: number,
   selected?: readonly SilencedEntry[],
 ): boolean {
-  if (isUnnamed(index, subscriptions, check, selected)) return false;
+  if (hasNoNamedSilence(index, subscriptions, check, selected)) return false;
   for (const entry of matchingEntries(index, subscriptions, check, selected)) if (isActive(entry, nowMs)) return true;
   return false;
 }

@@ -9,7 +9,7 @@ export interface PeerState {
 export interface BufferLimits {
   /** Maximum bytes in the buffers of all peers together. */
   readonly all: number;
-  readonly each: number;
+  readonly bytesPerPeer: number;
   /** Maximum time without reading, after which a peer with waiting data is disconnected. */
   readonly stallMs: number;
 }
@@ -28,7 +28,7 @@ export type DropReason = 'stalled' | 'connection_limit' | 'total_limit';
  */
 export function peersToDrop<Peer extends PeerState>(
   peers: readonly Peer[],
-  { all, each, stallMs }: BufferLimits,
+  { all, bytesPerPeer: each, stallMs }: BufferLimits,
 ): ReadonlyMap<Peer, DropReason> {
   const dropped = new Map<Peer, DropReason>();
   let left = 0;

@@ -18,7 +18,7 @@ export type StashMigration =
 
 const PREFIX = 'silence';
 /** The word that replaces the client in the path of a stash that silences a check on all clients (clients 4). */
-const EVERYBODY = 'all';
+const ALL_CLIENTS = 'all';
 
 const NAME = /^[\w.-]{1,255}$/;
 const CLIENT_NAME = /^[\w.:-]{1,240}$/;
@@ -34,7 +34,7 @@ const REASON_KEYS = ['reason', 'message', 'comment'];
  * The first version of Sensu with silences. Older clients lack the subscription that only one client has (reference
  * 9.1).
  */
-const OWN_SUBSCRIPTION: Version = [0, 26, 0];
+const SILENCES_VERSION: Version = [0, 26, 0];
 
 /**
  * Converts a stash to a request for a silence.
@@ -50,7 +50,7 @@ export function migrationOf(stash: StashView): StashMigration | undefined {
     return unclear('must be silence/CLIENT, silence/CLIENT/CHECK or silence/all/CHECK');
   }
   if (check !== undefined && !NAME.test(check)) return unclear(`${check} cannot be the name of a check`);
-  if (client === EVERYBODY && check !== undefined) return entryOf(stash, undefined, check);
+  if (client === ALL_CLIENTS && check !== undefined) return entryOf(stash, undefined, check);
   if (!CLIENT_NAME.test(client)) return unclear(`${client} cannot be the name of a client`);
   return entryOf(stash, client, check);
 }
@@ -95,17 +95,17 @@ interface SilencedClient {
  * Returns why a silence for this client would match nothing; undefined if it would match. Such a client must be
  * upgraded before its stashes are migrated (reference 9.1).
  */
-export function unreadiness({ name, version, subscriptions }: SilencedClient): string | undefined {
+export function silenceSupportProblem({ name, version, subscriptions }: SilencedClient): string | undefined {
   if (!subscriptions.includes(clientSubscription(name)))
     return `${name} lacks the subscription ${clientSubscription(name)}`;
   const parsed = typeof version === 'string' ? parseVersion(version) : undefined;
-  if (parsed !== undefined && isOlder(parsed, OWN_SUBSCRIPTION))
+  if (parsed !== undefined && isOlder(parsed, SILENCES_VERSION))
     return `${name} runs ${String(version)}, older than 0.26`;
   return undefined;
 }
 
 /** Whether an existing silence lasts at least as long as a requested one. Both times are in seconds; -1: unlimited. */
-export function isCovered(presentSeconds: number, requestedSeconds: number): boolean {
+export function lastsAtLeastAsLong(presentSeconds: number, requestedSeconds: number): boolean {
   if (presentSeconds === -1) return true;
   return requestedSeconds !== -1 && presentSeconds >= requestedSeconds;
 }

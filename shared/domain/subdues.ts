@@ -34,7 +34,7 @@ function isInSubdue({ begin, end, repeat }: SubdueWindow, nowMs: number): boolea
   for (let day = dayOf(wallMs); day + clockMs > wallMs - lengthMs; day -= DAY_MS) {
     const beginMs = day + clockMs;
     if (beginMs < firstWallMs) return false;
-    if (beginMs <= wallMs && repeats.some((one) => comesOn(one, day, firstWallMs))) return true;
+    if (beginMs <= wallMs && repeats.some((one) => repeatsOnDay(one, day, firstWallMs))) return true;
   }
   return false;
 }
@@ -44,7 +44,7 @@ function dayOf(wallMs: number): number {
   return Math.floor(wallMs / DAY_MS) * DAY_MS;
 }
 
-function comesOn(repeat: Repeat, day: number, firstWallMs: number): boolean {
+function repeatsOnDay(repeat: Repeat, day: number, firstWallMs: number): boolean {
   const date = new Date(day);
   const first = new Date(firstWallMs);
   const weekday = date.getUTCDay();

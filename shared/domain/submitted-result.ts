@@ -7,7 +7,7 @@ import { isAttributes } from './attributes.ts';
  *
  * @param value not validated yet; a value that is no result, or names no client, is returned unchanged
  */
-export function resultOfNamedClient(value: unknown): unknown {
+export function resultWithSource(value: unknown): unknown {
   if (!isAttributes(value) || value['client'] === undefined || value['client'] === null) return value;
   const { client, ...attributes } = value;
   const check = isAttributes(attributes['check']) ? attributes['check'] : attributes;

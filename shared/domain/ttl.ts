@@ -1,5 +1,5 @@
 import type { CheckResult, CachedResult } from '../schemas/result.ts';
-import { isOfNewerShape } from './event.ts';
+import { isV2Result } from './event.ts';
 import { KEEPALIVE_CHECK } from './keepalive.ts';
 import { isSettings } from './merge-settings.ts';
 
@@ -19,14 +19,14 @@ export function ttlOf(check: CachedResult | undefined): number {
  * Returns the seconds after which a stale result is reported again. In the v2 format this is its TTL, as in Sensu Go.
  */
 export function staleRepeatOf(check: CachedResult): number {
-  return isOfNewerShape(check) ? ttlOf(check) : STALE_REPEAT_SECONDS;
+  return isV2Result(check) ? ttlOf(check) : STALE_REPEAT_SECONDS;
 }
 
 /**
  * Whether a result that becomes stale resolves its event instead of opening one: it is of an alert that is no longer
  * sent (prometheus 1.5).
  */
-export function isOverWhenStale(check: CachedResult): boolean {
+export function resolvesWhenStale(check: CachedResult): boolean {
   return check['ttl_resolves'] === true;
 }
 
@@ -39,12 +39,12 @@ export function isOverWhenStale(check: CachedResult): boolean {
  * @param now epoch seconds
  */
 export function staleResult(check: CheckResult, client: string, now: number): CheckResult {
-  if (isOverWhenStale(check)) return endedResult(check, client, now);
+  if (resolvesWhenStale(check)) return endedResult(check, client, now);
   const stale: Record<string, unknown> = {
     ...check,
     output: `Last check execution was ${String(now - check.executed)} seconds ago`,
     status: Number.isInteger(check['ttl_status']) ? check['ttl_status'] : 1,
-    ...(isOfNewerShape(check) ? staleParts(check, now) : { interval: STALE_REPEAT_SECONDS }),
+    ...(isV2Result(check) ? staleParts(check, now) : { interval: STALE_REPEAT_SECONDS }),
     ...(typeof check['source'] === 'string' ? { origin: client } : {}),
   };
   delete stale['force_resolve'];
@@ -67,7 +67,7 @@ export function withoutTtl(check: CheckResult): CheckResult {
  * Returns the result that resolves the event of a stale result whose definition no longer has a TTL, since no other
  * result would resolve it.
  */
-export function retiredResult(check: CheckResult, client: string): CheckResult {
+export function ttlRemovedResult(check: CheckResult, client: string): CheckResult {
   const { resolve_after: _after, total_state_change: _change, ...attributes } = withoutTtl(check);
   const output = `The definition of ${check.name} no longer has a ttl: its results are no longer expected`;
   const origin = typeof check['source'] === 'string' ? { origin: client } : {};

@@ -1,4 +1,4 @@
-import { dayOf } from '../schemas/calendar-day.ts';
+import { parseDay } from '../schemas/calendar-day.ts';
 import type { Recurrence } from '../schemas/recurrence.ts';
 import { parseSchedule, SCHEDULE_HINT, SCHEDULE_ZONE, WINDOW_SECONDS } from '../schemas/schedule.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
@@ -36,8 +36,8 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
   if (duration < WINDOW_SECONDS.min || duration > WINDOW_SECONDS.max) {
     return wrong('duration', `a window lasts from ${formatDuration(WINDOW_SECONDS.min)} to less than a week`);
   }
-  if (first !== '' && dayOf(first) === undefined) return wrong('first_day', `"${first}" is not a day: ${DAY_HINT}`);
-  if (last !== '' && dayOf(last) === undefined) return wrong('last_day', `"${last}" is not a day: ${DAY_HINT}`);
+  if (first !== '' && parseDay(first) === undefined) return wrong('first_day', `"${first}" is not a day: ${DAY_HINT}`);
+  if (last !== '' && parseDay(last) === undefined) return wrong('last_day', `"${last}" is not a day: ${DAY_HINT}`);
   if (first !== '' && last !== '' && last < first) {
     return wrong('last_day', `the last day is before the first day, ${first}: swap them`);
   }

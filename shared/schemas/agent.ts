@@ -29,7 +29,7 @@ export const AGENT_NAME_HEADER = 'Mon-Agent-Name';
 export const AGENT_NAMESPACE_HEADER = 'Mon-Namespace';
 
 /** WebSocket close code: another agent with the same name has connected. */
-export const AGENT_REPLACED = 4001;
+export const AGENT_REPLACED_CLOSE_CODE = 4001;
 
 /** Maximum number of unacknowledged results of one agent. */
 export const AGENT_WINDOW = 64;

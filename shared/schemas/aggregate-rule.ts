@@ -4,7 +4,7 @@ import { nameSchema, v2NameSchema } from './name.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from './namespace.ts';
 
 /** Name of the client to which the results and events of aggregate rules belong. Each rule is one of its checks. */
-export const AGGREGATES_CLIENT = 'mon.aggregates';
+export const AGGREGATE_RULES_CLIENT = 'mon.aggregates';
 
 const thresholdSchema = z
   .union([z.int().min(1), z.string().regex(/^(?:100|[1-9]?\d(?:\.\d+)?)%$/)], {

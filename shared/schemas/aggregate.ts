@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from './name.ts';
+import { DOTS_MESSAGE, isDotName, NAME_LENGTH_MAX } from './name.ts';
 import { answer, numberOrZero, texts, type AnswerOf } from './answer.ts';
 
 /** Valid aggregate names: word characters, dots, colons, bars and hyphens, but not `.` or `..` (completion 1.7). */
@@ -12,7 +12,7 @@ export const aggregateNameSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
   .regex(AGGREGATE_NAME_PATTERN, {
-    error: ({ input }) => (isDots(input) ? DOTS_MESSAGE : 'must be word characters, dots, colons, bars and hyphens'),
+    error: ({ input }) => (isDotName(input) ? DOTS_MESSAGE : 'must be word characters, dots, colons, bars and hyphens'),
   });
 
 /**

@@ -49,7 +49,7 @@ export const numberOrNull = z
   .nullish()
   .transform((number) => number ?? null);
 
-export const orFalse = z.boolean().nullish().transform(Boolean);
+export const booleanOrFalse = z.boolean().nullish().transform(Boolean);
 
 /** An object with any attributes. */
 export const objectAnswer = z.record(z.string(), z.unknown());

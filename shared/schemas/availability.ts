@@ -38,7 +38,7 @@ export type AvailabilityReport = AnswerOf<typeof availabilityAnswer>;
  * A period in which a check had one status; without `status`, no status is recorded. Times are in epoch milliseconds.
  */
 const pastStretch = z.object({ since: z.number(), until: z.number(), status: z.number().exactOptional() });
-export type PastStretch = AnswerOf<typeof pastStretch>;
+export type StatusPeriod = AnswerOf<typeof pastStretch>;
 
 /** The history of a check in a time range: `GET /api/mon/v1/timeline/:client/:check`. */
 export const checkPastAnswer = z.object({
@@ -51,4 +51,4 @@ export const checkPastAnswer = z.object({
   silenced: z.array(z.object({ since: z.number(), until: z.number() })),
   availability: sharesSchema,
 });
-export type CheckPast = AnswerOf<typeof checkPastAnswer>;
+export type CheckHistory = AnswerOf<typeof checkPastAnswer>;

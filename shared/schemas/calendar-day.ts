@@ -6,7 +6,7 @@ const YEARS = { min: 2000, max: 2199 };
  *
  * @returns midnight of that day in UTC, in epoch milliseconds; undefined if the text is not a valid day
  */
-export function dayOf(text: string): number | undefined {
+export function parseDay(text: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (Number(year) < YEARS.min || Number(year) > YEARS.max) return undefined;
   const ms = Date.UTC(Number(year), Number(month) - 1, Number(day));

@@ -6,7 +6,7 @@ const VARIABLES_MAX = 1000;
 const VARIABLE = /^[A-Za-z_]\w*=[^\0]*$/;
 
 /** Returns those texts that have the form `NAME=value`. */
-export function variablesOf(texts: readonly string[] | null | undefined): string[] {
+export function validVariables(texts: readonly string[] | null | undefined): string[] {
   return (texts ?? []).filter((text) => VARIABLE.test(text));
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CheckResult, checkAnswer } from './result.ts';
 import { recoverySchema, type Recovery } from './recovery.ts';
 import { type Client, clientAnswer } from './client.ts';
-import { numberOrNull, numberOrZero, orFalse, textsOrNone } from './answer.ts';
+import { numberOrNull, numberOrZero, booleanOrFalse, textsOrNone } from './answer.ts';
 
 export const eventActionSchema = z.enum(['create', 'resolve', 'flapping']);
 export type EventAction = z.infer<typeof eventActionSchema>;
@@ -62,7 +62,7 @@ export const eventAnswer: z.ZodType<Event> = z.looseObject({
   action: eventActionSchema,
   timestamp: z.number(),
   last_state_change: numberOrNull,
-  silenced: orFalse,
+  silenced: booleanOrFalse,
   silenced_by: textsOrNone,
   recovering: recoverySchema.exactOptional(),
 });

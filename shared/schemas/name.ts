@@ -16,7 +16,7 @@ const SOURCE_PATTERN = /^(?!\.{1,2}$)(?:[\w.-]|:::[\w.|-]+:::)+$/;
 const SUBSCRIPTION_PATTERN = /^(?!\.{1,2}$)[\w.:-]+$/;
 
 /** True if a path would treat the name as the current or the parent directory. */
-export function isDots(name: unknown): boolean {
+export function isDotName(name: unknown): boolean {
   return name === '.' || name === '..';
 }
 
@@ -28,7 +28,7 @@ export const DOTS_MESSAGE = 'must not be . or ..';
  * @param allowed the valid characters, in words
  */
 function nameMessage(allowed: string): (issue: { readonly input?: unknown }) => string {
-  return ({ input }) => (isDots(input) ? DOTS_MESSAGE : `must be ${allowed} only`);
+  return ({ input }) => (isDotName(input) ? DOTS_MESSAGE : `must be ${allowed} only`);
 }
 
 const namePatternMessage = nameMessage('word characters, dots and hyphens');
@@ -64,7 +64,7 @@ export const v2NameSchema = z
  * Any name except `.` and `..`. As in Sensu, it is for subscriptions of clients, and for handlers, filters and mutators
  * in configuration files.
  */
-export const freeNameSchema = z.string().refine((name) => !isDots(name), DOTS_MESSAGE);
+export const freeNameSchema = z.string().refine((name) => !isDotName(name), DOTS_MESSAGE);
 
 export const sourceSchema = z.string().max(NAME_LENGTH_MAX).regex(SOURCE_PATTERN, { error: namePatternMessage });
 

@@ -21,13 +21,13 @@ export const PIECES_MAX = 256;
 const REASON_LENGTH_MAX = 64 * 1024;
 
 /** The definition of a handler that has the same effect on every member. */
-export type MovableHandler = Extract<RunningHandler, { type: 'pipe' | 'tcp' | 'udp' | 'webhook' | 'email' }>;
+export type MemberIndependentHandler = Extract<RunningHandler, { type: 'pipe' | 'tcp' | 'udp' | 'webhook' | 'email' }>;
 
 /**
  * True if a handler may run on another member. A `transport` handler may not, because only the leader knows the order
  * of its messages.
  */
-export function isMovable(handler: Pick<RunningHandler, 'type'>): handler is MovableHandler {
+export function canRunOnOtherMember(handler: Pick<RunningHandler, 'type'>): handler is MemberIndependentHandler {
   return handler.type !== 'transport';
 }
 
@@ -93,4 +93,4 @@ export const takesRunsSchema = z.looseObject({ takes_runs: z.boolean() });
 const pieceSchema = z.strictObject({ transport: z.string().min(1).max(255), namespace: nameSchema, data: z.string() });
 export type PeerTransportMessage = z.infer<typeof pieceSchema>;
 
-export const piecesSchema = z.strictObject({ pieces: z.array(pieceSchema).max(PIECES_MAX) });
+export const peerTransportMessagesSchema = z.strictObject({ pieces: z.array(pieceSchema).max(PIECES_MAX) });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dayOf } from './calendar-day.ts';
+import { parseDay } from './calendar-day.ts';
 import { parseSchedule, WINDOW_SECONDS } from './schedule.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
@@ -24,7 +24,7 @@ const dayText = z
   .string()
   .max(10)
   .superRefine((text, context) => {
-    if (dayOf(text) === undefined) context.addIssue({ code: 'custom', message: 'must be a day such as 2026-12-31' });
+    if (parseDay(text) === undefined) context.addIssue({ code: 'custom', message: 'must be a day such as 2026-12-31' });
   });
 
 /**

@@ -59,8 +59,8 @@ export const restoredAnswer = answer(
   }),
 );
 export type RestoreAnswer = z.infer<typeof restoredAnswer>;
-export type Restored = RestoreAnswer['results'][number];
-export type RestoreOutcome = Restored['outcome'];
+export type RestoreResult = RestoreAnswer['results'][number];
+export type RestoreOutcome = RestoreResult['outcome'];
 
 /** A page of a dump: `GET /api/mon/v1/dump/:type`. */
 export const dumpPageAnswer = answer(

@@ -3,7 +3,7 @@ import { expireSchema } from './expiry.ts';
 import { EXPIRE_NEVER, type Expiring } from './lifetime.ts';
 import { nameSchema, objectNameSchema, subscriptionSchema } from './name.ts';
 import { recurrenceAnswer, recurrenceSchema, type Recurrence, type SubmittedRecurrence } from './recurrence.ts';
-import { numberOrNull, numberOrZero, orFalse, textOrNull, type AnswerOf } from './answer.ts';
+import { numberOrNull, numberOrZero, booleanOrFalse, textOrNull, type AnswerOf } from './answer.ts';
 
 const parts = { subscription: subscriptionSchema.nullish(), check: nameSchema.nullish() };
 
@@ -62,7 +62,7 @@ interface SubmittedTime {
 }
 
 /** True if the times are consistent: a recurring silence must not have `begin`, `expire` or `expire_on_resolve`. */
-function hasOneTime({ begin, expire, expire_on_resolve: endsWithEvent, recurrence }: SubmittedTime): boolean {
+function hasConsistentTimes({ begin, expire, expire_on_resolve: endsWithEvent, recurrence }: SubmittedTime): boolean {
   if (!recurrence) return true;
   return (begin ?? null) === null && (expire ?? EXPIRE_NEVER) === EXPIRE_NEVER && endsWithEvent !== true;
 }
@@ -78,7 +78,7 @@ const TIME_MESSAGE =
 export const monSilencedSchema = z
   .strictObject({ ...silencedTarget, ...terms, recurrence: recurrenceSchema.nullish() })
   .refine(isOneTarget, { message: TARGET_MESSAGE })
-  .refine(hasOneTime, { message: TIME_MESSAGE, path: ['recurrence'] });
+  .refine(hasConsistentTimes, { message: TIME_MESSAGE, path: ['recurrence'] });
 
 export type SubmittedMonSilenced = z.infer<typeof monSilencedSchema>;
 
@@ -157,7 +157,7 @@ export interface SilencedEntry extends Expiring {
 }
 
 /** Counters of a silence. They are deleted with the silence, and reset when it is replaced. */
-export interface SilencedUse {
+export interface SilenceCounters {
   /** Number of suppressed handler runs; a run that several silences suppress counts for each of them. */
   readonly suppressed: number;
   /** Time of the last suppressed run, in epoch seconds; null if there was none. */
@@ -167,7 +167,7 @@ export interface SilencedUse {
 }
 
 /** The stored counters of a silence. */
-export interface KeptUse extends SilencedUse {
+export interface StoredSilenceCounters extends SilenceCounters {
   /**
    * Time since which the silence matches no event, in epoch seconds. It is adjusted for clock jumps, and for times in
    * which no backend ran. Absent: the time is not measured yet (spec, idleness 2).
@@ -194,7 +194,7 @@ export const silencedAnswer = z.looseObject({
   reason: textOrNull,
   creator: textOrNull,
   begin: numberOrNull,
-  expire_on_resolve: orFalse,
+  expire_on_resolve: booleanOrFalse,
   timestamp: numberOrZero,
   expire: z.number(),
 });
@@ -205,7 +205,7 @@ export type SilencedView = AnswerOf<typeof silencedAnswer> & {
 
 /** A silence with its counters: an item of `GET /api/mon/v1/silenced`. */
 export type SilencedDetail = SilencedView &
-  SilencedUse & {
+  SilenceCounters & {
     /** Time of expiry in epoch seconds, with fractions; null: never. */
     readonly expire_at: number | null;
     /** The selector that defines the target; absent if `subscription` and `check` define it. */

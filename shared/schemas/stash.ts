@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOTS_MESSAGE, isDots } from './name.ts';
+import { DOTS_MESSAGE, isDotName } from './name.ts';
 import { expireSchema } from './expiry.ts';
 import { type Expiring, EXPIRE_NEVER } from './lifetime.ts';
 import { answer, objectAnswer } from './answer.ts';
@@ -20,7 +20,7 @@ export const stashPathSchema = z
  * The path of a new stash. `.` and `..` are rejected, because HTTP clients remove these segments from a URL, even if
  * escaped. Between escaped slashes they are allowed.
  */
-export const newStashPathSchema = stashPathSchema.refine((path) => !isDots(path), DOTS_MESSAGE);
+export const newStashPathSchema = stashPathSchema.refine((path) => !isDotName(path), DOTS_MESSAGE);
 
 /** The content of a stash: any object. It is the body of `POST /stashes/<path>`. */
 export const stashContentSchema = z.record(z.string(), z.unknown());

@@ -19,7 +19,7 @@ const EMPTIED_BEFORE: Readonly<Partial<Record<ScenarioName, readonly number[]>>>
 };
 
 /** Collects the handler runs that a backend requests, from the operations that it commits to its store. */
-export class AskedRuns {
+export class RequestedRuns {
   readonly #file: ScenarioName;
   /** Events that have not been compared yet, by handler. */
   readonly #events = new Map<string, unknown[]>();

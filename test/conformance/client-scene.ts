@@ -1,4 +1,4 @@
-import { ToldClock } from '../support/told-clock.ts';
+import { CallbackClock } from '../support/told-clock.ts';
 import { AgentPeer } from '../support/agent-peer.ts';
 import { send } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
@@ -60,11 +60,11 @@ const STASHES = [
 
 /** Starts a backend with data for every row of the checklist of client requests (clients 2), at a fixed time. */
 export async function startScene(): Promise<RunningBackend> {
-  const backend = await startBackend({ settings: SETTINGS, clock: new ToldClock(() => NOW * 1000) });
+  const backend = await startBackend({ settings: SETTINGS, clock: new CallbackClock(() => NOW * 1000) });
   const agent = await AgentPeer.connect(backend.url, 'web-1');
   await agent.join('spool', { kind: 'server' });
   agent.say({ type: 'results', results: AGENT_RESULTS.map((check, at) => ({ id: at + 1, check })) });
-  await agent.reaches(AGENT_RESULTS.length);
+  await agent.waitForAck(AGENT_RESULTS.length);
   agent.cut();
   await post(backend, '/clients', { name: 'db-1', address: '192.0.2.9', subscriptions: ['db'], environment: 'test' });
   for (const result of SCRIPT_RESULTS) await post(backend, '/results', result);

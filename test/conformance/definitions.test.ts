@@ -20,7 +20,7 @@ interface OwnAttribute {
 }
 
 /** A kind of definition that `mon` accepts although Sensu Core rejects it. */
-interface Taken {
+interface AcceptedDifference {
   readonly kind: string;
   readonly refused: readonly string[];
   /** The types of the attributes that such a definition has, by attribute. */
@@ -35,7 +35,7 @@ const linesOf = (file: string): unknown[] =>
     .map((line) => JSON.parse(line) as unknown);
 
 const definitions = linesOf('definitions.jsonl') as JudgedDefinition[];
-const differences = linesOf('definition-differences.jsonl') as (OwnAttribute | Taken)[];
+const differences = linesOf('definition-differences.jsonl') as (OwnAttribute | AcceptedDifference)[];
 
 const OWN = new Set(differences.flatMap((difference) => ('attribute' in difference ? difference.attribute : [])));
 const TAKEN = differences.filter((difference) => 'refused' in difference);

@@ -69,7 +69,7 @@ export class Listeners {
     const id = ++this.#lastId;
     for (const peer of this.#peers.values()) {
       peer.say({ type: 'results', results: [{ id, check: { name: 'heard', output: '', status: 0 } }] });
-      await peer.reaches(id);
+      await peer.waitForAck(id);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ToldClock } from '../support/told-clock.ts';
+import { CallbackClock } from '../support/told-clock.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { send, type Answer, type RawRequest } from '../support/raw-http.ts';
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 /** Starts a backend whose clock stands still unless the test changes the time. */
 async function start(settings: Readonly<Record<string, unknown>> = {}): Promise<Rig> {
-  const backend = await startBackend({ settings, clock: new ToldClock(() => nowMs) });
+  const backend = await startBackend({ settings, clock: new CallbackClock(() => nowMs) });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   return rigOf(backend.url);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../daemon/backend/ports.ts';
-import { ToldClock } from '../support/told-clock.ts';
+import { CallbackClock } from '../support/told-clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** The time of a replay, which follows the times in the recording. */
@@ -17,7 +17,7 @@ export interface RecordedTime {
 export function jumpingTime(startMs: number): RecordedTime {
   let nowMs = startMs;
   return {
-    clock: new ToldClock(() => nowMs),
+    clock: new CallbackClock(() => nowMs),
     reach(ms) {
       nowMs = Math.max(nowMs, ms);
       return Promise.resolve();

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { exchange, send, type Answer } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
 import { Agents } from './agents.ts';
-import { AskedRuns } from './asked-runs.ts';
+import { RequestedRuns } from './asked-runs.ts';
 import { Listeners } from './listeners.ts';
 import { compareAnswer, compareStatus, normalized } from './compare.ts';
 import { INSTANCES } from './instances.ts';
@@ -65,14 +65,14 @@ class Scene implements AsyncDisposable {
   readonly #backend: RunningBackend;
   readonly #agents: Agents;
   readonly #listeners: Listeners;
-  readonly #runs: AskedRuns;
+  readonly #runs: RequestedRuns;
   readonly #said: SaidVerdicts;
   readonly #time: RecordedTime;
 
   static async open(file: ScenarioName, lines: readonly Line[]): Promise<Scene> {
     const startMs = (lines[0]?.clock ?? 0) * 1000;
     const isByTheClock = BY_THE_CLOCK.has(file);
-    const runs = new AskedRuns(file, isByTheClock);
+    const runs = new RequestedRuns(file, isByTheClock);
     const time = isByTheClock
       ? passingTime(startMs, async () => (await isAtRest(backend.url)) && !runs.isReading)
       : jumpingTime(startMs);
@@ -89,7 +89,7 @@ class Scene implements AsyncDisposable {
   private constructor(
     file: ScenarioName,
     backend: RunningBackend,
-    observers: { readonly runs: AskedRuns; readonly listeners: Listeners },
+    observers: { readonly runs: RequestedRuns; readonly listeners: Listeners },
     time: RecordedTime,
   ) {
     this.#backend = backend;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PRINTED_PAGES, printed } from '../../scripts/lib/printed-pages.ts';
+import { PRINTED_PAGES, generatedPage } from '../../scripts/lib/printed-pages.ts';
 import { shapeText } from '../../scripts/lib/shape-text.ts';
 import { valueText } from '../../scripts/lib/value-text.ts';
 import { repositoryText } from '../support/repository.ts';
@@ -7,7 +7,7 @@ import { repositoryText } from '../support/repository.ts';
 test.each([...PRINTED_PAGES.keys()])(
   'the page %s is up to date with the programs (print it with `node scripts/print-pages.ts`)',
   async (page) => {
-    expect(repositoryText(page)).toBe(await printed(page));
+    expect(repositoryText(page)).toBe(await generatedPage(page));
   },
 );
 

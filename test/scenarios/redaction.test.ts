@@ -71,7 +71,7 @@ async function plant(): Promise<void> {
   const hooks = { critical: { command: 'ps', output: 'plain', env: { api_token: SECRET } } };
   const result = { name: 'disk', output: 'plain', status: 2, password: SECRET, hooks, ...nested };
   agent.say({ type: 'results', results: [{ id: 1, check: result }] });
-  await agent.reaches(1);
+  await agent.waitForAck(1);
   agent.cut();
 
   const own = { redact: ['pin', 'output', 'address'], pin: [SECRET], vault: { pin: SECRET } };

@@ -6,7 +6,7 @@ import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { demoDefinitions, INTERVAL, resultsDue } from '../../scripts/demo/checks.ts';
 import { startDemoSite } from '../../scripts/demo/demo-site.ts';
 import { clientOfMachine, MACHINES } from '../../scripts/demo/machines.ts';
-import { darkRack } from '../../scripts/demo/troubles.ts';
+import { rackWithoutNetwork } from '../../scripts/demo/troubles.ts';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { openUpgradeClient } from '../../shared/client/plan-client.ts';
 import { clientSchema } from '../../shared/schemas/client.ts';
@@ -37,7 +37,7 @@ test('every check of the demo fails on some machine within an hour and recovers,
     }
   }
   for (const [name, statuses] of seen) expect([name, statuses.has(0), statuses.size > 1]).toEqual([name, true, true]);
-  const dark = new Set(Array.from({ length: 3600 }, (_, second) => darkRack(second)));
+  const dark = new Set(Array.from({ length: 3600 }, (_, second) => rackWithoutNetwork(second)));
   expect(dark.size).toBeGreaterThan(5);
   expect(dark).toContain(undefined);
 });

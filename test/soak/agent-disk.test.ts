@@ -114,7 +114,7 @@ class Scene implements AsyncDisposable {
     const daemon = await startDaemon({ stateDir: join(dir, 'backend') });
     const proxy = await CuttingProxy.open(daemon.url);
     const scene = new Scene({ daemon, proxy }, dir, port, { ...env, STATE_DIR: stateDir });
-    await scene.isUp();
+    await scene.waitUntilUp();
     return scene;
   }
 
@@ -124,7 +124,7 @@ class Scene implements AsyncDisposable {
     await this.daemon.end('SIGKILL');
   }
 
-  async isUp(): Promise<void> {
+  async waitUntilUp(): Promise<void> {
     await vi.waitFor(() => this.spoolTrouble(), MENDED);
   }
 
@@ -166,11 +166,11 @@ class Scene implements AsyncDisposable {
     this.#agent.kill('SIGKILL');
     await this.#agent.ended;
     this.#agent = this.#spawn();
-    await this.isUp();
+    await this.waitUntilUp();
   }
 
   /** Removes the unacknowledged results from what the test expects: they may have been lost with the killed agent. */
-  forgetUnacknowledged(): void {
+  expectOnlyAcknowledged(): void {
     this.sent.clear();
     for (const [name, number] of this.ackedStates) this.sent.set(name, number);
   }
@@ -241,7 +241,7 @@ test.skipIf(!canFail)(
         await scene.restartAgent();
       }
       await reporting;
-      if (isKilled) scene.forgetUnacknowledged();
+      if (isKilled) scene.expectOnlyAcknowledged();
       // While the disk fails, all results arrive, from memory or from the open spool. A spool that was not open when
       // the disk failed cannot be read until the disk works again.
       await scene.report(STATES[0], round + 1_000_000);

@@ -22,7 +22,7 @@ const LOCALHOST = '127.0.0.1';
 const MUTE_MS = 60_000;
 
 /** Generates messages of a local program, from valid results to random bytes. */
-class Speaker {
+class MessageGenerator {
   readonly #chance: Chance;
   #count = 0;
 
@@ -88,7 +88,7 @@ class Speaker {
 }
 
 /** Returns the response that the agent must send to a message, and the number of results that it must accept. */
-function judged(message: Buffer): { readonly answer: string; readonly results: number } {
+function expectedResponse(message: Buffer): { readonly answer: string; readonly results: number } {
   const text = message.toString('utf8');
   if (text.trim() === 'ping') return { answer: 'pong', results: 0 };
   let value: unknown;
@@ -110,7 +110,11 @@ function judged(message: Buffer): { readonly answer: string; readonly results: n
 function mayEndEarly(message: Buffer): boolean {
   for (let end = 1; end < message.length; end += 1) {
     const text = message.toString('utf8', 0, end);
-    if (/[\]}g]$/.test(text) && judged(Buffer.from(text)).answer !== judged(message).answer && isMessage(text))
+    if (
+      /[\]}g]$/.test(text) &&
+      expectedResponse(Buffer.from(text)).answer !== expectedResponse(message).answer &&
+      isMessage(text)
+    )
       return true;
   }
   return false;
@@ -170,7 +174,7 @@ test(
   'local programs get the right responses for any input, and a valid result is accepted exactly once',
   async () => {
     const chance = new Chance(seed());
-    const speaker = new Speaker(chance);
+    const speaker = new MessageGenerator(chance);
     const clock = new ManualClock();
     const log = new RecordedLog();
     const delivered: SubmittedResult[] = [];
@@ -201,7 +205,7 @@ test(
       };
       const heard = Array.from({ length: AT_ONCE }, async () => {
         const message = speaker.message();
-        const { answer, results } = judged(message);
+        const { answer, results } = expectedResponse(message);
         expected += results;
         const pieces = mayEndEarly(message) ? [message] : speaker.pieces(message);
         // The agent closes a connection that sent nothing without a response.
@@ -213,13 +217,13 @@ test(
       });
       const asked = Array.from({ length: AT_ONCE }, async () => {
         const message = speaker.message();
-        const { answer, results } = judged(message);
+        const { answer, results } = expectedResponse(message);
         expected += results;
         expect(await sayOverHttp(http.port, message)).toBe(answer === 'ok' ? 202 : 400);
       });
       const datagram = speaker.message();
       if (datagram.length <= DATAGRAM_BYTES_MAX) {
-        expected += judged(datagram).results;
+        expected += expectedResponse(datagram).results;
         datagrams.send(datagram, udp.port, LOCALHOST);
       }
       const others = Promise.all([...asked, sayRaw(http.port, speaker.message())]);

@@ -37,7 +37,7 @@ const disasterOf = (round: number): Disaster | undefined =>
  *
  * @returns index of the member that was leader the whole time; `undefined` if there may have been several leaders
  */
-async function askThrough(
+async function runHistories(
   { members, server, chance }: Scene,
   histories: readonly KeyHistory[],
   disaster: Disaster | undefined,
@@ -70,7 +70,7 @@ test(
         (_, at) => new KeyHistory(`key-${String(round)}-${String(at)}`, urls, chance),
       );
       const disaster = disasterOf(round);
-      const writer = await askThrough({ members, server, chance }, histories, disaster);
+      const writer = await runHistories({ members, server, chance }, histories, disaster);
       await members.caughtUp();
       for (const history of histories) {
         await history.readEverywhere();

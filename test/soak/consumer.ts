@@ -31,9 +31,9 @@ type State = Readonly<Record<'events' | 'silenced' | 'clients', Readonly<Record<
 
 /** A feed that keeps its rows like a console does, for comparison with the lists of the backend. */
 export class Consumer implements FeedListener, Disposable {
-  /** Number of snapshots; `lives` is the number of times the feed went live. */
+  /** Number of snapshots; `connectionCount` is the number of times the feed went live. */
   snapshots = 0;
-  lives = 0;
+  connectionCount = 0;
   state: FeedState['kind'] = 'connecting';
   readonly #feed: Feed;
   readonly #filter: string | undefined;
@@ -63,7 +63,7 @@ export class Consumer implements FeedListener, Disposable {
 
   onState({ kind }: FeedState): void {
     this.state = kind;
-    if (kind === 'live') this.lives++;
+    if (kind === 'live') this.connectionCount++;
   }
 
   onRows(rows: FeedRows, about: RowsMetadata): void {

@@ -7,7 +7,7 @@ import { storeFiles } from '../../daemon/backend/store/inspect/store-files.ts';
 import { MIGRATIONS, newestSchema } from '../../daemon/backend/store/migrations/list.ts';
 import { repairStore } from '../../daemon/backend/store/repair-store.ts';
 import { MonError } from '../../shared/errors.ts';
-import { flip, heldBy, newestOf, writtenStore, type Story } from '../support/damaged-store.ts';
+import { flip, storedValues, newestOf, writtenStore, type Story } from '../support/damaged-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { Chance } from './chance.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
@@ -51,7 +51,7 @@ type Outcome = 'whole' | 'refused' | 'accepted';
 
 /** Starts on a damaged store. If the backend offers to accept the loss, starts it again with the loss accepted. */
 async function startOn(dir: string, story: Story): Promise<{ readonly outcome: Outcome; readonly fault?: string }> {
-  const held = await heldBy(dir).catch((error: unknown) => error);
+  const held = await storedValues(dir).catch((error: unknown) => error);
   if (held instanceof Map) {
     return isDeepStrictEqual(held, newestOf(story))
       ? { outcome: 'whole' }
@@ -61,7 +61,7 @@ async function startOn(dir: string, story: Story): Promise<{ readonly outcome: O
     return { outcome: 'refused', fault: String(held) };
   }
   if (!held.message.includes('--accept-loss')) return { outcome: 'refused' };
-  const left = await heldBy(dir, { loss: { onAccepted: () => undefined } }).catch((error: unknown) => error);
+  const left = await storedValues(dir, { loss: { onAccepted: () => undefined } }).catch((error: unknown) => error);
   // The very first write identifies the store, so without it the store cannot be opened.
   const isExpected = left instanceof Map ? wasWritten(left, story) : String(left).includes('lost its beginning');
   return isExpected ? { outcome: 'accepted' } : { outcome: 'accepted', fault: `what is left: ${String(left)}` };
@@ -69,7 +69,7 @@ async function startOn(dir: string, story: Story): Promise<{ readonly outcome: O
 
 async function faultOfRepair(dir: string, target: string, story: Story): Promise<string | undefined> {
   const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
-  const held = await heldBy(target);
+  const held = await storedValues(target);
   if (!wasWritten(held, story)) return 'the repair made something up';
   const isWhole = isDeepStrictEqual(held, newestOf(story));
   return isWhole || lost.some(({ file }) => file !== 'CURRENT') ? undefined : 'the repair does not tell what is lost';

@@ -4,8 +4,8 @@ import type { Client } from '../../shared/schemas/client.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { DeltaTeller, tellingClient, until, FullTeller } from './result-tellers.ts';
-import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type Telling } from './delta-steps.ts';
-import { ToldBackend } from './told-backend.ts';
+import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type SentResult } from './delta-steps.ts';
+import { ComparedBackend } from './told-backend.ts';
 
 /** Timeout for the effects of a step whose response arrives before the step is complete. */
 const SETTLE_MS = 5000;
@@ -23,7 +23,7 @@ const CONNECTS: ReadonlySet<Step['do']> = new Set(['keep alive', 'tell and cut',
 export class DeltaPair implements AsyncDisposable {
   readonly #clock = new ManualClock();
   #pump: NodeJS.Timeout | undefined;
-  #backends: readonly [delta: ToldBackend, full: ToldBackend] | undefined;
+  #backends: readonly [delta: ComparedBackend, full: ComparedBackend] | undefined;
   readonly #attributes = new Map<string, object>();
   #fresh = 0;
   #silences = 0;
@@ -32,18 +32,18 @@ export class DeltaPair implements AsyncDisposable {
 
   static async open(): Promise<DeltaPair> {
     const pair = new DeltaPair();
-    pair.#flow();
+    pair.#startPump();
     const client = (): Client => tellingClient(AGENT, pair.#clock.now());
     pair.#backends = [
-      await ToldBackend.open(pair.#clock, await DeltaTeller.open(client)),
-      await ToldBackend.open(pair.#clock, new FullTeller(client)),
+      await ComparedBackend.open(pair.#clock, await DeltaTeller.open(client)),
+      await ComparedBackend.open(pair.#clock, new FullTeller(client)),
     ];
     return pair;
   }
 
   /** Number of results that the first backend stored from deltas. */
   get amended(): number {
-    return this.#both[0].amended;
+    return this.#both[0].deltaResults;
   }
 
   /**
@@ -61,20 +61,20 @@ export class DeltaPair implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const backend of this.#both) await backend[Symbol.asyncDispose]();
-    this.#stand();
+    this.#stopPump();
   }
 
-  get #both(): readonly [delta: ToldBackend, full: ToldBackend] {
+  get #both(): readonly [delta: ComparedBackend, full: ComparedBackend] {
     if (this.#backends === undefined) throw new Error('there are no backends yet');
     return this.#backends;
   }
 
   /** Starts a timer that fires the clock's due tasks, so that commands are committed without a batch delay. */
-  #flow(): void {
+  #startPump(): void {
     this.#pump ??= setInterval(() => this.#clock.advance(0), PUMP_MS);
   }
 
-  #stand(): void {
+  #stopPump(): void {
     clearInterval(this.#pump);
     this.#pump = undefined;
   }
@@ -100,13 +100,13 @@ export class DeltaPair implements AsyncDisposable {
       case 'at once':
         return this.#atOnce(step);
       case 'tell and reload': {
-        this.#stand();
+        this.#stopPump();
         const results = this.#newOf(step.results);
         await this.#each(({ teller }) => teller.tell(results));
         await this.#queued(step.results.length);
         const reloaded = this.#each((backend) => backend.reload(step.config));
         await new Promise((resolve) => void setTimeout(resolve, RELOADS_MS));
-        this.#flow();
+        this.#startPump();
         await reloaded;
         await this.#each((backend) => backend.settle());
         // The same results are sent again, and are merged with the new stored ones.
@@ -150,13 +150,13 @@ export class DeltaPair implements AsyncDisposable {
     this.#isDeleted = false;
   }
 
-  async #tell(tellings: readonly Telling[]): Promise<void> {
+  async #tell(tellings: readonly SentResult[]): Promise<void> {
     const results = this.#resultsOf(tellings);
     await this.#each(({ teller }) => teller.tell(results));
     await this.#each((backend) => backend.settle());
   }
 
-  async #tellRefused(tellings: readonly Telling[]): Promise<void> {
+  async #tellRefused(tellings: readonly SentResult[]): Promise<void> {
     const results = this.#resultsOf(tellings);
     await this.#each(async (backend) => {
       backend.isRefusing = true;
@@ -180,14 +180,14 @@ export class DeltaPair implements AsyncDisposable {
     const told = first.map((result) => Object.assign({}, result, { executed: (result.executed ?? 0) - 1 }));
     // After a batch of this size, the batch delay applies to the few commands that follow.
     await this.#ask('POST', '/api/mon/v1/results', MANY);
-    this.#stand();
+    this.#stopPump();
     const changed: Promise<void>[] = [];
     for (const change of before) await this.#queueChange(change, changed);
     await this.#each(({ teller }) => teller.tell(told));
     await this.#queued(told.length, changed.length > 0);
     // Full results that are sent again on request are committed after the whole batch.
     if (before.length === 0) for (const change of after) await this.#queueChange(change, changed);
-    this.#flow();
+    this.#startPump();
     await Promise.all(changed);
   }
 
@@ -249,7 +249,7 @@ export class DeltaPair implements AsyncDisposable {
     await this.#each((backend) => backend.connect());
   }
 
-  async #each(act: (backend: ToldBackend) => Promise<void>): Promise<void> {
+  async #each(act: (backend: ComparedBackend) => Promise<void>): Promise<void> {
     await Promise.all(this.#both.map(act));
   }
 
@@ -265,17 +265,17 @@ export class DeltaPair implements AsyncDisposable {
     }
   }
 
-  #resultsOf(tellings: readonly Telling[]): readonly SubmittedResult[] {
+  #resultsOf(tellings: readonly SentResult[]): readonly SubmittedResult[] {
     return tellings.map((telling) => this.#resultOf(telling));
   }
 
   /** Returns the results with an attribute value that no earlier result had. */
-  #newOf(tellings: readonly Telling[]): readonly SubmittedResult[] {
+  #newOf(tellings: readonly SentResult[]): readonly SubmittedResult[] {
     const fresh = ++this.#fresh;
     return this.#resultsOf(tellings).map((result) => Object.assign(result, { fresh }));
   }
 
-  #resultOf({ check, source, attributes, status, output, duration, age }: Telling): SubmittedResult {
+  #resultOf({ check, source, attributes, status, output, duration, age }: SentResult): SubmittedResult {
     const key = `${source ?? ''}/${check}`;
     if (attributes !== undefined) this.#attributes.set(key, ATTRIBUTES[attributes]);
     const executed = Math.floor(this.#clock.now() / 1000) - age;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 
 /** A result that the agent sends. */
-export interface Telling {
+export interface SentResult {
   readonly check: string;
   /** Name of the proxy client; `undefined` for the agent itself. */
   readonly source: string | undefined;
@@ -33,24 +33,24 @@ export interface Config {
 export type Step =
   | Change
   /** Sends the same results `times` times, one after the other. */
-  | { readonly do: 'tell'; readonly results: readonly Telling[]; readonly times: number }
+  | { readonly do: 'tell'; readonly results: readonly SentResult[]; readonly times: number }
   /** Sends results twice, makes a change by another client, and sends similar results again. */
-  | { readonly do: 'tell around'; readonly results: readonly Telling[]; readonly change: Change }
+  | { readonly do: 'tell around'; readonly results: readonly SentResult[]; readonly change: Change }
   /** Cuts the connection while results are being sent. */
-  | { readonly do: 'tell and cut'; readonly results: readonly Telling[] }
+  | { readonly do: 'tell and cut'; readonly results: readonly SentResult[] }
   /** Sends results whose write to disk fails. */
-  | { readonly do: 'tell and refuse'; readonly results: readonly Telling[] }
+  | { readonly do: 'tell and refuse'; readonly results: readonly SentResult[] }
   /**
    * Commits everything in one batch: results similar to the results sent just before, between changes by other clients.
    */
   | {
       readonly do: 'at once';
       readonly before: readonly Change[];
-      readonly results: readonly Telling[];
+      readonly results: readonly SentResult[];
       readonly after: readonly Change[];
     }
   /** Sends new results that arrive under one configuration and are committed under another one. */
-  | { readonly do: 'tell and reload'; readonly results: readonly Telling[]; readonly config: Config }
+  | { readonly do: 'tell and reload'; readonly results: readonly SentResult[]; readonly config: Config }
   /** Makes a change by another client whose write to disk fails. */
   | { readonly do: 'change and refuse'; readonly change: Change }
   | { readonly do: 'keep alive' }
@@ -136,7 +136,7 @@ const attributes = fc.oneof(
 );
 const age = fc.constantFrom(0, 0, 0, 1, 9, -5);
 
-const telling: fc.Arbitrary<Telling> = fc.record({ check, source, attributes, status, output, duration, age });
+const telling: fc.Arbitrary<SentResult> = fc.record({ check, source, attributes, status, output, duration, age });
 const tellings = fc.array(telling, { minLength: 1, maxLength: 5 });
 
 const post: fc.Arbitrary<Change> = fc.record({

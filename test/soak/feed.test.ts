@@ -80,7 +80,7 @@ test(
     const sum = (count: (consumer: Consumer) => number): string =>
       String(all.reduce((total, one) => total + count(one), 0));
     console.log(
-      `${String(proxy.cuts)} cuts, live ${sum(({ lives }) => lives)} times, by ${sum(({ snapshots }) => snapshots)} snapshots`,
+      `${String(proxy.cuts)} cuts, live ${sum(({ connectionCount: lives }) => lives)} times, by ${sum(({ snapshots }) => snapshots)} snapshots`,
     );
   },
   roundsTimeoutMs(ROUNDS, 5000),

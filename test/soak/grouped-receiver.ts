@@ -30,7 +30,7 @@ interface Receipt {
  */
 export class GroupedReceiver implements AsyncDisposable {
   /** Last notified status of each open event, by client and check. */
-  readonly told = new Map<string, number>();
+  readonly lastStatuses = new Map<string, number>();
   /** Descriptions of the notifications that contradict earlier ones. */
   readonly wrong: string[] = [];
   readonly repetitions: Repetition[] = [];
@@ -76,7 +76,7 @@ export class GroupedReceiver implements AsyncDisposable {
     }
     for (const { change, client, check } of (JSON.parse(body) as SentGroup).events) {
       const place = `${client.name}/${check.name}`;
-      const before = this.told.get(place);
+      const before = this.lastStatuses.get(place);
       const isRight = {
         new: before === undefined,
         same: before === check.status,
@@ -84,8 +84,8 @@ export class GroupedReceiver implements AsyncDisposable {
         resolved: before !== undefined,
       }[change];
       if (!isRight) this.wrong.push(`${place} ${change} ${String(check.status)}, told before: ${String(before)}`);
-      if (change === 'resolved') this.told.delete(place);
-      else this.told.set(place, check.status);
+      if (change === 'resolved') this.lastStatuses.delete(place);
+      else this.lastStatuses.set(place, check.status);
     }
   }
 }

@@ -11,7 +11,7 @@ import { Chance } from './chance.ts';
 import { GroupedReceiver } from './grouped-receiver.ts';
 import { GroupedWriter } from './grouped-writer.ts';
 import { MaintenanceRuns } from './maintenance-runs.ts';
-import { expectPastOfNow } from './past-of-now.ts';
+import { expectTimelineMatchesEvents } from './past-of-now.ts';
 import { isAskedFor, rounds, roundsTimeoutMs, seed, underLoad } from './rounds.ts';
 
 const ROUNDS = 1;
@@ -34,7 +34,7 @@ const MAINTAINED = ['quiet-0', 'quiet-1', 'quiet-2'];
  * Expects that the receiver has been notified of every open event with its current status, and considers no other event
  * open.
  */
-async function expectAllTold(url: string, { told }: GroupedReceiver): Promise<void> {
+async function expectAllTold(url: string, { lastStatuses: told }: GroupedReceiver): Promise<void> {
   await vi.waitFor(async () => {
     const events = (await (await fetch(`${url}/api/mon/v1/events`)).json()) as EventRow[];
     const open = events.map(({ client, check, status }) => [`${client}/${check}`, status] as const);
@@ -69,7 +69,7 @@ test(
     };
     const compare = async (url: string): Promise<void> => {
       for (const writer of writers) await writer.compare(url);
-      await expectPastOfNow(url);
+      await expectTimelineMatchesEvents(url);
       await expectAllTold(url, receiver);
       await maintenance.compare(url);
     };

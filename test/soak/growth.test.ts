@@ -27,7 +27,7 @@ test(
   'the memory of the console stays within its limit during a storm over 100,000 events',
   async () => {
     await using storm = await startStorm(EVENTS);
-    storm.blow({ changesPerSecond: CHANGES_PER_SECOND, pings: false });
+    storm.applyOrder({ changesPerSecond: CHANGES_PER_SECOND, pings: false });
     // The built program is started directly, because its first line contains the flags for the runtime.
     await using terminal = new Pty(join(BUILT, 'mon.js'), ['--backend', storm.url]);
     await terminal.waitForText(/LIVE.*[\s\S]*of 100,000 events shown/);

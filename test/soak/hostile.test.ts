@@ -7,7 +7,16 @@ import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { Child } from './hostile/child.ts';
-import { messagesTable, endingsTable, growth, heldBy, HEADING, median, rowOf, type Held } from './hostile/figures.ts';
+import {
+  messagesTable,
+  endingsTable,
+  growth,
+  resourceUsageOf,
+  HEADING,
+  median,
+  rowOf,
+  type ResourceUsage,
+} from './hostile/figures.ts';
 import type { Target } from './hostile/kind.ts';
 import { HOSTILE_KINDS } from './hostile/kinds.ts';
 import type { HonestAnswer, HonestEnd, HonestRequest, HostileFigures, HostileRequest } from './hostile/messages.ts';
@@ -106,19 +115,19 @@ test(
     await using hostile = new Child<HostileRequest, HostileFigures>('generator.ts');
     hostile.say({ kind: 'start', target, seed: seed(), strength: LOAD.strength });
 
-    const samples: Held[] = [];
+    const samples: ResourceUsage[] = [];
     const p99s: number[] = [];
     const failures: string[] = [];
     let [acked, due] = [0, 0];
     console.log(HEADING);
     const startedAt = performance.now();
     let told = await hostile.ask({ kind: 'report' });
-    let before = heldBy(backend.pid);
+    let before = resourceUsageOf(backend.pid);
     for (let row = 1; performance.now() - startedAt < rounds(MINUTES) * 60_000; row++) {
       const rowAt = performance.now();
       while (performance.now() - startedAt < row * ROW_MS) {
         await delay(SAMPLE_MS);
-        samples.push(heldBy(backend.pid));
+        samples.push(resourceUsageOf(backend.pid));
       }
       if (row === 1) {
         await fetch(`${backend.url}/api/core/v2/apikeys/${revoked.id}`, {
@@ -130,7 +139,7 @@ test(
       told = await hostile.ask({ kind: 'report' });
       if (figures.kind !== 'figures') throw new Error(`unexpected ${figures.kind}`);
       const [now, seconds] = [performance.now(), (performance.now() - rowAt) / 1000];
-      const held = heldBy(backend.pid);
+      const held = resourceUsageOf(backend.pid);
       console.log(rowOf({ atSeconds: (now - startedAt) / 1000, seconds }, { before, held }, figures, told));
       const hadCore = (held.waitedMs - before.waitedMs) / 1000 / seconds < WAITED_SHARE_MAX;
       before = held;

@@ -4,7 +4,7 @@ import type { Chance } from './chance.ts';
 import { outcomeOf, type Outcome } from './outcome.ts';
 
 /** An HTTP request that reads or changes the object of a key. */
-interface Question {
+interface KeyRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
@@ -12,9 +12,9 @@ interface Question {
 
 /** A kind of object, such as a silence, that exists at most once for each key. */
 interface Register {
-  write(key: string, value: string): Question;
-  clear(key: string): Question;
-  read(key: string): Question;
+  write(key: string, value: string): KeyRequest;
+  clear(key: string): KeyRequest;
+  read(key: string): KeyRequest;
   /** Returns the value that a response to a read contains. */
   valueOf(answer: unknown): string | undefined;
 }
@@ -94,7 +94,7 @@ export class KeyHistory {
     else this.#operations.push({ ...operation, ...this.#told(kind, value, outcome) });
   }
 
-  #question(kind: Operation['kind'], value = ''): Question {
+  #question(kind: Operation['kind'], value = ''): KeyRequest {
     if (kind === 'write') return this.#register.write(this.key, value);
     return kind === 'clear' ? this.#register.clear(this.key) : this.#register.read(this.key);
   }

@@ -5,7 +5,7 @@ import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { Chance } from './chance.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { expectEachChange, expectPastOfNow } from './past-of-now.ts';
+import { expectEachChange, expectTimelineMatchesEvents } from './past-of-now.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
 import { AgentWriter, COUNTING_CHECK, HttpWriter, listsOf, type Item } from './writer.ts';
@@ -54,7 +54,7 @@ test(
         changes += ledger.acked;
         ledger.compare(lists);
       }
-      await expectPastOfNow(daemon.url);
+      await expectTimelineMatchesEvents(daemon.url);
       for (const { ledger } of agents) await expectCounted(daemon.url, ledger.name, lists.results);
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
       // If a writer gets a wrong response, the race rejects, so the test fails immediately.

@@ -1,6 +1,6 @@
 import { cronSchedule } from '../../daemon/schedule/cron-schedule.ts';
 import { attributeText } from '../../shared/domain/attributes.ts';
-import { eventConditions, judgeExpressions } from '../../shared/domain/v2/expressions.ts';
+import { eventConditions, evaluateExpressions } from '../../shared/domain/v2/expressions.ts';
 import { fieldAt, isSelected, parseV2Selector } from '../../shared/domain/v2/selectors.ts';
 import { evaluate, parseExpression } from '../../shared/domain/expression/expression.ts';
 import { matchesSearch, parseSearch, type SearchRow } from '../../shared/domain/search.ts';
@@ -26,7 +26,7 @@ export interface Language {
    * @returns true if the text is valid
    * @throws Error if the result violates a guarantee of the language
    */
-  readonly carryOut: (text: string, about: Subject) => boolean;
+  readonly parseAndEvaluate: (text: string, about: Subject) => boolean;
 }
 
 /** Random input for the evaluation of a parsed text. */
@@ -87,7 +87,7 @@ const tokens: Language = {
     [':::', ':::'],
     [':::a|', ':::'],
   ],
-  carryOut(text, { word, number }) {
+  parseAndEvaluate(text, { word, number }) {
     const attributes = { name: word, tags: [word, number], nested: { deep: {} }, disk: { path: text }, a: number };
     const { value, unmatched } = substituteTokens({ command: text, list: [{ text }], [text]: null }, attributes);
     if (unmatched.length !== new Set(unmatched).size) throw new Error('a token is told twice');
@@ -113,7 +113,7 @@ const timeWindows: Language = {
     ['1', '2'],
     [':', '0'],
   ],
-  carryOut(text, { word, nowMs, zone }) {
+  parseAndEvaluate(text, { word, nowMs, zone }) {
     const sane = { begin: '5:00 PM', end: '8:00 AM' };
     const given = timeWindowsSchema.safeParse({
       days: { all: [sane, { begin: text, end: text }], friday: [{ begin: text, end: word }] },
@@ -148,7 +148,7 @@ const cron: Language = {
     ['1,', ',2'],
     ['* ', ' *'],
   ],
-  carryOut(text, { nowMs, zone }) {
+  parseAndEvaluate(text, { nowMs, zone }) {
     if (cronProblem(text) !== undefined) return false;
     const next = cronSchedule(text, zone)(nowMs);
     if (dateProblem(text) !== undefined) {
@@ -184,7 +184,7 @@ const expressions: Language = {
     ['value + ', ''],
     ['value.include?(', ')'],
   ],
-  carryOut(text, { word, number, nowMs, zone }) {
+  parseAndEvaluate(text, { word, number, nowMs, zone }) {
     const outcome = parseExpression(text);
     if (outcome.kind === 'problem') {
       if (outcome.position < 0 || outcome.position > text.length) throw new Error('the problem is outside of the text');
@@ -219,7 +219,7 @@ const searches: Language = {
     ['client~*', '*'],
     ['a or (', ')'],
   ],
-  carryOut(text, { word, number, nowMs }) {
+  parseAndEvaluate(text, { word, number, nowMs }) {
     const search = parseSearch(text);
     if (search.kind === 'problem') {
       if (search.position < 0 || search.position > text.length) throw new Error('the problem is outside of the text');
@@ -266,7 +266,7 @@ const eventExpressions: Language = {
     texts('¦¦)'),
   ],
   brackets: [['event[', ']'], ["event['", "']"], ['event.a', ''], ...expressions.brackets],
-  carryOut(text, { word, number, nowMs, zone }) {
+  parseAndEvaluate(text, { word, number, nowMs, zone }) {
     const conditions = eventConditions([text]);
     if ('problem' in conditions) return false;
     const event = {
@@ -274,7 +274,7 @@ const eventExpressions: Language = {
       list: [word],
       is_incident: true,
     };
-    const { objection } = judgeExpressions(conditions, { event }, { nowMs, zone });
+    const { objection } = evaluateExpressions(conditions, { event }, { nowMs, zone });
     if (objection !== undefined && objection.source !== text) throw new Error('it objects to something else');
     return true;
   },
@@ -296,7 +296,7 @@ const selectors: Language = {
     ['"', '"'],
     ['a == b && ', ''],
   ],
-  carryOut(text, { word, number }) {
+  parseAndEvaluate(text, { word, number }) {
     const selector = parseV2Selector(text);
     if (selector.kind === 'problem') return false;
     const check = { metadata: { name: word, labels: { team: word } }, status: number, handlers: [word, null, number] };

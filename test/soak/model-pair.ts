@@ -17,7 +17,7 @@ import { openBackend } from '../support/open-backend.ts';
 import { ReferenceModel } from '../support/reference-model.ts';
 import { FIRST_CONFIG, flagsOf, settingsOf, type ModelConfig } from './model-settings.ts';
 import { DEFINITIONS, type Step } from './model-steps.ts';
-import { expectPastOfNow } from './past-of-now.ts';
+import { expectTimelineMatchesEvents } from './past-of-now.ts';
 import { ToldReceiver } from './told-receiver.ts';
 
 /** Default timeout for the effects of a step whose response arrives before the step is complete. */
@@ -103,7 +103,7 @@ export class ModelPair implements AsyncDisposable {
     for (const given of story) await this.#take(given);
     await this.#idle();
     await this.#settle();
-    await expectPastOfNow(this.#backend.url);
+    await expectTimelineMatchesEvents(this.#backend.url);
   }
 
   /** Applies a step to the backend and the model, and compares them whenever the step has an effect. */
@@ -295,7 +295,7 @@ export class ModelPair implements AsyncDisposable {
       await this.#commit();
       this.#clock.advance(Math.min(nextMs, endMs) - nowMs);
       if (nextMs >= endMs) break;
-      await this.#settle(ON_THE_WAY);
+      await this.#settle(isComparedBetweenSteps);
     }
     await this.#settle();
   }
@@ -426,7 +426,8 @@ export class ModelPair implements AsyncDisposable {
 }
 
 /** True for the paths that are compared between the steps, because they show the most. */
-const ON_THE_WAY = (path: string): boolean => /events|results|mon\/v1\/(silenced|handler-groups|dump)/.test(path);
+const isComparedBetweenSteps = (path: string): boolean =>
+  /events|results|mon\/v1\/(silenced|handler-groups|dump)/.test(path);
 
 const DUMP = '/api/mon/v1/dump/silenced';
 

@@ -98,7 +98,7 @@ test.each(LANGUAGES)(
       const text = writer.text();
       const subject = subjectOf(chance, () => writer.text());
       let isUnderstood = false;
-      const carryOut = (): void => void (isUnderstood = language.carryOut(text, subject));
+      const carryOut = (): void => void (isUnderstood = language.parseAndEvaluate(text, subject));
       try {
         const startMs = performance.now();
         carryOut();

@@ -3,7 +3,7 @@ import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { PastState, TimelinePage } from '../../shared/schemas/timeline.ts';
 
 /** Checks that the state that the timeline shows for the current moment equals the list of events. */
-export async function expectPastOfNow(url: string): Promise<void> {
+export async function expectTimelineMatchesEvents(url: string): Promise<void> {
   const ask = async (path: string): Promise<unknown> => (await fetch(`${url}/api/mon/v1${path}`)).json();
   // The check is retried, because a silence may end between the two requests.
   await vi.waitFor(async () => {

@@ -33,7 +33,7 @@ export function tellingClient(name: string, nowMs: number): Client {
 }
 
 /** One of two agents that send the same results to two backends. */
-export interface Teller extends AsyncDisposable {
+export interface ResultSender extends AsyncDisposable {
   /** Number of results that the backend has not acknowledged yet. */
   readonly waiting: number;
   tell(results: readonly SubmittedResult[]): Promise<void>;
@@ -45,7 +45,7 @@ export interface Teller extends AsyncDisposable {
 }
 
 /** The part of the real agent that stores and delivers results, with a proxy that can cut its connection. */
-export class DeltaTeller implements Teller {
+export class DeltaTeller implements ResultSender {
   readonly log = new RecordedLog();
   readonly #spool: Spool;
   readonly #proxy: CuttingProxy;
@@ -125,7 +125,7 @@ export class DeltaTeller implements Teller {
 }
 
 /** An agent that sends only full results, never deltas. */
-export class FullTeller implements Teller {
+export class FullTeller implements ResultSender {
   readonly #client: () => Client;
   readonly #told: SubmittedResult[] = [];
   #peer: AgentPeer | undefined;

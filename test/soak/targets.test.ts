@@ -49,7 +49,7 @@ describe('the target of a key', () => {
           round.letters(allLetters());
           for (const take of steps) take(round);
           for (const [verb, count] of round.acted) acted.set(verb, (acted.get(verb) ?? 0) + count);
-          expect(round.astray).toEqual([]);
+          expect(round.unintendedChanges).toEqual([]);
         }),
         { numRuns: rounds(ROUNDS), seed: seed() },
       );

@@ -10,7 +10,7 @@ import type { ManualClock } from '../support/manual-clock.ts';
 import { openBackend } from '../support/open-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { TroubledStore } from '../support/troubled-store.ts';
-import { until, type Teller } from './result-tellers.ts';
+import { until, type ResultSender } from './result-tellers.ts';
 import { AGENT, CHECKS, type Config } from './delta-steps.ts';
 
 const FIRST_CONFIG: Config = { checks: 'none', handlers: 'none' };
@@ -39,11 +39,11 @@ const PATHS = [
 ];
 
 /** One of two backends that are compared, with its agent and the notifications that its handlers sent. */
-export class ToldBackend implements AsyncDisposable {
-  readonly teller: Teller;
+export class ComparedBackend implements AsyncDisposable {
+  readonly teller: ResultSender;
   readonly heard: string[] = [];
   /** Number of results that were written to the store as differences to stored ones. */
-  amended = 0;
+  deltaResults = 0;
   /** True if the next write that contains check records must fail. */
   isRefusing = false;
   readonly #dir: string;
@@ -59,14 +59,14 @@ export class ToldBackend implements AsyncDisposable {
   #backend: Backend | undefined;
   #config = FIRST_CONFIG;
 
-  private constructor(dir: string, clock: ManualClock, teller: Teller) {
+  private constructor(dir: string, clock: ManualClock, teller: ResultSender) {
     this.#dir = dir;
     this.#clock = clock;
     this.teller = teller;
   }
 
-  static async open(clock: ManualClock, teller: Teller): Promise<ToldBackend> {
-    const told = new ToldBackend(await tempDir(), clock, teller);
+  static async open(clock: ManualClock, teller: ResultSender): Promise<ComparedBackend> {
+    const told = new ComparedBackend(await tempDir(), clock, teller);
     told.#receiver.listen(0, '127.0.0.1');
     await once(told.#receiver, 'listening');
     await told.start();
@@ -167,7 +167,7 @@ export class ToldBackend implements AsyncDisposable {
       this.isRefusing = false;
       return true;
     }
-    this.amended += ops.filter(({ type }) => type === 'amend').length;
+    this.deltaResults += ops.filter(({ type }) => type === 'amend').length;
     return false;
   }
 

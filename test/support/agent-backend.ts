@@ -22,11 +22,11 @@ interface Committed {
 type ResultsFrame = z.infer<typeof resultsMessageSchema>;
 
 /** The state of one connection of an agent. */
-interface Line {
+interface AgentConnection {
   /** Id of the agent's spool; empty before the hello message. */
   spool: string;
   /** True while results of this connection are committed; false after the first rejected frame. */
-  isHeard: boolean;
+  isCommitting: boolean;
   /** The last full result of each check that the agent may use as a baseline. */
   readonly baselines: Map<string, Committed>;
   /** Frames with results are ignored until one resumes after this id; `undefined` if none is ignored. */
@@ -69,7 +69,7 @@ export class AgentBackend {
   /** Number of pings received. */
   pings = 0;
   readonly #script: Script;
-  readonly #lines = new Map<WebSocket, Line>();
+  readonly #lines = new Map<WebSocket, AgentConnection>();
   readonly #seen = new Map<string, number>();
 
   private constructor(url: string, script: Script) {
@@ -180,7 +180,7 @@ export class AgentBackend {
   }
 
   #accept(connection: WebSocket): void {
-    const line: Line = { spool: '', isHeard: true, baselines: new Map(), resumeAfter: undefined };
+    const line: AgentConnection = { spool: '', isCommitting: true, baselines: new Map(), resumeAfter: undefined };
     this.#lines.set(connection, line);
     connection.on('close', () => this.#lines.delete(connection));
     connection.on('error', () => connection.terminate());
@@ -202,14 +202,14 @@ export class AgentBackend {
           this.frames.push(message);
           if (line.resumeAfter !== undefined && line.resumeAfter !== message.resume_after) break;
           line.resumeAfter = undefined;
-          line.isHeard &&= this.#script.commits?.() ?? true;
-          if (line.isHeard) this.#commit(connection, line, message.results);
+          line.isCommitting &&= this.#script.commits?.() ?? true;
+          if (line.isCommitting) this.#commit(connection, line, message.results);
           break;
       }
     });
   }
 
-  #commit(connection: WebSocket, line: Line, results: ResultsFrame['results']): void {
+  #commit(connection: WebSocket, line: AgentConnection, results: ResultsFrame['results']): void {
     let seen = this.#seenOf(line);
     const remembers = this.#script.remembers?.() ?? true;
     for (const result of results) {
@@ -228,7 +228,7 @@ export class AgentBackend {
     this.#answer(connection, { type: 'ack', id: seen, ...(baselines.length > 0 && { baselines }) });
   }
 
-  #seenOf({ spool }: Line): number {
+  #seenOf({ spool }: AgentConnection): number {
     return this.#seen.get(spool) ?? 0;
   }
 
@@ -250,7 +250,7 @@ function keyOf({ source, name }: Committed['check']): string {
  *
  * @throws Error if its baseline is unknown
  */
-function withBaseline({ id, baseline: of, ...differences }: DeltaResult, { baselines }: Line): Committed {
+function withBaseline({ id, baseline: of, ...differences }: DeltaResult, { baselines }: AgentConnection): Committed {
   const baseline = [...baselines.values()].find((each) => each.id === of);
   if (baseline === undefined) throw new Error(`result ${String(id)} has the unknown baseline ${String(of)}`);
   return { id, check: { ...baseline.check, ...differences } };

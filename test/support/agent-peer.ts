@@ -121,7 +121,7 @@ export class AgentPeer {
   }
 
   /** Waits until the backend has acknowledged this id. */
-  async reaches(id: number): Promise<void> {
+  async waitForAck(id: number): Promise<void> {
     await vi.waitFor(() => {
       if (this.acked < id)
         throw new Error(`acknowledged up to ${String(this.acked)}, not ${String(id)}: ${JSON.stringify(this.ending)}`);
@@ -137,7 +137,7 @@ export class AgentPeer {
   }
 
   /** Stops reading from the connection, so that pings get no response either. */
-  deafen(): void {
+  pauseReading(): void {
     this.#socket.pause();
   }
 

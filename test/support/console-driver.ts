@@ -1,8 +1,8 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 import { ConsoleStore } from '../../tui/console-store.ts';
-import { INITIAL_FEED_STATUS, nextConnection } from '../../tui/model/feed-status.ts';
+import { INITIAL_FEED_STATUS, withConnection } from '../../tui/model/feed-status.ts';
 import type { Effect } from '../../tui/state/effects.ts';
-import { takeInput } from '../../tui/actions/press-key.ts';
+import { handleInput } from '../../tui/actions/press-key.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -38,7 +38,7 @@ export class ConsoleDriver {
       now: () => this.clock.now(),
     });
     this.#decoder = new KeyDecoder({
-      emit: (event) => takeInput(this.store, event),
+      emit: (event) => handleInput(this.store, event),
       after: (delayMs, task) => this.clock.after(delayMs, task),
     });
   }
@@ -74,7 +74,7 @@ export class ConsoleDriver {
       },
       { replace: false, timeMs: undefined, isNews: false },
     );
-    const live = nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, this.clock.now());
+    const live = withConnection(INITIAL_FEED_STATUS, { kind: 'live' }, this.clock.now());
     for (const name of members) store.backendChanged(name, live);
     this.frame();
     return this;

@@ -44,7 +44,7 @@ export async function writtenStore(
 }
 
 /** Opens a store, and returns the values of its clients by name. */
-export async function heldBy(
+export async function storedValues(
   dir: string,
   options: Parameters<typeof openLevelStore>[1] = {},
 ): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import type { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
 
 /** Resolves when the terminal has accepted all output, or is closed. */
-export async function drained(stdout: FrameStdout): Promise<void> {
+export async function waitUntilDrained(stdout: FrameStdout): Promise<void> {
   if (stdout.idle || stdout.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   stdout.once('idle', resolve);

@@ -43,7 +43,7 @@ export async function onClosed<T>(dir: string, work: (database: Database) => Pro
 }
 
 /** Upgrades a store that no process has open, without confirmation and backup. */
-export async function upgraded(dir: string): Promise<void> {
+export async function upgradeStore(dir: string): Promise<void> {
   await using opened = await openSchema(dir);
   await opened.schema.upgrade({ signal: new AbortController().signal, onProgress: () => undefined });
 }

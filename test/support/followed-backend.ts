@@ -23,7 +23,7 @@ export class FollowedBackend implements AsyncDisposable {
   readonly writers: Writers;
   readonly follower = new Registry(TABLES);
   /** For each write that the follower has not applied yet: the keys that it changed. */
-  readonly untold: Key[][];
+  readonly pendingWrites: Key[][];
   readonly #teardown: Teardown;
 
   static async open(dir: string): Promise<FollowedBackend> {
@@ -57,7 +57,7 @@ export class FollowedBackend implements AsyncDisposable {
   }) {
     this.machine = parts.machine;
     this.ground = parts.ground;
-    this.untold = parts.untold;
+    this.pendingWrites = parts.untold;
     this.#teardown = parts.teardown;
     const { registry, store, lease, clock, log, definitions, time } = this.ground;
     const bcrypt = this.#teardown.use('password hashing', new Bcrypt(clock));
@@ -114,8 +114,8 @@ export class FollowedBackend implements AsyncDisposable {
   }
 
   /** Applies the `count` oldest pending writes to the follower, one by one. */
-  async tell(count = Infinity): Promise<void> {
-    for (const keys of this.untold.splice(0, count)) await this.follower.follow(this.ground.store, keys);
+  async applyPendingWrites(count = Infinity): Promise<void> {
+    for (const keys of this.pendingWrites.splice(0, count)) await this.follower.follow(this.ground.store, keys);
   }
 
   /**

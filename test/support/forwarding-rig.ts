@@ -11,18 +11,18 @@ import { startBackend, type RunningBackend } from './running-backend.ts';
 const WAIT_MS = 1000;
 
 /** A leadership whose role and state the test sets. */
-export class ToldLeadership implements Leadership {
-  isWriter: boolean;
-  isSucceeded = false;
+export class ScriptedLeadership implements Leadership {
+  isLeader: boolean;
+  hasSuccessor = false;
   seq = 7;
-  /** Sequence numbers that `caughtUp` was called with. */
+  /** Sequence numbers that `waitForWrite` was called with. */
   readonly waited: number[] = [];
   /** Resolves when this backend has caught up with a sequence number; by default at once. */
   catchUp: (seq: number) => Promise<void> = async () => undefined;
   #place: PeerAddress | undefined;
 
   constructor(isWriter: boolean) {
-    this.isWriter = isWriter;
+    this.isLeader = isWriter;
   }
 
   /**
@@ -31,14 +31,14 @@ export class ToldLeadership implements Leadership {
    * @param place address of the leader; `undefined` if there is none
    */
   follow(place: PeerAddress | undefined): void {
-    this.isWriter = false;
+    this.isLeader = false;
     this.#place = place;
   }
 
-  async writer(): Promise<'self' | PeerAddress> {
+  async awaitLeader(): Promise<'self' | PeerAddress> {
     const endMs = performance.now() + WAIT_MS;
     for (;;) {
-      if (this.isWriter) return 'self';
+      if (this.isLeader) return 'self';
       if (this.#place !== undefined) return this.#place;
       if (performance.now() > endMs) throw new MonError('unavailable', 'no backend writes');
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -52,7 +52,7 @@ export class ToldLeadership implements Leadership {
     if (this.stale !== undefined) throw this.stale;
   }
 
-  caughtUp(seq: number): Promise<void> {
+  waitForWrite(seq: number): Promise<void> {
     this.waited.push(seq);
     return this.catchUp(seq);
   }
@@ -60,7 +60,7 @@ export class ToldLeadership implements Leadership {
 
 export interface Member extends RunningBackend {
   readonly id: string;
-  readonly leadership: ToldLeadership;
+  readonly leadership: ScriptedLeadership;
   readonly forwarding: Forwarding;
 }
 
@@ -111,7 +111,7 @@ export async function startMember(
   { id = isWriter ? 'the writer' : randomUUID(), proof, ...options }: MemberOptions = {},
 ): Promise<Member> {
   const signatures = signaturesOf(id, proof);
-  const leadership = new ToldLeadership(isWriter);
+  const leadership = new ScriptedLeadership(isWriter);
   let forwarding: Forwarding | undefined;
   const backend = await startBackend({
     ...options,

@@ -204,7 +204,7 @@ export class GoAgent {
   }
 
   /** Stops reading from the connection, so that pings get no response. */
-  deafen(): void {
+  pauseReading(): void {
     this.#socket.pause();
   }
 

@@ -60,7 +60,7 @@ export async function pass(rig: HandlingRig, seconds: number): Promise<void> {
  * Returns the notifications that were requested since the last call: for a group its events and their changes
  * (`a-1/disk new, a-2/disk same`), for a single event its action.
  */
-export async function takeTold(rig: HandlingRig): Promise<string[]> {
+export async function takeNotifications(rig: HandlingRig): Promise<string[]> {
   await settled(rig);
   return rig.takeJobs().map(({ client, check, event, group }) => {
     if (group === undefined) return `${client}/${check} ${event.action}`;

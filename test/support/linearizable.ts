@@ -38,7 +38,7 @@ export function isLinearizable(history: readonly Operation[]): boolean {
   const seen = new Set<string>();
   const waiting: Place[] = [{ done: 0n, value: undefined }];
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-    const { done, value } = withAllThatChangeNothing(history, before, place);
+    const { done, value } = afterEffectlessOperations(history, before, place);
     if ((done & owed) === owed) return true;
     const name = `${String(done)} ${value ?? ''}`;
     if (seen.has(name)) continue;
@@ -60,7 +60,7 @@ function precedes(one: Operation, other: Operation): boolean {
   return one.member === other.member || (one.isAtWriter === true && other.isAtWriter === true);
 }
 
-function withAllThatChangeNothing(
+function afterEffectlessOperations(
   history: readonly Operation[],
   before: readonly bigint[],
   { done: first, value }: Place,
@@ -69,14 +69,14 @@ function withAllThatChangeNothing(
   for (let last = -1n; last !== done;) {
     last = done;
     for (const [at, operation] of history.entries()) {
-      if (canBeNext(at, before, done) && showsThatItIs(operation, value)) done |= bit(at);
+      if (canBeNext(at, before, done) && isPossibleWithoutChange(operation, value)) done |= bit(at);
     }
   }
   return { done, value };
 }
 
 /** True if the operation is possible with this value and does not change it. */
-function showsThatItIs({ kind, value: shown, found, end }: Operation, value: string | undefined): boolean {
+function isPossibleWithoutChange({ kind, value: shown, found, end }: Operation, value: string | undefined): boolean {
   if (kind === 'read') return shown === value;
   return kind === 'clear' && end !== Infinity && found === false && value === undefined;
 }

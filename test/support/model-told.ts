@@ -16,11 +16,11 @@ export interface ModelMarks {
   /** Mark of the inhibition rule that applied when the event was last handled; `undefined` if none did. */
   quietBy: string | undefined;
   /** Handlers whose notification an inhibition suppresses at present. */
-  withheldFrom: readonly string[];
+  suppressedHandlers: readonly string[];
   /**
    * Handlers whose notification an inhibition has suppressed, and which no result has named since the inhibition ended.
    */
-  owed: readonly string[];
+  pendingHandlers: readonly string[];
   /** True if its silence has ended, and its next result notifies the handlers that were suppressed. */
   isNextTold: boolean;
   /** Handlers that were notified of the event. */
@@ -38,8 +38,8 @@ export const newMarks = (): ModelMarks => ({
   isSuppressed: false,
   isHeld: false,
   quietBy: undefined,
-  withheldFrom: [],
-  owed: [],
+  suppressedHandlers: [],
+  pendingHandlers: [],
   isNextTold: false,
   notified: [],
 });
@@ -55,15 +55,15 @@ export function joinedMarks(before: ModelMarks, after: ModelMarks, check: Body):
     ...after,
     isHeld,
     notified,
-    withheldFrom: [...before.withheldFrom, ...before.owed, ...after.withheldFrom],
+    withheldFrom: [...before.suppressedHandlers, ...before.pendingHandlers, ...after.suppressedHandlers],
   };
   return after.quietBy === undefined ? { ...all, ...freed(all, namedBy(check)) } : all;
 }
 
 /** Moves the pending handlers back to the suppressed ones, because the event is inhibited again. */
 function owe(marks: ModelMarks): void {
-  marks.withheldFrom = [...new Set([...marks.withheldFrom, ...marks.owed])];
-  marks.owed = [];
+  marks.suppressedHandlers = [...new Set([...marks.suppressedHandlers, ...marks.pendingHandlers])];
+  marks.pendingHandlers = [];
 }
 
 function namedBy(check: Body): readonly string[] {
@@ -77,10 +77,13 @@ function namedBy(check: Body): readonly string[] {
  * @param named handlers that the result names, and which are therefore notified now
  */
 function freed(
-  { withheldFrom, owed }: ModelMarks,
+  { suppressedHandlers: withheldFrom, pendingHandlers: owed }: ModelMarks,
   named: readonly string[],
-): Pick<ModelMarks, 'withheldFrom' | 'owed'> {
-  return { withheldFrom: [], owed: [...withheldFrom, ...owed].filter((name) => !named.includes(name)) };
+): Pick<ModelMarks, 'suppressedHandlers' | 'pendingHandlers'> {
+  return {
+    suppressedHandlers: [],
+    pendingHandlers: [...withheldFrom, ...owed].filter((name) => !named.includes(name)),
+  };
 }
 
 /** A result, or the end of a silence, for which handlers may be notified of an event. */
@@ -134,7 +137,7 @@ const HANDLERS = ['each', 'default'];
 export class ModelTold {
   #handlers: ModelHandlers;
   /** Callback that counts a suppressed notification for the silences that suppressed it. */
-  readonly #keepsBack: (silences: readonly string[], nowMs: number) => void;
+  readonly #countSuppressed: (silences: readonly string[], nowMs: number) => void;
   #groups: ModelGroups | undefined;
   #inhibitors: Inhibitor[] = [];
   /** Pending resolutions by client and check. */
@@ -145,7 +148,7 @@ export class ModelTold {
 
   constructor(handlers: ModelHandlers, keepsBack: (silences: readonly string[], nowMs: number) => void) {
     this.#handlers = handlers;
-    this.#keepsBack = keepsBack;
+    this.#countSuppressed = keepsBack;
     this.#groups = handlers.times && new ModelGroups(handlers.times);
   }
 
@@ -200,7 +203,7 @@ export class ModelTold {
     const inhibitor = action === 'resolve' ? undefined : this.#inhibitorOf(occasion);
     const isQuiet = action === 'resolve' ? marks.isHeld : inhibitor !== undefined;
     // The next result notifies all handlers that the silence or the inhibition suppressed (inhibition 2).
-    marks.isNextTold = occasion.isSilenceEnd && marks.withheldFrom.length > 0 && !isQuiet;
+    marks.isNextTold = occasion.isSilenceEnd && marks.suppressedHandlers.length > 0 && !isQuiet;
     if (marks.isNextTold) return;
     marks.isHeld = isQuiet && (occasion.isNew || marks.isHeld);
     marks.quietBy = inhibitor?.mark;
@@ -215,11 +218,11 @@ export class ModelTold {
       if (handler === 'default' && action === 'flapping') continue;
       if (isGrouping && occasion.status === 0 && action !== 'resolve') continue;
       if (isQuiet) {
-        marks.withheldFrom = [...new Set([...marks.withheldFrom, handler])];
+        marks.suppressedHandlers = [...new Set([...marks.suppressedHandlers, handler])];
         continue;
       }
       if (silencedBy.length > 0) {
-        this.#keepsBack(silencedBy, nowMs);
+        this.#countSuppressed(silencedBy, nowMs);
         marks.isSuppressed = true;
         const inGroup = handler === 'default' ? this.#groups?.knows(place) : undefined;
         const isKnown = inGroup ?? marks.notified.includes(handler);
@@ -255,7 +258,7 @@ export class ModelTold {
       if (marks.quietBy === undefined || inForce.has(marks.quietBy)) continue;
       const inhibitor = this.#inhibitorOf(event);
       if (inhibitor !== undefined) marks.quietBy = inhibitor.mark;
-      else if (marks.withheldFrom.length > 0) this.occasion(event, nowMs);
+      else if (marks.suppressedHandlers.length > 0) this.occasion(event, nowMs);
       else Object.assign(marks, { quietBy: undefined, isHeld: false });
     }
     const freshMarks = new Set(fresh.map(({ mark }) => mark));
@@ -291,7 +294,7 @@ export class ModelTold {
   }
 
   /** Removes an event from the inhibitors, because it has resolved or was deleted. */
-  over(client: string, check: string): void {
+  removeInhibitor(client: string, check: string): void {
     this.#inhibitors = this.#inhibitors.filter((one) => one.client !== client || one.check !== check);
   }
 
@@ -307,7 +310,7 @@ export class ModelTold {
     nowMs: number,
   ): void {
     const { client, from, to } = names;
-    this.over(client, from);
+    this.removeInhibitor(client, from);
     if (event !== undefined) this.#noteInhibitor(event);
     const before = `${client}/${from}`;
     const after = `${client}/${to}`;
@@ -380,7 +383,7 @@ export class ModelTold {
 
   #noteInhibitor(occasion: ModelOccasion): void {
     const { client, check, action, status } = occasion;
-    this.over(client.name, check.name);
+    this.removeInhibitor(client.name, check.name);
     if (action === 'resolve' || status === 0) return;
     for (const rule of this.#handlers.inhibitions) if (rule.source(occasion)) this.#note(rule, occasion);
   }

@@ -12,6 +12,6 @@ const LOOK_MS_MAX = 100;
  * Returns the milliseconds until the next poll: few at first, then more. Most polls send a request, which takes time
  * from the work that the test waits for.
  */
-export function lookAgainMs(waitedMs: number): number {
+export function pollDelayMs(waitedMs: number): number {
   return Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, waitedMs / 4));
 }

@@ -440,7 +440,7 @@ export class ReferenceModel {
     if (isDeepStrictEqual(before, check)) return;
     client.checks.set(name, check);
     if ((before?.event === undefined) !== (event === undefined)) this.#begin(client, name, nowMs);
-    if (event === undefined) this.#told?.over(client.record.name, name);
+    if (event === undefined) this.#told?.removeInhibitor(client.record.name, name);
     else this.#told?.restored(this.#occasionOf(client, { ...event, marks: event.marks }, nowMs));
   }
 

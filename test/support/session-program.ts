@@ -1,7 +1,7 @@
 // A program with a terminal session for `terminal-session.test.ts`. It shows each input event, and certain keys make it
 // end in different ways.
 import { openTerminalSession } from '../../tui/terminal/terminal-session.ts';
-import { drained } from './drained.ts';
+import { waitUntilDrained } from './drained.ts';
 
 let line = 2;
 
@@ -55,7 +55,7 @@ async function stall(): Promise<void> {
   };
   const timer = setInterval(measure, 1);
   session.stdout.write(`\u001b[20;1H${'busy '.repeat(100_000)}`);
-  await drained(session.stdout);
+  await waitUntilDrained(session.stdout);
   clearInterval(timer);
   measure();
   line = 2;

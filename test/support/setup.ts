@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, inject, vi } from 'vitest';
 import { WorkerFolder, type BegunTest } from './left-behind.ts';
-import { lookAgainMs, PATIENCE } from './patience.ts';
+import { pollDelayMs, PATIENCE } from './patience.ts';
 import { propertyRuns } from './property-runs.ts';
 
 // Attributes from outside must never reach a prototype (security S9): from here on, adding a property to
@@ -31,7 +31,7 @@ const waitPatiently: typeof vi.waitFor = async (callback, options) => {
     }
     problem = look?.reason ?? problem;
     if (giveUp.signal.aborted) throw problem;
-    await Promise.race([delay(interval ?? lookAgainMs(performance.now() - beganMs)), late]);
+    await Promise.race([delay(interval ?? pollDelayMs(performance.now() - beganMs)), late]);
   }
 };
 

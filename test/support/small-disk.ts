@@ -31,7 +31,7 @@ export class SmallDisk implements Disk {
     this.done.push(`set aside ${String(bytes)}`);
   }
 
-  async giveOut(use: ReserveUse): Promise<void> {
+  async releaseReserve(use: ReserveUse): Promise<void> {
     if (use === 'opening') {
       this.reservedForOpening = 0;
       return;

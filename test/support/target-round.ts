@@ -35,7 +35,7 @@ interface Drawn {
  */
 export class TargetRound {
   /** Descriptions of changes to objects that the key did not refer to. */
-  readonly astray: string[] = [];
+  readonly unintendedChanges: string[] = [];
   /** Number of changed objects by kind of change. */
   readonly acted = new Map<string, number>();
   readonly #driver: ConsoleDriver;
@@ -229,7 +229,9 @@ export class TargetRound {
   #hold(verb: string, names: readonly string[]): void {
     this.acted.set(verb, (this.acted.get(verb) ?? 0) + names.length);
     const wrong = names.filter((name) => !this.#meant.has(name));
-    this.astray.push(...wrong.map((name) => `${this.#key} ${verb} ${name}, meant ${[...this.#meant].join(' ')}`));
+    this.unintendedChanges.push(
+      ...wrong.map((name) => `${this.#key} ${verb} ${name}, meant ${[...this.#meant].join(' ')}`),
+    );
   }
 }
 

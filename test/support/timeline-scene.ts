@@ -1,5 +1,5 @@
 import { eventKey } from '../../shared/domain/event-key.ts';
-import type { CheckPast } from '../../shared/schemas/availability.ts';
+import type { CheckHistory } from '../../shared/schemas/availability.ts';
 import type { Report } from '../../shared/schemas/report.ts';
 import type { TimelinePage, TimelineRow } from '../../shared/schemas/timeline.ts';
 import { eventOf, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
@@ -40,7 +40,7 @@ const ROWS: readonly TimelineRow[] = [
   row(16.5 * HOUR, { kind: 'create', was: 0, status: 2, occurrences: 1, output: 'not streaming' }),
 ];
 
-const PAST: CheckPast = {
+const PAST: CheckHistory = {
   since: NOW - 24 * HOUR,
   until: NOW,
   stretches: [

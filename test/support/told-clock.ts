@@ -2,7 +2,7 @@ import type { PlanningClock } from '../../daemon/backend/ports.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 
 /** A clock whose time a callback returns; its timers run in real time. */
-export class ToldClock implements PlanningClock {
+export class CallbackClock implements PlanningClock {
   readonly #timers = new SystemClock();
   readonly #toldMs: () => number;
 

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { MonError } from '../../shared/errors.ts';
 import { EMPTY_CONFIG } from '../../tui/config/console-config.ts';
-import { keptOfConfig } from '../../tui/config/initial-state.ts';
+import { settingsOfConfig } from '../../tui/config/initial-state.ts';
 import { byKey, openRig, type ConsoleRig } from '../support/console-rig.ts';
 import { SCENE } from '../support/console-scene.ts';
 import { anEventRow } from '../support/feed-rows.ts';
@@ -94,7 +94,7 @@ describe('switching to another backend', () => {
     const rig = await openRig({
       server: prod,
       parts: {
-        kept: keptOfConfig({ ...EMPTY_CONFIG, columns: { events: ['client', 'output'] } }),
+        kept: settingsOfConfig({ ...EMPTY_CONFIG, columns: { events: ['client', 'output'] } }),
         contexts: { names: ['lab'], current: undefined, open: () => Promise.resolve(shownAt(lab.server.url)) },
       },
     });

@@ -70,7 +70,7 @@ test('a hostile check output sends no control byte to the terminal and does not 
     fc.property(hostile, hostile, hostile, fc.boolean(), (output, client, check, ascii) => {
       const record = new EventRecord('key', anEventRow({ client, check, output }));
       const row = { record, silence: undefined, isPlaced: false };
-      const text = rowText({ ...theme, ascii }, tableRuns({ key: 'key', row, gone: false }, about));
+      const text = rowText({ ...theme, ascii }, tableRuns({ key: 'key', row, isRemoved: false }, about));
       expect(problemOf(text)).toBeUndefined();
       const shown = text.replaceAll(OWN, '');
       // Every row has the same width, so the columns right of a name stay aligned.
@@ -88,7 +88,7 @@ test('a hostile text of a silence sends no control byte to the terminal from the
     fc.property(hostile, hostile, (reason, creator) => {
       const silence = aSilencedRow({ id: creator, subscription: creator, reason, creator });
       const row = { entry: silence, silence, state: 'active', events: 1, endedAtMs: undefined, ...silence };
-      const text = rowText({ color: true, ascii: false }, tableRuns({ key: creator, row, gone: false }, about));
+      const text = rowText({ color: true, ascii: false }, tableRuns({ key: creator, row, isRemoved: false }, about));
       expect(problemOf(text)).toBeUndefined();
     }),
     { numRuns: propertyRuns(1000) },

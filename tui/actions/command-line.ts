@@ -4,7 +4,7 @@ import { commandsFor, runCommandLine, splitCommand, type Perform } from './comma
 import { keyContext } from '../keys/key-context.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import { newestLine, stepInHistory } from '../text/line-history.ts';
-import type { Screen, Asks } from '../state/ports.ts';
+import type { Screen, EffectRequester } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { MergedSources } from '../model/live-data.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
@@ -33,7 +33,7 @@ function openCommandLine(store: Screen, text = ''): void {
   openLayer(store, layer);
 }
 
-export function typeInCommandLine(store: Screen & Asks & MergedSources, edit: LineEdit | undefined): void {
+export function typeInCommandLine(store: Screen & EffectRequester & MergedSources, edit: LineEdit | undefined): void {
   const layer = layerOnTop(store, 'command');
   if (layer === undefined || edit === undefined) return;
   const line = editLine(layer.line, edit);
@@ -62,7 +62,7 @@ export const COMMAND_ACTIONS: readonly Action[] = [
     ],
     help: 'open the command line to run any action by name',
     run: (store) => openCommandLine(store),
-    first: true,
+    runsFirst: true,
   },
   {
     name: 'save-view',
@@ -70,7 +70,7 @@ export const COMMAND_ACTIONS: readonly Action[] = [
     in: [...VIEWS_ALL],
     help: 'save the view with its filter, order and columns under a name',
     run: (store) => openCommandLine(store, 'view save '),
-    first: true,
+    runsFirst: true,
   },
   {
     name: 'command-run',

@@ -15,12 +15,12 @@ import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { KEYS_TAKEN, LISTS } from '../keys/context-groups.ts';
+import { INPUT_CONTEXTS, LISTS } from '../keys/context-groups.ts';
 import { openMenu } from '../form/menu.ts';
 import { applyView, presentView } from './saved-views.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
-import type { Asks, Opened } from '../state/ports.ts';
+import type { EffectRequester, HasOptions } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
@@ -117,7 +117,7 @@ function ownOrAction(command: ConsoleCommand, context: KeyContext): ConsoleComma
 function actionsIn(context: KeyContext): readonly (readonly [KeyAction, Binding])[] {
   return bindings().filter(
     ([action, binding]) =>
-      binding.in.includes(context) && !NO_ACTIONS.has(action) && !binding.in.every((one) => KEYS_TAKEN.has(one)),
+      binding.in.includes(context) && !NO_ACTIONS.has(action) && !binding.in.every((one) => INPUT_CONTEXTS.has(one)),
   );
 }
 
@@ -285,7 +285,7 @@ const OWN_COMMANDS: readonly ConsoleCommand[] = [
 ];
 
 /** Returns the menu items for the contexts that the user can switch to. */
-function contextItems(store: Asks & Opened): readonly MenuItem[] {
+function contextItems(store: EffectRequester & HasOptions): readonly MenuItem[] {
   const { contexts } = store.options;
   return contextNames(contexts).map((name) => ({
     id: name,

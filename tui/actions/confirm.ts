@@ -5,7 +5,7 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { Effect } from '../state/effects.ts';
 import { mayChange } from '../keys/may-change.ts';
-import { stillThere } from '../keys/targets.ts';
+import { existingTargets } from '../keys/targets.ts';
 import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -72,7 +72,7 @@ function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
  */
 function withoutGoneTargets(store: Pick<LiveData, 'events' | 'silenced'>, effect: Effect): Effect | undefined {
   if (effect.kind === 'delete-events') {
-    const targets = stillThere(store, effect.targets);
+    const targets = existingTargets(store, effect.targets);
     return targets.length === 0 ? undefined : { ...effect, targets };
   }
   // An undo is sent as it is: only the backend knows what it affects, and its operations contain their preconditions.

@@ -5,12 +5,12 @@ import { openMenu } from '../form/menu.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { targetOf } from '../model/target.ts';
 import type { ConsoleOptions } from '../state/console-options.ts';
-import type { Asks, Opened, Screen, MessageSink, Shown } from '../state/ports.ts';
+import type { EffectRequester, HasOptions, Screen, MessageSink, HasScreenState } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
 /** The object about which the menu offers texts to copy. */
-export interface Copied {
+export interface CopySubject {
   readonly kind: 'event' | 'result' | 'client' | 'check' | 'silence' | 'aggregate';
   /** The name or id of the object; `client/check` for an event or a result. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Copied {
 /** The backend and namespace to which the object belongs. */
 type CopiedLocation = Pick<ConsoleOptions, 'backend' | 'namespace'>;
 
-const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
+const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, CopySubject['kind']>>> = {
   events: 'event',
   silences: 'silence',
   aggregates: 'aggregate',
@@ -28,7 +28,7 @@ const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, Copied['kind']>>> = {
 };
 
 /** The first segment of the API path of each kind of object. The segments of its name follow. */
-const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
+const PATHS: Readonly<Record<Exclude<CopySubject['kind'], 'silence'>, string>> = {
   event: 'events',
   result: 'results',
   client: 'clients',
@@ -37,13 +37,15 @@ const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
 };
 
 /** Opens the menu of texts to copy about the shown object, or about the object under the cursor. */
-export function openCopyMenu(store: Screen & MessageSink & Asks & Opened & Pick<ListOfView, 'list'>): void {
+export function openCopyMenu(
+  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<ListOfView, 'list'>,
+): void {
   const subject = copiedNow(store);
   if (subject === undefined) return store.say('nothing to copy here');
   openMenu(store, { title: `Copy of ${safeLine(subject.name)}`, items: () => copyItems(store, subject) });
 }
 
-function copiedNow({ state, list }: Shown & Pick<ListOfView, 'list'>): Copied | undefined {
+function copiedNow({ state, list }: HasScreenState & Pick<ListOfView, 'list'>): CopySubject | undefined {
   const layer = state.layers.at(-1);
   if (layer?.kind === 'detail') return { kind: 'event', name: layer.target.key };
   if (layer?.kind === 'inspect') return layer.subject;
@@ -53,7 +55,7 @@ function copiedNow({ state, list }: Shown & Pick<ListOfView, 'list'>): Copied | 
   return kind === undefined || key === undefined ? undefined : { kind, name: key };
 }
 
-function copyItems(store: Asks & Opened, subject: Copied): readonly MenuItem[] {
+function copyItems(store: EffectRequester & HasOptions, subject: CopySubject): readonly MenuItem[] {
   const { kind, name } = subject;
   const text = (id: string, label: string, copied: string): MenuItem => {
     // The copied text is one line without control characters, so that a shell does not run it before the user presses
@@ -80,7 +82,7 @@ function copyItems(store: Asks & Opened, subject: Copied): readonly MenuItem[] {
  */
 function curlCommand(
   path: string,
-  subject: Copied,
+  subject: CopySubject,
   { backend, namespace = DEFAULT_NAMESPACE }: CopiedLocation,
 ): string {
   const segments = [path, ...namesOf(subject).map(encodeURIComponent)].join('/');
@@ -88,13 +90,13 @@ function curlCommand(
   return `curl -s ${shellWord(`${backend}/${isDefault ? segments : `api/mon/v1/${segments}?namespace=${namespace}`}`)}`;
 }
 
-function monctlCommand(subject: Copied, { backend, namespace = DEFAULT_NAMESPACE }: CopiedLocation): string {
+function monctlCommand(subject: CopySubject, { backend, namespace = DEFAULT_NAMESPACE }: CopiedLocation): string {
   const noun = subject.kind === 'silence' ? 'silenced' : subject.kind;
   const there = namespace === DEFAULT_NAMESPACE ? [] : ['--namespace', namespace];
   return ['monctl', noun, 'info', ...namesOf(subject), ...there, '--backend', backend].map(shellWord).join(' ');
 }
 
-function namesOf({ kind, name }: Copied): readonly string[] {
+function namesOf({ kind, name }: CopySubject): readonly string[] {
   if (kind !== 'event' && kind !== 'result') return [name];
   const { client, check } = targetOf(name);
   return [client, check];

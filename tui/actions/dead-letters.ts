@@ -10,7 +10,7 @@ import { openDetail } from '../screens/detail/actions.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { targetOf } from '../model/target.ts';
 import type { DeadLetterVerb, DeadLetterOrder } from '../state/effects.ts';
-import type { Screen, MessageSink, Asks } from '../state/ports.ts';
+import type { Screen, MessageSink, EffectRequester } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
@@ -59,7 +59,7 @@ export function explainDeadLetter(store: Screen & MessageSink, deadLetter: DeadL
 
 /** Opens the screen of the event that a dead letter is about, if the event still exists. */
 function openDeadLetterEvent(
-  store: Screen & MessageSink & Asks & Pick<LiveData, 'events'>,
+  store: Screen & MessageSink & EffectRequester & Pick<LiveData, 'events'>,
   { client, check }: DeadLetterSummary,
 ): void {
   const target = targetOf(eventKey(client, check));

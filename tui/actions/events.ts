@@ -21,7 +21,7 @@ import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences, askRepeatSilence } from './silences.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
-import type { Screen, MessageSink, Opened, Silencing, Asks } from '../state/ports.ts';
+import type { Screen, MessageSink, HasOptions, SilenceDialogData, EffectRequester } from '../state/ports.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
@@ -30,8 +30,8 @@ import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 function openSilence(
   store: Screen &
     MessageSink &
-    Asks &
-    Silencing &
+    EffectRequester &
+    SilenceDialogData &
     Pick<LiveData, 'events' | 'clients'> &
     MergedSources &
     Pick<ListOfView, 'list'>,
@@ -47,7 +47,7 @@ function openSilence(
 
 /** Resolves events. For several events, or for a critical event, a dialog asks first. */
 function askResolve(
-  store: Screen & MessageSink & Asks & Pick<LiveData, 'events'> & MergedSources,
+  store: Screen & MessageSink & EffectRequester & Pick<LiveData, 'events'> & MergedSources,
   targets: readonly Target[],
 ): void {
   const openTargets = stillOpenTargets(store, targets, 'resolve');
@@ -121,7 +121,7 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
 }
 
 function acknowledgement(
-  { options, silencePolicy }: Opened & Pick<Silencing, 'silencePolicy'>,
+  { options, silencePolicy }: HasOptions & Pick<SilenceDialogData, 'silencePolicy'>,
   targets: readonly Target[],
 ): BulkChange {
   const operations = targets.map(({ client, check }): BulkOperation => ({
@@ -270,7 +270,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
   },
 ];
 
-function seekCritical(store: Screen & MessageSink & Opened & LiveData & ListOfView, step: 1 | -1): void {
+function seekCritical(store: Screen & MessageSink & HasOptions & LiveData & ListOfView, step: 1 | -1): void {
   const { order } = store.events;
   for (let index = cursorNow(store).index + step; index >= 0 && index < order.length; index += step) {
     const record = order.at(index);

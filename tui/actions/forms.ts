@@ -102,7 +102,7 @@ function formOf<One extends Layer>(store: ActionPorts, dialog: FormDialog<One>, 
     submit: () => dialog.submit(store, layer),
     cancel: () => {
       closeLayer(store);
-      dialog.canceled?.(store, layer);
+      dialog.onCancel?.(store, layer);
     },
     press: (key) => dialog.press?.(store, layer, key),
   };

@@ -5,7 +5,7 @@ import { applyFilter } from '../list/search-prompt.ts';
 import { clearMarks } from './lists.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { Screen, MessageSink, Opened } from '../state/ports.ts';
+import type { Screen, MessageSink, HasOptions } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openTextSearch, seekMatch, clearTextSearch } from '../screens/text-pane.ts';
 import { closeLog, openLogSearch, seekEntry } from '../screens/log/actions.ts';
@@ -77,7 +77,7 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
     in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
     help: 'redraw the screen',
     run: (store) => store.request({ kind: 'repaint' }),
-    first: true,
+    runsFirst: true,
   },
   {
     name: 'undo',
@@ -122,7 +122,7 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
     in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
     help: 'quit (press twice within a second)',
     run: interrupt,
-    first: true,
+    runsFirst: true,
   },
   {
     name: 'close',
@@ -202,7 +202,7 @@ function copy(store: ActionPorts): void {
   );
 }
 
-function toggleLock(store: Screen & MessageSink & Opened): void {
+function toggleLock(store: Screen & MessageSink & HasOptions): void {
   if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be turned off', 'problem');
   const readOnly = !store.state.readOnly;
   store.update({ readOnly });

@@ -1,7 +1,7 @@
 import { stopFollowing } from '../list/follow-newest.ts';
 import { listRows } from '../state/screen-layout.ts';
-import { movedTo } from '../keys/movement-target.ts';
-import { isRowAction, takeHold, cursorNow, stayAtTop, moveTo } from '../list/list-moves.ts';
+import { positionAfter } from '../keys/movement-target.ts';
+import { isRowAction, bindCursorToRow, cursorNow, stayAtTop, moveTo } from '../list/list-moves.ts';
 import { clamp } from '../state/list-cursor.ts';
 import type { KeyAction } from '../state/keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -15,19 +15,19 @@ export function beforeListKey(store: ActionPorts, action: KeyAction | undefined)
   // The filter that the user has just typed takes effect first, because the key must not affect a row that it hides.
   if (store.window.isOrderExpected && store.rows.filtering) store.settleList();
   else store.settleRows();
-  if (action === undefined || !isRowAction(action, store.table?.menu ?? []) || takeHold(store)) return undefined;
+  if (action === undefined || !isRowAction(action, store.table?.menu ?? []) || bindCursorToRow(store)) return undefined;
   return 'taken';
 }
 
 export function moveInList(store: ActionPorts, action: KeyAction): void {
   const { index } = cursorNow(store);
-  const to = movedTo(action, index, { rows: listRows(store.state), last: store.rows.order.length - 1 });
+  const to = positionAfter(action, index, { rows: listRows(store.state), last: store.rows.order.length - 1 });
   if (to === undefined) return;
   stopFollowing(store);
   if (action === 'top') return stayAtTop(store);
   const from = store.list.cursor;
   moveTo(store, to);
-  if (action !== 'bottom') store.window.noteMove(from, to - index, store);
+  if (action !== 'bottom') store.window.recordCursorMove(from, to - index, store);
 }
 
 /**

@@ -6,18 +6,18 @@ import type { ViewName } from '../state/view-names.ts';
 import { toggleFollowNewest } from '../list/follow-newest.ts';
 import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { Shown, MessageSink } from '../state/ports.ts';
+import type { HasScreenState, MessageSink } from '../state/ports.ts';
 import { noSuch } from './unknown-name.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
 import { openInspectMenu } from '../screens/inspect/actions.ts';
 import { followLog } from '../screens/log/actions.ts';
-import { sortIds, columnIds, hiddenBut } from '../screens/view-columns.ts';
+import { sortIds, columnIds, hiddenColumnsExcept } from '../screens/view-columns.ts';
 import { openSortMenu, openColumnsMenu } from './list-menus.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { openPrompt, keepFilter } from '../list/search-prompt.ts';
-import { inEach, onLayer, type Pressed, type Action } from '../keys/action.ts';
+import { inEach, onLayer, type ActionTrigger, type Action } from '../keys/action.ts';
 import { LISTS } from '../keys/context-groups.ts';
 
 /** The actions on lists of any kind. Many of them also work on the rows of a client or check. */
@@ -161,7 +161,7 @@ export const LIST_ACTIONS: readonly Action[] = [
 ];
 
 /** Opens the menu of actions on the selected rows of the list. */
-function openListMenu(store: ActionPorts, { perform }: Pressed): void {
+function openListMenu(store: ActionPorts, { perform }: ActionTrigger): void {
   const { list, table } = store;
   const subject = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
   // While a menu is open, sorting is paused. Cursor and marks therefore stay on the rows for which the menu was opened.
@@ -187,7 +187,9 @@ function showColumns(store: ActionPorts, operand: string): string | undefined {
   if (operand !== 'all' && unknown !== undefined) {
     return renamedColumn(view, unknown) ?? noSuch('column', unknown, [...validIds, 'all']);
   }
-  store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : requestedIds, store.whereColumn) });
+  store.updateList({
+    hidden: hiddenColumnsExcept(view, operand === 'all' ? undefined : requestedIds, store.whereColumn),
+  });
   return undefined;
 }
 
@@ -197,7 +199,7 @@ function renamedColumn(view: ViewName, id: string): string | undefined {
   return current === undefined ? undefined : `unknown column ${id}: use ${current}`;
 }
 
-function markRange(store: Shown & MessageSink & ListOfView): void {
+function markRange(store: HasScreenState & MessageSink & ListOfView): void {
   const { lastMark, marks } = store.list;
   const { order } = store.rows;
   const cursor = cursorNow(store);

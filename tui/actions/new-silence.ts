@@ -10,7 +10,7 @@ import type { LiveData } from '../model/live-data.ts';
 import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
-import type { Asks, MessageSink, Opened, Screen, Silencing } from '../state/ports.ts';
+import type { EffectRequester, MessageSink, HasOptions, Screen, SilenceDialogData } from '../state/ports.ts';
 import { countOf } from '../words/changes.ts';
 import { targetText } from '../words/silence-text.ts';
 import { openSilenceEntries } from './silences.ts';
@@ -28,7 +28,12 @@ interface NewTarget {
  * @param noun the noun for a target in messages, such as `client`
  */
 export function silenceTargets(
-  store: Screen & MessageSink & Asks & Opened & Pick<Silencing, 'silenceDraft'> & Pick<LiveData, 'silenced'>,
+  store: Screen &
+    MessageSink &
+    EffectRequester &
+    HasOptions &
+    Pick<SilenceDialogData, 'silenceDraft'> &
+    Pick<LiveData, 'silenced'>,
   targets: readonly NewTarget[],
   noun: string,
 ): void {
@@ -40,7 +45,7 @@ export function silenceTargets(
   if (existing.length > 0) store.say(`${countOf(existing.length, noun)} already silenced: unchanged`);
 }
 
-function newEntry({ options }: Opened, target: NewTarget): SilencedRow {
+function newEntry({ options }: HasOptions, target: NewTarget): SilencedRow {
   return {
     id: targetId(target),
     subscription: target.subscription ?? null,

@@ -1,6 +1,6 @@
 import { showLongMessage } from '../form/confirm.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { KEYS_TAKEN } from '../keys/context-groups.ts';
+import { INPUT_CONTEXTS } from '../keys/context-groups.ts';
 import type { MessageSink, Screen } from '../state/ports.ts';
 import type { ChangeReport } from '../words/changes.ts';
 
@@ -9,7 +9,7 @@ import type { ChangeReport } from '../words/changes.ts';
  * next letter would close the dialog.
  */
 export function reportOutcome(store: Screen & MessageSink, { title, isComplete, lines }: ChangeReport): void {
-  const isTaken = KEYS_TAKEN.has(keyContext(store.state));
+  const isTaken = INPUT_CONTEXTS.has(keyContext(store.state));
   // If no dialog is shown, the message contains the details, so that they are in the log.
   store.say(isTaken ? [title, ...lines].join('\n') : title, isComplete ? 'done' : 'problem');
   if (lines.length > 0 && !isTaken) showLongMessage(store, title, lines);

@@ -1,5 +1,5 @@
 import type { ActionPorts } from '../keys/action-ports.ts';
-import type { Asks, MessageSink, Screen } from '../state/ports.ts';
+import type { EffectRequester, MessageSink, Screen } from '../state/ports.ts';
 import { PAST_HINT, parsePastTime } from '../words/past-time.ts';
 
 /*
@@ -12,7 +12,7 @@ import { PAST_HINT, parsePastTime } from '../words/past-time.ts';
  *
  * @returns `false` if live data is shown
  */
-export function stepPast(store: Screen & MessageSink & Asks, by: 1 | -1): boolean {
+export function stepPast(store: Screen & MessageSink & EffectRequester, by: 1 | -1): boolean {
   const { past } = store.state;
   if (past === undefined) return false;
   const atMs = by === 1 ? past.nextMs : past.previousMs;

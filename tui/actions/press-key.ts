@@ -47,7 +47,7 @@ const KEY_HANDLING: Partial<Readonly<Record<KeyContext, KeyHandling>>> = {
  * Handles one input event of the terminal. The effects that it requests are queued in the store, where `takeEffects`
  * returns them.
  */
-export function takeInput(store: ActionPorts, event: InputEvent): void {
+export function handleInput(store: ActionPorts, event: InputEvent): void {
   switch (event.kind) {
     case 'focus':
       return store.update({ focused: event.focused });
@@ -80,7 +80,7 @@ function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): vo
   const context = keyContext(store.state);
   const action = name && ACTIONS.get(name);
   const perform = (other: KeyAction): void => act(store, other, NO_KEY);
-  if (action?.first === true) return runIn(context, action)?.(store, { context, key, perform });
+  if (action?.runsFirst === true) return runIn(context, action)?.(store, { context, key, perform });
   if (action?.changes === true && !mayChange(store, action.name)) return;
   const handling = KEY_HANDLING[context];
   if (handling?.before?.(store, name) === 'taken') return;

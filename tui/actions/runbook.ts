@@ -3,13 +3,13 @@ import { openMenu } from '../form/menu.ts';
 import type { Target } from '../model/target.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { layerOnTop } from '../state/layer-stack.ts';
-import type { Screen, MessageSink, Asks, Shown } from '../state/ports.ts';
+import type { Screen, MessageSink, EffectRequester, HasScreenState } from '../state/ports.ts';
 import type { Runbook } from '../model/runbook.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { KEYS_TAKEN } from '../keys/context-groups.ts';
+import { INPUT_CONTEXTS } from '../keys/context-groups.ts';
 
 /** Requests the runbook of the shown event, or of the event under the cursor. */
-export function askRunbook(store: Shown & MessageSink & Asks): void {
+export function askRunbook(store: HasScreenState & MessageSink & EffectRequester): void {
   const target = targetNow(store);
   if (target === undefined) return store.say('there is no event under the cursor');
   store.request({ kind: 'load-runbook', target });
@@ -20,7 +20,7 @@ export function askRunbook(store: Shown & MessageSink & Asks): void {
  * program.
  */
 export function showRunbook(
-  store: Screen & MessageSink & Asks,
+  store: Screen & MessageSink & EffectRequester,
   { key, client, check }: Target,
   runbook: Runbook,
 ): void {
@@ -28,7 +28,7 @@ export function showRunbook(
   const { url } = runbook;
   const name = safeLine(`${client}/${check}`);
   // If the user has moved on or types text, keys are not meant for a menu, so a message shows the link instead.
-  const isAwaited = !KEYS_TAKEN.has(keyContext(store.state)) && targetNow(store)?.key === key;
+  const isAwaited = !INPUT_CONTEXTS.has(keyContext(store.state)) && targetNow(store)?.key === key;
   if (!isAwaited) return store.say(`the runbook of ${name}: ${url}`);
   openMenu(store, {
     title: `Runbook of ${name}`,
@@ -44,6 +44,6 @@ export function showRunbook(
 }
 
 /** Returns the shown event, or the event under the cursor; `undefined` if there is none. */
-function targetNow(store: Shown): Target | undefined {
+function targetNow(store: HasScreenState): Target | undefined {
   return layerOnTop(store, 'detail')?.target ?? eventUnderCursor(store.state);
 }

@@ -1,7 +1,7 @@
 import { keepFilter } from '../list/search-prompt.ts';
-import { columnIds, defaultSort, hiddenBut } from '../screens/view-columns.ts';
+import { columnIds, defaultSort, hiddenColumnsExcept } from '../screens/view-columns.ts';
 import { viewTitle } from '../state/view-names.ts';
-import type { Screen, MessageSink, Shown } from '../state/ports.ts';
+import type { Screen, MessageSink, HasScreenState } from '../state/ports.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
@@ -9,7 +9,11 @@ import { openView } from '../screens/open-view.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
 /** Returns the current view with its filter, order and columns, in the form in which it is saved. */
-export function presentView({ state, list, whereColumn }: Shown & MergedSources & Pick<ListOfView, 'list'>): SavedView {
+export function presentView({
+  state,
+  list,
+  whereColumn,
+}: HasScreenState & MergedSources & Pick<ListOfView, 'list'>): SavedView {
   const { view } = state;
   const { filter, sort, hidden } = list;
   const columns = hidden.size === 0 ? undefined : columnIds(view, whereColumn).filter((id) => !hidden.has(id));
@@ -26,7 +30,7 @@ export function applyView(
   if (store.state.view !== view) return;
   keepFilter(store, filter);
   store.sortBy(sort ?? { column: defaultSort(view), reversed: false });
-  store.updateList({ sort, hidden: hiddenBut(view, columns) });
+  store.updateList({ sort, hidden: hiddenColumnsExcept(view, columns) });
 }
 
 /** Returns the menu items for the saved views. */

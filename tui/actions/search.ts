@@ -3,7 +3,7 @@ import { settleInspect } from '../screens/inspect/body.ts';
 import { editLine, type LineEdit } from '../text/line-editor.ts';
 import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
 import { searchTyped, textPaneOf, type TextData } from '../screens/text-pane.ts';
-import type { Screen, Shown } from '../state/ports.ts';
+import type { Screen, HasScreenState } from '../state/ports.ts';
 import { searchOf } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
 
@@ -39,7 +39,7 @@ export function typeInSearch(store: Screen & TextData, edit: LineEdit | undefine
   if (search !== undefined && edit !== undefined) putSearch(store, { ...search, line: editLine(search.line, edit) });
 }
 
-function topSearch(store: Shown): SearchField | undefined {
+function topSearch(store: HasScreenState): SearchField | undefined {
   return searchOf(store.state.layers.at(-1));
 }
 

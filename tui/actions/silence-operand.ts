@@ -6,7 +6,7 @@ import { keyContext } from '../keys/key-context.ts';
 import { bindingOf, keyOf } from '../state/keys.ts';
 import { parseDuration, DURATION_HINT } from '../../shared/domain/duration.ts';
 import type { Screen } from '../state/ports.ts';
-import type { Operand, Pressed } from '../keys/action.ts';
+import type { Operand, ActionTrigger } from '../keys/action.ts';
 
 export const SILENCE_OPERAND: Operand = {
   operands: 'DURATION [REASON]',
@@ -15,7 +15,7 @@ export const SILENCE_OPERAND: Operand = {
   complete: () => ['15m', '1h', '2h', '4h', '8h', '24h'],
 };
 
-function silence(store: Screen, operand: string, perform: Pressed['perform']): string | undefined {
+function silence(store: Screen, operand: string, perform: ActionTrigger['perform']): string | undefined {
   const [, duration = '', reason = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
   const seconds = parseDuration(duration);
   if (seconds === undefined || seconds === 0) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;

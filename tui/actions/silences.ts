@@ -12,12 +12,12 @@ import { askFirst, named } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { lostRecurrences } from '../screens/silences/lost-recurrence.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
-import { lostText } from '../words/recurrence-text.ts';
+import { recurringConflictText } from '../words/recurrence-text.ts';
 import { targetText } from '../words/silence-text.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
 import type { Target } from '../model/target.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { Screen, MessageSink, Asks, Opened, Silencing } from '../state/ports.ts';
+import type { Screen, MessageSink, EffectRequester, HasOptions, SilenceDialogData } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/silence.ts';
@@ -37,7 +37,7 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
   if (submission.kind === 'incomplete')
     return store.say(`${submission.problem}: press ${keyOf('silence')} to open the silence dialog`, 'problem');
   const [lost] = lostRecurrences(form, store.silenced);
-  if (lost !== undefined) return store.say(lostText(lost), 'problem');
+  if (lost !== undefined) return store.say(recurringConflictText(lost), 'problem');
   const { total } = store.silencePreview(form);
   const operations = silenceOperations(submission.entries);
   const [first] = submission.entries;
@@ -79,7 +79,7 @@ function askEndSilences(
     title: button,
     lines: [
       ...named(existing.map((entry) => silenceText(entry, store.nowMs))),
-      heardAgainText(store, ids),
+      unsilencedText(store, ids),
       `${keyOf('undo')} undoes it.`,
     ],
     button,
@@ -91,7 +91,7 @@ function askEndSilences(
 
 /** Opens the silence dialog to change silences, to create ended silences again, or to create new silences. */
 export function openSilenceEntries(
-  store: Screen & MessageSink & Asks & Opened & Pick<Silencing, 'silenceDraft'>,
+  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<SilenceDialogData, 'silenceDraft'>,
   origin: SilenceOrigin,
 ): void {
   if (origin.entries.length === 0) {
@@ -110,7 +110,7 @@ export function openSilenceEntries(
  * Returns a text that says how many events would no longer be silenced. It visits all events, so it is not called for
  * each frame.
  */
-function heardAgainText(store: Pick<LiveData, 'events'>, ids: readonly string[]): string {
+function unsilencedText(store: Pick<LiveData, 'events'>, ids: readonly string[]): string {
   const ended = new Set(ids);
   let count = 0;
   for (const { row } of store.events.records()) {

@@ -1,15 +1,15 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { undoText } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { Screen, MessageSink, Opened, Remembers } from '../state/ports.ts';
+import type { Screen, MessageSink, HasOptions, ConsoleHistory } from '../state/ports.ts';
 
 /** Opens a dialog that asks whether to undo the user's last change, and lists the exact effect. */
-export function askUndo(store: Screen & MessageSink & Opened & Remembers): void {
+export function askUndo(store: Screen & MessageSink & HasOptions & ConsoleHistory): void {
   const nowMs = store.options.now();
   const { change, since } = store.ownChanges.last(nowMs);
   const [irrevocable] = since.toReversed();
   if (change === undefined) {
-    const why = irrevocable === undefined ? 'you changed nothing in the last 10 minutes' : irrevocable.said;
+    const why = irrevocable === undefined ? 'you changed nothing in the last 10 minutes' : irrevocable.message;
     return store.say(irrevocable === undefined ? `nothing to undo: ${why}` : `cannot be undone: ${why}`);
   }
   const ago = (atMs: number): string => `${formatDuration((nowMs - atMs) / 1000)} ago`;
@@ -19,8 +19,8 @@ export function askUndo(store: Screen & MessageSink & Opened & Remembers): void 
   askFirst(store, {
     title: isEarlier ? 'The last change cannot be undone' : 'Undo the last change',
     lines: [
-      ...(isEarlier ? [`cannot be undone: ${irrevocable.said} (${ago(irrevocable.atMs)})`] : []),
-      `${isEarlier ? 'an earlier change can be: ' : ''}${change.said} (${ago(change.atMs)})`,
+      ...(isEarlier ? [`cannot be undone: ${irrevocable.message} (${ago(irrevocable.atMs)})`] : []),
+      `${isEarlier ? 'an earlier change can be: ' : ''}${change.message} (${ago(change.atMs)})`,
       ...named(change.operations.map((operation) => undoText(operation, nowMs))),
       'Later changes by others are kept.',
     ],

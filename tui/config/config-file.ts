@@ -49,7 +49,7 @@ export async function readConsoleConfig(
     if (text === undefined) {
       return explicitPath === undefined ? { path, config: EMPTY_CONFIG } : { problem: `${path}: no such file` };
     }
-    const { CONFIG_BYTES_MAX, parseConfig } = await import('./parse-config.ts');
+    const { CONFIG_LENGTH_MAX: CONFIG_BYTES_MAX, parseConfig } = await import('./parse-config.ts');
     if (text.length > CONFIG_BYTES_MAX) return { problem: `${path}: too large for a configuration file` };
     return { path, config: parseConfig(text, path) };
   } catch (error) {

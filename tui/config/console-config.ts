@@ -1,6 +1,6 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
-import type { OwnKeys } from '../state/keys.ts';
-import { DEFAULT_NEEDS, type AggregateNeeds } from '../model/aggregate-book.ts';
+import type { ConfiguredKeys } from '../state/keys.ts';
+import { DEFAULT_NEEDS, type AggregateThresholds } from '../model/aggregate-book.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Skin } from '../text/theme.ts';
 import type { SavedView } from '../state/saved-view.ts';
@@ -28,12 +28,12 @@ export interface ContextConfig {
 
 /** The configuration of the console. */
 export interface ConsoleConfig {
-  readonly keys: OwnKeys;
+  readonly keys: ConfiguredKeys;
   readonly views: ReadonlyMap<string, SavedView>;
   /** The columns to show, by view; a view without an entry shows all columns. */
   readonly columns: Readonly<Partial<Record<ViewName, readonly string[]>>>;
   readonly contexts: ReadonlyMap<string, ContextConfig>;
-  readonly aggregateNeeds: AggregateNeeds;
+  readonly aggregateNeeds: AggregateThresholds;
   /** The name of the context to connect to at start; `all` merges all contexts. */
   readonly context?: string | undefined;
   readonly skin?: Skin | undefined;

@@ -1,16 +1,16 @@
 import type { ScreenSettings } from '../state/screen-settings.ts';
 import { INITIAL_LIST } from '../state/list-state.ts';
-import { hiddenBut } from '../screens/view-columns.ts';
+import { hiddenColumnsExcept } from '../screens/view-columns.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ConsoleConfig } from './console-config.ts';
 
 /** Returns the screen settings with which the console starts: the columns and saved views of the configuration. */
-export function keptOfConfig({ columns, views: savedViews }: ConsoleConfig): ScreenSettings {
+export function settingsOfConfig({ columns, views: savedViews }: ConsoleConfig): ScreenSettings {
   const { filter, sort } = INITIAL_LIST;
   const views = Object.fromEntries(
     Object.entries(columns).map(([view, shown]) => [
       view,
-      { filter, sort, hidden: hiddenBut(view as ViewName, shown) },
+      { filter, sort, hidden: hiddenColumnsExcept(view as ViewName, shown) },
     ]),
   );
   return { view: 'events', views, common: { savedViews, commandHistory: [], look: {} } };

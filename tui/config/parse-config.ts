@@ -21,7 +21,7 @@ import { readKeys, type ConfigProblem } from './read-keys.ts';
 import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
 /** Maximum length of the configuration file in characters, more than anyone writes by hand. */
-export const CONFIG_BYTES_MAX = 256 * 1024;
+export const CONFIG_LENGTH_MAX = 256 * 1024;
 
 const NAMES = VIEWS.map(({ name }) => name) as readonly ViewName[];
 

@@ -7,7 +7,7 @@ import {
   keyLabel,
   type Binding,
   type KeyAction,
-  type OwnKeys,
+  type ConfiguredKeys,
 } from '../state/keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 
@@ -39,7 +39,7 @@ const NEVER_ARRIVES: ReadonlyMap<string, string> = new Map([
  * problem.
  */
 export function readKeys(chordsByAction: Readonly<Record<string, readonly string[]>>): {
-  readonly keys: OwnKeys;
+  readonly keys: ConfiguredKeys;
   readonly problems: readonly ConfigProblem[];
 } {
   const problems: ConfigProblem[] = [];
@@ -85,7 +85,7 @@ function chordProblem(chord: string, binding: Binding): string | undefined {
 }
 
 /** Returns a problem for each key that has two actions in the same context. */
-function conflicts(own: OwnKeys): readonly ConfigProblem[] {
+function conflicts(own: ConfiguredKeys): readonly ConfigProblem[] {
   const taken = new Map<string, KeyAction>();
   const problems = new Map<string, ConfigProblem>();
   for (const [action, binding] of boundWith(own)) {

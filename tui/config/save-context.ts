@@ -10,7 +10,7 @@ import { replaceFile } from './replace-file.ts';
 const LINE_WIDTH = 120;
 
 /** Credentials that are stored in a separate file next to the configuration file. */
-export type KeptSecret = { readonly user: string; readonly password: string } | { readonly key: string };
+export type StoredSecret = { readonly user: string; readonly password: string } | { readonly key: string };
 
 /**
  * Writes a backend into the configuration file as a context, and makes it the initial context. Its secret is written to
@@ -30,7 +30,7 @@ export async function saveContext(
   }: {
     readonly backend: string;
     readonly namespace: string | undefined;
-    readonly secret: KeptSecret | undefined;
+    readonly secret: StoredSecret | undefined;
     readonly tls: Pick<ContextConfig, 'trusted-ca-file' | 'insecure-skip-tls-verify'>;
   },
 ): Promise<void> {
@@ -69,7 +69,7 @@ function problemWith(text: string, path: string): Error | undefined {
 }
 
 /** Writes the secret of a context to its own file, and returns the settings of the context that refer to the file. */
-async function keep(path: string, name: string, secret: KeptSecret): Promise<Partial<ContextConfig>> {
+async function keep(path: string, name: string, secret: StoredSecret): Promise<Partial<ContextConfig>> {
   const folder = join(dirname(path), 'secrets');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);

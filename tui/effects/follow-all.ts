@@ -4,13 +4,13 @@ import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../.
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
 import { TOPICS, type BufferedTopic } from '../model/buffered-rows.ts';
-import type { Opened } from '../state/ports.ts';
+import type { HasOptions } from '../state/ports.ts';
 import {
-  heardFrame,
-  heardHello,
-  heardStats,
+  withFrame,
+  withHello,
+  withStats,
   INITIAL_FEED_STATUS,
-  nextConnection,
+  withConnection,
   type FeedStatus,
   type Hello,
 } from '../model/feed-status.ts';
@@ -21,7 +21,7 @@ import { targetOf } from '../model/target.ts';
 export type MergedBackend = FollowedBackend | { readonly problem: string };
 
 /** The store of a merged list, which receives the feeds of several backends. */
-export interface MergedSink extends Opened {
+export interface MergedSink extends HasOptions {
   /** Reports the new status of one backend. */
   backendChanged(context: string, status: FeedStatus): void;
   /** Receives rows. `isNews` is false for the first rows of a backend, whose changes happened earlier. */
@@ -77,27 +77,27 @@ class MemberSink implements FeedSink {
 
   connectionChanged(connection: FeedState): void {
     if (connection.kind === 'live') this.#endSnapshot();
-    this.#heard(nextConnection(this.#status, connection, this.#nowMs));
+    this.#heard(withConnection(this.#status, connection, this.#nowMs));
   }
 
   greeted(hello: Hello): void {
-    this.#heard(heardHello(this.#status, hello, this.#nowMs));
+    this.#heard(withHello(this.#status, hello, this.#nowMs));
   }
 
   statsArrived(stats: FeedStats, timeMs: number): void {
-    this.#heard(heardStats(this.#status, stats, timeMs, this.#nowMs));
+    this.#heard(withStats(this.#status, stats, timeMs, this.#nowMs));
   }
 
   rowsArrived(rows: FeedRows, details: { readonly replace: boolean; readonly timeMs: number | undefined }): void {
     if (details.replace) this.#mentioned = noKeys();
     this.#pass(placedRows(rows, (key) => [this.#context, key]));
-    this.#heard(heardFrame(this.#status, details.timeMs, this.#nowMs));
+    this.#heard(withFrame(this.#status, details.timeMs, this.#nowMs));
   }
 
   snapshotEventsArrived(events: readonly EventRow[]): void {
     const placed = events.map((row) => eventAt(row, this.#context));
     for (const { client, check } of placed) this.#note('events', eventKey(client, check));
-    this.#store.snapshotEventsArrived(placed, this.#status.everLive);
+    this.#store.snapshotEventsArrived(placed, this.#status.hasBeenLive);
   }
 
   get #nowMs(): number {
@@ -117,7 +117,7 @@ class MemberSink implements FeedSink {
       }
     }
     // The first rows of a backend are not news, even if another backend is already live.
-    this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.everLive });
+    this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.hasBeenLive });
   }
 
   #note(topic: BufferedTopic, key: string): void {

@@ -3,12 +3,12 @@ import type { FeedRows } from '../../shared/schemas/feed.ts';
 import type { FollowedView, ViewData } from '../model/view-data.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { Answered } from '../state/answers.ts';
-import type { Frames, Shown } from '../state/ports.ts';
-import { standsStill } from '../state/upkeep.ts';
+import type { Frames, HasScreenState } from '../state/ports.ts';
+import { isFrozenByPause } from '../state/upkeep.ts';
 import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
 /** The store that receives the rows of a view. */
-type ViewSink = Answered & Frames & Shown & Pick<LiveData, 'loads'>;
+type ViewSink = Answered & Frames & HasScreenState & Pick<LiveData, 'loads'>;
 
 /** Milliseconds between two updates of a view that the feed sends. */
 const PACE_MS = 250;
@@ -86,7 +86,7 @@ class FollowedTopic {
   /** Shows new rows, unless the lists are paused. */
   show(): void {
     const { answers, loads } = this.#store;
-    if (!this.#isNew || !this.#isLive || standsStill(this.#store, loads.of(this.view))) return;
+    if (!this.#isNew || !this.#isLive || isFrozenByPause(this.#store, loads.of(this.view))) return;
     this.#isNew = false;
     // The cast is safe, because frames are validated when they arrive.
     answers.viewLoaded(this.view, [...this.#rows.values()] as unknown as ViewData[FollowedView]);
@@ -135,6 +135,6 @@ class FollowedTopic {
     this.#isLive = false;
     if (code !== 'invalid') return this.#store.answers.viewFailed(this.view, message);
     this.#store.loads.cannotFollow();
-    this.#store.touch('rows');
+    this.#store.requestFrame('rows');
   }
 }

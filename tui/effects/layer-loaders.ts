@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { ifThere } from '../../shared/client/answer-or-undefined.ts';
+import { undefinedIfNotFound } from '../../shared/client/answer-or-undefined.ts';
 import { parseDuration } from '../../shared/domain/duration.ts';
 import type { TimelinePage } from '../../shared/schemas/timeline.ts';
 import { PAST_SPAN_MS, timelineOf } from '../model/past-span.ts';
@@ -36,13 +36,13 @@ export const LAYER_LOADERS: LayerLoaders = {
   },
   member: async (api, id) => (await api.cluster())?.members.find((member) => member.id === id),
   'silence-entry': (api, id) => api.silencedDetail(id),
-  report: (api, id, nowMs) => ifThere(api.report({ since: nowMs - (parseDuration(id) ?? 0) * 1000 })),
+  report: (api, id, nowMs) => undefinedIfNotFound(api.report({ since: nowMs - (parseDuration(id) ?? 0) * 1000 })),
   timeline: async (api, id, nowMs) => {
     const { span, key } = timelineOf(id);
     const { client, check } = targetOf(key);
     const since = nowMs - PAST_SPAN_MS[span];
     const [past, page] = await Promise.all([
-      ifThere(api.checkPast({ client, check }, { since })),
+      undefinedIfNotFound(api.checkPast({ client, check }, { since })),
       api.timeline({ client, check, since, limit: ROWS_MAX }),
     ]);
     return past && { past, ...transitionsOf(page) };

@@ -40,17 +40,18 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
   };
   return {
     ...OF_ONE_BACKEND,
-    event: (client, check) => askThere(at, client, (api, name) => api.event(name, check)),
+    event: (client, check) => callBackendOf(at, client, (api, name) => api.event(name, check)),
     checkPast: ({ client, check }, span) =>
-      askThere(at, client, (api, name) => api.checkPast({ client: name, check }, span)),
+      callBackendOf(at, client, (api, name) => api.checkPast({ client: name, check }, span)),
     timeline: (query) =>
       query?.client === undefined
         ? ofOne()
-        : askThere(at, query.client, (api, client) => api.timeline({ ...query, client })),
-    explainEvent: (client, check) => askThere(at, client, (api, name) => api.explainEvent(name, check)),
-    check: (check) => askThere(at, check, (api, name) => api.check(name)),
-    resolve: ({ client, check }) => askThere(toChange, client, (api, name) => api.resolve({ client: name, check })),
-    deleteResult: (client, check) => askThere(toChange, client, (api, name) => api.deleteResult(name, check)),
+        : callBackendOf(at, query.client, (api, client) => api.timeline({ ...query, client })),
+    explainEvent: (client, check) => callBackendOf(at, client, (api, name) => api.explainEvent(name, check)),
+    check: (check) => callBackendOf(at, check, (api, name) => api.check(name)),
+    resolve: ({ client, check }) =>
+      callBackendOf(toChange, client, (api, name) => api.resolve({ client: name, check })),
+    deleteResult: (client, check) => callBackendOf(toChange, client, (api, name) => api.deleteResult(name, check)),
     async requestCheck(order) {
       const { name: check, context: contextName } = splitName(order.check);
       if (contextName !== undefined) return (await toChange(contextName)).requestCheck({ ...order, check });
@@ -110,7 +111,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
  * Splits the name of an object into its backend and the name there, and sends a request about the object to that
  * backend.
  */
-async function askThere<T>(
+async function callBackendOf<T>(
   open: (context: string | undefined) => Promise<ApiClient>,
   named: string,
   ask: (api: ApiClient, name: string, context: string) => Promise<T>,
@@ -299,28 +300,28 @@ export function openApiOfNamespaces(
     ...merged,
     silencePreview: ofOneNamespace,
     report: async (query) => (await at(EVERY_NAMESPACE)).report(query),
-    aggregate: (aggregate, options) => askThere(at, aggregate, (api, name) => api.aggregate(name, options)),
+    aggregate: (aggregate, options) => callBackendOf(at, aggregate, (api, name) => api.aggregate(name, options)),
     aggregateResults: (aggregate, severity, options) =>
-      askThere(at, aggregate, async (api, name, namespace) => {
+      callBackendOf(at, aggregate, async (api, name, namespace) => {
         const results = await api.aggregateResults(name, severity, options);
         return results?.map(({ check, summary }) => ({
           check,
           summary: summary.map((said) => saidAt(said, namespace)),
         }));
       }),
-    aggregateRules: (aggregate) => askThere(at, aggregate, (api, name) => api.aggregateRules(name)),
+    aggregateRules: (aggregate) => callBackendOf(at, aggregate, (api, name) => api.aggregateRules(name)),
     aggregateSummaries: async (page) => (await (await at(EVERY_NAMESPACE)).aggregateSummaries(page)).map(placedName),
     checks: async (page) => (await (await at(EVERY_NAMESPACE)).checks(page)).map(placedName),
     checkResults: (check, page) =>
-      askThere(at, check, async (api, name, namespace) =>
+      callBackendOf(at, check, async (api, name, namespace) =>
         (await api.checkResults(name, page)).map((result) => resultAt(result, namespace)),
       ),
     clientDetail: (named) =>
-      askThere(at, named, async (api, name) => {
+      callBackendOf(at, named, async (api, name) => {
         const detail = await api.clientDetail(name);
         return detail && { ...detail, client: { ...detail.client, name: named } };
       }),
-    result: (client, check) => askThere(at, client, (api, name) => api.result(name, check)),
+    result: (client, check) => callBackendOf(at, client, (api, name) => api.result(name, check)),
     async silencedDetails(which) {
       const details = await (await at(EVERY_NAMESPACE)).silencedDetails(which);
       return details.map(placedDetail);
@@ -329,7 +330,7 @@ export function openApiOfNamespaces(
       const { id, context } = splitSilencedId(entry);
       return (await at(context)).silencedDetail(id);
     },
-    deleteClient: (client) => askThere(at, client, (api, name) => api.deleteClient(name)),
+    deleteClient: (client) => callBackendOf(at, client, (api, name) => api.deleteClient(name)),
     access: async () => (await at()).access(),
     audit: async (query) => (await at()).audit(query),
     cluster: async () => (await at()).cluster(),

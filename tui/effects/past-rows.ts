@@ -9,15 +9,15 @@ type Named<Row> = readonly (readonly [key: string, row: Row | null])[];
 /**
  * Converts the lists of a past moment to rows in the form of a feed.
  *
- * @param isPlaced true if the lists cover all namespaces, so that the namespace is added to every name
+ * @param isAllNamespaces true if the lists cover all namespaces, so that the namespace is added to every name
  */
 export function rowsOfPast(
   { events, silenced = [], clients = [] }: Pick<PastState, 'events' | 'silenced' | 'clients'>,
-  isPlaced: boolean,
+  isAllNamespaces: boolean,
 ): FeedRows {
   return feedRows(
     { events: events.map(eventOf), silenced: silenced.map(silenceOf), clients: clients.map(clientOf) },
-    isPlaced,
+    isAllNamespaces,
   );
 }
 

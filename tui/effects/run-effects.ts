@@ -1,6 +1,6 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { ifThere } from '../../shared/client/answer-or-undefined.ts';
+import { undefinedIfNotFound } from '../../shared/client/answer-or-undefined.ts';
 import { leaderName } from '../../shared/domain/cluster.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { nameAtSameBackend } from '../model/backend-names.ts';
@@ -26,7 +26,15 @@ import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
 import { type Target, targetName } from '../model/target.ts';
-import type { Screen, MessageSink, Opened, Frames, Remembers, Silencing, Asks } from '../state/ports.ts';
+import type {
+  Screen,
+  MessageSink,
+  HasOptions,
+  Frames,
+  ConsoleHistory,
+  SilenceDialogData,
+  EffectRequester,
+} from '../state/ports.ts';
 import type { Answered } from '../state/answers.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { LoadedLayerKind } from '../state/layers/loaded.ts';
@@ -59,12 +67,12 @@ export type ConsoleApi = ViewApi &
 export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
   readonly store: Screen &
     MessageSink &
-    Asks &
-    Opened &
+    EffectRequester &
+    HasOptions &
     Frames &
     Answered &
-    Remembers &
-    Pick<Silencing, 'silenceRecent'> &
+    ConsoleHistory &
+    Pick<SilenceDialogData, 'silenceRecent'> &
     Pick<LiveData, 'loads' | 'plans'>;
   readonly api: () => Promise<ConsoleApi>;
   readonly upgrades: () => Promise<UpgradeApi>;
@@ -178,14 +186,14 @@ async function loadSilenceRecent(
     const client = await api();
     const parts = entries.map(({ subscription, check, selector }) => ({ subscription, check, selector }));
     store.silenceRecent.answered(key, await client.silencePreview({ entries: parts, recurrence }));
-    store.touch('rows');
+    store.requestFrame('rows');
   } catch (error) {
     const { code, message } = error instanceof MonError ? error : { code: undefined, message: '' };
     if (code === 'unavailable') store.silenceRecent.failed(key, store.options.now());
     // Any other error is ignored, such as that of a backend that is too old for this request.
     if (code !== 'invalid' && code !== 'threshold') return;
     store.silenceRecent.refused(key, message);
-    store.touch('rows');
+    store.requestFrame('rows');
   }
 }
 
@@ -193,7 +201,7 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
   const outcomes = await inParallel(targets, targetName, async ({ client, check }) => {
     const backend = await api();
     // An event that was already resolved needs no change.
-    await ifThere(backend.resolve({ client, check }));
+    await undefinedIfNotFound(backend.resolve({ client, check }));
     await backend.deleteResult(client, check);
   });
   const report = outcomeReport({ done: 'deleted', noun: 'event' }, outcomes);
@@ -254,7 +262,9 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
 }
 
 async function deleteClients(names: readonly string[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(names, safeLine, async (name) => ifThere((await api()).deleteClient(name)));
+  const outcomes = await inParallel(names, safeLine, async (name) =>
+    undefinedIfNotFound((await api()).deleteClient(name)),
+  );
   const report = outcomeReport({ done: 'deleted', noun: 'client' }, outcomes);
   reportIrrevocable(store, report, outcomes);
 }

@@ -4,14 +4,14 @@ import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import type { PastMoment } from '../state/console-state.ts';
-import type { MessageSink, Settles } from '../state/ports.ts';
+import type { MessageSink, StateAdjuster } from '../state/ports.ts';
 import { rowsOfChanges, rowsOfPast } from './past-rows.ts';
 
 /** The API methods that read the past. */
 type PastApi = Pick<ApiClient, 'pastChanges' | 'pastState'>;
 
 /** The store that shows a past moment. */
-interface TakesPast extends Settles, MessageSink {
+interface TakesPast extends StateAdjuster, MessageSink {
   readonly events: { readonly records: () => Iterable<Pick<EventRecord, 'key' | 'row'>> };
   readonly pastArrived: (past: PastMoment, rows: FeedRows) => void;
   readonly pastChanged: (past: PastMoment, rows: FeedRows) => void;
@@ -66,7 +66,7 @@ export class Travel {
     const requestId = this.#requestId;
     const cancellation = Promise.withResolvers<void>();
     this.#giveUp = cancellation.resolve;
-    this.#parts.store().settle({ travel: { atMs } });
+    this.#parts.store().adjustState({ travel: { atMs } });
     this.#parts.paint();
     try {
       await Promise.race([this.#show(atMs, requestId), cancellation.promise]);
@@ -76,7 +76,7 @@ export class Travel {
   }
 
   /** Cancels the current request at the user's wish; the shown data stays. */
-  giveUp(): void {
+  cancel(): void {
     this.stop();
     this.#arrive();
     const store = this.#parts.store();
@@ -91,7 +91,7 @@ export class Travel {
 
   #arrive(): void {
     this.#giveUp = undefined;
-    this.#parts.store().settle({ travel: undefined });
+    this.#parts.store().adjustState({ travel: undefined });
   }
 
   async #show(atMs: number, requestId: number): Promise<void> {

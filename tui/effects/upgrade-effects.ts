@@ -6,7 +6,7 @@ import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import { keyOf } from '../state/keys.ts';
 import type { Effect } from '../state/effects.ts';
 import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
-import type { MessageSink, Opened, Frames } from '../state/ports.ts';
+import type { MessageSink, HasOptions, Frames } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { stepText, orderResultText } from '../words/plan-text.ts';
 
@@ -16,7 +16,7 @@ export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
 export type UpgradeEffect = Extract<Effect, { readonly kind: 'load-plan' | 'hold-plan' | 'order-plan' | 'new-plan' }>;
 
 interface UpgradeTools {
-  readonly store: MessageSink & Opened & Frames & Pick<LiveData, 'plans'>;
+  readonly store: MessageSink & HasOptions & Frames & Pick<LiveData, 'plans'>;
   readonly upgrades: () => Promise<UpgradeApi>;
 }
 
@@ -38,13 +38,13 @@ export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades 
     if (effect.kind === 'load-plan') store.plans.failed(errorMessage(error));
     else store.say(errorMessage(error), 'problem');
   } finally {
-    store.touch('rows');
+    store.requestFrame('rows');
   }
 }
 
 async function loadPlan(
   id: number,
-  store: MessageSink & Opened & Pick<LiveData, 'plans'>,
+  store: MessageSink & HasOptions & Pick<LiveData, 'plans'>,
   client: UpgradeApi,
 ): Promise<void> {
   const before = store.plans.plan;
@@ -55,7 +55,7 @@ async function loadPlan(
 }
 
 /** Reports the outcome of a step that has ended, if this console owned the plan when the step was running. */
-function reportStepOutcome(store: MessageSink & Opened, before: PlanRun | undefined, plan: PlanRun): void {
+function reportStepOutcome(store: MessageSink & HasOptions, before: PlanRun | undefined, plan: PlanRun): void {
   const ran = before?.id === plan.id && isOwnedBy(before, store.options.session) ? currentStep(before) : undefined;
   const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
   if (step === undefined || step.state === 'running') return;
@@ -66,7 +66,7 @@ function reportStepOutcome(store: MessageSink & Opened, before: PlanRun | undefi
 }
 
 /** Renews the ownership of a plan. A failure is ignored: the feed reports if another session has taken the plan. */
-async function holdPlan(id: number, store: Opened & Pick<LiveData, 'plans'>, client: UpgradeApi): Promise<void> {
+async function holdPlan(id: number, store: HasOptions & Pick<LiveData, 'plans'>, client: UpgradeApi): Promise<void> {
   const { session } = store.options;
   const plan = await client.order(id, { order: 'take', session, force: false }).catch(() => undefined);
   if (plan !== undefined) store.plans.arrived(plan);
@@ -81,7 +81,7 @@ async function orderPlan(
   for (const order of orders) {
     const plan = await client.order(id, order);
     store.plans.arrived(plan);
-    store.touch('rows');
+    store.requestFrame('rows');
     // The earlier orders only prepare the last one.
     if (order === orders.at(-1)) store.say(orderResultText(order, plan, keyOf('plan-run')), 'done');
   }
@@ -89,7 +89,7 @@ async function orderPlan(
 
 async function newPlan(
   { from, to }: Extract<Effect, { readonly kind: 'new-plan' }>,
-  store: MessageSink & Opened & Pick<LiveData, 'plans'>,
+  store: MessageSink & HasOptions & Pick<LiveData, 'plans'>,
   client: UpgradeApi,
 ): Promise<void> {
   const { session } = store.options;

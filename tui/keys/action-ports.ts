@@ -1,7 +1,16 @@
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { FiguresSource } from '../model/overview-figures.ts';
-import type { Asks, Opened, Pauses, Remembers, MessageSink, Screen, Silencing, Settles } from '../state/ports.ts';
+import type {
+  EffectRequester,
+  HasOptions,
+  PauseControl,
+  ConsoleHistory,
+  MessageSink,
+  Screen,
+  SilenceDialogData,
+  StateAdjuster,
+} from '../state/ports.ts';
 
 /**
  * All interfaces of the store that any action uses. The dispatcher passes them on, so it need not know which action
@@ -10,13 +19,13 @@ import type { Asks, Opened, Pauses, Remembers, MessageSink, Screen, Silencing, S
 export interface ActionPorts
   extends
     Screen,
-    Settles,
+    StateAdjuster,
     MessageSink,
-    Asks,
-    Opened,
-    Remembers,
-    Silencing,
-    Pauses,
+    EffectRequester,
+    HasOptions,
+    ConsoleHistory,
+    SilenceDialogData,
+    PauseControl,
     LiveData,
     MergedSources,
     FiguresSource,

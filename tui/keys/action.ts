@@ -1,5 +1,5 @@
 import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { Shown, Opened } from '../state/ports.ts';
+import type { HasScreenState, HasOptions } from '../state/ports.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { layerOnTop } from '../state/layer-stack.ts';
 import type { Layer } from '../state/layers/layer.ts';
@@ -7,7 +7,7 @@ import type { ActionPorts } from './action-ports.ts';
 import type { Binding, KeyAction, KeyPress } from '../state/keys.ts';
 
 /** How an action was triggered: the key context, the key, and a function to perform further actions. */
-export interface Pressed {
+export interface ActionTrigger {
   readonly context: KeyContext;
   /** The pressed key. Its name is empty if no key triggered the action, for example if a menu did. */
   readonly key: KeyPress;
@@ -16,9 +16,9 @@ export interface Pressed {
 }
 
 /** The interfaces of the store that completions of operands read names from. */
-export type CompletionPorts = Shown & Opened & Pick<LiveData, 'clients'> & MergedSources;
+export type CompletionPorts = HasScreenState & HasOptions & Pick<LiveData, 'clients'> & MergedSources;
 
-export type ActionHandler = (store: ActionPorts, pressed: Pressed) => void;
+export type ActionHandler = (store: ActionPorts, pressed: ActionTrigger) => void;
 
 /** The text after the name of an action on the command line, and how the action runs with it. */
 export interface Operand {
@@ -30,7 +30,7 @@ export interface Operand {
    *
    * @returns the problem with the operand and the allowed values; `undefined` on success
    */
-  readonly run: (store: ActionPorts, operand: string, perform: Pressed['perform']) => string | undefined;
+  readonly run: (store: ActionPorts, operand: string, perform: ActionTrigger['perform']) => string | undefined;
   /**
    * Returns candidates for the last word of the operand. The caller shows only those that start with the typed letters.
    */
@@ -41,7 +41,7 @@ export interface Operand {
 export interface Action extends Binding {
   readonly name: KeyAction;
   /** True if the action runs even where the context handles keys itself, and even while changes are not possible. */
-  readonly first?: true;
+  readonly runsFirst?: true;
   /** The implementation, or an implementation per context if the contexts differ. */
   readonly run: ActionHandler | Readonly<Partial<Record<KeyContext, ActionHandler>>>;
   readonly operand?: Operand;
@@ -58,7 +58,7 @@ export function inEach<Context extends KeyContext, Value>(
 /** Returns an action handler that receives the layer on top. It does nothing if that layer is of another kind. */
 export function onLayer<Kind extends Layer['kind']>(
   kind: Kind,
-  run: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, pressed: Pressed) => void,
+  run: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, pressed: ActionTrigger) => void,
 ): ActionHandler {
   return (store, pressed) => {
     const layer = layerOnTop(store, kind);

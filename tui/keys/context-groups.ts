@@ -32,7 +32,14 @@ export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
 /**
  * The contexts in which the user types text or makes a choice, so that the console must not open a dialog by itself.
  */
-export const KEYS_TAKEN: ReadonlySet<KeyContext> = new Set(['prompt', 'search', 'form', 'menu', 'confirm', 'command']);
+export const INPUT_CONTEXTS: ReadonlySet<KeyContext> = new Set([
+  'prompt',
+  'search',
+  'form',
+  'menu',
+  'confirm',
+  'command',
+]);
 
 /** The contexts of layers that show a text which the backend sends in one response. */
 export const PAGES = ['handling', 'dead-letter', 'member', 'report', 'timeline', 'timeline-search'] as const;

@@ -14,7 +14,7 @@ export interface FormDialog<Layer> {
   /** Returns true if the field that has the focus is the last text field; Enter submits the dialog there. */
   readonly isLastText: (layer: Layer) => boolean;
   /** Runs after the dialog was closed without a submission. */
-  readonly canceled?: (store: ActionPorts, layer: Layer) => void;
+  readonly onCancel?: (store: ActionPorts, layer: Layer) => void;
   /** Handles keys that only this kind of dialog has. It is called while no text field has the focus. */
   readonly press?: (store: ActionPorts, layer: Layer, key: KeyPress) => void;
 }

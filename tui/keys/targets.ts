@@ -10,7 +10,7 @@ import { targetName, type Target } from '../model/target.ts';
 const TARGETS_MAX = 1000;
 
 /** Returns the targets whose events still exist. The events of the others have resolved since the dialog was opened. */
-export function stillThere(store: Pick<LiveData, 'events'>, targets: readonly Target[]): readonly Target[] {
+export function existingTargets(store: Pick<LiveData, 'events'>, targets: readonly Target[]): readonly Target[] {
   return targets.filter((target) => store.events.get(target.key) !== undefined);
 }
 
@@ -23,7 +23,7 @@ export function stillOpenTargets(
   targets: readonly Target[],
   verb: string,
 ): readonly Target[] {
-  const openTargets = stillThere(store, targets);
+  const openTargets = existingTargets(store, targets);
   if (openTargets.length === 0) sayNothingThere(store, targets, verb);
   if (
     reportDisconnected(

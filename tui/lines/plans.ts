@@ -5,14 +5,14 @@ import {
   ordersFor,
   nextInteraction,
   type OperatorSession,
-  type PlanWish,
+  type PlanOperation,
 } from '../../shared/domain/plan/operator.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanRunStep } from '../../shared/schemas/plan-run.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import type { LinesState } from './state.ts';
-import { promptUntilValid, isSure, isChangePossible } from './questions.ts';
+import { promptUntilValid, askForConfirmation, isChangePossible } from './questions.ts';
 import type { LinePrompt } from './line-prompt.ts';
 import { holderName, stepText, restoreCommandLine, orderResultText } from '../words/plan-text.ts';
 
@@ -101,8 +101,8 @@ async function run(work: Work): Promise<void> {
   const instructions =
     requiredAction === 'confirm' ? (step.commands ?? []).map((command) => `Run: ${command}`) : step.details;
   for (const line of instructions) prompt.say(safeLine(line));
-  if (requiredAction === 'confirm' && !(await isSure(prompt, 'Is it done?'))) return;
-  if (requiredAction === 'agree' && !(await isSure(prompt, 'Run it?'))) return;
+  if (requiredAction === 'confirm' && !(await askForConfirmation(prompt, 'Is it done?'))) return;
+  if (requiredAction === 'agree' && !(await askForConfirmation(prompt, 'Run it?'))) return;
   const typed = requiredAction === 'type' ? await typeWord(prompt, step.confirm ?? '') : '';
   const kind = requiredAction === 'confirm' ? 'confirm' : 'start';
   if (typed !== undefined) await carryOut(work, { kind, plan: plan.id, step: step.id, state: step.state }, typed);
@@ -126,7 +126,7 @@ async function skip(work: Work): Promise<void> {
 async function take(work: Work): Promise<void> {
   const { plan, prompt } = work;
   const question = `${holderName(plan)} owns the plan. Take ownership?`;
-  if (isOpenTo(plan, operatorOf(work)) || (await isSure(prompt, question))) {
+  if (isOpenTo(plan, operatorOf(work)) || (await askForConfirmation(prompt, question))) {
     await carryOut(work, { kind: 'take', plan: plan.id });
   }
 }
@@ -168,7 +168,7 @@ function operatorOf({ session, state }: Work): OperatorSession {
  *
  * @returns the plan after the action; `undefined` if nothing was done
  */
-async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun | undefined> {
+async function carryOut(work: Work, wish: PlanOperation, typed = ''): Promise<PlanRun | undefined> {
   const { client, prompt } = work;
   const outcome = ordersFor(await client.plan(wish.plan), wish, typed, operatorOf(work));
   if (outcome.kind !== 'orders') {

@@ -13,7 +13,7 @@ import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 export async function askAcknowledge(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
   if (!isChangePossible(state, prompt)) return;
   if (row.silenced_by.length > 0) return prompt.say(`${nameWords(row)} is already silenced.`);
-  if (!(await isSure(prompt, `Silence ${nameWords(row)} until it resolves?`))) return;
+  if (!(await askForConfirmation(prompt, `Silence ${nameWords(row)} until it resolves?`))) return;
   const policy = await (await state.context.api()).silencePolicy();
   const operation: BulkOperation = {
     op: 'silence',
@@ -36,13 +36,14 @@ export async function askUnsilence(state: LinesState, prompt: LinePrompt, row: E
     const { recurrence } = detail ?? {};
     return recurrence === undefined ? name : `${name} (recurring, ${recurrenceText(recurrence)})`;
   });
-  if (!(await isSure(prompt, safeLine(`End ${names.join(' and ')}, for everything else it covers too?`)))) return;
+  if (!(await askForConfirmation(prompt, safeLine(`End ${names.join(' and ')}, for everything else it covers too?`))))
+    return;
   await change(state, prompt, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
 }
 
 export async function askResolve(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
   if (!isChangePossible(state, prompt)) return;
-  if (!(await isSure(prompt, `Resolve ${nameWords(row)}? This cannot be undone.`))) return;
+  if (!(await askForConfirmation(prompt, `Resolve ${nameWords(row)}? This cannot be undone.`))) return;
   const { client, check } = row;
   await change(state, prompt, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
 }
@@ -52,7 +53,7 @@ export async function confirmAndUndo(state: LinesState, prompt: LinePrompt): Pro
   const { undo } = state;
   if (undo === undefined) return prompt.say('Nothing to undo.');
   const what = undo.operations.map((operation) => undoText(operation, state.nowMs)).join('; ');
-  if (!(await isSure(prompt, `Undo "${undo.text}": ${what}?`))) return;
+  if (!(await askForConfirmation(prompt, `Undo "${undo.text}": ${what}?`))) return;
   state.undo = undefined;
   await change(state, prompt, { verb: 'undo', operations: undo.operations });
 }
@@ -88,7 +89,7 @@ export function readYesOrNo(text: string): ParseResult<boolean> {
   return { problem: 'answer yes or no' };
 }
 
-export async function isSure(prompt: LinePrompt, question: string): Promise<boolean> {
+export async function askForConfirmation(prompt: LinePrompt, question: string): Promise<boolean> {
   const isYes = await promptUntilValid(prompt, `${question} yes or no:`, readYesOrNo);
   if (isYes === false) prompt.say('Nothing was changed.');
   return isYes === true;

@@ -5,7 +5,7 @@ import { countOf } from '../words/changes.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { silenceName, targetText } from '../words/silence-text.ts';
 import { startText } from '../words/silence-times.ts';
-import { change, isSure, isChangePossible } from './questions.ts';
+import { change, askForConfirmation, isChangePossible } from './questions.ts';
 import { sayFirst, requestedCount } from './list-output.ts';
 import { durationWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
@@ -78,6 +78,7 @@ async function askEnd(state: LinesState, prompt: LinePrompt, text: string): Prom
   if (silence === undefined) return prompt.say('This silence has already ended.');
   const { recurrence } = silence;
   const when = recurrence === undefined ? '' : ` (recurring, ${recurrenceText(recurrence)})`;
-  if (!(await isSure(prompt, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`)))) return;
+  if (!(await askForConfirmation(prompt, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`))))
+    return;
   await change(state, prompt, { verb: 'end-silence', operations: [{ op: 'clear', id }] });
 }

@@ -16,10 +16,22 @@ import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import type { SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
 import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
-import { lostText, NO_RECURRENCE_THERE, recurrenceText, fullWindowText } from '../words/recurrence-text.ts';
-import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
+import {
+  recurringConflictText,
+  RECURRENCE_UNSUPPORTED,
+  recurrenceText,
+  fullWindowText,
+} from '../words/recurrence-text.ts';
+import { SELECTOR_UNSUPPORTED } from '../words/silence-text.ts';
 import { parseStart, START_HINT, startText } from '../words/silence-times.ts';
-import { promptUntilValid, change, isSure, isChangePossible, readYesOrNo, type ParseResult } from './questions.ts';
+import {
+  promptUntilValid,
+  change,
+  askForConfirmation,
+  isChangePossible,
+  readYesOrNo,
+  type ParseResult,
+} from './questions.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { LinePrompt } from './line-prompt.ts';
@@ -101,7 +113,7 @@ export async function askSilenceBySearch(state: LinesState, prompt: LinePrompt, 
   if (selector === undefined) return;
   const api = await state.context.api();
   const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, { selector })]);
-  if (events === undefined) return prompt.say(`Nothing was changed: ${NO_SELECTOR_THERE}.`);
+  if (events === undefined) return prompt.say(`Nothing was changed: ${SELECTOR_UNSUPPORTED}.`);
   sayMatches(prompt, events, policy, 'is the search right?');
   await askTimes(state, prompt, policy, {
     name: safeLine(`everything matching ${selector}`),
@@ -148,7 +160,7 @@ async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePo
     const problem = reasonProblem(policy, { reason: text });
     return problem === undefined ? { value: text.trim() } : { problem };
   });
-  if (reason === undefined || !(await isSure(prompt, `Silence ${name}${times.words}?`))) return;
+  if (reason === undefined || !(await askForConfirmation(prompt, `Silence ${name}${times.words}?`))) return;
   const words = { creator: state.context.creator, ...(reason !== '' && { reason }) };
   await change(state, prompt, {
     verb: 'silence',
@@ -162,7 +174,7 @@ async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePo
  */
 async function lostRecurrence(state: LinesState, target: Target): Promise<string | undefined> {
   const present = await (await state.context.api()).silencedDetail(targetId(target));
-  return present?.recurrence === undefined ? undefined : lostText(present);
+  return present?.recurrence === undefined ? undefined : recurringConflictText(present);
 }
 
 async function askResolving(
@@ -197,7 +209,7 @@ async function askWindows(
   const api: Pick<ApiClient, 'silencePreview'> = await state.context.api();
   const { windows } = await api.silencePreview({ entries: [target], recurrence });
   if (windows === undefined) {
-    prompt.say(`Nothing was changed: ${NO_RECURRENCE_THERE}.`);
+    prompt.say(`Nothing was changed: ${RECURRENCE_UNSUPPORTED}.`);
     return undefined;
   }
   prompt.say('Next windows:');

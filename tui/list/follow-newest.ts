@@ -2,7 +2,7 @@ import { keyOf } from '../state/keys.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { moveCursor } from '../state/list-cursor.ts';
 import type { ListOfView } from './list-of-view.ts';
-import type { Screen, MessageSink, Settles } from '../state/ports.ts';
+import type { Screen, MessageSink, StateAdjuster } from '../state/ports.ts';
 
 /** Makes the cursor follow the newest row, or stops doing so. */
 export function toggleFollowNewest(store: Screen & MessageSink & ListOfView): void {
@@ -27,11 +27,11 @@ export function stopFollowing(store: MessageSink & ListOfView): void {
 /**
  * Moves the cursor to the newest row if it follows that row. Stops following if the list is sorted by another column.
  */
-export function followNewest(store: Settles & MessageSink & ListOfView): void {
+export function followNewest(store: StateAdjuster & MessageSink & ListOfView): void {
   const { list, rows, sort, state, table } = store;
   if (!list.following || rows.frozen) return;
   if (table?.newestBy?.includes(sort.column) !== true) return stopFollowing(store);
   const { order } = rows;
   const cursor = moveCursor(list.cursor, sort.reversed ? order.length - 1 : 0, order, listRows(state));
-  store.settle({ views: { ...state.views, [state.view]: { ...list, cursor } } });
+  store.adjustState({ views: { ...state.views, [state.view]: { ...list, cursor } } });
 }

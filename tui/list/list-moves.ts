@@ -3,7 +3,7 @@ import type { KeyAction } from '../state/keys.ts';
 import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.ts';
 import { desiredCursor } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
-import type { MessageSink, Opened, Screen, Shown } from '../state/ports.ts';
+import type { MessageSink, HasOptions, Screen, HasScreenState } from '../state/ports.ts';
 import { stopFollowing } from './follow-newest.ts';
 import type { ListOfView } from './list-of-view.ts';
 
@@ -14,11 +14,11 @@ const ORDER_PAUSE_MS = 400;
  * Returns the cursor with its index in the current order, which may have changed since the last frame. Only for keys
  * that move the cursor.
  */
-export function cursorNow(store: Shown & ListOfView): ListCursor {
+export function cursorNow(store: HasScreenState & ListOfView): ListCursor {
   return settleCursor(desiredCursor(store.list), store.rows.order, listRows(store.state));
 }
 
-export function moveTo(store: Screen & Opened & ListOfView, index: number): void {
+export function moveTo(store: Screen & HasOptions & ListOfView, index: number): void {
   // Sorting pauses for a moment, so that the cursor moves by the rows that the user sees.
   if (!store.rows.frozen) store.rows.freeze();
   const cursor = moveCursor(cursorNow(store), index, store.rows.order, listRows(store.state));
@@ -43,11 +43,11 @@ export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
  *
  * @returns `false` if another row came under the cursor so recently that the user may have meant the previous row
  */
-export function takeHold(store: MessageSink & Opened & ListOfView): boolean {
+export function bindCursorToRow(store: MessageSink & HasOptions & ListOfView): boolean {
   const { following, cursor, marks } = store.list;
   if (cursor.key === undefined || marks.size > 0) return true;
   if (!following) store.updateList({ isCursorMoved: true });
-  if (!store.window.takeShift(store)) return true;
+  if (!store.window.consumeShift(store)) return true;
   stopFollowing(store);
   sayShifted(store, cursor.key);
   return false;

@@ -1,7 +1,7 @@
 import type { SortState } from '../model/list-order.ts';
 import type { ListRows } from '../model/list-rows.ts';
 import type { ListCursor } from '../state/list-cursor.ts';
-import type { Opened } from '../state/ports.ts';
+import type { HasOptions } from '../state/ports.ts';
 import type { ListState } from '../state/list-state.ts';
 import type { ListTable } from './list-table.ts';
 
@@ -27,9 +27,9 @@ export interface DrawnRows {
    * Records that the user moved the cursor by `by` rows. If the cursor is then not on the row that was drawn there, the
    * next key is treated as possibly meant for that other row.
    */
-  noteMove(from: Pick<ListCursor, 'key'>, by: number, store: Opened & Pick<ListOfView, 'list'>): void;
+  recordCursorMove(from: Pick<ListCursor, 'key'>, by: number, store: HasOptions & Pick<ListOfView, 'list'>): void;
   /** Returns true if a key would act on another row than the user saw. The next call then returns false. */
-  takeShift(store: Opened & Pick<ListOfView, 'list'>): boolean;
+  consumeShift(store: HasOptions & Pick<ListOfView, 'list'>): boolean;
 }
 
 /** The list of the shown view. */

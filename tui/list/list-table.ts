@@ -5,17 +5,17 @@ import type { ViewName } from '../state/view-names.ts';
 import type { ListRecord, RowOrder } from '../model/list-rows.ts';
 import type { SortState } from '../model/list-order.ts';
 import type { PlacedColumn } from './table-columns.ts';
-import type { SideLook, TableLayout } from './table-layout.ts';
-import type { Opened, Shown } from '../state/ports.ts';
+import type { ColumnScroll, TableLayout } from './table-layout.ts';
+import type { HasOptions, HasScreenState } from '../state/ports.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 import type { TableColumn } from './table-column.ts';
 
 /** The source of a table's rows. */
 export interface TableSource<Row> {
-  readonly keys: (store: Opened & LiveData) => Iterable<string>;
+  readonly keys: (store: HasOptions & LiveData) => Iterable<string>;
   /** Returns the current row with this key; `undefined` if the row no longer exists. */
-  readonly row: (store: Opened & LiveData, key: string) => Row | undefined;
+  readonly row: (store: HasOptions & LiveData, key: string) => Row | undefined;
 }
 
 /**
@@ -67,13 +67,13 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly hasTonedGaps?: true;
   /** Returns the drawn columns and their widths. Default: `layOutTable`. */
   readonly layOut?: (
-    store: Shown & LiveData & MergedSources & { readonly list: SideLook },
+    store: HasScreenState & LiveData & MergedSources & { readonly list: ColumnScroll },
     window: readonly ListRecord[],
   ) => TableLayout;
   /** Returns the lines above the column titles. Their number must be what `rowsAbove` returns for the view. */
-  readonly above?: (store: Shown & LiveData) => readonly Line[];
+  readonly above?: (store: HasScreenState & LiveData) => readonly Line[];
   /** Returns the text that is shown if the list is empty and has no filter. */
-  readonly empty: (store: Opened & LiveData) => readonly string[];
+  readonly empty: (store: HasOptions & LiveData) => readonly string[];
   /** The text that is shown if no row matches the filter. */
   readonly noMatch?: string;
   /** The actions on a row, in the order of the menu. */

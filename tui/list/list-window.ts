@@ -5,7 +5,7 @@ import { desiredCursor, type ListState } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from './list-of-view.ts';
-import type { MessageSink, Opened, Shown, Settles } from '../state/ports.ts';
+import type { MessageSink, HasOptions, HasScreenState, StateAdjuster } from '../state/ports.ts';
 import type { Layer } from '../state/layers/layer.ts';
 
 /**
@@ -59,12 +59,12 @@ export class ListWindow {
    * Pauses the sorting of the list while the user moves the cursor, types a filter or answers a dialog; otherwise
    * resumes it.
    */
-  pauseOrder({ state, rows }: Shown & Pick<ListOfView, 'rows'>, nowMs: number): void {
+  pauseOrder({ state, rows }: HasScreenState & Pick<ListOfView, 'rows'>, nowMs: number): void {
     const { layers, prompt, orderPausedUntilMs } = state;
     const shouldPause = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
     if (shouldPause && !rows.frozen) rows.freeze();
     if (!shouldPause && rows.frozen) rows.thaw();
-    if (rows.frozen) rows.settle();
+    if (rows.frozen) rows.placeInserted();
   }
 
   /**
@@ -89,7 +89,11 @@ export class ListWindow {
    * Records that the user moved the cursor by `by` rows. If the cursor is then not on the row that was drawn there, the
    * next key is treated as possibly meant for that other row.
    */
-  noteMove({ key }: Pick<ListCursor, 'key'>, by: number, { list, options }: Opened & Pick<ListOfView, 'list'>): void {
+  recordCursorMove(
+    { key }: Pick<ListCursor, 'key'>,
+    by: number,
+    { list, options }: HasOptions & Pick<ListOfView, 'list'>,
+  ): void {
     const drawn = [...this.#keys];
     const at = key === undefined ? -1 : drawn.indexOf(key);
     const targetKey = at === -1 ? undefined : drawn[at + by];
@@ -100,7 +104,7 @@ export class ListWindow {
    * Returns true if a key would act on another row than the user saw. The next call returns false, because a user who
    * repeats the key has seen the change.
    */
-  takeShift({ list, options }: Opened & Pick<ListOfView, 'list'>): boolean {
+  consumeShift({ list, options }: HasOptions & Pick<ListOfView, 'list'>): boolean {
     const isUnseen = this.#unseen !== undefined && this.#unseen !== list.cursor.key;
     const isShifted = options.now() - this.#shiftedAtMs < REACTION_MS;
     this.#unseen = undefined;
@@ -114,11 +118,14 @@ export class ListWindow {
   }
 
   /** Returns whether the matches found so far for a new filter fill the window, so that they can be shown at once. */
-  isFilledBy({ state, list, rows, feed }: Shown & Pick<LiveData, 'feed'> & ListOfView, nowMs: number): boolean {
-    const { beginning } = rows;
+  isFilledBy(
+    { state, list, rows, feed }: HasScreenState & Pick<LiveData, 'feed'> & ListOfView,
+    nowMs: number,
+  ): boolean {
+    const { firstMatches: beginning } = rows;
     // A list that follows the newest row needs all matches, because the newest row may be the last of them.
     if (beginning === undefined || list.following) return false;
-    const cursor = cursorOf(list, feed.everLive);
+    const cursor = cursorOf(list, feed.hasBeenLive);
     const { key } = cursor;
     if (key !== undefined && beginning.indexOf(key) === -1 && rows.willMatch(key, nowMs)) return false;
     const height = listRows(state);
@@ -126,7 +133,7 @@ export class ListWindow {
     return beginning.length >= top + height;
   }
 
-  settle(store: Settles & MessageSink & Opened & Pick<LiveData, 'events' | 'feed'> & ListOfView): void {
+  settle(store: StateAdjuster & MessageSink & HasOptions & Pick<LiveData, 'events' | 'feed'> & ListOfView): void {
     if (store.table === undefined) return;
     const before = store.list;
     followNewest(store);
@@ -136,7 +143,7 @@ export class ListWindow {
     const settled = settleCursor(cursorOf(list, this.#wasLive), order, height);
     // While a dialog is open, the cursor stays on its row, even if the row is gone, and does not move to the next row.
     const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
-    this.#wasLive = store.feed.everLive;
+    this.#wasLive = store.feed.hasBeenLive;
     const marks = remainingMarks(store);
     this.#noteShift(store, before, { ...list, cursor, marks });
     const window = order.slice(cursor.top, cursor.top + height);
@@ -144,10 +151,10 @@ export class ListWindow {
     this.#keys = new Set(window.map(({ key }) => key));
     this.#lastEvent = store.state.view === 'events' && last !== undefined ? store.events.get(last.key) : undefined;
     const { view, views } = store.state;
-    store.settle({ views: { ...views, [view]: { ...list, cursor, marks } } });
+    store.adjustState({ views: { ...views, [view]: { ...list, cursor, marks } } });
   }
 
-  #noteShift({ rows, options }: Opened & ListOfView, before: ListState, after: ListState): void {
+  #noteShift({ rows, options }: HasOptions & ListOfView, before: ListState, after: ListState): void {
     const { key } = before.cursor;
     const isOther =
       (key !== undefined && key !== after.cursor.key) || (before.marks.size > 0 && after.marks.size === 0);

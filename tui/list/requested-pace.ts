@@ -1,7 +1,7 @@
 import { FULL_EVENTS_MAX } from '../../shared/schemas/full-events.ts';
 import { EVENT_COLUMN } from '../model/event-sort.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { Shown } from '../state/ports.ts';
+import type { HasScreenState } from '../state/ports.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
 
@@ -23,7 +23,9 @@ interface RequestedPace {
  * Returns the updates that the console needs. While the terminal has no focus, the visible rows and those that are
  * about to become visible are sufficient.
  */
-export function requestedPace(store: Shown & Pick<LiveData, 'events'> & MergedSources & ListOfView): RequestedPace {
+export function requestedPace(
+  store: HasScreenState & Pick<LiveData, 'events'> & MergedSources & ListOfView,
+): RequestedPace {
   const { focused, paused } = store.state;
   if (paused !== undefined) return { ms: UNSEEN_PACE_MS };
   return focused
@@ -32,7 +34,13 @@ export function requestedPace(store: Shown & Pick<LiveData, 'events'> & MergedSo
 }
 
 /** Returns true if the screen shows only counters and the events without a filter in their default order. */
-function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & MergedSources & ListOfView): boolean {
+function isEveryEventCounted({
+  state,
+  whereColumn,
+  list,
+  sort,
+  rows,
+}: HasScreenState & MergedSources & ListOfView): boolean {
   return (
     state.view === 'events' &&
     whereColumn === undefined &&
@@ -50,7 +58,11 @@ function isEveryEventCounted({ state, whereColumn, list, sort, rows }: Shown & M
  * Returns the keys of the visible events, and of events that are known only in brief but belong above the last visible
  * one.
  */
-function drawnEvents({ state, list, events }: Shown & Pick<LiveData, 'events'> & ListOfView): readonly string[] {
+function drawnEvents({
+  state,
+  list,
+  events,
+}: HasScreenState & Pick<LiveData, 'events'> & ListOfView): readonly string[] {
   const { top } = list.cursor;
   const drawn = events.order.slice(top, top + listRows(state));
   const keys = new Set(drawn.map(({ key }) => key));

@@ -3,7 +3,7 @@ import type { SortState } from '../model/list-order.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Tone } from '../text/theme.ts';
 import { fitRuns } from '../text/runs.ts';
-import { shifted } from '../text/shift-text.ts';
+import { withoutFirstCells } from '../text/shift-text.ts';
 import type { TableColumn } from './table-column.ts';
 
 /** A row of a table with its key, as it is drawn. */
@@ -11,7 +11,7 @@ export interface TableEntry {
   readonly key: string;
   readonly row: unknown;
   /** True if the row no longer exists, but is still shown because sorting is paused. */
-  readonly gone: boolean;
+  readonly isRemoved: boolean;
 }
 
 /** A column with its width in cells. */
@@ -131,7 +131,7 @@ export interface TableRowOptions {
   readonly tonedGaps?: boolean;
 }
 
-export function tableRuns({ row, gone }: TableEntry, options: TableRowOptions): readonly Run[] {
+export function tableRuns({ row, isRemoved: gone }: TableEntry, options: TableRowOptions): readonly Run[] {
   const { placed, columns, isCursor, isMarked } = options;
   const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
   const runs = cellRuns(row, options);
@@ -172,7 +172,7 @@ const BETWEEN = ' '.repeat(GAP);
 
 function cellText(row: unknown, { column, width }: PlacedColumn, nowMs: number, leftOut: number): string {
   const text = safeLine(column.text(row, nowMs, leftOut === 0 ? width : undefined));
-  return fit(leftOut === 0 ? text : shifted(text, leftOut), width, column);
+  return fit(leftOut === 0 ? text : withoutFirstCells(text, leftOut), width, column);
 }
 
 function leastWidth(columns: readonly TableColumn<unknown>[]): number {

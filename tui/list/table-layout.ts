@@ -11,7 +11,7 @@ import type { TableColumn } from './table-column.ts';
 const SHIFT_CELLS = 20;
 
 /** The state of a list that decides which columns are visible: hidden columns and horizontal scroll position. */
-export type SideLook = Pick<ListState, 'hidden' | 'sideways' | 'wide'>;
+export type ColumnScroll = Pick<ListState, 'hidden' | 'sideways' | 'wide'>;
 
 /** The columns and cells that are not drawn. */
 export interface HiddenColumns {
@@ -48,7 +48,7 @@ export function stepsOf(sideways: number, scrollable: number): { readonly left: 
  */
 export function layOutTable(
   table: { readonly columns: readonly TableColumn<unknown>[] },
-  { hidden, sideways, wide }: SideLook,
+  { hidden, sideways, wide }: ColumnScroll,
   viewport: { readonly columns: number; readonly window: readonly TableEntry[]; readonly nowMs: number },
 ): TableLayout {
   const all = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));

@@ -1,7 +1,7 @@
 import type { LiveData } from '../model/live-data.ts';
 import type { ListRecord } from '../model/list-rows.ts';
 import { OrderedRows } from '../model/ordered-rows.ts';
-import type { Opened } from '../state/ports.ts';
+import type { HasOptions } from '../state/ports.ts';
 import { orderOf, type TableSource, type ListTable } from './list-table.ts';
 
 /** Share of changed rows above which sorting all rows again is cheaper than moving each changed row. */
@@ -11,7 +11,7 @@ const REBUILD_SHARE = 1 / 8;
 class TableRecord implements ListRecord {
   readonly key: string;
   row: unknown;
-  gone = false;
+  isRemoved = false;
   readonly words = undefined;
   matches = true;
   checkedBy = 0;
@@ -51,13 +51,13 @@ export class TableRows extends OrderedRows<TableRecord> {
   }
 
   /** Updates all changed rows and their positions. */
-  refresh(store: Opened & LiveData): void {
+  refresh(store: HasOptions & LiveData): void {
     if (this.#isAllChanged || this.#changed.size > this.size * REBUILD_SHARE) return this.#rebuild(store);
     for (const key of this.#changed) this.#fetch(store, key);
     this.#changed.clear();
   }
 
-  #rebuild(store: Opened & LiveData): void {
+  #rebuild(store: HasOptions & LiveData): void {
     this.#isAllChanged = false;
     this.#changed.clear();
     const rows = new Map<string, unknown>();
@@ -68,10 +68,10 @@ export class TableRows extends OrderedRows<TableRecord> {
     this.replace(rows, store.nowMs, (key, row) => new TableRecord(key, row));
   }
 
-  #fetch(store: Opened & LiveData, key: string): void {
+  #fetch(store: HasOptions & LiveData, key: string): void {
     const row = this.#source.row(store, key);
     const existing = this.get(key);
-    if (row !== undefined) this.put(existing ?? this.ghost(key) ?? new TableRecord(key, row), row, store.nowMs);
+    if (row !== undefined) this.put(existing ?? this.removedRow(key) ?? new TableRecord(key, row), row, store.nowMs);
     else if (existing !== undefined) this.drop(existing);
   }
 }

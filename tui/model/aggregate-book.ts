@@ -3,13 +3,13 @@ import { run, type Run, type Tone } from '../text/theme.ts';
 import { splitName } from './backend-names.ts';
 
 /** The thresholds of aggregates: which percentage of their results must be OK. */
-export interface AggregateNeeds {
+export interface AggregateThresholds {
   /** The threshold for aggregates without an entry in `named`; `none` means that there is no threshold. */
   readonly default: number | 'none';
   readonly named: ReadonlyMap<string, number | 'none'>;
 }
 
-export const DEFAULT_NEEDS: AggregateNeeds = { default: 80, named: new Map() };
+export const DEFAULT_NEEDS: AggregateThresholds = { default: 80, named: new Map() };
 
 /** Milliseconds between two values of a trend. A trend has at most `TREND_VALUES` values, which is ten minutes. */
 export const TREND_STEP_MS = 10_000;
@@ -22,7 +22,7 @@ export interface AggregateEntry {
   /** Percentage of the aggregate's results that are OK; `undefined` if it has no results. */
   readonly percent: number | undefined;
   /** Percentage of results that must be OK; `undefined` if there is no threshold. */
-  readonly need: number | undefined;
+  readonly threshold: number | undefined;
   /**
    * The last percentages that this console loaded, at most `TREND_VALUES`, one per `TREND_STEP_MS`, the newest last.
    */
@@ -30,12 +30,12 @@ export interface AggregateEntry {
 }
 
 /** The aggregates of the last response from the backend, each with its threshold and its trend. */
-export class AggregateBook {
-  readonly #needs: AggregateNeeds;
+export class AggregateRegistry {
+  readonly #needs: AggregateThresholds;
   readonly #entries = new Map<string, AggregateEntry>();
   #steppedAtMs = -Infinity;
 
-  constructor(needs: AggregateNeeds) {
+  constructor(needs: AggregateThresholds) {
     this.#needs = needs;
   }
 
@@ -64,7 +64,7 @@ export class AggregateBook {
     for (const summary of summaries) {
       const { name } = summary;
       const trend = before.get(name)?.trend ?? [];
-      this.#entries.set(name, this.#entry(name, summary, isStep ? grown(trend, percentOf(summary)) : trend));
+      this.#entries.set(name, this.#entry(name, summary, isStep ? withPercent(trend, percentOf(summary)) : trend));
     }
   }
 
@@ -75,7 +75,7 @@ export class AggregateBook {
 
   #entry(name: string, summary: AggregateSummary, trend: readonly number[]): AggregateEntry {
     const need = ownNeed(summary) ?? this.#needs.named.get(splitName(name).name) ?? this.#needs.default;
-    return { name, summary, percent: percentOf(summary), need: need === 'none' ? undefined : need, trend };
+    return { name, summary, percent: percentOf(summary), threshold: need === 'none' ? undefined : need, trend };
   }
 }
 
@@ -89,7 +89,7 @@ function ownNeed({ rules = [] }: AggregateSummary): number | undefined {
 }
 
 /** Returns whether fewer results are OK than the threshold requires; false if there are no results or no threshold. */
-export function isBelowNeed({ percent, need }: AggregateEntry): boolean {
+export function isBelowThreshold({ percent, threshold: need }: AggregateEntry): boolean {
   return percent !== undefined && need !== undefined && percent < need;
 }
 
@@ -102,8 +102,8 @@ export function percentText({ percent }: AggregateEntry): string {
  * Returns the mark `✗` below the threshold and `✓` at or above it; the text is empty without results or a threshold.
  */
 export function aggregateMark(entry: AggregateEntry): { readonly text: string; readonly tone: Tone } {
-  if (entry.percent === undefined || entry.need === undefined) return { text: '', tone: 'plain' };
-  return isBelowNeed(entry) ? { text: '✗', tone: 'critical' } : { text: '✓', tone: 'ok' };
+  if (entry.percent === undefined || entry.threshold === undefined) return { text: '', tone: 'plain' };
+  return isBelowThreshold(entry) ? { text: '✗', tone: 'critical' } : { text: '✓', tone: 'ok' };
 }
 
 /**
@@ -122,6 +122,6 @@ function percentOf({ results: { ok, total } }: AggregateSummary): number | undef
   return total === 0 ? undefined : (100 * ok) / total;
 }
 
-function grown(trend: readonly number[], percent: number | undefined): readonly number[] {
+function withPercent(trend: readonly number[], percent: number | undefined): readonly number[] {
   return percent === undefined ? trend : [...trend.slice(1 - TREND_VALUES), percent];
 }

@@ -9,7 +9,7 @@ const READY_MORE = 1000;
  * The newest brief states of events whose full rows are older. Until its full row arrives, such an event keeps its
  * position in the lists, while the counters already use the brief.
  */
-export class BriefBook {
+export class EventBriefs {
   readonly #heard = new Map<EventRecord, EventBrief>();
   /**
    * The records that have a brief and whose rank is at most `#readyUpTo`, with that rank: the smaller of the ranks of
@@ -24,7 +24,7 @@ export class BriefBook {
     return this.#heard.get(record);
   }
 
-  hear(record: EventRecord, brief: EventBrief): void {
+  addBrief(record: EventRecord, brief: EventBrief): void {
     this.#difference.replace(this.of(record) ?? record.row, brief);
     this.#heard.set(record, brief);
     const recordRank = uppermost(record, brief);

@@ -17,7 +17,7 @@ export class BufferedRows {
    * @param replace true if the rows begin a snapshot; rows that are already in the buffer are then removed
    * @returns the number of added rows; rows with the same key count separately
    */
-  hold(rows: FeedRows, replace: boolean): number {
+  add(rows: FeedRows, replace: boolean): number {
     if (replace) {
       this.#rows = emptyTopics();
       this.#replace = true;
@@ -32,7 +32,7 @@ export class BufferedRows {
     return count;
   }
 
-  take(): { readonly rows: FeedRows; readonly replace: boolean } {
+  drain(): { readonly rows: FeedRows; readonly replace: boolean } {
     const rows = Object.fromEntries(TOPICS.map((topic) => [topic, Object.fromEntries(this.#rows[topic])])) as FeedRows;
     const replace = this.#replace;
     this.#rows = emptyTopics();

@@ -39,7 +39,7 @@ export class EventRecord {
    */
   changedAtMs = 0;
   /** True if the event has resolved but is still shown, because the order is paused. */
-  gone = false;
+  isRemoved = false;
   /** Number of the snapshot during or after which the state of the event last arrived. */
   generation = 0;
   /** True if the event matched when it was last evaluated, by the filter with the number `checkedBy`. */

@@ -1,5 +1,5 @@
 import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
-import { BriefBook } from './brief-book.ts';
+import { EventBriefs } from './brief-book.ts';
 import { EventTally, type EventCounts } from './event-counts.ts';
 import { EventRecord } from './event-record.ts';
 import { OrderedRows } from './ordered-rows.ts';
@@ -9,7 +9,7 @@ import { targetOf } from './target.ts';
 /** All events of the shown backends with their counters, updated with every change. */
 export class EventRegistry extends OrderedRows<EventRecord> {
   readonly #tally = new EventTally(() => this.#rows());
-  readonly #briefs = new BriefBook();
+  readonly #briefs = new EventBriefs();
   #generation = 0;
   #inSnapshot = false;
 
@@ -52,7 +52,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
       return undefined;
     }
     if (existing !== undefined) this.#briefs.forget(existing);
-    const record = existing ?? this.ghost(key) ?? new EventRecord(key, row);
+    const record = existing ?? this.removedRow(key) ?? new EventRecord(key, row);
     // A snapshot does not say when a change happened.
     if (happensNow && !this.#inSnapshot && (existing === undefined || isNews(existing.row, row)))
       record.changedAtMs = nowMs;
@@ -76,12 +76,12 @@ export class EventRegistry extends OrderedRows<EventRecord> {
    * Applies the brief state of an event. The feed sends briefs instead of full rows while the console needs only
    * counters.
    */
-  hear(key: string, brief: EventBrief, nowMs: number): void {
+  applyBrief(key: string, brief: EventBrief, nowMs: number): void {
     const record = this.get(key);
     if (record !== undefined) {
       // The event exists now, so the end of the current snapshot must not remove it.
       record.generation = this.#generation;
-      return this.#briefs.hear(record, brief);
+      return this.#briefs.addBrief(record, brief);
     }
     const { client, check } = targetOf(key);
     this.apply(key, { client, check, ...brief, occurrences: 1, last: brief.since, output: '' }, nowMs);

@@ -17,9 +17,9 @@ export interface FeedStatus {
   /** Epoch milliseconds since when the feed has not been connected; `undefined` while it is connected. */
   readonly lostAtMs: number | undefined;
   /** True if the feed was live at least once, so that the lists were complete. */
-  readonly everLive: boolean;
+  readonly hasBeenLive: boolean;
   /** Epoch milliseconds when the last frame arrived; `undefined` before the first one. */
-  readonly heardAtMs: number | undefined;
+  readonly lastFrameAtMs: number | undefined;
   readonly backendName: string | undefined;
   readonly backendVersion: string | undefined;
   /** True if other backends may share the store. */
@@ -39,8 +39,8 @@ export interface FeedStatus {
 export const INITIAL_FEED_STATUS: FeedStatus = {
   connection: { kind: 'connecting', attempt: 1 },
   lostAtMs: undefined,
-  everLive: false,
-  heardAtMs: undefined,
+  hasBeenLive: false,
+  lastFrameAtMs: undefined,
   backendName: undefined,
   backendVersion: undefined,
   isShared: false,
@@ -66,17 +66,20 @@ const OVERDUE_MS = 3000;
  * Returns the lag of the shown data in milliseconds: the delay of the last frame, or its age if that is larger and no
  * frame arrived for `OVERDUE_MS`.
  */
-export function lagAt({ lagMs, heardAtMs = Infinity }: Pick<FeedStatus, 'lagMs' | 'heardAtMs'>, nowMs: number): number {
+export function lagAt(
+  { lagMs, lastFrameAtMs: heardAtMs = Infinity }: Pick<FeedStatus, 'lagMs' | 'lastFrameAtMs'>,
+  nowMs: number,
+): number {
   const ageMs = nowMs - heardAtMs;
   return ageMs < OVERDUE_MS ? lagMs : Math.max(lagMs, ageMs);
 }
 
-export function nextConnection(status: FeedStatus, connection: FeedState, nowMs: number): FeedStatus {
+export function withConnection(status: FeedStatus, connection: FeedState, nowMs: number): FeedStatus {
   const lost = connection.kind === 'waiting' || connection.kind === 'refused' || connection.kind === 'connecting';
   return {
     ...status,
     connection,
-    everLive: status.everLive || connection.kind === 'live',
+    hasBeenLive: status.hasBeenLive || connection.kind === 'live',
     lostAtMs: lost ? (status.lostAtMs ?? nowMs) : undefined,
     // The next connection may take another route, or reach a machine with another clock.
     ...(lost ? { offsetMs: undefined, lagMs: 0 } : {}),
@@ -84,27 +87,27 @@ export function nextConnection(status: FeedStatus, connection: FeedState, nowMs:
 }
 
 /** Applies the backend's first message to the status. */
-export function heardHello(
+export function withHello(
   status: FeedStatus,
   { name, version, time, shared = false }: Hello,
   nowMs: number,
 ): FeedStatus {
-  return { ...heardFrame(status, time, nowMs), backendName: name, backendVersion: version, isShared: shared };
+  return { ...withFrame(status, time, nowMs), backendName: name, backendVersion: version, isShared: shared };
 }
 
 /**
  * Applies the arrival of a frame at `nowMs` to the status; `timeMs` is the frame's timestamp by the backend's clock.
  */
-export function heardFrame(status: FeedStatus, timeMs: number | undefined, nowMs: number): FeedStatus {
-  if (timeMs === undefined) return { ...status, heardAtMs: nowMs };
+export function withFrame(status: FeedStatus, timeMs: number | undefined, nowMs: number): FeedStatus {
+  if (timeMs === undefined) return { ...status, lastFrameAtMs: nowMs };
   const behindMs = nowMs - timeMs;
   const offsetMs = Math.min(status.offsetMs ?? behindMs, behindMs);
-  return { ...status, heardAtMs: nowMs, offsetMs, lagMs: behindMs - offsetMs };
+  return { ...status, lastFrameAtMs: nowMs, offsetMs, lagMs: behindMs - offsetMs };
 }
 
-export function heardStats(status: FeedStatus, stats: FeedStats, timeMs: number, nowMs: number): FeedStatus {
+export function withStats(status: FeedStatus, stats: FeedStats, timeMs: number, nowMs: number): FeedStatus {
   const rates = [...status.rates, stats.rate].slice(-RATES_KEPT);
-  return { ...heardFrame(status, timeMs, nowMs), stats, rates };
+  return { ...withFrame(status, timeMs, nowMs), stats, rates };
 }
 
 /** Returns the current time by the backend's clock, estimated from the timestamps of its frames. */

@@ -56,7 +56,7 @@ export class FilterRun<Item extends ListRecord> {
   }
 
   /** The first matches in list order that were found so far; `undefined` when they are not collected. */
-  get beginning(): readonly Item[] | undefined {
+  get firstMatches(): readonly Item[] | undefined {
     return this.#isBeginning ? this.#firstMatches : undefined;
   }
 
@@ -82,7 +82,7 @@ export class FilterRun<Item extends ListRecord> {
    * @param judge callback that returns whether a row matches; repeated calls for the same row must be cheap
    * @returns true if all rows are evaluated
    */
-  work(judge: (item: Item) => boolean, slice = this.#slice): boolean {
+  evaluateChunk(judge: (item: Item) => boolean, slice = this.#slice): boolean {
     const end = Math.min(this.#next + slice, this.#part.length);
     for (; this.#next < end; this.#next += 1) {
       const item = this.#part[this.#next];
@@ -111,7 +111,7 @@ export class FilterRun<Item extends ListRecord> {
 }
 
 /** Returns a `ListOrder` of rows whose order does not change. */
-export function standingOrder<Item extends ListRecord>(
+export function fixedOrder<Item extends ListRecord>(
   items: readonly Item[],
   find: (key: string) => Item | undefined,
 ): ListOrder<Item> {

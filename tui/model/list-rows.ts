@@ -12,7 +12,7 @@ export interface ListRecord<Row = unknown> {
    */
   row: Row;
   /** True if the row no longer exists but is still shown, because the order is paused. */
-  gone: boolean;
+  isRemoved: boolean;
   /** The data that filters evaluate; `words` is its text in lower case, or `undefined` if that text is not stored. */
   readonly searchRow: unknown;
   readonly words: string | undefined;
@@ -52,7 +52,7 @@ export interface ListRows {
    * The first matches of a new filter that were found so far; `undefined` if the list already shows them, or if they
    * are not collected.
    */
-  readonly beginning: ListOrder<ListRecord> | undefined;
+  readonly firstMatches: ListOrder<ListRecord> | undefined;
   /** True while the list shows only the first matches of a new filter, and more may follow. */
   readonly isBeginningOnly: boolean;
   /** Returns the row with this key; `undefined` if it does not exist. */
@@ -88,5 +88,5 @@ export interface ListRows {
    * Moves rows that were inserted since the last read to their positions, so that they do not accumulate while the list
    * is not read.
    */
-  settle(): void;
+  placeInserted(): void;
 }

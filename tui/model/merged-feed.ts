@@ -21,8 +21,8 @@ export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
     connection: best.connection,
     // If no backend is connected, this is the time when the last of them was lost.
     lostAtMs: isConnected(best) ? undefined : largest(all.map(({ lostAtMs }) => lostAtMs)),
-    everLive: all.some(({ everLive }) => everLive),
-    heardAtMs: largest(all.map(({ heardAtMs }) => heardAtMs)),
+    hasBeenLive: all.some(({ hasBeenLive: everLive }) => everLive),
+    lastFrameAtMs: largest(all.map(({ lastFrameAtMs: heardAtMs }) => heardAtMs)),
     stats: sumOf(all),
     rates: summedRates(all.map(({ rates }) => rates)),
     lagMs: Math.max(0, ...live.map(({ lagMs }) => lagMs)),
@@ -30,7 +30,7 @@ export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {
 }
 
 /** Returns whether the connection to a backend is lost, so that its data may be outdated. */
-export function isGone(status: FeedStatus | undefined): boolean {
+export function isDisconnected(status: FeedStatus | undefined): boolean {
   return status !== undefined && status.lostAtMs !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import { isSearchMatch, type SearchOf } from '../../shared/domain/search-language.ts';
-import { carriedVerdicts, isNarrowerSearch, type CarriedVerdicts } from '../../shared/domain/search-narrowing.ts';
-import { FilterRun, standingOrder, type Candidates } from './filter-run.ts';
+import { reusableResults, isNarrowerSearch, type ReusableResults } from '../../shared/domain/search-narrowing.ts';
+import { FilterRun, fixedOrder, type Candidates } from './filter-run.ts';
 import type { ListOrder } from './list-order.ts';
 import type { ListRecord, RowOrder } from './list-rows.ts';
 import { SortedList } from './sorted-list.ts';
@@ -17,7 +17,7 @@ const FILTERS_KEPT = 16;
 /**
  * Rows, and the sorted list of those that match the filter, updated with every change. While the order is paused
  * (`freeze`), the shown list stays the same: values change in their rows, new rows are not shown, and removed rows
- * stay, marked as `gone`.
+ * stay, marked as `isRemoved`.
  */
 export class OrderedRows<Item extends ListRecord> {
   readonly #records = new Map<string, Item>();
@@ -31,7 +31,7 @@ export class OrderedRows<Item extends ListRecord> {
   /** The newest filters by their numbers, at most `FILTERS_KEPT`. */
   readonly #filters = new Map<number, SearchOf<Item['searchRow']>>();
   /** Which results of each earlier filter, by its number, are also valid for the current filter. */
-  readonly #carried = new Map<number, CarriedVerdicts>();
+  readonly #carried = new Map<number, ReusableResults>();
   #run: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
   readonly #ghosts = new Map<string, Item>();
@@ -58,7 +58,7 @@ export class OrderedRows<Item extends ListRecord> {
    * Returns the removed row with this key that is still shown because the order is paused; `undefined` if there is
    * none.
    */
-  protected ghost(key: string): Item | undefined {
+  protected removedRow(key: string): Item | undefined {
     return this.#ghosts.get(key);
   }
 
@@ -135,7 +135,7 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#sort.compare(a, b) <= 0;
   }
 
-  /** Starts to evaluate a filter. The list changes when `work` has evaluated all rows. `undefined` shows all rows. */
+  /** Starts to evaluate a filter. The list changes when `evaluateChunk` has evaluated all rows. `undefined` shows all rows. */
   setFilter(filter: SearchOf<Item['searchRow']> | undefined): void {
     const isNarrower = this.#isNarrower(filter);
     this.#filterNumber += 1;
@@ -145,7 +145,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#run = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
   }
 
-  /** Starts to build the search texts in advance, so that the first filter is fast; `work` builds them in chunks. */
+  /** Starts to build the search texts in advance, so that the first filter is fast; `evaluateChunk` builds them in chunks. */
   prepareFilter(): void {
     this.#run ??= new FilterRun(
       { kind: 'make-text', filter: this.#filter, isNarrower: false },
@@ -180,10 +180,10 @@ export class OrderedRows<Item extends ListRecord> {
    * The first matches of a new filter that were found so far; `undefined` if the list already shows them, or if they
    * are not collected.
    */
-  get beginning(): ListOrder<Item> | undefined {
+  get firstMatches(): ListOrder<Item> | undefined {
     // While the current filter is only evaluated again, the list keeps showing its earlier matches.
-    const firstMatches = this.#run?.filter === this.#filter ? undefined : this.#run?.beginning;
-    return firstMatches && standingOrder(firstMatches, (key) => this.#records.get(key));
+    const firstMatches = this.#run?.filter === this.#filter ? undefined : this.#run?.firstMatches;
+    return firstMatches && fixedOrder(firstMatches, (key) => this.#records.get(key));
   }
 
   /**
@@ -215,8 +215,8 @@ export class OrderedRows<Item extends ListRecord> {
     if (run === undefined) return true;
     const isOver =
       run.kind === 'make-text'
-        ? run.work(({ words }) => words !== undefined, slice)
-        : run.filter === undefined || run.work((record) => this.#isMatch(record, nowMs), slice);
+        ? run.evaluateChunk(({ words }) => words !== undefined, slice)
+        : run.filter === undefined || run.evaluateChunk((record) => this.#isMatch(record, nowMs), slice);
     if (!isOver) return false;
     this.#run = undefined;
     if (run.kind === 'make-text') return true;
@@ -246,9 +246,9 @@ export class OrderedRows<Item extends ListRecord> {
    * Moves rows that were inserted since the last read to their positions. Otherwise they would accumulate while the
    * list is not visible, and the next read would have to sort all of them at once.
    */
-  settle(): void {
-    this.#all.settle();
-    if (this.#matching !== this.#all) this.#matching.settle();
+  placeInserted(): void {
+    this.#all.placeInserted();
+    if (this.#matching !== this.#all) this.#matching.placeInserted();
   }
 
   thaw(): void {
@@ -260,7 +260,7 @@ export class OrderedRows<Item extends ListRecord> {
   get order(): ListOrder<Item> {
     const standing = this.#run?.shown ?? this.#frozen;
     if (standing !== undefined) {
-      return standingOrder(standing, (key) => this.#records.get(key) ?? this.#ghosts.get(key));
+      return fixedOrder(standing, (key) => this.#records.get(key) ?? this.#ghosts.get(key));
     }
     const matching = this.#matching;
     return {
@@ -321,11 +321,11 @@ export class OrderedRows<Item extends ListRecord> {
     return record.matches;
   }
 
-  #carriedFrom(number: number): CarriedVerdicts {
+  #carriedFrom(number: number): ReusableResults {
     let carried = this.#carried.get(number);
     if (carried === undefined) {
       const [next, before] = [this.#filters.get(this.#filterNumber), this.#filters.get(number)];
-      carried = next === undefined || before === undefined ? NOTHING_CARRIED : carriedVerdicts(next, before);
+      carried = next === undefined || before === undefined ? NOTHING_CARRIED : reusableResults(next, before);
       this.#carried.set(number, carried);
     }
     return carried;
@@ -345,13 +345,13 @@ export class OrderedRows<Item extends ListRecord> {
     this.#inMemory = undefined;
     this.#ghosts.delete(record.key);
     this.#records.set(record.key, record);
-    record.gone = false;
+    record.isRemoved = false;
   }
 
   #forget(record: Item): void {
     this.#inMemory = undefined;
     this.#records.delete(record.key);
-    record.gone = true;
+    record.isRemoved = true;
     if (this.#frozen !== undefined) this.#ghosts.set(record.key, record);
   }
 
@@ -361,7 +361,7 @@ export class OrderedRows<Item extends ListRecord> {
   }
 }
 
-const NOTHING_CARRIED: CarriedVerdicts = { matched: false, missed: false };
+const NOTHING_CARRIED: ReusableResults = { matched: false, missed: false };
 
 /**
  * Returns a `SortedList` of records.

@@ -54,11 +54,11 @@ interface Sources {
 
 /** An object with the counted figures of the overview. */
 export interface FiguresSource {
-  readonly figures: FiguresMemory;
+  readonly figures: FiguresCache;
 }
 
 /** Cache of the overview figures. Counting visits all events, which is too expensive for each frame. */
-export class FiguresMemory {
+export class FiguresCache {
   #figures: OverviewFigures | undefined;
   /** Epoch milliseconds when the last count began. */
   #atMs = -Infinity;
@@ -69,7 +69,7 @@ export class FiguresMemory {
    * Before the first figures and until the first snapshot is complete, a call counts everything at once.
    */
   of({ clients, events, feed, nowMs }: Sources & Pick<LiveData, 'feed' | 'nowMs'>): OverviewFigures {
-    if (this.#figures === undefined || !feed.everLive) {
+    if (this.#figures === undefined || !feed.hasBeenLive) {
       this.#atMs = nowMs;
       return (this.#figures = overviewFigures(events, clients, nowMs));
     }

@@ -33,7 +33,7 @@ export class SilenceHistory {
     return this.#ended.keys();
   }
 
-  ended(entry: SilencedRow, atMs: number): void {
+  recordEnd(entry: SilencedRow, atMs: number): void {
     const existing = this.#ended.get(entry.id);
     if (existing !== undefined && existing.endedAtMs >= atMs) return;
     // The entry is inserted at the end again, so that the first entry of the map is the oldest.
@@ -54,7 +54,7 @@ export class SilenceHistory {
     const prefix = namespace === DEFAULT_NAMESPACE ? '' : `${namespace}/`;
     for (const { action, target, before, at } of records.toReversed()) {
       const entry = action === 'silence.clear' || action === 'silence.expire' ? recordedEntry(before) : undefined;
-      if (entry !== undefined && target === prefix + entry.id) this.ended(entry, at);
+      if (entry !== undefined && target === prefix + entry.id) this.recordEnd(entry, at);
     }
   }
 }

@@ -19,7 +19,7 @@ export interface SilenceMatches {
 }
 
 /** Cache of the events that match the silence that was shown last. */
-export class MatchMemory {
+export class MatchCache {
   #entry: SilencedRow | undefined;
   #atMs = 0;
   #matches: SilenceMatches | undefined;

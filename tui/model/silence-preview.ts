@@ -115,7 +115,7 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
 const PREVIEW_MS = 1000;
 
 /** Cache of the last preview. Counting visits all events, which is too expensive for each key press and frame. */
-export class PreviewMemory {
+export class PreviewCache {
   #key = '';
   #atMs = 0;
   #preview: SilencePreview | undefined;

@@ -11,6 +11,6 @@ export type WhereColumn = typeof BACKEND_COLUMN | typeof NAMESPACE_COLUMN | unde
  *
  * @param where the column that distinguishes merged rows; `any` if it is not known yet whether the list is merged
  */
-export function isColumnThere(id: string, where: WhereColumn | 'any'): boolean {
+export function hasColumn(id: string, where: WhereColumn | 'any'): boolean {
   return where === 'any' || id === where || (id !== BACKEND_COLUMN && id !== NAMESPACE_COLUMN);
 }

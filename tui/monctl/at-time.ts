@@ -2,13 +2,13 @@ import { readPastLists } from '../../shared/client/past-lists.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { PastState } from '../../shared/schemas/timeline.ts';
 import type { Call } from './command.ts';
-import { takes } from './flags.ts';
+import { valueOption } from './flags.ts';
 import { showList, type List } from './list.ts';
 import { parsePast } from './times.ts';
 
 /** The `--at` option of lists that can show their state at a past time. */
 export const AT_OPTION = {
-  at: takes('TIME', 'show the state at this time: 2h (ago), 03:12, or 2026-11-20T03:12'),
+  at: valueOption('TIME', 'show the state at this time: 2h (ago), 03:12, or 2026-11-20T03:12'),
 } as const;
 
 /** Prints the current list, or with `--at` the list at that past time, with ages relative to that time. */

@@ -5,7 +5,7 @@ import { safeText } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
 import { ExitError } from './exit-codes.ts';
 import { flag, type CommandOption } from './flags.ts';
-import { removed } from './require-existing.ts';
+import { requireRemoved } from './require-existing.ts';
 import { EXIT } from '../words/exit-codes.ts';
 
 /** Options of every command that changes the state of the backend. */
@@ -35,11 +35,11 @@ export interface BackendChange<Answer> {
    */
   readonly question?: string;
   /** The error message if the user does not confirm the change. Default: `nothing was done`. */
-  readonly declined?: string;
+  readonly declinedMessage?: string;
   /** Returns the result of the change for JSON and YAML output. */
   value(answer: Answer): object;
   /** Returns the result of the change as text for people. */
-  said(answer: Answer): string;
+  successText(answer: Answer): string;
 }
 
 /**
@@ -49,9 +49,10 @@ export interface BackendChange<Answer> {
  */
 export async function carryOut<Answer>(call: Call, change: BackendChange<Answer>): Promise<void> {
   if (call.flags.switch('dry-run') === true) return showDryRun(call, change);
-  if (change.question !== undefined) await confirm(call, change.question, () => change.effects(), change.declined);
+  if (change.question !== undefined)
+    await confirm(call, change.question, () => change.effects(), change.declinedMessage);
   const answer = await change.send(call.api(), call.v2());
-  await call.output.show(change.value(answer), () => safeText(change.said(answer)));
+  await call.output.show(change.value(answer), () => safeText(change.successText(answer)));
 }
 
 /** The deletion of an object through the v2 API. */
@@ -59,9 +60,9 @@ export interface Removal extends Partial<Pick<BackendChange<void>, 'effects'>> {
   /** Path of the object below `/api/core/v2`, in segments. */
   readonly path: readonly string[];
   /** The error message if the object does not exist. */
-  readonly missing: string;
+  readonly notFoundMessage: string;
   readonly question: string;
-  /** The result for JSON and YAML output; the text for people is `said`, by default `Deleted`. */
+  /** The result for JSON and YAML output; the text for people is `successText`, by default `Deleted`. */
   readonly value: object;
   readonly said?: string;
 }
@@ -69,15 +70,15 @@ export interface Removal extends Partial<Pick<BackendChange<void>, 'effects'>> {
 /** Deletes an object through the v2 API, with the messages of sensuctl, the command-line tool of Sensu Go. */
 export function removeObject(
   call: Call,
-  { path, missing, question, effects = () => [], value, said = 'Deleted' }: Removal,
+  { path, notFoundMessage: missing, question, effects = () => [], value, said = 'Deleted' }: Removal,
 ): Promise<void> {
   return carryOut(call, {
-    send: (_api, v2) => removed(v2.remove(path), missing),
+    send: (_api, v2) => requireRemoved(v2.remove(path), missing),
     effects,
     question,
-    declined: 'Canceled',
+    declinedMessage: 'Canceled',
     value: () => value,
-    said: () => said,
+    successText: () => said,
   });
 }
 
@@ -92,7 +93,7 @@ export async function confirm(
   effects: BackendChange<unknown>['effects'],
   declined = 'nothing was done',
 ): Promise<void> {
-  if (!(await isAgreed(call, question, effects))) throw new ExitError(EXIT.declined, declined);
+  if (!(await askForConfirmation(call, question, effects))) throw new ExitError(EXIT.declined, declined);
 }
 
 /**
@@ -100,7 +101,7 @@ export async function confirm(
  *
  * @returns true if the user answers yes; also with `--skip-confirm`, or if there is no terminal to ask at
  */
-export async function isAgreed(
+export async function askForConfirmation(
   { ask, flags }: Pick<Call, 'ask' | 'flags'>,
   question: string,
   effects: BackendChange<unknown>['effects'] = () => [],

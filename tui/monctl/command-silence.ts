@@ -9,7 +9,7 @@ import { HOLD_SECONDS_MAX, type HoldRequest } from '../../shared/schemas/mainten
  * Interval of renewals. Each renewal extends the silence to 60 s from then, so three further renewals are due before it
  * expires.
  */
-const BEAT_MS = 15_000;
+const RENEW_INTERVAL_MS = 15_000;
 
 /** Delay before a failed request to create or renew the silence is retried. */
 const RETRY_MS = 3000;
@@ -33,13 +33,13 @@ export class CommandSilence {
   readonly #parts: CommandSilenceParts;
   readonly #endMs: number;
   #timer: Disposable | undefined;
-  #beating: Promise<void> | undefined;
+  #runningRenewal: Promise<void> | undefined;
   /**
    * Time when the silence expires if it is not renewed, in epoch milliseconds. `undefined` if it was never created, or
    * after an error that a retry cannot fix.
    */
   #expiresAtMs: number | undefined;
-  #isAway = false;
+  #isFailing = false;
   #isOver = false;
 
   constructor(parts: CommandSilenceParts) {
@@ -50,17 +50,17 @@ export class CommandSilence {
   /**
    * Creates the silence and starts to renew it.
    *
-   * @param isWilling true to report a failed creation and retry it; false to throw the error
+   * @param retriesOnFailure true to report a failed creation and retry it; false to throw the error
    * @throws MonError with the reason why the silence cannot be created
    */
-  async begin(isWilling: boolean): Promise<void> {
+  async begin(retriesOnFailure: boolean): Promise<void> {
     try {
-      await this.#hold();
+      await this.#createOrRenew();
     } catch (error) {
-      if (!isWilling) throw error;
-      this.#failed(error);
+      if (!retriesOnFailure) throw error;
+      this.#handleFailure(error);
     }
-    this.#plan();
+    this.#scheduleRenewal();
   }
 
   /**
@@ -71,7 +71,7 @@ export class CommandSilence {
     const wasOver = this.#isOver;
     this.#isOver = true;
     this.#timer?.[Symbol.dispose]();
-    await this.#beating;
+    await this.#runningRenewal;
     if (wasOver || this.#expiresAtMs === undefined) return;
     const { api, target, say } = this.#parts;
     const { subscription, check, selector, run } = target;
@@ -82,7 +82,7 @@ export class CommandSilence {
     }
   }
 
-  #plan(): void {
+  #scheduleRenewal(): void {
     if (this.#isOver) return;
     const { clock, say } = this.#parts;
     const leftMs = this.#endMs - clock.now();
@@ -91,23 +91,23 @@ export class CommandSilence {
       say('--max is reached: the command continues without a silence');
       return;
     }
-    this.#timer = clock.after(Math.min(leftMs, this.#isAway ? RETRY_MS : BEAT_MS), () => {
-      this.#beating = this.#beat();
+    this.#timer = clock.after(Math.min(leftMs, this.#isFailing ? RETRY_MS : RENEW_INTERVAL_MS), () => {
+      this.#runningRenewal = this.#renew();
     });
   }
 
-  async #beat(): Promise<void> {
+  async #renew(): Promise<void> {
     try {
-      if (this.#endMs > this.#parts.clock.now()) await this.#hold();
-      if (this.#isAway) this.#parts.say('silenced again');
-      this.#isAway = false;
+      if (this.#endMs > this.#parts.clock.now()) await this.#createOrRenew();
+      if (this.#isFailing) this.#parts.say('silenced again');
+      this.#isFailing = false;
     } catch (error) {
-      this.#failed(error);
+      this.#handleFailure(error);
     }
-    this.#plan();
+    this.#scheduleRenewal();
   }
 
-  async #hold(): Promise<void> {
+  async #createOrRenew(): Promise<void> {
     const { api, clock, target } = this.#parts;
     const requestedAtMs = clock.now();
     const seconds = Math.min(HOLD_SECONDS_MAX, Math.ceil((this.#endMs - requestedAtMs) / 1000));
@@ -116,21 +116,21 @@ export class CommandSilence {
     this.#expiresAtMs = requestedAtMs + seconds * 1000;
   }
 
-  #failed(error: unknown): void {
+  #handleFailure(error: unknown): void {
     const { say, target } = this.#parts;
-    if (error instanceof MonError && LASTING.has(error.code)) {
+    if (error instanceof MonError && PERMANENT_ERRORS.has(error.code)) {
       this.#isOver = true;
       this.#expiresAtMs = undefined;
       say(`not silenced, and no retry can help: ${error.message}`);
       return;
     }
-    if (!this.#isAway) say(`${commandSilenceId(target)} could not be renewed, retrying: ${errorMessage(error)}`);
-    this.#isAway = true;
+    if (!this.#isFailing) say(`${commandSilenceId(target)} could not be renewed, retrying: ${errorMessage(error)}`);
+    this.#isFailing = true;
   }
 }
 
 /** Codes of the errors that a retry cannot fix. */
-const LASTING: ReadonlySet<string> = new Set([
+const PERMANENT_ERRORS: ReadonlySet<string> = new Set([
   'invalid',
   'not_found',
   'conflict',

@@ -4,7 +4,7 @@ import type { V2Client } from '../../shared/client/v2-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { Output, OutputStream } from './output.ts';
 import type { RunProgram } from './run-program.ts';
-import { Flags, type Completes, type CommandOption } from './flags.ts';
+import { Flags, type CompletionKind, type CommandOption } from './flags.ts';
 
 export interface Command {
   /** The words that call the command, such as `['event', 'list']`. */
@@ -23,8 +23,8 @@ export interface Command {
    * words after `--` are ordinary operands.
    */
   readonly trailingName?: string;
-  /** Completions of each operand, in order. Default: derived from the name of the operand, see `completedTo`. */
-  readonly completes?: readonly Completes[];
+  /** Completions of each operand, in order. Default: derived from the name of the operand, see `completionOfOperand`. */
+  readonly completes?: readonly CompletionKind[];
   /** Definitions of the command's own options, by name without the dashes. */
   readonly options: Readonly<Record<string, CommandOption>>;
   readonly examples: readonly (readonly [call: string, does: string])[];

@@ -8,7 +8,7 @@ import { nameOf, textAt } from './v2-object.ts';
 import { listPath, callNamespace } from './namespaces.ts';
 import type { OutputStream } from './output.ts';
 import { GLOBAL_OPTIONS } from './parse-arguments.ts';
-import type { CommandOption, Completes } from './flags.ts';
+import type { CommandOption, CompletionKind } from './flags.ts';
 
 /** Name of the hidden command that the shell completion scripts call. */
 export const COMPLETE = '__complete';
@@ -24,7 +24,7 @@ const CANDIDATES_MAX = 200;
  * Matches names that are safe on a command line without quotes. Names come from clients and checks: a shell would
  * interpret a quote, blank or semicolon in a name when the line is entered, so such names are not offered.
  */
-const HARMLESS = /^[\w.:@%+,/*][\w.:@%+,/*=-]*$/;
+const SAFE_NAME = /^[\w.:@%+,/*][\w.:@%+,/*=-]*$/;
 
 /**
  * Prints the completions of the last word of a command line, one per line. It never fails, because a shell cannot show
@@ -140,10 +140,10 @@ async function candidatesFor(
     return names.map((one) => `--${name}=${one}`);
   }
   const operand = words.length - command.words.length;
-  return namesFor(completedTo(command, operand), words, command, openNames);
+  return namesFor(completionOfOperand(command, operand), words, command, openNames);
 }
 
-const BY_OPERAND: Readonly<Record<string, Completes>> = {
+const BY_OPERAND: Readonly<Record<string, CompletionKind>> = {
   CLIENT: 'client',
   CHECK: 'check',
   AGGREGATE: 'aggregate',
@@ -156,7 +156,7 @@ const BY_OPERAND: Readonly<Record<string, Completes>> = {
   PIPELINE: 'pipeline',
 };
 
-function completedTo({ operands = [], completes }: Command, at: number): Completes | undefined {
+function completionOfOperand({ operands = [], completes }: Command, at: number): CompletionKind | undefined {
   if (completes !== undefined) return completes[at];
   const name = operands[at]?.replaceAll(/[[\]]/g, '') ?? '';
   return name === 'CHECK' && at > 0 ? 'client-check' : BY_OPERAND[name];
@@ -170,7 +170,7 @@ function nextWords(words: readonly string[], commands: readonly Command[]): read
 }
 
 async function namesFor(
-  completes: Completes | undefined,
+  completes: CompletionKind | undefined,
   words: readonly string[],
   command: Command | undefined,
   openNames: () => Promise<NameSources>,
@@ -179,7 +179,7 @@ async function namesFor(
   if (typeof completes !== 'string') return completes;
   const [noun = '', , client = ''] = words;
   const names = await liveNames(await openNames(), completes, command === undefined ? '' : noun, client);
-  return names.filter((name) => HARMLESS.test(name));
+  return names.filter((name) => SAFE_NAME.test(name));
 }
 
 /**
@@ -194,7 +194,7 @@ interface NameSources {
 
 async function liveNames(
   { api, v2, namespace, env }: NameSources,
-  kind: Exclude<Completes, readonly string[]>,
+  kind: Exclude<CompletionKind, readonly string[]>,
   noun: string,
   client: string,
 ): Promise<readonly string[]> {

@@ -1,9 +1,9 @@
 import { readSearch, type SearchLanguage, type SearchOf } from '../../shared/domain/search-language.ts';
 import { MonError } from '../../shared/errors.ts';
-import { takes, type Flags, type CommandOption } from './flags.ts';
+import { valueOption, type Flags, type CommandOption } from './flags.ts';
 
 /** The `--filter` option of lists. */
-export const FILTER_OPTION: CommandOption = takes(
+export const FILTER_OPTION: CommandOption = valueOption(
   'TEXT',
   'only rows that match this filter; same syntax as in the console',
   {

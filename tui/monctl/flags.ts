@@ -99,7 +99,7 @@ export function readFlags(
  * The words that the shell offers for completion: names of one kind that the backend returns, contexts of the
  * configuration file, files, or a fixed list.
  */
-export type Completes =
+export type CompletionKind =
   | 'client'
   | 'check'
   // A check that is defined or has results; a standalone check of an agent has only results.
@@ -127,7 +127,7 @@ export interface CommandOption {
   /** Placeholder of the value in the manual, such as `SECONDS`. */
   readonly value?: string;
   readonly short?: string;
-  readonly completes?: Completes;
+  readonly completes?: CompletionKind;
   readonly text: string;
 }
 
@@ -138,7 +138,7 @@ type More = Pick<CommandOption, 'completes' | 'short'>;
  *
  * @param value placeholder of the value in the manual, such as `SECONDS`
  */
-export function takes(value: string, text: string, more: More = {}): CommandOption {
+export function valueOption(value: string, text: string, more: More = {}): CommandOption {
   return { type: 'value', value, text, ...more };
 }
 

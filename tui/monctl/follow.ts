@@ -4,7 +4,7 @@ import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Call } from './command.ts';
 import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
-import { pause, poll, type Sight } from './poll.ts';
+import { pause, poll, type ListUpdate } from './poll.ts';
 
 /**
  * Minimum time between two updates of a list. A busy backend sends changes 20 times a second, faster than anybody can
@@ -41,7 +41,7 @@ export async function* follow<Item>(
   { backend, credentials, clock, namespace }: Pick<Call, 'backend' | 'credentials' | 'clock' | 'namespace'>,
   topic: FeedTopic,
   itemsOf: (replica: FeedReplica) => readonly Item[],
-): AsyncGenerator<Sight<Item>, void, undefined> {
+): AsyncGenerator<ListUpdate<Item>, void, undefined> {
   // The feed client is only loaded if it is needed.
   const { openFeed } = await import('../../shared/client/feed-client.ts');
   const replica = new FeedReplica();
@@ -101,7 +101,7 @@ export async function* followOrPoll<Item>(
   namespace: string | undefined,
   topic: NewerTopic,
   { itemsOf, fetch }: Source<Item>,
-): AsyncGenerator<Sight<Item>, void, undefined> {
+): AsyncGenerator<ListUpdate<Item>, void, undefined> {
   try {
     yield* follow({ ...call, namespace: namespace ?? EVERY_NAMESPACE }, topic, itemsOf);
   } catch (error) {

@@ -2,15 +2,19 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
-import { takes, type CommandOption } from './flags.ts';
+import { valueOption, type CommandOption } from './flags.ts';
 
 /** Maximum size of an input file or of standard input, in bytes. The backend has the same limit. */
 const INPUT_BYTES_MAX = 10 * 1024 * 1024;
 
-export const FILE_OPTION: CommandOption = takes('FILE', 'read from this JSON or YAML file ("-": standard input)', {
-  completes: 'file',
-  short: 'f',
-});
+export const FILE_OPTION: CommandOption = valueOption(
+  'FILE',
+  'read from this JSON or YAML file ("-": standard input)',
+  {
+    completes: 'file',
+    short: 'f',
+  },
+);
 
 /**
  * Parses the file that `--file` names as YAML, which includes JSON.

@@ -3,14 +3,14 @@ import { MonError } from '../../shared/errors.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
 import { filterFlag } from './filter-flag.ts';
-import { poll, troubleTeller, type Sight } from './poll.ts';
+import { poll, createTroubleReporter, type ListUpdate } from './poll.ts';
 import { counted } from './counted-noun.ts';
 import { table, type Column } from './table.ts';
-import { flag, takes, type CommandOption } from './flags.ts';
+import { flag, valueOption, type CommandOption } from './flags.ts';
 
 /** Options of every command that lists objects. */
 export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {
-  limit: takes('N', 'maximum number of rows'),
+  limit: valueOption('N', 'maximum number of rows'),
   watch: flag('keep running and show changes; in a pipe, print one line per change', { short: 'w' }),
 };
 
@@ -32,7 +32,7 @@ export interface List<Item> {
    * Returns the part of an item that is compared for change lines: a change elsewhere is not reported. Default: the
    * form of the item in JSON output.
    */
-  news?(item: Item): unknown;
+  comparedPart?(item: Item): unknown;
   /** Fetches all items from the backend, before `select` filters them. */
   fetch(): Promise<readonly Item[]>;
   /** Search language of `--filter`, for lists that have this option (`FILTER_OPTION`). */
@@ -40,12 +40,12 @@ export interface List<Item> {
   /** Filters and sorts the items. Default: all items in the order in which they were fetched. */
   select?(items: readonly Item[], nowMs: number): readonly Item[];
   /** Yields each new state of the list for `--watch`. Default: `fetch` is polled. */
-  follow?(): AsyncIterable<Sight<Item>>;
+  follow?(): AsyncIterable<ListUpdate<Item>>;
 }
 
 /** Prints a list once, or with `--watch` keeps showing its changes until the program is ended. */
 export async function showList<Item>(call: Call, all: List<Item>): Promise<void> {
-  const list = filtered(call, all);
+  const list = withFilter(call, all);
   const limit = call.flags.number('limit');
   if (call.flags.switch('watch') === true) return watch(call, list, limit);
   const { output, nowMs } = call;
@@ -56,12 +56,12 @@ export async function showList<Item>(call: Call, all: List<Item>): Promise<void>
     shown.map((item) => valueOf(list, item)),
     () => (shown.length === 0 ? '' : table(list.columns(nowMs, shown), shown, output.look)),
   );
-  if (shown.length === 0) output.note(nothing(list, items.length));
+  if (shown.length === 0) output.note(emptyListText(list, items.length));
   else if (shown.length < matching.length) output.note(countText(list, shown.length, matching.length));
 }
 
 /** Returns a list that contains only the items that match `--filter`. */
-function filtered<Item>({ flags }: Call, list: List<Item>): List<Item> {
+function withFilter<Item>({ flags }: Call, list: List<Item>): List<Item> {
   if (list.search === undefined) return list;
   const search = filterFlag(list.search, flags);
   if (search.tree === undefined) return list;
@@ -110,13 +110,13 @@ function screenWriter<Item>(
 
 function headline<Item>(list: List<Item>, { all, matching, shown, trouble }: Shown<Item>): string {
   if (matching === undefined || shown === undefined) return trouble ?? 'connecting ...';
-  const count = shown.length === 0 ? nothing(list, all) : countText(list, shown.length, matching.length);
+  const count = shown.length === 0 ? emptyListText(list, all) : countText(list, shown.length, matching.length);
   return trouble === undefined ? count : `${count}; last known state: ${trouble}`;
 }
 
 function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {
   let current = new Map<string, { readonly item: Item; readonly news: string }>();
-  const reportTrouble = troubleTeller(output);
+  const reportTrouble = createTroubleReporter(output);
   const say = (sign: '+' | '~' | '-', item: Item): Promise<void> =>
     output.showNext({ change: CHANGE_NAME[sign], key: list.key(item), value: valueOf(list, item) }, () =>
       [sign, ...list.columns(clock.now(), [item]).map((column) => cell(column.text(item), output.look.raw))].join('\t'),
@@ -126,7 +126,10 @@ function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Sh
     if (shown === undefined) return;
     const before = current;
     current = new Map(
-      shown.map((item) => [list.key(item), { item, news: JSON.stringify(list.news?.(item) ?? valueOf(list, item)) }]),
+      shown.map((item) => [
+        list.key(item),
+        { item, news: JSON.stringify(list.comparedPart?.(item) ?? valueOf(list, item)) },
+      ]),
     );
     for (const [key, { item }] of before) if (!current.has(key)) await say('-', item);
     for (const [key, { item, news }] of current) {
@@ -152,7 +155,7 @@ function valueOf<Item>(list: List<Item>, item: Item): unknown {
   return list.value === undefined ? item : list.value(item);
 }
 
-function nothing({ noun }: { readonly noun: string }, all: number): string {
+function emptyListText({ noun }: { readonly noun: string }, all: number): string {
   return all === 0 ? `no ${noun}` : `none of ${String(all)} ${noun} matches`;
 }
 

@@ -1,11 +1,11 @@
 import { MonError } from '../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Call, Command } from './command.ts';
-import { flag, takes, type CommandOption } from './flags.ts';
+import { flag, valueOption, type CommandOption } from './flags.ts';
 
 /** The `--namespace` option of commands that work in one namespace. */
 export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
-  namespace: takes('NAME', 'namespace to use; default: namespace of the context, else "default"', {
+  namespace: valueOption('NAME', 'namespace to use; default: namespace of the context, else "default"', {
     completes: 'namespace',
   }),
 };
@@ -18,7 +18,7 @@ export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces',
 
 /** Namespace options of a list that shows all namespaces unless `--namespace` or the context names one. */
 export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
-  namespace: takes('NAME', 'only this namespace; default: namespace of the context, else all', {
+  namespace: valueOption('NAME', 'only this namespace; default: namespace of the context, else all', {
     completes: 'namespace',
   }),
   'all-namespaces': flag('include all namespaces that you may read, even if the context sets a namespace'),
@@ -59,7 +59,7 @@ export function listPath(namespace: string | undefined, noun: string): readonly 
 }
 
 /** Returns true if the call has a namespace or `--all-namespaces`, which means that the v2 API is used. */
-export function isElsewhere({ namespace, flags }: Pick<Call, 'namespace' | 'flags'>): boolean {
+export function usesV2Api({ namespace, flags }: Pick<Call, 'namespace' | 'flags'>): boolean {
   return namespace !== undefined || flags.switch('all-namespaces') === true;
 }
 
@@ -67,17 +67,17 @@ export function isElsewhere({ namespace, flags }: Pick<Call, 'namespace' | 'flag
  * Extends a command of the v1 API, which shows the namespace `default`, to other namespaces. If a namespace is given by
  * option, environment or context, or with `--all-namespaces`, it uses the v2 API.
  *
- * @param elsewhere callback that runs the command with the v2 API
+ * @param runWithV2Api callback that runs the command with the v2 API
  */
 export function alsoInNamespaces(
   command: Command,
   options: Command['options'],
-  elsewhere: (call: Call) => Promise<void>,
+  runWithV2Api: (call: Call) => Promise<void>,
 ): Command {
   return {
     ...command,
     options: { ...command.options, ...options },
-    run: (call) => (isElsewhere(call) ? elsewhere(call) : command.run(call)),
+    run: (call) => (usesV2Api(call) ? runWithV2Api(call) : command.run(call)),
   };
 }
 

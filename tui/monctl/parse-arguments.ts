@@ -1,7 +1,7 @@
 import meow from 'meow';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import type { Command } from './command.ts';
-import { flag, takes, readFlags, type CommandOption, type Flags } from './flags.ts';
+import { flag, valueOption, readFlags, type CommandOption, type Flags } from './flags.ts';
 import { mostSimilar, nearest } from '../../shared/domain/nearest.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 
@@ -22,15 +22,15 @@ const RENAMED_COMMANDS: ReadonlyMap<string, string> = new Map([
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
-  backend: takes('URL', `backend URL; default ${DEFAULT_BACKEND}`),
-  context: takes('NAME', 'use this context from the configuration file; see "monctl configure"', {
+  backend: valueOption('URL', `backend URL; default ${DEFAULT_BACKEND}`),
+  context: valueOption('NAME', 'use this context from the configuration file; see "monctl configure"', {
     completes: 'context',
   }),
-  'trusted-ca-file': takes('FILE', 'verify the backend certificate with these CA certificates (PEM)', {
+  'trusted-ca-file': valueOption('FILE', 'verify the backend certificate with these CA certificates (PEM)', {
     completes: 'file',
   }),
   'insecure-skip-tls-verify': flag('do not verify the certificate of the backend (testing only)'),
-  output: takes(OUTPUT_FORMATS.join('|'), 'output format; default table', {
+  output: valueOption(OUTPUT_FORMATS.join('|'), 'output format; default table', {
     completes: OUTPUT_FORMATS,
     short: 'o',
   }),
@@ -77,7 +77,7 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
     throw new MonError('invalid', `${called} needs a command: ${shown}; see ${called} --help`);
   }
   const options = { ...GLOBAL_OPTIONS, ...command.options };
-  refuseForeign(optionValues, options, command);
+  rejectUnknownOptions(optionValues, options, command);
   const operands = readOperands(words.slice(command.words.length), command);
   if (command.trailingName !== undefined && trailingArgs.length === 0) {
     const called = `monctl ${command.words.join(' ')} … -- ${command.trailingName}`;
@@ -108,7 +108,7 @@ function splitTrailingArgs(
 }
 
 /**
- * Separates the words of a command line from its options. `refuseForeign` later rejects options that the command does
+ * Separates the words of a command line from its options. `rejectUnknownOptions` later rejects options that the command does
  * not have.
  */
 function split(
@@ -238,7 +238,7 @@ function nextWords(words: readonly string[], commands: readonly Command[]): read
   return [...new Set(commands.map((command) => command.words[words.length] ?? ''))];
 }
 
-function refuseForeign(
+function rejectUnknownOptions(
   optionValues: Readonly<Record<string, unknown>>,
   options: Readonly<Record<string, CommandOption>>,
   command: Command,

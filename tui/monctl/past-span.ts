@@ -1,13 +1,13 @@
 import { MonError } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
-import { takes } from './flags.ts';
+import { valueOption } from './flags.ts';
 import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { parsePast } from './times.ts';
 
 /** Options of commands that show a time range of the past. */
 export const SPAN_OPTIONS = {
-  since: takes('TIME', 'start of the time range: 24h (ago), 22:00, or 2026-11-20T22:00'),
-  until: takes('TIME', 'end of the time range; default: now'),
+  since: valueOption('TIME', 'start of the time range: 24h (ago), 22:00, or 2026-11-20T22:00'),
+  until: valueOption('TIME', 'end of the time range; default: now'),
 } as const;
 
 /**

@@ -3,7 +3,7 @@ import { MonError } from '../../shared/errors.ts';
 import type { Output } from './output.ts';
 
 /** The last known state of a list. */
-export interface Sight<Item> {
+export interface ListUpdate<Item> {
   /** The items; `undefined` until the backend has sent the list. */
   readonly items: readonly Item[] | undefined;
   /** The reason why `items` may be outdated; `undefined` if they are current. */
@@ -14,7 +14,7 @@ export interface Sight<Item> {
  * Returns a function that warns once about the reason why data may be outdated. It warns again after a recovery or for
  * another reason.
  */
-export function troubleTeller(output: Pick<Output, 'warn'>): (trouble: string | undefined) => void {
+export function createTroubleReporter(output: Pick<Output, 'warn'>): (trouble: string | undefined) => void {
   let lastTrouble: string | undefined;
   return (trouble) => {
     if (trouble !== undefined && trouble !== lastTrouble) output.warn(trouble);
@@ -34,7 +34,7 @@ const PERIOD_MS = 2000;
 export async function* poll<Item>(
   clock: FeedClock,
   fetch: () => Promise<readonly Item[]>,
-): AsyncGenerator<Sight<Item>, void, undefined> {
+): AsyncGenerator<ListUpdate<Item>, void, undefined> {
   let items: readonly Item[] | undefined;
   for (;;) {
     let trouble: string | undefined;

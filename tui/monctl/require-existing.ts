@@ -16,6 +16,6 @@ export async function requireExisting<Thing>(request: Promise<Thing | undefined>
  *
  * @throws MonError `not_found` with the text `missing` when the object did not exist
  */
-export async function removed(request: Promise<boolean>, missing: string): Promise<void> {
+export async function requireRemoved(request: Promise<boolean>, missing: string): Promise<void> {
   if (!(await request)) throw new MonError('not_found', missing);
 }

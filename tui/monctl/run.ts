@@ -2,7 +2,7 @@ import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { openV2Client, type V2Client } from '../../shared/client/v2-client.ts';
 import { addressWarning } from '../../shared/client/backend-address.ts';
-import { NotTrusted } from '../../shared/client/request.ts';
+import { TlsTrustError } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
@@ -84,21 +84,24 @@ export const COMMANDS = [
 ];
 
 /** Runs one command line, prints the error if it fails, and returns the exit code. */
-export async function runMonctlCommand(argv: readonly string[], surroundings: ProcessEnvironment): Promise<number> {
+export async function runMonctlCommand(
+  argv: readonly string[],
+  processEnvironment: ProcessEnvironment,
+): Promise<number> {
   try {
-    await carryOut(argv, surroundings);
+    await carryOut(argv, processEnvironment);
     return EXIT.success;
   } catch (error) {
     if (error instanceof ProgramEnded) return error.code;
     // The message may contain text from the backend, so its control characters are escaped.
-    surroundings.stderr.write(`monctl: ${safeText(errorMessage(error))}\n`);
+    processEnvironment.stderr.write(`monctl: ${safeText(errorMessage(error))}\n`);
     if (error instanceof ExitError) return error.code;
-    if (error instanceof NotTrusted) return EXIT.usage;
+    if (error instanceof TlsTrustError) return EXIT.usage;
     return error instanceof MonError ? exitCode(error.code) : EXIT.failure;
   }
 }
 
-async function chosen(
+async function selectBackend(
   flags: Flags,
   { env, stderr }: Pick<ProcessEnvironment, 'env' | 'stderr'>,
 ): Promise<ChosenBackend> {
@@ -147,7 +150,7 @@ async function carryOut(argv: readonly string[], surroundings: ProcessEnvironmen
         backend,
         env: credentials,
         namespace: ofContext,
-      } = command.isLocal === true ? NO_BACKEND : await chosen(flags, surroundings);
+      } = command.isLocal === true ? NO_BACKEND : await selectBackend(flags, surroundings);
       const namespace = flags.value('namespace') ?? (env['MON_NAMESPACE'] || ofContext);
       let api: ApiClient | undefined;
       let v2: V2Client | undefined;

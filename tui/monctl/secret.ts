@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
 import { readText } from './input.ts';
-import { takes, type CommandOption } from './flags.ts';
+import { valueOption, type CommandOption } from './flags.ts';
 
 /** Maximum length of a password or key, in characters. */
 const SECRET_LENGTH_MAX = 4096;
@@ -11,7 +11,7 @@ const SECRET_LENGTH_MAX = 4096;
  * other users of the host can read it there.
  */
 export function secretOption(what: string): CommandOption {
-  return takes('FILE', `read the ${what} from this file ("-": standard input); default: prompt`, {
+  return valueOption('FILE', `read the ${what} from this file ("-": standard input); default: prompt`, {
     completes: 'file',
   });
 }

@@ -63,7 +63,7 @@ export function parseStatus(text: string): number {
  *
  * @throws MonError `invalid`
  */
-export function statusFlag(text: string | undefined): (status: number) => boolean {
+export function parseStatusFilter(text: string | undefined): (status: number) => boolean {
   if (text === undefined) return () => true;
   const conditions = text.split(',').map((part): ((status: number) => boolean) => {
     const word = part.trim();

@@ -5,7 +5,7 @@ import { MonError } from '../../shared/errors.ts';
 import type { SilencedDetail, SilencedView, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../model/silence-preview.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
-import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
+import { SELECTOR_UNSUPPORTED } from '../words/silence-text.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted-noun.ts';
 import { requireExisting } from './require-existing.ts';
@@ -55,7 +55,7 @@ async function selectorEffects(
   present: SilencedView | undefined,
 ): Promise<readonly string[]> {
   const { events } = await api.silencePreview({ entries: [{ selector }] });
-  if (events === undefined) throw new MonError('invalid', NO_SELECTOR_THERE);
+  if (events === undefined) throw new MonError('invalid', SELECTOR_UNSUPPORTED);
   return effectsOf(id, present, events);
 }
 

@@ -34,7 +34,7 @@ export async function unknownClient(
   const prefix = clientSubscription('');
   if (typeof subscription !== 'string' || !subscription.startsWith(prefix)) return undefined;
   const name = subscription.slice(prefix.length);
-  return (await unlessRefused(api.client(name).then((client) => client !== undefined))) === false ? name : undefined;
+  return (await undefinedOnError(api.client(name).then((client) => client !== undefined))) === false ? name : undefined;
 }
 
 export function matchLines({ events_matched: events, unknown_client: client }: SilenceMatchReport): readonly string[] {
@@ -48,11 +48,11 @@ async function eventsMatched(
   api: Pick<ApiClient, 'silencePreview'>,
   target: SearchTarget,
 ): Promise<number | undefined> {
-  return (await unlessRefused(api.silencePreview({ entries: [target] })))?.events?.total;
+  return (await undefinedOnError(api.silencePreview({ entries: [target] })))?.events?.total;
 }
 
 /** Returns the response, or `undefined` if the request fails with a `MonError`. */
-async function unlessRefused<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
+async function undefinedOnError<Answer>(request: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await request;
   } catch (error) {

@@ -4,21 +4,21 @@ import { readRecurrence } from '../../shared/domain/written-recurrence.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
 import type { SilencedDetail, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
-import { NO_RECURRENCE_THERE, fullWindowText } from '../words/recurrence-text.ts';
-import { takes, type CommandOption, type Flags } from './flags.ts';
+import { RECURRENCE_UNSUPPORTED, fullWindowText } from '../words/recurrence-text.ts';
+import { valueOption, type CommandOption, type Flags } from './flags.ts';
 
 type Options = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'last-day', CommandOption>>;
 
 /** Options for the schedule of a recurring silence. */
 export const RECURRENCE_OPTIONS: Options = {
-  recur: takes(
+  recur: valueOption(
     'SCHEDULE',
     "silence on a recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
   ),
-  zone: takes('ZONE', 'time zone of --recur: Europe/Berlin, +02:00; default UTC'),
-  duration: takes('DURATION', 'length of each recurring window, such as 30m or 2h'),
-  'first-day': takes('DAY', 'first day of the recurring schedule, such as 2026-12-01'),
-  'last-day': takes('DAY', 'last day of the recurring schedule'),
+  zone: valueOption('ZONE', 'time zone of --recur: Europe/Berlin, +02:00; default UTC'),
+  duration: valueOption('DURATION', 'length of each recurring window, such as 30m or 2h'),
+  'first-day': valueOption('DAY', 'first day of the recurring schedule, such as 2026-12-01'),
+  'last-day': valueOption('DAY', 'last day of the recurring schedule'),
 };
 
 const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {
@@ -73,7 +73,7 @@ export async function windowsAhead(
   { subscription, check, selector, recurrence }: SubmittedMonSilenced,
 ): Promise<readonly ShownWindow[]> {
   const { windows } = await api.silencePreview({ entries: [{ subscription, check, selector }], recurrence });
-  if (windows === undefined) throw new MonError('invalid', NO_RECURRENCE_THERE);
+  if (windows === undefined) throw new MonError('invalid', RECURRENCE_UNSUPPORTED);
   return windows;
 }
 

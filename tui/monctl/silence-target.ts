@@ -1,20 +1,20 @@
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { MonError } from '../../shared/errors.ts';
-import { takes, type CommandOption, type Flags } from './flags.ts';
+import { valueOption, type CommandOption, type Flags } from './flags.ts';
 
 /** Options that select the target of a silence: a check, a subscription or a client. */
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
-  check: takes('NAME', 'match this check, on all clients unless --subscription or --client is set', {
+  check: valueOption('NAME', 'match this check, on all clients unless --subscription or --client is set', {
     completes: 'reported-check',
   }),
-  subscription: takes('NAME', 'match all clients with this subscription', { completes: 'subscription' }),
-  client: takes('NAME', 'match this client; short for --subscription client:NAME', { completes: 'client' }),
+  subscription: valueOption('NAME', 'match all clients with this subscription', { completes: 'subscription' }),
+  client: valueOption('NAME', 'match this client; short for --subscription client:NAME', { completes: 'client' }),
 };
 
 /** Options that select the target of a silence: those of `TARGET_OPTIONS`, or `--selector` for a search. */
 export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS | 'selector', CommandOption>> = {
   ...TARGET_OPTIONS,
-  selector: takes('SEARCH', "events that match this search, for example 'client~web-* env=prod'"),
+  selector: valueOption('SEARCH', "events that match this search, for example 'client~web-* env=prod'"),
 };
 
 export type SearchTarget = ReturnType<typeof silenceTargetOf> & { selector: string | undefined };

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
-import type { SilencedDetail, SilencedUse, SilencedView, SilenceIdle } from '../../shared/schemas/silenced.ts';
+import type { SilencedDetail, SilenceCounters, SilencedView, SilenceIdle } from '../../shared/schemas/silenced.ts';
 import { recurrenceText, windowText } from '../words/recurrence-text.ts';
 import { counted } from './counted-noun.ts';
 import type { Column } from './table.ts';
@@ -24,16 +24,16 @@ export function silencePeriodText(
  * A row of the list of silences. It contains the time of the end, so that the remaining time can count down on the
  * screen.
  */
-export interface Listed {
+export interface SilenceRow {
   /**
-   * The silence. The counters of `SilencedUse` are missing if it comes from the live feed, which does not contain them.
+   * The silence. The counters of `SilenceCounters` are missing if it comes from the live feed, which does not contain them.
    */
-  readonly view: SilencedView & Partial<SilencedUse> & Pick<SilencedDetail, 'selector' | 'recurrence' | 'idle'>;
+  readonly view: SilencedView & Partial<SilenceCounters> & Pick<SilencedDetail, 'selector' | 'recurrence' | 'idle'>;
   /** End of the silence in epoch seconds; null means that it never expires. */
   readonly endsAt: number | null;
 }
 
-export function listedAt({ expire_at: endsAt, ...row }: SilencedRow, nowMs: number): Listed {
+export function listedAt({ expire_at: endsAt, ...row }: SilencedRow, nowMs: number): SilenceRow {
   return { view: { ...row, expire: remaining(endsAt, nowMs / 1000) }, endsAt };
 }
 
@@ -86,16 +86,16 @@ export function idleText({ since, ends_at: end }: SilenceIdle, nowMs: number): s
     : `${idlePhrase}, ends in ${formatDuration(remaining(end, nowMs / 1000))} unless it matches an event`;
 }
 
-export function idleColumn(nowMs: number): Column<Listed> {
+export function idleColumn(nowMs: number): Column<SilenceRow> {
   return { title: 'IDLE', text: ({ view: { idle } }) => (idle === undefined ? '' : idleText(idle, nowMs)) };
 }
 
-export const RECURS: Column<Listed> = {
+export const RECURS: Column<SilenceRow> = {
   title: 'RECURS',
   text: ({ view: { recurrence } }) => (recurrence === undefined ? '' : recurrenceText(recurrence)),
 };
 
-export function listColumns(nowMs: number): readonly Column<Listed>[] {
+export function listColumns(nowMs: number): readonly Column<SilenceRow>[] {
   const nowSeconds = nowMs / 1000;
   return [
     { title: 'ID', text: ({ view: { id, selector } }) => (selector === undefined ? id : `${id} ${selector}`) },

@@ -14,7 +14,7 @@ export function timestamp(seconds: number): string {
 }
 
 /** Formats epoch seconds as a time with its age, such as `2026-11-20 12:00:00Z (4m10s ago)`. */
-export function ago(seconds: number, nowMs: number): string {
+export function timeWithAge(seconds: number, nowMs: number): string {
   return `${timestamp(seconds)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
 }
 

@@ -31,7 +31,7 @@ export function textsAt(object: V2Object, ...path: readonly string[]): readonly 
 }
 
 /** Returns a copy of an object without one attribute, such as a secret or a value that changes constantly. */
-export function without(object: V2Object, name: string): V2Object {
+export function withoutAttribute(object: V2Object, name: string): V2Object {
   return Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
 }
 

@@ -5,11 +5,11 @@ import { shownTrouble } from './cluster/trouble.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { keyContext } from '../keys/key-context.ts';
 import type { Theme } from '../text/theme.ts';
-import type { Opened, Shown } from '../state/ports.ts';
+import type { HasOptions, HasScreenState } from '../state/ports.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 
 /** Returns the props of the header that all screens share. */
-export function headerProps(theme: Theme, store: Shown & Opened & LiveData & MergedSources): HeaderProps {
+export function headerProps(theme: Theme, store: HasScreenState & HasOptions & LiveData & MergedSources): HeaderProps {
   const { state, feed, events, options, nowMs } = store;
   return {
     theme,
@@ -32,7 +32,7 @@ export function headerProps(theme: Theme, store: Shown & Opened & LiveData & Mer
 }
 
 /** Returns the props of the key hints at the bottom of the screen, which all screens share. */
-export function hintsProps(theme: Theme, { state, feed }: Shown & Pick<LiveData, 'feed'>): HintsProps {
+export function hintsProps(theme: Theme, { state, feed }: HasScreenState & Pick<LiveData, 'feed'>): HintsProps {
   return {
     theme,
     context: keyContext(state),

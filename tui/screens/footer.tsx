@@ -46,7 +46,9 @@ function hintRuns(props: HintsProps): readonly Run[] {
   });
   const fitting = new Set<KeyAction>();
   let available = props.columns;
-  for (const { action, key, text } of hints.toSorted((a, b) => need(a.action, props) - need(b.action, props))) {
+  for (const { action, key, text } of hints.toSorted(
+    (a, b) => hintPriority(a.action, props) - hintPriority(b.action, props),
+  )) {
     available -= cellWidth(key) + text.length + 3;
     if (available < 0) break;
     fitting.add(action);
@@ -57,7 +59,7 @@ function hintRuns(props: HintsProps): readonly Run[] {
 }
 
 /** Returns 0 for a hint that must be shown before all others, otherwise 1. */
-function need(action: KeyAction, { paused }: HintsProps): number {
+function hintPriority(action: KeyAction, { paused }: HintsProps): number {
   return action === 'help' || action === 'reconnect' || action === 'run' || (action === 'pause' && paused) ? 0 : 1;
 }
 

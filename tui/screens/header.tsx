@@ -135,7 +135,7 @@ function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
 }
 
 /** Returns a number of events, or `-` if the events have never been loaded: a zero would say that nothing is wrong. */
-function countNow({ everLive }: FeedStatus, count: number): string {
+function countNow({ hasBeenLive: everLive }: FeedStatus, count: number): string {
   return everLive ? countText(count) : '-';
 }
 
@@ -175,7 +175,7 @@ function nameOf({ context, namespace, feed, backend }: HeaderProps): string {
 
 /** Returns whether the shown data may be outdated. */
 export function isStale(feed: FeedStatus): boolean {
-  return feed.everLive && feed.lostAtMs !== undefined;
+  return feed.hasBeenLive && feed.lostAtMs !== undefined;
 }
 
 /** Returns the name of the user, and whether this console may change anything. */
@@ -184,5 +184,5 @@ function whoRuns({ creator, readOnly, past }: HeaderProps): string {
 }
 
 function asOf(feed: FeedStatus): readonly Run[] {
-  return feed.heardAtMs === undefined ? [] : [run(`as of ${clockText(feed.heardAtMs)}`, 'warning')];
+  return feed.lastFrameAtMs === undefined ? [] : [run(`as of ${clockText(feed.lastFrameAtMs)}`, 'warning')];
 }

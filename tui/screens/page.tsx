@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { FiguresSource } from '../model/overview-figures.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { Opened, Remembers, Shown, Silencing } from '../state/ports.ts';
+import type { HasOptions, ConsoleHistory, HasScreenState, SilenceDialogData } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { Rows } from '../text/rows.tsx';
 import { run, type Line, type Theme } from '../text/theme.ts';
@@ -24,7 +24,15 @@ export interface Page {
 
 /** The interfaces of the store that pages are built from. */
 export interface PagePorts
-  extends Shown, Opened, Remembers, Silencing, FiguresSource, LiveData, MergedSources, ListOfView {}
+  extends
+    HasScreenState,
+    HasOptions,
+    ConsoleHistory,
+    SilenceDialogData,
+    FiguresSource,
+    LiveData,
+    MergedSources,
+    ListOfView {}
 
 /** Renders a page, which fills the whole screen. */
 export function PageScreen({
@@ -49,12 +57,12 @@ export function PageScreen({
 }
 
 /** Returns the number of screen rows between the header and the lines at the bottom. */
-export function pageHeight({ state }: Shown, header: Page['header'], bottom: number): number {
+export function pageHeight({ state }: HasScreenState, header: Page['header'], bottom: number): number {
   return Math.max(1, state.size.rows - HEADER_ROWS[header] - bottom - 1);
 }
 
 /** Returns a horizontal rule across the screen, with a text at its left end. */
-export function ruleLine({ state }: Shown, text = ''): Line {
+export function ruleLine({ state }: HasScreenState, text = ''): Line {
   return [run(text.padEnd(state.size.columns, '─'), 'faint')];
 }
 
@@ -63,7 +71,7 @@ export function ruleLine({ state }: Shown, text = ''): Line {
  * page.
  */
 export function messageLine(
-  { state: { message }, feed }: Shown & Pick<LiveData, 'feed'>,
+  { state: { message }, feed }: HasScreenState & Pick<LiveData, 'feed'>,
   description: string,
   notice: string | undefined,
 ): Line {

@@ -2,7 +2,7 @@ import type { SearchLanguage } from '../../shared/domain/search-language.ts';
 import type { Field } from '../../shared/domain/search-fields.ts';
 import { splitName } from '../model/backend-names.ts';
 import { tableOf } from './tables.ts';
-import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/where-column.ts';
+import { BACKEND_COLUMN, hasColumn, NAMESPACE_COLUMN } from '../model/where-column.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 
@@ -27,7 +27,7 @@ function candidates<Row>(
   const [, name = '', operator = '', value = ''] = /([a-z_]+)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
   const field = fields.get(name.toLowerCase());
   if (field !== undefined) return valuesOf(store, field, value).map((one) => `${name}${operator}${one}`);
-  const shown = [...fields.values()].filter((one) => isColumnThere(one.name, store.whereColumn));
+  const shown = [...fields.values()].filter((one) => hasColumn(one.name, store.whereColumn));
   return [...shown.map(termOf), 'and', 'or', 'not'];
 }
 

@@ -13,14 +13,14 @@ import { run, type Line, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
 import { connectingText } from './connection/connecting-text.ts';
 import { failureText } from './failure-text.ts';
-import type { Opened, Shown } from '../state/ports.ts';
+import type { HasOptions, HasScreenState } from '../state/ports.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { ListTable } from '../list/list-table.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;
-  readonly store: Shown & Opened & LiveData & MergedSources & ListOfView;
+  readonly store: HasScreenState & HasOptions & LiveData & MergedSources & ListOfView;
   readonly table: ListTable<unknown>;
   /** Elements that are shown below the list if the screen has space for a pane. */
   readonly children?: ReactNode;
@@ -52,7 +52,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
 
 /** Returns the line of column titles and the lines of the visible rows. */
 function tableLines(
-  store: Shown & Opened & LiveData & MergedSources & ListOfView,
+  store: HasScreenState & HasOptions & LiveData & MergedSources & ListOfView,
   table: ListTable<unknown>,
   height: number,
   { placed, shift }: TableLayout,
@@ -61,10 +61,10 @@ function tableLines(
   const { columns } = state.size;
   const stale = isStale(feed);
   const body = rows.order.slice(list.cursor.top, list.cursor.top + height).map((record) => {
-    const { key, gone } = record;
+    const { key, isRemoved: gone } = record;
     const { row, isStale: isLost } = table.drawn?.(store, record, placed) ?? { row: record.row, isStale: false };
     return tableRuns(
-      { key, row, gone },
+      { key, row, isRemoved: gone },
       {
         placed,
         shift,
@@ -84,7 +84,7 @@ function tableLines(
 
 function statusProps(
   theme: Theme,
-  store: Shown & Pick<LiveData, 'loads' | 'feed'> & ListOfView,
+  store: HasScreenState & Pick<LiveData, 'loads' | 'feed'> & ListOfView,
   table: ListTable<unknown>,
   compact: boolean,
 ): StatusLineProps {
@@ -101,7 +101,7 @@ function statusProps(
     shown: rows.order.length,
     isMore: rows.isBeginningOnly,
     total: rows.size,
-    orderPaused: rows.frozen && feed.everLive,
+    orderPaused: rows.frozen && feed.hasBeenLive,
     compact,
     stale: isStale(feed),
   };
@@ -109,11 +109,11 @@ function statusProps(
 
 /** Returns the text that explains why the list has no rows. */
 function emptyText(
-  store: Shown & Opened & LiveData & ListOfView,
+  store: HasScreenState & HasOptions & LiveData & ListOfView,
   { nouns, noMatch, empty }: ListTable<unknown>,
 ): readonly string[] {
   const { feed, list, state, loads, rows } = store;
-  if (!feed.everLive) return connectingText(store);
+  if (!feed.hasBeenLive) return connectingText(store);
   if (list.filter.text !== '' && rows.size > 0) {
     return [noMatch ?? `None of the ${nouns[1]} matches the filter.`, '', `${keyOf('back')} clears it.`];
   }

@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { searchRuns } from '../form/search-line.ts';
 import type { Layer } from '../state/layers/layer.ts';
-import type { Shown } from '../state/ports.ts';
+import type { HasScreenState } from '../state/ports.ts';
 import { spread } from '../text/runs.ts';
 import { run, type Line } from '../text/theme.ts';
 import { countText } from '../words/count-text.ts';
@@ -30,7 +30,11 @@ export function textPage(
  *
  * @param right text at the right end of the line, unless a search is active
  */
-export function textStatus({ state: { message, size } }: Shown, text: TextPane | undefined, right: Line = []): Line {
+export function textStatus(
+  { state: { message, size } }: HasScreenState,
+  text: TextPane | undefined,
+  right: Line = [],
+): Line {
   if (text?.search.isOpen === true) return searchRuns(text.search, paneMatchText(text), size.columns);
   if (message !== undefined) {
     return spread([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, size.columns);

@@ -14,14 +14,14 @@ import { reportLines } from './report/lines.ts';
 import { silenceEntryLines } from './silences/entry-lines.ts';
 import { timelineSearchLines, TIMELINE_HEAD_ROWS, timelineLines } from './timeline/lines.ts';
 import { pageHeight } from './page.tsx';
-import { movedTo } from '../keys/movement-target.ts';
+import { positionAfter } from '../keys/movement-target.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 import type { DetailLayer } from '../state/layers/detail.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { LoadedLayer } from '../state/layers/loaded.ts';
 import type { LogLayer } from '../state/layers/log.ts';
 import type { PlanPageLayer } from '../state/layers/plans.ts';
-import type { Screen, MessageSink, Silencing, Remembers, Shown } from '../state/ports.ts';
+import type { Screen, MessageSink, SilenceDialogData, ConsoleHistory, HasScreenState } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
@@ -75,7 +75,7 @@ export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane 
 }
 
 /** Returns the number of screen rows that remain below a short header and `lines` further lines. */
-function below(store: Shown, lines: number): number {
+function below(store: HasScreenState, lines: number): number {
   return Math.max(1, pageHeight(store, 'short', 1) - lines);
 }
 
@@ -117,7 +117,7 @@ export function moveText(store: TextPorts, action: KeyAction): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text === undefined) return false;
   const last = Math.max(0, text.lines.length - text.height);
-  const top = movedTo(action, text.top, { rows: text.height, last });
+  const top = positionAfter(action, text.top, { rows: text.height, last });
   return top !== undefined && put(store, text.with({ top }));
 }
 
@@ -143,7 +143,7 @@ export function clearTextSearch(store: TextPorts): boolean {
 }
 
 /** The interfaces of the store that texts are built from. */
-export type TextData = Shown & Remembers & Pick<Silencing, 'silenceMatches'> & LiveData;
+export type TextData = HasScreenState & ConsoleHistory & Pick<SilenceDialogData, 'silenceMatches'> & LiveData;
 
 type TextPorts = Screen & TextData;
 

@@ -1,6 +1,6 @@
 import { tableOf } from './tables.ts';
 import type { ViewName } from '../state/view-names.ts';
-import { isColumnThere, type WhereColumn } from '../model/where-column.ts';
+import { hasColumn, type WhereColumn } from '../model/where-column.ts';
 import { isSortable } from '../list/table-column.ts';
 
 /** A column of a list that the user can show, hide or sort by. */
@@ -14,12 +14,12 @@ export interface ColumnChoice {
  * included if `where` names it or is `any`.
  */
 export function columnsOf(view: ViewName, where: WhereColumn | 'any'): readonly ColumnChoice[] {
-  return (tableOf(view)?.columns ?? []).filter(({ id }) => isColumnThere(id, where));
+  return (tableOf(view)?.columns ?? []).filter(({ id }) => hasColumn(id, where));
 }
 
 /** Returns the columns that a view can be sorted by. */
 export function sortsOf(view: ViewName, where: WhereColumn | 'any'): readonly ColumnChoice[] {
-  return (tableOf(view)?.columns ?? []).filter((column) => isSortable(column) && isColumnThere(column.id, where));
+  return (tableOf(view)?.columns ?? []).filter((column) => isSortable(column) && hasColumn(column.id, where));
 }
 
 export function columnIds(view: ViewName, where: WhereColumn | 'any'): readonly string[] {
@@ -41,7 +41,7 @@ export function defaultSort(view: ViewName): string {
  *
  * @param where the column of backends or namespaces, if the list has one and it may be hidden
  */
-export function hiddenBut(
+export function hiddenColumnsExcept(
   view: ViewName,
   shown: readonly string[] | undefined,
   where?: WhereColumn,

@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { Frames, Opened, Rows, Screen } from './ports.ts';
+import type { Frames, HasOptions, ChangedRowsRecorder, Screen } from './ports.ts';
 import type { Subject, SubjectData } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
@@ -22,7 +22,7 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
 };
 
 /** The interfaces of the store that responses are stored through. */
-type AnswerPorts = Screen & Opened & Frames & LiveData & Rows;
+type AnswerPorts = Screen & HasOptions & Frames & LiveData & ChangedRowsRecorder;
 
 /** The data that is loaded together with an event: its next run, and how the handlers handle it. */
 type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
@@ -63,12 +63,12 @@ export class Answers {
     loads.loaded(view, data, options.now());
     if (view === 'aggregates') aggregates.load(loads.of('aggregates').data ?? [], options.now());
     this.#store.allChanged(view === 'kept-back' ? 'silences' : view);
-    this.#store.touch('rows');
+    this.#store.requestFrame('rows');
   }
 
   viewFailed(view: LoadedView, message: string): void {
     this.#store.loads.failed(view, message);
-    this.#store.touch('rows');
+    this.#store.requestFrame('rows');
   }
 
   /** Stores the response to `load-subject`. `data` is `undefined` if the backend knows no subject of this name. */

@@ -6,7 +6,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { silenceName } from '../words/silence-text.ts';
 import { keyOf } from './keys.ts';
 import type { Bell } from './bell.ts';
-import type { MessageSink, Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
+import type { MessageSink, EffectRequester, Frames, ChangedRowsRecorder, Screen, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { nameAtSameBackend } from '../model/backend-names.ts';
@@ -26,8 +26,14 @@ interface RowsContext {
 }
 
 /** The store that rows are applied to. */
-interface TakesRows
-  extends Pick<LiveData, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, MessageSink, Frames, Rows {
+interface RowsTarget
+  extends
+    Pick<LiveData, 'events' | 'silenceHistory' | 'feed'>,
+    Pick<Screen, 'state'>,
+    EffectRequester,
+    MessageSink,
+    Frames,
+    ChangedRowsRecorder {
   readonly silenced: SnapshotRows<SilencedRow>;
   readonly clients: SnapshotRows<ClientRow>;
   readonly urgency: Urgency;
@@ -39,15 +45,15 @@ interface TakesRows
 const NO_IDS: readonly string[] = [];
 
 /** Applies rows of the feed to the store, and records which rows of the views changed. */
-export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, context: RowsContext): void {
+export function applyRows(store: RowsTarget, bell: Bell, rows: FeedRows, context: RowsContext): void {
   if (context.replace) beginSnapshot(store);
   const { events = {} } = rows;
   // The loop does not use `Object.entries`, which would build arrays: a snapshot may have a hundred thousand events.
   for (const key in events) applyEvent(store, bell, key, events[key] ?? null, context);
-  for (const [key, brief] of Object.entries(context.brief?.events ?? {})) hearBrief(store, bell, key, brief, context);
+  for (const [key, brief] of Object.entries(context.brief?.events ?? {})) applyBrief(store, bell, key, brief, context);
   for (const [id, row] of Object.entries(rows.silenced ?? {})) {
     const previous = store.silenced.get(id);
-    if (row === null && previous !== undefined) store.silenceHistory.ended(previous, context.nowMs);
+    if (row === null && previous !== undefined) store.silenceHistory.recordEnd(previous, context.nowMs);
     if (row !== null && context.isNews) remind(store, row, previous, context.nowMs);
     setOrDelete(store.silenced, id, row);
     store.changed('silences', id);
@@ -56,7 +62,7 @@ export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, context:
     setOrDelete(store.clients, name, row);
     store.changed('clients', name);
   }
-  if (rows.silenced !== undefined) store.touch('rows');
+  if (rows.silenced !== undefined) store.requestFrame('rows');
 }
 
 /**
@@ -64,21 +70,21 @@ export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, context:
  * which there may be a hundred thousand.
  */
 export function applySnapshotEvents(
-  store: TakesRows,
+  store: RowsTarget,
   bell: Bell,
   events: readonly EventRow[],
   { nowMs, isNews }: Pick<RowsContext, 'nowMs' | 'isNews'>,
 ): void {
   for (const row of events) {
     const key = eventKey(row.client, row.check);
-    if (isNews) bell.heard(store, store.events.briefOf(key), row, nowMs);
+    if (isNews) bell.ringIfRequired(store, store.events.briefOf(key), row, nowMs);
     store.events.apply(key, row, nowMs, isNews);
   }
   allRowsChanged(store);
 }
 
 /** Marks all rows of silences, clients and checks as changed, because each shows the number of its events. */
-function allRowsChanged(store: Rows): void {
+function allRowsChanged(store: ChangedRowsRecorder): void {
   store.allChanged('silences');
   store.allChanged('clients');
   store.allChanged('checks');
@@ -98,7 +104,7 @@ function remind(store: MessageSink, row: SilencedRow, previous: SilencedRow | un
   );
 }
 
-function beginSnapshot(store: TakesRows): void {
+function beginSnapshot(store: RowsTarget): void {
   store.events.beginSnapshot();
   store.silenced.beginSnapshot();
   store.upkeep.startOver();
@@ -107,14 +113,14 @@ function beginSnapshot(store: TakesRows): void {
 }
 
 function applyEvent(
-  store: TakesRows,
+  store: RowsTarget,
   bell: Bell,
   key: string,
   row: EventRow | null,
   { nowMs, isNews }: RowsContext,
 ): void {
   const previousRow = store.events.get(key)?.row;
-  if (row !== null && isNews) bell.heard(store, store.events.briefOf(key), row, nowMs);
+  if (row !== null && isNews) bell.ringIfRequired(store, store.events.briefOf(key), row, nowMs);
   const before = previousRow?.silenced_by ?? NO_IDS;
   const record = store.events.apply(key, row, nowMs, isNews);
   const after = row?.silenced_by ?? NO_IDS;
@@ -128,19 +134,25 @@ function applyEvent(
   // arrived, which costs a twelfth of the whole work. Until the snapshot is complete, one frame each second is enough.
   if (store.urgency === 'rows' || store.feed.connection.kind !== 'live') return;
   const isInView = store.state.view === 'events' && store.window.reaches(store, key, record);
-  store.touch(isInView ? 'rows' : 'figures');
+  store.requestFrame(isInView ? 'rows' : 'figures');
 }
 
 /**
  * Applies a change that the feed sent without the full row of the event, because that row is not visible. Only the
  * counters and the bell use it.
  */
-function hearBrief(store: TakesRows, bell: Bell, key: string, brief: EventBrief, { nowMs, isNews }: RowsContext): void {
+function applyBrief(
+  store: RowsTarget,
+  bell: Bell,
+  key: string,
+  brief: EventBrief,
+  { nowMs, isNews }: RowsContext,
+): void {
   const { client, check } = store.events.get(key)?.row ?? targetOf(key);
   const row = { client, check, status: brief.status, silenced_by: brief.silenced_by };
-  if (isNews) bell.heard(store, store.events.briefOf(key), row, nowMs);
-  store.events.hear(key, brief, nowMs);
-  store.touch('figures');
+  if (isNews) bell.ringIfRequired(store, store.events.briefOf(key), row, nowMs);
+  store.events.applyBrief(key, brief, nowMs);
+  store.requestFrame('figures');
 }
 
 function setOrDelete<T>(map: Map<string, T>, key: string, value: T | null): void {

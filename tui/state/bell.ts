@@ -2,7 +2,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import { eventClass } from '../model/event-record.ts';
-import type { Screen, MessageSink, Opened, Asks, Shown } from './ports.ts';
+import type { Screen, MessageSink, HasOptions, EffectRequester, HasScreenState } from './ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 
 /** Minimum time between two rings, in milliseconds. */
@@ -14,7 +14,7 @@ const MUTE_MS = 15 * 60_000;
 const TEXT_MAX = 200;
 
 /** The attributes of an event that decide whether the bell rings. */
-type RungFor = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by'>;
+type BellEvent = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by'>;
 
 /** The attributes of an event before its change that decide whether the bell rings. */
 type Before = Pick<EventBrief, 'status' | 'inhibited_by'>;
@@ -31,10 +31,15 @@ export class Bell {
    *
    * @param before the event before the change; `undefined` if the event is new
    */
-  heard(store: Shown & Asks & Pick<LiveData, 'feed'>, before: Before | undefined, row: RungFor, nowMs: number): void {
+  ringIfRequired(
+    store: HasScreenState & EffectRequester & Pick<LiveData, 'feed'>,
+    before: Before | undefined,
+    row: BellEvent,
+    nowMs: number,
+  ): void {
     const { bell, notify, mutedUntilMs } = store.state.attention;
     // The events of the first snapshot are not new.
-    if (!store.feed.everLive || (!bell && !notify) || nowMs < mutedUntilMs) return;
+    if (!store.feed.hasBeenLive || (!bell && !notify) || nowMs < mutedUntilMs) return;
     if (!isNewCritical(before, row) || nowMs - this.#rungAtMs < RING_EVERY_MS) return;
     this.#rungAtMs = nowMs;
     const text = safeLine(`critical: ${row.check} on ${row.client}`).slice(0, TEXT_MAX).toWellFormed();
@@ -42,7 +47,7 @@ export class Bell {
   }
 }
 
-export function toggleMute(store: Screen & MessageSink & Opened): void {
+export function toggleMute(store: Screen & MessageSink & HasOptions): void {
   const nowMs = store.options.now();
   const { attention } = store.state;
   const isMuted = nowMs < attention.mutedUntilMs;
@@ -50,7 +55,7 @@ export function toggleMute(store: Screen & MessageSink & Opened): void {
   store.say(isMuted ? 'bell on' : `bell muted for ${formatDuration(MUTE_MS / 1000)}`);
 }
 
-function isNewCritical(before: Before | undefined, row: RungFor): boolean {
+function isNewCritical(before: Before | undefined, row: BellEvent): boolean {
   if (eventClass(row) !== 'critical' || row.inhibited_by !== undefined) return false;
   return before?.status !== row.status || before.inhibited_by !== undefined;
 }

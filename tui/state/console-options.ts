@@ -1,5 +1,5 @@
 import type { ScreenSize } from './console-state.ts';
-import type { AggregateNeeds } from '../model/aggregate-book.ts';
+import type { AggregateThresholds } from '../model/aggregate-book.ts';
 import type { Contexts } from '../model/contexts.ts';
 import type { ScreenSettings } from './screen-settings.ts';
 import type { MessageLog } from '../model/message-log.ts';
@@ -14,7 +14,7 @@ export interface ConsoleOptions {
   readonly session: string;
   readonly readOnly: boolean;
   /** Percentage of OK results that each aggregate needs; default 80. */
-  readonly aggregateNeeds?: AggregateNeeds;
+  readonly aggregateNeeds?: AggregateThresholds;
   /** The contexts that the user can switch to; default: none. */
   readonly contexts?: Contexts;
   /** The names of the contexts whose events are shown in one list; `undefined` for a single backend. */

@@ -156,7 +156,7 @@ const ACTION_NAMES = [
 export type KeyAction = (typeof ACTION_NAMES)[number];
 
 /** The keys by action that the configuration file sets instead of the default keys. */
-export type OwnKeys = Readonly<Partial<Record<KeyAction, readonly [string, ...string[]]>>>;
+export type ConfiguredKeys = Readonly<Partial<Record<KeyAction, readonly [string, ...string[]]>>>;
 
 type BoundAction = readonly [KeyAction, Binding];
 
@@ -191,7 +191,7 @@ export function isAction(name: string): name is KeyAction {
 }
 
 /** Returns all bindings. Actions in `own` get the keys from there; all others keep their default keys. */
-export function boundWith(own: OwnKeys): readonly BoundAction[] {
+export function boundWith(own: ConfiguredKeys): readonly BoundAction[] {
   return ACTION_NAMES.map((action) => {
     const binding = bindingOf(action);
     return [action, { ...binding, keys: own[action] ?? binding.keys }];
@@ -201,7 +201,7 @@ export function boundWith(own: OwnKeys): readonly BoundAction[] {
 /**
  * Activates these keys and the default keys of all other actions. No two actions may have the same key in a context.
  */
-export function bindKeys(own: OwnKeys): void {
+export function bindKeys(own: ConfiguredKeys): void {
   bound = boundWith(own);
   byContext = contextsOf(bound);
 }

@@ -1,10 +1,13 @@
 import type { Layer } from './layers/layer.ts';
-import type { Screen, Shown } from './ports.ts';
+import type { Screen, HasScreenState } from './ports.ts';
 
 type LayerOf<Kind extends Layer['kind']> = Extract<Layer, { readonly kind: Kind }>;
 
 /** Returns the layer on top if it is of this kind; otherwise `undefined`. */
-export function layerOnTop<Kind extends Layer['kind']>({ state }: Shown, kind: Kind): LayerOf<Kind> | undefined {
+export function layerOnTop<Kind extends Layer['kind']>(
+  { state }: HasScreenState,
+  kind: Kind,
+): LayerOf<Kind> | undefined {
   const layer = state.layers.at(-1);
   return layer?.kind === kind ? (layer as LayerOf<Kind>) : undefined;
 }

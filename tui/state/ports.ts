@@ -19,18 +19,18 @@ import type { LastSilence, SilenceForm } from './layers/silence.ts';
  */
 
 /** The part of the store that contains the state of the screen. */
-export interface Shown {
+export interface HasScreenState {
   readonly state: ConsoleState;
 }
 
 /** Reads and replaces the state of the screen. */
-export interface Screen extends Shown {
+export interface Screen extends HasScreenState {
   update(change: Partial<ConsoleState>): void;
 }
 
 /** Changes the state without requesting a frame, because a frame is drawn anyway. */
-export interface Settles extends Shown {
-  settle(change: Partial<ConsoleState>): void;
+export interface StateAdjuster extends HasScreenState {
+  adjustState(change: Partial<ConsoleState>): void;
 }
 
 /** Shows a message to the user and adds it to the log. */
@@ -39,23 +39,23 @@ export interface MessageSink {
 }
 
 /** Requests an effect, such as an API request, which runs after the current key or frame. */
-export interface Asks {
+export interface EffectRequester {
   request(effect: Effect): void;
 }
 
 /** The options that the console was opened with. */
-export interface Opened {
+export interface HasOptions {
   readonly options: ConsoleOptions;
 }
 
 /** The messages that this console showed, and the changes that its user made. */
-export interface Remembers {
+export interface ConsoleHistory {
   readonly log: MessageLog;
   readonly ownChanges: OwnChanges;
 }
 
 /** The data of the silence dialog and of the screen of a silence. */
-export interface Silencing {
+export interface SilenceDialogData {
   /** The policy for silences; a default until the backend has sent it. */
   readonly silencePolicy: SilencePolicy;
   /** The settings of the last silence that was created with this console; `undefined` if there is none. */
@@ -94,7 +94,7 @@ export interface Silencing {
 }
 
 /** Pauses and resumes the display of changes while the user reads. */
-export interface Pauses {
+export interface PauseControl {
   pause(): void;
   resume(): void;
 }
@@ -106,7 +106,7 @@ export interface Pauses {
 export type Urgency = 'none' | 'figures' | 'rows';
 
 /** Records which rows of the tables may have changed. */
-export interface Rows {
+export interface ChangedRowsRecorder {
   /** Records that this row may have changed, appeared or disappeared. */
   changed(view: ViewName, key: string): void;
   allChanged(view: ViewName | LoadedView): void;
@@ -114,5 +114,5 @@ export interface Rows {
 
 /** Requests a frame that changes this part of the screen. */
 export interface Frames {
-  touch(urgency: Urgency): void;
+  requestFrame(urgency: Urgency): void;
 }

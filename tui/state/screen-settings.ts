@@ -17,7 +17,7 @@ export interface ScreenSettings {
  * Returns the screen settings that also apply to another backend. Marks and cursors are left out, because they refer to
  * rows of this backend.
  */
-export function keptOf(state: ConsoleState): ScreenSettings {
+export function portableSettings(state: ConsoleState): ScreenSettings {
   const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {

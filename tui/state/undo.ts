@@ -12,7 +12,7 @@ export interface OwnChange {
   /** Epoch milliseconds when the change was made. */
   readonly atMs: number;
   /** The message that the console showed about the change. */
-  readonly said: string;
+  readonly message: string;
   /** The operations that undo the change, in sending order; empty if it cannot be undone. */
   readonly operations: readonly BulkOperation[];
 }
@@ -23,7 +23,7 @@ export class OwnChanges {
   #nextId = 1;
 
   remember(said: string, operations: readonly BulkOperation[], nowMs: number): void {
-    const change = { id: this.#nextId++, atMs: nowMs, said, operations };
+    const change = { id: this.#nextId++, atMs: nowMs, message: said, operations };
     this.#changes = [...this.#changes, change].slice(-REMEMBERED_MAX);
   }
 

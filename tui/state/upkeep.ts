@@ -5,7 +5,7 @@ import { PanePeek } from './pane-peek.ts';
 import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isFollowedView, isLoadedView, type FollowedView, type LoadedView, type ViewLoad } from '../model/view-data.ts';
-import type { Screen, Rows, Asks, Shown, Settles } from './ports.ts';
+import type { Screen, ChangedRowsRecorder, EffectRequester, HasScreenState, StateAdjuster } from './ports.ts';
 import type { LiveData, MergedSources } from '../model/live-data.ts';
 import { BACKEND_COLUMN } from '../model/where-column.ts';
 import { isLoadedLayer, type LoadedLayer, type LoadedLayerKind } from './layers/loaded.ts';
@@ -51,14 +51,14 @@ export class Upkeep {
   }
 
   /** Marks the silences as changed, because with time they begin, come near their end, and expire. */
-  ageSilences(store: Shown & Rows, nowMs: number): void {
+  ageSilences(store: HasScreenState & ChangedRowsRecorder, nowMs: number): void {
     if (store.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
     this.#silencesAgedAtMs = nowMs;
     store.allChanged('silences');
   }
 
   /** Requests all data that is due. */
-  ask(store: Screen & Settles & Asks & LiveData & MergedSources, nowMs: number): void {
+  requestDueData(store: Screen & StateAdjuster & EffectRequester & LiveData & MergedSources, nowMs: number): void {
     if (store.feed.connection.kind !== 'live') return;
     this.#peekUnderCursor(store, nowMs);
     this.#askEndedSilences(store);
@@ -73,13 +73,13 @@ export class Upkeep {
     askCluster(store, nowMs);
   }
 
-  #askEndedSilences(store: Shown & Asks): void {
+  #askEndedSilences(store: HasScreenState & EffectRequester): void {
     if (this.#isHistoryRequested || store.state.view !== 'silences') return;
     this.#isHistoryRequested = true;
     store.request({ kind: 'load-ended-silences' });
   }
 
-  #askPolicy(store: Asks): void {
+  #askPolicy(store: EffectRequester): void {
     if (this.#isPolicyRequested) return;
     this.#isPolicyRequested = true;
     store.request({ kind: 'load-silence-policy' });
@@ -89,7 +89,7 @@ export class Upkeep {
    * Keeps the event on the detail screen up to date: records when it resolves, and loads it again when its row has
    * changed.
    */
-  #followDetail(store: Settles & Asks & Pick<LiveData, 'events'>, nowMs: number): void {
+  #followDetail(store: StateAdjuster & EffectRequester & Pick<LiveData, 'events'>, nowMs: number): void {
     const layer = store.state.layers.at(-1);
     if (layer?.kind !== 'detail' || store.state.past !== undefined) return;
     const { target, load } = layer;
@@ -97,7 +97,9 @@ export class Upkeep {
     const hasResolved = row === undefined && layer.row !== undefined;
     const resolvedAtMs = hasResolved ? (layer.resolvedAtMs ?? nowMs) : undefined;
     if ((row !== undefined && row !== layer.row) || resolvedAtMs !== layer.resolvedAtMs) {
-      store.settle({ layers: [...store.state.layers.slice(0, -1), { ...layer, row: row ?? layer.row, resolvedAtMs }] });
+      store.adjustState({
+        layers: [...store.state.layers.slice(0, -1), { ...layer, row: row ?? layer.row, resolvedAtMs }],
+      });
     }
     const isOld = load.kind === 'missing' || (load.kind === 'loaded' && !load.reloading && load.row !== row);
     if (row === undefined || !isOld || nowMs - this.#detailRequestedAtMs < DETAIL_RELOAD_MS) return;
@@ -105,12 +107,12 @@ export class Upkeep {
     store.request({ kind: 'load-event', target, into: 'detail' });
   }
 
-  #peekUnderCursor(store: Settles & Asks & Pick<LiveData, 'events'>, nowMs: number): void {
+  #peekUnderCursor(store: StateAdjuster & EffectRequester & Pick<LiveData, 'events'>, nowMs: number): void {
     const target = store.state.view === 'events' ? eventUnderCursor(store.state) : undefined;
     if (target === undefined || listLayout(store.state).pane === 0) return;
     const { peek } = store.state;
     if (!this.#peek.isDue(target.key, peek, store.events.get(target.key)?.row, nowMs)) return;
-    if (peek?.target.key !== target.key) store.settle({ peek: { target, load: { kind: 'loading' } } });
+    if (peek?.target.key !== target.key) store.adjustState({ peek: { target, load: { kind: 'loading' } } });
     store.request({ kind: 'load-event', target, into: 'pane' });
   }
 }
@@ -119,20 +121,23 @@ export class Upkeep {
  * Returns true if data must not be reloaded, because the console is paused. Data that was opened during the pause is
  * still loaded once.
  */
-export function standsStill({ state }: Shown, { loadedAtMs }: Pick<ViewLoad<unknown>, 'loadedAtMs'>): boolean {
+export function isFrozenByPause(
+  { state }: HasScreenState,
+  { loadedAtMs }: Pick<ViewLoad<unknown>, 'loadedAtMs'>,
+): boolean {
   return state.paused !== undefined && loadedAtMs !== undefined;
 }
 
-function askView(store: Shown & Asks & Pick<LiveData, 'loads'>, nowMs: number): void {
-  const view = loadedNow(store.state);
-  if (view === undefined || view === followedNow(store) || standsStill(store, store.loads.of(view))) return;
+function askView(store: HasScreenState & EffectRequester & Pick<LiveData, 'loads'>, nowMs: number): void {
+  const view = visibleLoadedView(store.state);
+  if (view === undefined || view === followedNow(store) || isFrozenByPause(store, store.loads.of(view))) return;
   if (!store.loads.isDue(view, nowMs)) return;
   store.loads.recordRequest(view, nowMs);
   store.request({ kind: 'load-view', view });
 }
 
 /** Requests the aggregates even if they are not shown, because their trend needs values at regular times. */
-function askTrend(store: Asks & Pick<LiveData, 'loads'> & MergedSources, nowMs: number): void {
+function askTrend(store: EffectRequester & Pick<LiveData, 'loads'> & MergedSources, nowMs: number): void {
   // Aggregates belong to one backend, so a merged list of several backends has none.
   if (store.whereColumn === BACKEND_COLUMN) return;
   const { isLoading, requestedAtMs } = store.loads.of('aggregates');
@@ -147,7 +152,7 @@ function askTrend(store: Asks & Pick<LiveData, 'loads'> & MergedSources, nowMs: 
  */
 const CLUSTER_MS = 5000;
 
-function askCluster(store: Asks & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
+function askCluster(store: EffectRequester & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
   const { feed, loads } = store;
   const { isLoading, requestedAtMs } = loads.of('cluster');
   if (!feed.isShared || isLoading || nowMs - requestedAtMs < CLUSTER_MS) return;
@@ -161,28 +166,28 @@ function askCluster(store: Asks & Pick<LiveData, 'loads' | 'feed'>, nowMs: numbe
  */
 const DAY_RELOAD_MS = 300_000;
 
-function askDay(store: Shown & Asks & Pick<LiveData, 'loads'>, nowMs: number): void {
+function askDay(store: HasScreenState & EffectRequester & Pick<LiveData, 'loads'>, nowMs: number): void {
   const load = store.loads.of('day');
   const { isLoading, requestedAtMs } = load;
-  if (loadedNow(store.state) !== 'overview' || standsStill(store, load)) return;
+  if (visibleLoadedView(store.state) !== 'overview' || isFrozenByPause(store, load)) return;
   if (isLoading || nowMs - requestedAtMs < DAY_RELOAD_MS) return;
   store.loads.recordRequest('day', nowMs);
   store.request({ kind: 'load-view', view: 'day' });
 }
 
 /** Reloads the subject of the layer on top. While a dialog is over that layer, nothing is reloaded. */
-function askSubject(store: Screen & Asks, nowMs: number): void {
+function askSubject(store: Screen & EffectRequester, nowMs: number): void {
   const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'inspect' || standsStill(store, layer.load)) return;
+  if (layer?.kind !== 'inspect' || isFrozenByPause(store, layer.load)) return;
   const { isLoading, requestedAtMs } = layer.load;
   if (isLoading || nowMs - requestedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) return;
   updateSubject(store, layer.subject, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
   store.request({ kind: 'load-subject', subject: layer.subject });
 }
 
-function askLayer(store: Screen & Asks & Pick<LiveData, 'silenced'>, nowMs: number): void {
+function askLayer(store: Screen & EffectRequester & Pick<LiveData, 'silenced'>, nowMs: number): void {
   const layer = store.state.layers.at(-1);
-  if (!isLoadedLayer(layer) || standsStill(store, layer.load) || !isLayerDue(store, layer, nowMs)) return;
+  if (!isLoadedLayer(layer) || isFrozenByPause(store, layer.load) || !isLayerDue(store, layer, nowMs)) return;
   updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
   store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
 }
@@ -190,8 +195,8 @@ function askLayer(store: Screen & Asks & Pick<LiveData, 'silenced'>, nowMs: numb
 /**
  * Returns the shown view if a feed sends its changes; otherwise `undefined`. For a past moment there are no changes.
  */
-export function followedNow({ state, loads }: Shown & Pick<LiveData, 'loads'>): FollowedView | undefined {
-  const view = loadedNow(state);
+export function followedNow({ state, loads }: HasScreenState & Pick<LiveData, 'loads'>): FollowedView | undefined {
+  const view = visibleLoadedView(state);
   return state.past === undefined && isFollowedView(view) && loads.isFollowed(view) ? view : undefined;
 }
 
@@ -199,7 +204,7 @@ export function followedNow({ state, loads }: Shown & Pick<LiveData, 'loads'>): 
  * Returns the view whose data is visible; `undefined` if a layer that fills the screen hides the view. The audit tab of
  * the log counts as the view `log`.
  */
-function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
+function visibleLoadedView({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
   const full = layers.findLast(isFull);
   if (full?.kind === 'log') return full.tab === 'audit' ? 'log' : undefined;
   if (full !== undefined) return undefined;

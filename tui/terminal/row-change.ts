@@ -88,7 +88,7 @@ function cellsOf(row: string): Cells | undefined {
   const cached = kept.get(row);
   if (cached !== undefined) return cached;
   if (kept.size >= KEPT_MAX) kept.clear();
-  const cells = takeApart(row);
+  const cells = splitCells(row);
   if (cells !== undefined) kept.set(row, cells);
   return cells;
 }
@@ -98,7 +98,7 @@ function cellsOf(row: string): Cells | undefined {
  *
  * @returns `undefined` if the position of a character on the terminal is uncertain
  */
-function takeApart(row: string): Cells | undefined {
+function splitCells(row: string): Cells | undefined {
   if (UNCERTAIN.test(row)) return undefined;
   const texts: string[] = [];
   const looks: string[] = [];

@@ -79,7 +79,7 @@ export function textRows(
  * Cache of rendered rows. A text may have a megabyte, so it is rendered once for each source object, not for each
  * frame.
  */
-export class KeptRows<Source extends object> {
+export class RowCache<Source extends object> {
   readonly #kept = new WeakMap<Source, { readonly look: string; readonly rows: readonly Line[] }>();
 
   /**

@@ -2,7 +2,7 @@ import { cellWidth } from '../terminal/cells.ts';
 import { graphemes } from '../terminal/graphemes.ts';
 
 /** Returns a text without its first `cells` cells; `…` in front marks the omission. */
-export function shifted(text: string, cells: number): string {
+export function withoutFirstCells(text: string, cells: number): string {
   if (cells === 0) return text;
   let left = cells;
   for (const { index, segment } of graphemes(text)) {

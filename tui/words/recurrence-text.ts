@@ -12,7 +12,7 @@ import { silenceName } from './silence-text.ts';
  */
 
 /** The message if the backend is too old for recurring silences: it would create a silence that never expires. */
-export const NO_RECURRENCE_THERE = 'this backend does not support recurring silences: upgrade it';
+export const RECURRENCE_UNSUPPORTED = 'this backend does not support recurring silences: upgrade it';
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
@@ -39,7 +39,7 @@ export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | '
  * Returns the message, with what to do instead, if a new silence would replace a recurring one, which the backend
  * rejects. Safe for a terminal.
  */
-export function lostText(entry: SilencedTargetParts & { readonly recurrence?: Recurrence }): string {
+export function recurringConflictText(entry: SilencedTargetParts & { readonly recurrence?: Recurrence }): string {
   const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
   return safeLine(`${silenceName(entry)} recurs${when}: end it first, or silence by search`);
 }

@@ -1,7 +1,7 @@
 import { targetId } from '../../shared/domain/silencing.ts';
 import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 
-export const NO_SELECTOR_THERE = 'this backend does not support silences by search: upgrade it';
+export const SELECTOR_UNSUPPORTED = 'this backend does not support silences by search: upgrade it';
 
 const CLIENT = 'client:';
 

@@ -1,6 +1,6 @@
 import { isInexact } from '../../../shared/domain/attribute-limits.ts';
 import { FORBIDDEN_NAMES, DEPTH_MAX } from '../../../shared/domain/json-text.ts';
-import { resultOfNamedClient } from '../../../shared/domain/submitted-result.ts';
+import { resultWithSource } from '../../../shared/domain/submitted-result.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { v1ResultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
@@ -54,7 +54,7 @@ export async function acceptLocalResults(message: unknown, { clock, deliver }: A
 function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   const hazard = hazardOf(value, 1);
   if (hazard !== undefined) return hazard;
-  const parsed = v1ResultSchema.safeParse(resultOfNamedClient(value));
+  const parsed = v1ResultSchema.safeParse(resultWithSource(value));
   if (!parsed.success) return problemsOf(parsed.error);
   const now = Math.floor(nowMs / 1000);
   const { status, executed } = parsed.data;

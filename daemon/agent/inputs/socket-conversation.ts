@@ -9,7 +9,7 @@ import { MessageBuffer } from './message-buffer.ts';
 /** Time limit for the next bytes of an incomplete message; after it the message is rejected (completion 1.11). */
 const UNFINISHED_MS = 500;
 /** Time limit for the first byte on a new connection; after it the connection is closed without a response. */
-const MUTE_MS = 30_000;
+const FIRST_BYTE_TIMEOUT_MS = 30_000;
 /** Maximum size of a message that is compared with `ping`, including whitespace around the word. */
 const PING_BYTES_MAX = 64;
 
@@ -39,7 +39,7 @@ export class SocketConversation implements Disposable {
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
-    this.#waitFor(MUTE_MS, () => this.#finish(undefined));
+    this.#waitFor(FIRST_BYTE_TIMEOUT_MS, () => this.#finish(undefined));
   }
 
   receive(piece: Buffer): void {

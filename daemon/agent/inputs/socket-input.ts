@@ -12,7 +12,7 @@ import { SocketConversation } from './socket-conversation.ts';
 /** Maximum number of open connections. */
 const CONNECTIONS_MAX = 64;
 /** Time for a peer to read its response and close the connection; after it the connection is destroyed. */
-const FAREWELL_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 export interface Address {
   readonly bind: string;
@@ -47,7 +47,7 @@ export async function openTcpInput({ bind, port }: Address, { clock, log, accept
       finish: (answer) => {
         if (answer === undefined) socket.destroy();
         else socket.end(answer);
-        farewell.use(clock.after(FAREWELL_MS, () => socket.destroy()));
+        farewell.use(clock.after(CLOSE_TIMEOUT_MS, () => socket.destroy()));
       },
     });
     sockets.add(socket);

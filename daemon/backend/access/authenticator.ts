@@ -4,7 +4,7 @@ import { partsOfKey } from '../../../shared/client/key-parts.ts';
 import { isForwarded } from '../../../shared/domain/caller-address.ts';
 import {
   certificateNamespaces,
-  isStillGoodIn,
+  isStillValidIn,
   type CertificateOrigin,
 } from '../../../shared/domain/certificate-namespaces.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -256,7 +256,7 @@ export class Authenticator {
     const { certificateExpiresMs = Infinity } = principal;
     if (authority !== undefined && !certificates.authorities.includes(authority)) return undefined;
     if (certificateExpiresMs <= clock.now()) return undefined;
-    if (!isStillGoodIn(goodIn, this.namespacesOf(certificateOrigin))) return undefined;
+    if (!isStillValidIn(goodIn, this.namespacesOf(certificateOrigin))) return undefined;
     const renewed = this.#renewed(principal);
     if (renewed === undefined || clientNames === undefined) return renewed;
     return {

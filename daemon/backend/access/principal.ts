@@ -1,7 +1,7 @@
 import type { Access } from '../../../shared/api/endpoint.ts';
 import { V2_PREFIX } from '../../../shared/api/v2.ts';
 import type { CertificateOrigin } from '../../../shared/domain/certificate-namespaces.ts';
-import { isGranted, reachesInto, type Doing, type Grant } from '../../../shared/domain/v2/roles.ts';
+import { isGranted, reachesInto, type Operation, type Grant } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
@@ -138,7 +138,7 @@ export interface RequestedRoute {
    * Returns the verb, resource, name and namespace of the request, by which roles decide; absent: roles do not apply to
    * it.
    */
-  readonly doing?: (() => Doing | undefined) | undefined;
+  readonly doing?: (() => Operation | undefined) | undefined;
 }
 
 /**
@@ -151,7 +151,7 @@ export interface RequestedRoute {
 export function mayByRoles(
   { grants = [], grantLimits, namespace }: Pick<Principal, 'grants' | 'grantLimits' | 'namespace'>,
   access: Access,
-  doing: Doing | undefined,
+  doing: Operation | undefined,
 ): boolean {
   if (grants.length === 0 || doing === undefined) return false;
   if (grantLimits !== undefined && !scopesIn(access).some((scope) => hasScope({ scopes: grantLimits }, scope))) {
@@ -168,7 +168,7 @@ function scopesIn(access: Access): readonly Scope[] {
 }
 
 /** True if the principal may update a v2 object, and therefore see all its attributes. */
-export function mayUpdateObject(principal: Principal, doing: Omit<Doing, 'verb'>): boolean {
+export function mayUpdateObject(principal: Principal, doing: Omit<Operation, 'verb'>): boolean {
   return hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, verb: 'update' });
 }
 

@@ -1,12 +1,12 @@
 import type { EndpointRole } from '../../../shared/api/endpoint.ts';
-import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import type { Operation } from '../../../shared/domain/v2/roles.ts';
 
 /**
  * Describes a request by verb, resource, name and namespace, as roles do (clients 6).
  *
  * @param params parameters in the path of the request
  */
-export function doingOf({ verb, resource, named }: EndpointRole, params: Readonly<Record<string, string>>): Doing {
+export function doingOf({ verb, resource, named }: EndpointRole, params: Readonly<Record<string, string>>): Operation {
   const name = named.map((part) => params[part] ?? '').join('/');
   // A namespace object does not belong to a namespace.
   return { verb, resource, name, namespace: resource === 'namespaces' ? undefined : params['namespace'] };

@@ -6,7 +6,7 @@ import { mergePatch } from '../../../shared/domain/v2/merge-patch.ts';
 import { MonError } from '../../../shared/errors.ts';
 import {
   grantedApiKeySchema,
-  isPeerApiKey,
+  isSensuGoApiKey,
   patchedApiKeySchema,
   peerApiKeySchema,
   restoredApiKeySchema,
@@ -96,7 +96,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     },
     put: changing(async (request) => {
       const name = pathName(request, 'key');
-      const key = isPeerApiKey(name) ? peerKeyOf(request) : readBody(request, validateRestored);
+      const key = isSensuGoApiKey(name) ? peerKeyOf(request) : readBody(request, validateRestored);
       if (key.metadata.name !== (partsOfKey(name)?.id ?? name)) {
         throw new MonError('invalid', 'the name of the API key in the body differs from the name in the path');
       }

@@ -22,7 +22,7 @@ export interface AgentIdentity {
   /** The namespaces that the agent's certificate allows; undefined if all namespaces are allowed. */
   readonly certificateNamespaces: readonly string[] | undefined;
   /** True if the handshake request has the header `Accept`, which v2 agents send since version 6. */
-  readonly namesForm: boolean;
+  readonly hasAcceptHeader: boolean;
 }
 
 /** The identity of a v2 agent, which it states completely in its handshake. */
@@ -66,7 +66,7 @@ export function v2AgentEntry(
   accept: (socket: FrameSocket, identity: V2AgentIdentity) => void,
 ): Entry {
   const { admit, ...entry } = agentEntry(V2_AGENT_HEADERS, parts, (socket, identity) => {
-    const { name = '', namespace = DEFAULT_NAMESPACE, clientNames, namesForm } = identity;
+    const { name = '', namespace = DEFAULT_NAMESPACE, clientNames, hasAcceptHeader: namesForm } = identity;
     accept(socket, { name, namespace, isCertified: clientNames !== undefined, isConfigurable: namesForm });
   });
   return {
@@ -115,7 +115,7 @@ function identityOf(
     namespace: single(headers[names.namespace]) ?? namespace ?? (others.length === 0 ? only : undefined),
     clientNames,
     certificateNamespaces,
-    namesForm: headers.accept !== undefined,
+    hasAcceptHeader: headers.accept !== undefined,
   };
 }
 

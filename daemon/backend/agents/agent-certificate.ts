@@ -100,16 +100,16 @@ export function refuseOtherClient(name: string, clientNames: readonly string[] |
 /**
  * Rejects a namespace that the certificate of the agent does not allow, even if other credentials allow it.
  *
- * @param goodIn namespaces in which the certificate is valid; undefined if it is valid in all, or there is none
+ * @param validNamespaces namespaces in which the certificate is valid; undefined if it is valid in all, or there is none
  * @throws MonError `forbidden`
  */
-export function refuseOtherNamespace(namespace: string, goodIn: readonly string[] | undefined): void {
-  if (goodIn === undefined || goodIn.includes(namespace)) return;
+export function refuseOtherNamespace(namespace: string, validNamespaces: readonly string[] | undefined): void {
+  if (validNamespaces === undefined || validNamespaces.includes(namespace)) return;
   throw new MonError(
     'forbidden',
-    goodIn.length === 0
+    validNamespaces.length === 0
       ? 'the certificate is valid in no namespace: no rule of certificate-namespaces matches its authority, O or OU'
-      : `the certificate is valid in the namespace ${goodIn.join(', ')}, not in ${namespace}: set agent.namespace to it, or use another certificate`,
+      : `the certificate is valid in the namespace ${validNamespaces.join(', ')}, not in ${namespace}: set agent.namespace to it, or use another certificate`,
   );
 }
 

@@ -42,7 +42,7 @@ export class AgentConnection implements AgentLink {
   namespace: string;
   subscriptions: readonly string[] = [];
   /** True if `hello` may name any namespace, because neither the handshake nor the credentials determine it. */
-  readonly #isFree: boolean;
+  readonly #mayNameNamespace: boolean;
   readonly #clientNames: readonly string[] | undefined;
   readonly #certificateNamespaces: readonly string[] | undefined;
   readonly #socket: FrameSocket;
@@ -61,7 +61,7 @@ export class AgentConnection implements AgentLink {
     membership: HubCallbacks,
   ) {
     this.namespace = namespace ?? DEFAULT_NAMESPACE;
-    this.#isFree = namespace === undefined;
+    this.#mayNameNamespace = namespace === undefined;
     this.#clientNames = clientNames;
     this.#certificateNamespaces = certificateNamespaces;
     this.#socket = socket;
@@ -151,7 +151,7 @@ export class AgentConnection implements AgentLink {
         send: (message) => this.#send(message),
         pause: () => this.#longFrames.pause(),
         resume: () => this.#longFrames.resume(),
-        waits: () => this.#membership.waits(),
+        waits: () => this.#membership.requestProceed(),
         refuse: (error) => this.#refuse(error),
         fail: (error) => this.#fail(error),
       },
@@ -195,7 +195,7 @@ export class AgentConnection implements AgentLink {
   }
 
   #settleIn(namespace: string): void {
-    if (!this.#isFree && namespace !== this.namespace) {
+    if (!this.#mayNameNamespace && namespace !== this.namespace) {
       throw new MonError(
         'forbidden',
         `this connection is for the namespace ${this.namespace}: set agent.namespace to that namespace`,

@@ -1,5 +1,5 @@
 import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
-import { AGENT_REPLACED, type CheckRequest } from '../../../shared/schemas/agent.ts';
+import { AGENT_REPLACED_CLOSE_CODE, type CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Change } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
 import type { V2AgentIdentity } from './agent-access.ts';
@@ -96,7 +96,7 @@ export class AgentHub implements Disposable {
     const connection = connect({
       joined: () => this.#join(connection),
       left: () => this.#leave(connection),
-      waits: () => this.#pending.add(connection),
+      requestProceed: () => this.#pending.add(connection),
     });
     this.#connections.set(connection, []);
     return connection;
@@ -149,7 +149,7 @@ export class AgentHub implements Disposable {
     // If an agent reconnects before its old connection is known to have failed, the new connection replaces the old.
     const before = byName.get(name);
     byName.set(name, connection);
-    if (before !== connection) before?.close(AGENT_REPLACED, 'another agent with this name has connected');
+    if (before !== connection) before?.close(AGENT_REPLACED_CLOSE_CODE, 'another agent with this name has connected');
     this.#unsubscribe(connection);
     this.#connections.set(connection, subscriptions);
     for (const subscription of subscriptions) {

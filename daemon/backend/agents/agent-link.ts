@@ -45,7 +45,7 @@ export interface AgentLink {
   close(code: number, reason: string): void;
   /** Closes the connection if the agent did not answer the last ping; otherwise sends the next ping. */
   beat(): void;
-  /** Called after a commit, if the connection has requested it by calling `waits` of its `HubCallbacks`. */
+  /** Called after a commit, if the connection has requested it by calling `requestProceed` of its `HubCallbacks`. */
   proceed(): void;
   /** Called when the registry was reloaded from the store. Baselines of delta results refer to its old entries. */
   discardBaselines?(): void;
@@ -60,5 +60,5 @@ export interface HubCallbacks {
   /** Called when the connection has closed. @returns false if another connection of the same agent has replaced it */
   left(): boolean;
   /** Requests that the hub calls `proceed` after the next commit. */
-  waits(): void;
+  requestProceed(): void;
 }

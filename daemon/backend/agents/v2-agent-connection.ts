@@ -91,7 +91,7 @@ export class V2AgentConnection implements AgentLink {
         ),
       pause: () => this.#longFrames.pause(),
       resume: () => this.#longFrames.resume(),
-      waits: () => membership.waits(),
+      waits: () => membership.requestProceed(),
     });
     socket.on('message', (message) => this.#receive(message));
     socket.on('close', (code) => this.#closed(code));
@@ -171,11 +171,11 @@ export class V2AgentConnection implements AgentLink {
   #lookAgain(): void {
     this.#runSerially(async () => {
       const client = await readClient(this.#parts.store, this.#entry());
-      if (client !== undefined) this.#meet(client);
+      if (client !== undefined) this.#applyClient(client);
     });
   }
 
-  #meet(client: Client): void {
+  #applyClient(client: Client): void {
     this.#sendConfig(client);
     this.#join(client);
   }
@@ -238,21 +238,21 @@ export class V2AgentConnection implements AgentLink {
         reportedAttributes: event.entity ?? {},
         admission: this.#parts.admission,
         isFresh: !this.#isRegistered,
-        resultOf: (entry, record, now) => this.#signOfLife(entry, record, now),
+        resultOf: (entry, record, now) => this.#keepaliveResultOf(entry, record, now),
       },
       (present, now) => {
         const version = COMPATIBLE_VERSION;
         return clientOfKeepalive(event, name, { present, now, version, isConfigurable: this.#isConfigurable });
       },
     );
-    this.#runSerially(() => this.#meet(client));
+    this.#runSerially(() => this.#applyClient(client));
   }
 
   /**
    * Returns the result of the agent's keepalive check. It is undefined if the agent's clock is so far behind that the
    * keepalive counts as missing, which the monitoring of keepalives reports.
    */
-  #signOfLife(entry: ClientEntry, record: Client, now: number): IncomingResult | undefined {
+  #keepaliveResultOf(entry: ClientEntry, record: Client, now: number): IncomingResult | undefined {
     const { definitions } = this.#parts;
     if (keepaliveStateOf(entry, now, definitions.keepalives).status !== 0) return undefined;
     return keepaliveResult(entry, record, definitions, now);
@@ -301,7 +301,7 @@ export class V2AgentConnection implements AgentLink {
     const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.stopping.aborted;
     if (!hasLeft || this.#entry()?.profile.deregisters !== true) {
       // Results that still wait in the intake are submitted, because the agent would not send them again.
-      this.#membership.waits();
+      this.#membership.requestProceed();
       return;
     }
     try {

@@ -1,4 +1,4 @@
-import { AGGREGATES_CLIENT, type AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
+import { AGGREGATE_RULES_CLIENT, type AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -74,7 +74,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
         const aggregate = namespace.aggregates.get(rule.aggregate ?? check);
         if (aggregate === undefined) continue;
         const { status, text } = verdictOf(namespace, aggregate, named, moment);
-        const last = namespace.check(AGGREGATES_CLIENT, check);
+        const last = namespace.check(AGGREGATE_RULES_CLIENT, check);
         const age = Math.floor(moment.nowMs / 1000) - (last?.executed ?? 0);
         if (last?.status === status && age < rule.interval) continue;
         yield { namespace: namespace.name, check, rule, status, output: text };
@@ -86,7 +86,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   function goneChecks(): readonly GoneCheck[] {
     const inForce = rules();
     return [...registry.namespaces()].flatMap((namespace) => {
-      const client = namespace.clients.get(AGGREGATES_CLIENT);
+      const client = namespace.clients.get(AGGREGATE_RULES_CLIENT);
       const gone = [...(client?.checks.keys() ?? [])].filter((check) => {
         const rule = Object.hasOwn(inForce, check) ? inForce[check] : undefined;
         if (rule === undefined || !isIn(rule, namespace.name)) return true;
@@ -99,7 +99,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   async function submitResults(due: readonly DueResult[], gone: readonly GoneCheck[]): Promise<void> {
     await Promise.all(
       due.map(({ namespace, check, rule, status, output }) =>
-        parts.results.submitOwn(namespace, AGGREGATES_CLIENT, {
+        parts.results.submitOwn(namespace, AGGREGATE_RULES_CLIENT, {
           ...rule.check,
           name: check,
           output,
@@ -131,7 +131,7 @@ function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<v
   return batcher.run(
     (transaction) => {
       for (const [namespace, check] of checks) {
-        const entry = transaction.registry.findNamespace(namespace)?.check(AGGREGATES_CLIENT, check);
+        const entry = transaction.registry.findNamespace(namespace)?.check(AGGREGATE_RULES_CLIENT, check);
         if (entry?.state.event !== undefined) resolveEvent(transaction, entry, BY);
         if (entry !== undefined) removeCheck(transaction, entry, BY);
       }
@@ -140,7 +140,7 @@ function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<v
       weight: checks.length,
       needs: (registry) =>
         checks.flatMap(
-          ([namespace, check]) => registry.findNamespace(namespace)?.check(AGGREGATES_CLIENT, check) ?? [],
+          ([namespace, check]) => registry.findNamespace(namespace)?.check(AGGREGATE_RULES_CLIENT, check) ?? [],
         ),
     },
   );

@@ -3,8 +3,8 @@ import { recurrenceOf } from '../../../shared/domain/recurrence.ts';
 import {
   entriesEndedByResolve,
   entryId,
-  inOwnWindow,
-  isOver,
+  withCurrentWindow,
+  isExpiredForGood,
   replacementProblem,
   silencedEntry,
   silencedRow,
@@ -40,7 +40,7 @@ import { resolveEvent } from '../results/resolve-event.ts';
 type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
 
 /** The outcome of an operation, and its change for the audit trail. The change is absent if the operation failed. */
-interface Done {
+interface OperationResult {
   readonly outcome: BulkOutcome;
   readonly change?: AuditedChange;
 }
@@ -80,7 +80,7 @@ export class Bulk {
         if (selectors.length > 0) refuseBeyondBudget(namespace);
         yield* refuseBadTimes(namespace, operations, transaction.nowMs);
         if (expect === 'all') yield* refuseMissing(namespace, operations, transaction.nowMs);
-        const all: Done[] = [];
+        const all: OperationResult[] = [];
         for (const operation of operations) {
           all.push(perform(transaction, namespace, operation, actor.who));
           yield;
@@ -149,7 +149,12 @@ function openEvents(registry: Registry, namespaceName: string, operations: reado
   });
 }
 
-function perform(transaction: Transaction, namespace: Namespace, operation: BulkOperation, by: string): Done {
+function perform(
+  transaction: Transaction,
+  namespace: Namespace,
+  operation: BulkOperation,
+  by: string,
+): OperationResult {
   const error = refusalOf(namespace, operation, transaction.nowMs);
   if (error !== undefined) return { outcome: { ok: false, error } };
   switch (operation.op) {
@@ -178,7 +183,7 @@ function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number
     }
     case 'restore': {
       const entry = restoredEntry(operation, nowMs);
-      if (isOver(entry, nowMs)) return 'expired';
+      if (isExpiredForGood(entry, nowMs)) return 'expired';
       return isAsExpected(operation, unexpiredEntry(namespace, entry.id, nowMs)) ? undefined : 'changed';
     }
   }
@@ -197,7 +202,7 @@ function put(
   entry: SilencedEntry,
   by: string,
   action?: 'silence.restore',
-): Done {
+): OperationResult {
   const before = unexpiredEntry(namespace, entry.id, transaction.nowMs);
   saveSilenced(transaction, namespace, entry, by);
   const undo: BulkOperation =
@@ -217,7 +222,7 @@ function put(
   };
 }
 
-function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): Done {
+function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): OperationResult {
   const entry = unexpiredEntry(namespace, id, transaction.nowMs);
   if (entry === undefined) throw new Error(`internal error: the silence ${id} disappeared during the operation`);
   removeSilenced(transaction, namespace, entry, by);
@@ -227,7 +232,12 @@ function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear
   };
 }
 
-function resolve(transaction: Transaction, namespace: Namespace, { client, check }: Of<'resolve'>, by: string): Done {
+function resolve(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, check }: Of<'resolve'>,
+  by: string,
+): OperationResult {
   const entry = namespace.check(client, check);
   if (entry === undefined)
     throw new Error(`internal error: the event ${client}/${check} disappeared during the operation`);
@@ -266,7 +276,7 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
     ...(recurrence !== undefined && { recurrence: recurrenceOf(recurrence) }),
     ...(reminder_sent !== undefined && { reminder_sent }),
   };
-  return inOwnWindow(restored, nowMs);
+  return withCurrentWindow(restored, nowMs);
 }
 
 /**

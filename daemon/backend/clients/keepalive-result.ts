@@ -21,7 +21,7 @@ export function keepaliveStateOf(
   now: number,
   settings: KeepaliveSettings & { readonly unmatched?: readonly string[] },
 ): Pick<KeepaliveStatus, 'status' | 'output'> & Partial<Pick<KeepaliveStatus, 'thresholds'>> {
-  return entry.profile.isPunctual
+  return entry.profile.hasOwnThresholds
     ? agentKeepaliveStatus(entry, now, settings.unmatched)
     : keepaliveStatus(entry, now, settings);
 }
@@ -50,7 +50,7 @@ export function keepaliveResult(
     executed: now,
     type: 'standard',
   };
-  const check = { ...(profile.isPunctual ? ofAgent(taken) : taken), ...statusFields, name: KEEPALIVE_CHECK };
+  const check = { ...(profile.hasOwnThresholds ? ofAgent(taken) : taken), ...statusFields, name: KEEPALIVE_CHECK };
   return { client, reporter: client, check };
 }
 
@@ -58,7 +58,7 @@ function handlerOf({ namespace, profile }: ClientEntry, definitions: Pick<Defini
   const { name } = namespace;
   if (definitions.in(name).hasHandler('keepalive')) return 'keepalive';
   // If neither handler is defined, the result of a v2 agent still names `keepalive`.
-  return profile.isPunctual && !definitions.in(name).hasHandler('default') ? 'keepalive' : 'default';
+  return profile.hasOwnThresholds && !definitions.in(name).hasHandler('default') ? 'keepalive' : 'default';
 }
 
 /** Converts keepalive attributes to the form of v2 agents, which use `timeout` and `ttl` instead of `thresholds`. */

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { WHICH_CLIENTS } from '../../../shared/api/mon.ts';
 import { countField, timeField } from '../../../shared/domain/search-fields.ts';
-import { languageOf } from '../../../shared/domain/search-language.ts';
+import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DeletedClients } from '../../../shared/schemas/client.ts';
@@ -21,7 +21,7 @@ import { searchFilter } from '../http/search.ts';
 import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
 
 /** The search language of `GET /api/mon/v1/clients`. */
-const LISTED_CLIENT_SEARCH = languageOf(CLIENT_SEARCH, (client: ListedClient) => client, [
+const LISTED_CLIENT_SEARCH = languageForItems(CLIENT_SEARCH, (client: ListedClient) => client, [
   countField('events', ({ events }) => events),
   timeField('result', 'since its newest result', ({ last_result: last }) => last),
 ]);

@@ -1,7 +1,7 @@
 import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import type { NamespacedV2Object } from '../../../shared/schemas/v2/metadata.ts';
-import { uncovers } from '../../../shared/domain/redact.ts';
+import { redactsLess } from '../../../shared/domain/redact.ts';
 import { readClients, shownEntity } from '../model/clients/queries.ts';
 import type { ClientEntry } from '../model/registry/namespace.ts';
 import { refuseWithoutScope } from '../access/principal.ts';
@@ -63,7 +63,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
         (present) => {
           const before = present === undefined ? undefined : shownEntity(namespace, present);
           const entity = change(before);
-          if (present !== undefined && uncovers(present, entity.redact)) refuseWithoutScope(principal, 'admin');
+          if (present !== undefined && redactsLess(present, entity.redact)) refuseWithoutScope(principal, 'admin');
           // Only a PATCH can remove attributes: the sender of a PUT may omit an attribute because it does not know it.
           return before !== undefined && method === 'PATCH' ? patched(before, entity) : entity;
         },

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../shared/errors.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { mayHoldTokens } from '../../../shared/domain/tokens.ts';
-import { isSilenceDue } from '../../../shared/domain/v2/keepalive.ts';
+import { isMissingKeepaliveDue } from '../../../shared/domain/v2/keepalive.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../model/config/definitions.ts';
@@ -41,12 +41,13 @@ type IsDue = (entry: ClientEntry, nowMs: number) => boolean;
 /** Records keepalive results from the age of the last keepalives; they open and resolve events like any result. */
 export function watchKeepalives(parts: KeepaliveParts): Disposable {
   const watches = new DisposableStack();
-  watches.use(everySweep(parts, SWEEP_MS, ({ profile }) => !profile.isPunctual));
+  watches.use(everySweep(parts, SWEEP_MS, ({ profile }) => !profile.hasOwnThresholds));
   watches.use(
     everySweep(
       parts,
       PUNCTUAL_MS,
-      (entry, nowMs) => entry.profile.isPunctual && isSilenceDue(entry, lastOf(entry), Math.floor(nowMs / 1000)),
+      (entry, nowMs) =>
+        entry.profile.hasOwnThresholds && isMissingKeepaliveDue(entry, lastOf(entry), Math.floor(nowMs / 1000)),
     ),
   );
   return watches;

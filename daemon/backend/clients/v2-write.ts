@@ -1,5 +1,5 @@
 import { clientOfEntity, type EntityContext } from '../../../shared/domain/v2/entity.ts';
-import { keepHidden, redactKeysOf } from '../../../shared/domain/redact.ts';
+import { restoreRedacted, redactKeysOf } from '../../../shared/domain/redact.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
@@ -88,6 +88,6 @@ export function saveEntity(
   refuseGrowthOf(transaction, before, client);
   letIn(transaction, namespace, name);
   // Redacted values are replaced by the stored secrets, for a caller that read the entity and writes it back.
-  const completeClient = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
+  const completeClient = present === undefined ? client : restoreRedacted(client, present, redactKeysOf(present));
   return saveClient(transaction, namespace, completeClient, { signature: before?.signature ?? '' });
 }

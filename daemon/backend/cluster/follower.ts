@@ -25,7 +25,7 @@ interface FollowerParts {
    * Callback after the whole state was reloaded from the store. `seq` is the sequence number of the last write that the
    * state contains; the writes up to it are not announced individually.
    */
-  readonly onReadAgain: (seq: number) => void;
+  readonly onReload: (seq: number) => void;
 }
 
 interface Waiting {
@@ -104,7 +104,7 @@ export class Follower implements AsyncDisposable {
   }
 
   /** Reloads the whole state from the database. Called after the database lost writes that are in memory. */
-  async startOver(): Promise<void> {
+  async reload(): Promise<void> {
     await this.#queue.take(() => this.#readAgain());
   }
 
@@ -185,7 +185,7 @@ export class Follower implements AsyncDisposable {
 
   /** Reloads the whole state from a snapshot of the store, if the writes cannot be applied individually. */
   async #readAgain(): Promise<void> {
-    const { store, registry, onReadAgain } = this.#parts;
+    const { store, registry, onReload: onReadAgain } = this.#parts;
     await using snapshot = await store.snapshot(SHARD);
     await registry.load(snapshot);
     this.#seq = snapshot.seq;

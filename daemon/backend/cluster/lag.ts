@@ -13,7 +13,7 @@ export class Lag {
    * @param newest the sequence number of the newest write that is known to exist
    * @param nowMs the current time of the monotonic clock, milliseconds
    */
-  note(seq: number, newest: number, nowMs: number): void {
+  recordMeasurement(seq: number, newest: number, nowMs: number): void {
     // A missing write above `newest` was lost by the database, so it no longer counts as missing.
     if (this.#lacking !== undefined && seq < this.#lacking.seq && this.#lacking.seq <= newest) return;
     this.#lacking = seq < newest ? { seq: newest, sinceMs: nowMs } : undefined;

@@ -33,7 +33,7 @@ const OFFER_MS = 1500;
 const CLOCK_MS_MAX = 10_000;
 
 /** The identity that this member announces to the other members. */
-export interface Self {
+export interface MemberIdentity {
   readonly name: string;
   readonly url: string;
   readonly fingerprint: string | undefined;
@@ -52,7 +52,7 @@ interface MembershipParts {
   /** Starts the tasks of the leader. @param seq the sequence number of the last write that is in memory */
   readonly lead: (lease: Lease, seq: number) => Promise<void>;
   /** Stops the tasks of the leader, before a handover. */
-  readonly standDown: () => Promise<void>;
+  readonly stopLeading: () => Promise<void>;
   /** Called when this member becomes the leader or begins a handover; closes connections, so that agents reconnect. */
   readonly onRoleChange: () => void;
   /** The lag in seconds above which this member rejects reads. */
@@ -73,7 +73,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   readonly ended: Promise<MonError>;
   readonly #end: (reason: MonError) => void;
   /** Returns the identity of this member; called for each heartbeat, because its certificate may be renewed. */
-  #self: (() => Self) | undefined;
+  #self: (() => MemberIdentity) | undefined;
   #lease: Lease | undefined;
   #standing: Standing | undefined;
   /** Reasons why this member does not trust other members, by the id of the other member. */
@@ -103,16 +103,16 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /** True if this member is the leader, and has not begun to hand over the leadership. */
-  get isWriter(): boolean {
+  get isLeader(): boolean {
     return this.#parts.batcher.isLeading && !this.#isResigning;
   }
 
-  get isSucceeded(): boolean {
+  get hasSuccessor(): boolean {
     return this.#isResigning && this.#writer() !== undefined;
   }
 
   /** Time when the current leader acquired the lease, by the clock of this host, epoch milliseconds; 0: unknown yet. */
-  get writtenSinceMs(): number {
+  get leaderSinceMs(): number {
     const { lease, nowMs = 0 } = this.#standing ?? {};
     const { clock } = this.#parts;
     if (lease === undefined) return 0;
@@ -154,7 +154,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    * @param self callback that returns the identity of this member
    * @param lease the lease of the shard; undefined if this member is not the leader
    */
-  async join(self: () => Self, lease: Lease | undefined): Promise<void> {
+  async join(self: () => MemberIdentity, lease: Lease | undefined): Promise<void> {
     this.#self = self;
     if (lease !== undefined) this.#watch(lease);
     await this.#meet();
@@ -172,12 +172,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    *
    * @throws MonError `unavailable` if there is no leader in time, or the leader cannot prove its membership
    */
-  async writer(signal?: AbortSignal): Promise<'self' | PeerAddress> {
+  async awaitLeader(signal?: AbortSignal): Promise<'self' | PeerAddress> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonic() + WAIT_MS;
     for (;;) {
       signal?.throwIfAborted();
-      if (this.isWriter) return 'self';
+      if (this.isLeader) return 'self';
       const writer = this.#writer();
       if (writer !== undefined) {
         this.#refuseUnproved(writer);
@@ -189,8 +189,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /** Implements `Leadership.caughtUp`: resolves at once on the leader, and otherwise as `Follower.caughtUp` does. */
-  async caughtUp(seq: number): Promise<void> {
-    if (!this.isWriter) await this.#parts.follower?.caughtUp(seq);
+  async waitForWrite(seq: number): Promise<void> {
+    if (!this.isLeader) await this.#parts.follower?.caughtUp(seq);
   }
 
   /** Returns the replication state of this member, for a member that cannot reach the database. */
@@ -228,7 +228,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   async handOver(to: string | undefined): Promise<ClusterView> {
     const { log } = this.#parts;
-    if (!this.isWriter) throw new BusyError('this backend is not the leader, so it cannot hand over the leadership');
+    if (!this.isLeader) throw new BusyError('this backend is not the leader, so it cannot hand over the leadership');
     const succession = successionOf(this.view(), to);
     if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
     log.info({ to: succession.member.name }, 'handing over leadership');
@@ -258,7 +258,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   /** Commits all queued writes, releases the lease and leaves the list of members. Later writes wait for a leader. */
   async #resign(to: string | undefined): Promise<void> {
-    const { batcher, time, standDown, onRoleChange, store } = this.#parts;
+    const { batcher, time, stopLeading: standDown, onRoleChange, store } = this.#parts;
     const lease = this.#lease;
     if (lease === undefined) return;
     await standDown();
@@ -312,7 +312,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       if (this.#problem !== undefined) log.info({}, 'database is reachable again');
       this.#problem = undefined;
       this.#noteClock();
-      if (!this.isWriter) this.#lag.note(this.seq, this.#standing?.lease?.seq ?? 0, this.#heardMs);
+      if (!this.isLeader) this.#lag.recordMeasurement(this.seq, this.#standing?.lease?.seq ?? 0, this.#heardMs);
       if (await this.#takeOver()) await this.#hear(this.#self);
     } catch (error) {
       const reason = errorMessage(error);
@@ -324,7 +324,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /** Sends a heartbeat and reads the state of the cluster. During and after a handover it only reads the state. */
-  async #hear(self: () => Self): Promise<void> {
+  async #hear(self: () => MemberIdentity): Promise<void> {
     const { seq } = this;
     const { store, clock } = this.#parts;
     const requestMs = clock.monotonic();
@@ -335,7 +335,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (standing.lease !== undefined && standing.lease.seq < seq) await this.#goBack(seq, standing.lease.seq);
   }
 
-  #rowOf(self: Self): Self & Pick<StoredMember, 'proof'> {
+  #rowOf(self: MemberIdentity): MemberIdentity & Pick<StoredMember, 'proof'> {
     const { store, signatures } = this.#parts;
     return { ...self, proof: signatures.rowProofOf({ id: store.self, url: self.url, fingerprint: self.fingerprint }) };
   }
@@ -372,7 +372,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const { batcher, follower, log } = this.#parts;
     if (batcher.isLeading || follower === undefined) return;
     log.error({ from, to }, 'the database lost acknowledged writes: continuing with the remaining data');
-    await follower.startOver();
+    await follower.reload();
   }
 
   #noteClock(): void {
@@ -419,7 +419,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const newest = await this.#parts.peers.newest(this.others());
     this.#isAsking = false;
     // If no member reaches the database, no member can have newer data, so this member counts as up to date.
-    if (this.#isUnheard()) this.#lag.note(this.seq, newest ?? this.seq, this.#parts.clock.monotonic());
+    if (this.#isUnheard()) this.#lag.recordMeasurement(this.seq, newest ?? this.seq, this.#parts.clock.monotonic());
   }
 
   /**

@@ -81,7 +81,7 @@ function watchSlowPeers({ config, clock, log }: Foundation): SlowPeers {
   return new SlowPeers({
     limits: () => {
       const { 'buffer-limit': all } = config.program;
-      return { all: all * MIB, each: CONNECTION_BUFFER_MIB * MIB, stallMs: READ_STALL_MS };
+      return { all: all * MIB, bytesPerPeer: CONNECTION_BUFFER_MIB * MIB, stallMs: READ_STALL_MS };
     },
     clock,
     log,

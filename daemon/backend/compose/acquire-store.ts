@@ -23,10 +23,10 @@ export async function acquireStore(
   options: Pick<BackendOptions, 'openStore' | 'isShared' | 'stop' | 'clock' | 'log'>,
   teardown: Teardown<PartName>,
 ): Promise<{ readonly store: Store; readonly lease: Lease | undefined }> {
-  const store = await patiently(options, options.openStore);
+  const store = await retryWhileUnavailable(options, options.openStore);
   teardown.defer('store', () => store.close());
-  if (isShared(store)) await patiently(options, () => refuseForeign(store));
-  const lease = await patiently(options, () => leaseOf(store));
+  if (isShared(store)) await retryWhileUnavailable(options, () => refuseForeign(store));
+  const lease = await retryWhileUnavailable(options, () => leaseOf(store));
   if (lease !== undefined) teardown.defer('lease', () => lease.release());
   return { store, lease };
 }
@@ -55,7 +55,7 @@ async function leaseOf(store: Store): Promise<Lease | undefined> {
   }
 }
 
-async function patiently<T>(
+async function retryWhileUnavailable<T>(
   { isShared: mayWait, stop, clock, log }: Pick<BackendOptions, 'isShared' | 'stop' | 'clock' | 'log'>,
   attempt: () => Promise<T>,
 ): Promise<T> {

@@ -43,7 +43,7 @@ interface ClockParts {
 }
 
 /** Returns the periodic tasks of the leader, such as expiry and keepalive checks, in the order in which they start. */
-export function clocks(foundation: Foundation, parts: ClockParts): readonly Lifecycle[] {
+export function leaderTasks(foundation: Foundation, parts: ClockParts): readonly Lifecycle[] {
   const { definitions, registry, store, disk, clock, log } = foundation;
   const { batcher, writers, lanes, ownName } = parts;
   const { silenced, stashes, clients, results } = writers;

@@ -4,7 +4,7 @@ import { memberName } from '../cluster/member-name.ts';
 import { Follower } from '../cluster/follower.ts';
 import { PeerKeys } from '../cluster/forwarding/proof/peer-keys.ts';
 import { PeerSignatures } from '../cluster/forwarding/proof/peer-signatures.ts';
-import { Membership, type Self } from '../cluster/membership.ts';
+import { Membership, type MemberIdentity } from '../cluster/membership.ts';
 import { PeerNews } from '../cluster/peer-news.ts';
 import { StandaloneCluster } from '../cluster/standalone-cluster.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -77,7 +77,10 @@ function openMembership(
   const onReadAgain = (seq: number): void => changes.restartAfter(seq);
   const follower =
     lease === undefined
-      ? teardown.use('following', new Follower(changes.lastSeq, { store, registry, commits, clock, log, onReadAgain }))
+      ? teardown.use(
+          'following',
+          new Follower(changes.lastSeq, { store, registry, commits, clock, log, onReload: onReadAgain }),
+        )
       : undefined;
   const member = new Membership({
     store,
@@ -91,7 +94,7 @@ function openMembership(
       batcher.lead(taken, seq);
       await leader.start();
     },
-    standDown: () => leader[Symbol.asyncDispose](),
+    stopLeading: () => leader[Symbol.asyncDispose](),
     onRoleChange: () => leader.announceChange(),
     lagSecondsMax: fixedLimits.followerLagSeconds,
     clock,
@@ -100,7 +103,7 @@ function openMembership(
   });
   // Aggregate rules count results as stale only some time after the leader has started, and a follower must use the
   // same start time.
-  registry.state(openRuleWatch).otherSinceMs = () => member.writtenSinceMs;
+  registry.state(openRuleWatch).otherSinceMs = () => member.leaderSinceMs;
   return member;
 }
 
@@ -129,7 +132,7 @@ function selfOf(
   { bind }: Pick<BackendOptions, 'bind'>,
   { config, tls }: Foundation,
   { url, host }: { readonly url: string; readonly host: string },
-): Self {
+): MemberIdentity {
   const { protocol, port } = new URL(url);
   const reached = isEveryAddress(bind) ? host : bind;
   return {

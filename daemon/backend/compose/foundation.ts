@@ -6,7 +6,7 @@ import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../model/config/definitions.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { StoredDefinitions } from '../model/definitions/state.ts';
-import { MemoryBudget, startGuard } from '../health/memory-budget.ts';
+import { MemoryBudget, startupMemoryGuard } from '../health/memory-budget.ts';
 import { isLoopback } from '../access/host.ts';
 import type { Lease, Store } from '../ports.ts';
 import { Registry } from '../model/registry/registry.ts';
@@ -94,7 +94,7 @@ export async function openFoundation(
     naming: () => config.program.alerts,
     definitions: stored,
     onCorrections: (corrections) => clock.adopt(corrections),
-    refuseBeyond: startGuard(),
+    refuseBeyond: startupMemoryGuard(),
   });
   const memory = new MemoryBudget({
     used: () => registry.bytes,

@@ -3,7 +3,7 @@ import type { ConditionBoard } from '../health/condition-board.ts';
 import { JobRunner, type Deliverer } from '../notify/delivery/run-jobs.ts';
 import type { PlanRunner } from '../plans/plan-runner.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
-import { clocks } from './clocks.ts';
+import { leaderTasks } from './clocks.ts';
 import type { Foundation } from './foundation.ts';
 import type { NotificationDelivery, NotificationQueues } from './notifications.ts';
 import type { Lifecycle } from './teardown.ts';
@@ -18,7 +18,7 @@ interface LeaderDeps {
   readonly delivery: Deliverer;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly board: ConditionBoard;
-  readonly plans: Pick<PlanRunner, 'takeUp'>;
+  readonly plans: Pick<PlanRunner, 'recordInterruption'>;
   /** Name of the client for checks of the backend itself, such as `disk`; undefined: it reports no such results. */
   readonly ownName: string | undefined;
 }
@@ -37,7 +37,7 @@ export function leaderParts(
     { name: 'clock monitor', start: () => time.watch(batcher) },
     // The handlers start before any component commits changes, so that runs left by the previous process come first.
     { name: 'handlers', start: () => JobRunner.start(handlers) },
-    ...clocks(foundation, { batcher, ...parts }),
-    { name: 'interrupted upgrade step', start: () => plans.takeUp() },
+    ...leaderTasks(foundation, { batcher, ...parts }),
+    { name: 'interrupted upgrade step', start: () => plans.recordInterruption() },
   ];
 }

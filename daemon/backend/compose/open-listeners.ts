@@ -105,7 +105,7 @@ export async function openListeners(
   const v2Agents = v2AgentEndpoint(foundation, parts, sockets);
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
   forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another member is the leader now'));
-  const other = forwarding?.openDoor({ server: app.server, connections, slowPeers });
+  const other = forwarding?.acceptChannels({ server: app.server, connections, slowPeers });
   // The tunnels are registered before the WebSockets, so that they are closed after the WebSockets that use them.
   if (other !== undefined) teardown.use('tunnels of other backends', other);
   teardown.use(

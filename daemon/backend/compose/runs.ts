@@ -38,7 +38,7 @@ export function openRunsOfAll(
   const members = teardown.use(
     'other backends',
     new LiveMembers({
-      others: () => (member.isWriter ? member.others() : []),
+      others: () => (member.isLeader ? member.others() : []),
       signatures,
       clock,
       log,

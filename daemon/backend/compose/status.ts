@@ -13,7 +13,7 @@ export function statusOf({ bind }: Pick<BackendOptions, 'bind'>, batcher: Batche
     get queuedResults() {
       return batcher.queued;
     },
-    get isTakingResults() {
+    get acceptsResults() {
       return batcher.isOpen;
     },
     get isStoreOpen() {

@@ -76,12 +76,12 @@ export class ConfigInForce {
   }
 
   /** Records why the newest configuration was rejected. The previous configuration stays in effect. */
-  refuse(error: string): void {
+  recordRejection(error: string): void {
     this.#error = error;
   }
 
   /** Clears the error after a reload whose configuration equals the effective one. */
-  confirm(): void {
+  clearError(): void {
     this.#error = undefined;
   }
 }

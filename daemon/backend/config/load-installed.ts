@@ -21,11 +21,11 @@ export async function loadInstalled(
 ): Promise<LoadedConfig> {
   const config = await loadConfig(sources);
   if (installation === undefined || config.settings['state-dir'] !== undefined) return config;
-  if (config.program.store === undefined) refuseFormerState(installation);
+  if (config.program.store === undefined) rejectAbandonedStore(installation);
   return { ...config, program: { ...config.program, 'state-dir': installation.stateDir } };
 }
 
-function refuseFormerState({ config, stateDir, formerStateDir }: Installation): void {
+function rejectAbandonedStore({ config, stateDir, formerStateDir }: Installation): void {
   if (formerStateDir === undefined || !hasStore(formerStateDir) || hasStore(stateDir)) return;
   throw new MonError(
     'conflict',

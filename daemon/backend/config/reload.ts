@@ -50,7 +50,7 @@ export async function reload({
     // The error contains only the number of problems: a problem may quote a secret value, and every user of the API can
     // read the error.
     const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
-    config.refuse(`the new configuration has ${count}, see the log; the previous one stays in effect`);
+    config.recordRejection(`the new configuration has ${count}, see the log; the previous one stays in effect`);
     log.error(
       { problems: problems.slice(0, LOGGED_MAX), problem_count: problems.length },
       'configuration rejected: the previous configuration stays in effect',
@@ -60,7 +60,7 @@ export async function reload({
   const changes = settingsChanges(config.settings, next.settings);
   // A changed list of files is a change too: handler commands find their own settings by the file names.
   if (changes.length === 0 && isDeepStrictEqual(config.files, next.files)) {
-    config.confirm();
+    config.clearError();
     return next.folders;
   }
   config.replace(next, Math.floor(clock.now() / 1000));

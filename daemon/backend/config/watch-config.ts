@@ -8,7 +8,7 @@ import type { Clock } from '../ports.ts';
  * The delay before a reload. It combines changes of many files, or the several steps of an editor that saves a file,
  * into one reload.
  */
-const SETTLE_MS = 300;
+const RELOAD_DELAY_MS = 300;
 
 /** The delay before a reload after a folder could not be watched: the folder may be missing only for a moment. */
 const RETRY_MS = 10_000;
@@ -49,9 +49,9 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
     if (isDisposed) return;
     const before = new Set(folders.map(({ path }) => path));
     folders = (await reload()) ?? folders;
-    follow();
+    startWatching();
     // Reload again if there is a new folder: changes after it was read and before it was watched went unnoticed.
-    if (folders.some(({ path }) => !before.has(path))) reloadIn(SETTLE_MS);
+    if (folders.some(({ path }) => !before.has(path))) reloadIn(RELOAD_DELAY_MS);
   }
 
   function reloadNow(): Promise<void> {
@@ -71,7 +71,7 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
    * Closes all watchers and watches all folders again, because a folder may have been replaced by another folder with
    * the same name.
    */
-  function follow(): void {
+  function startWatching(): void {
     unfollow();
     if (isDisposed) return;
     for (const { path, only } of folders) {
@@ -79,7 +79,7 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
         const watcher = watch(path, { persistent: false }, (_event, name) => {
           // In a configuration mounted by Kubernetes, all files are symbolic links through one hidden link, whose name
           // begins with two dots. Only that link changes.
-          if (only === undefined || name === null || name === only || name.startsWith('..')) reloadIn(SETTLE_MS);
+          if (only === undefined || name === null || name === only || name.startsWith('..')) reloadIn(RELOAD_DELAY_MS);
         });
         watcher.on('error', () => reloadIn(RETRY_MS));
         watchers.push(watcher);
@@ -94,9 +94,9 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
     watchers = [];
   }
 
-  follow();
+  startWatching();
   // Reload once at the start: files may have changed since they were read, while the backend waited for a database.
-  reloadIn(SETTLE_MS);
+  reloadIn(RELOAD_DELAY_MS);
   return {
     reload: reloadNow,
     [Symbol.dispose]: () => {

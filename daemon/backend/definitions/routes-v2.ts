@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts';
-import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import type { Operation } from '../../../shared/domain/v2/roles.ts';
 import { idleWarnings } from '../../../shared/domain/v2/idle-attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
@@ -55,7 +55,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
     const own = inConfiguration(namespace);
     return [...own.values(), ...stored.filter(({ metadata: { name } }) => !own.has(name))];
   };
-  const targetOf = (object: ObjectOf<Kind>): Omit<Doing, 'verb'> => {
+  const targetOf = (object: ObjectOf<Kind>): Omit<Operation, 'verb'> => {
     const { namespace, name } = object.metadata;
     return { resource: kind, name, namespace: isRunByBackend ? undefined : namespace };
   };
@@ -104,7 +104,7 @@ function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[]
  *
  * @throws MonError `forbidden` if the caller is limited to one namespace
  */
-function refuseKept(principal: Principal, doing: Doing): void {
+function refuseKept(principal: Principal, doing: Operation): void {
   const { name, namespace } = principal;
   const isAdminOfAllNamespaces =
     hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, namespace: undefined });

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { isBeyondLimit } from '../../../shared/domain/entity-limit.ts';
-import type { Lost } from '../../../shared/domain/v2/import-losses.ts';
+import type { LostAttribute } from '../../../shared/domain/v2/import-losses.ts';
 import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
-import type { Restored } from '../../../shared/schemas/restore.ts';
+import type { RestoreResult } from '../../../shared/schemas/restore.ts';
 import type { Definitions } from '../model/config/definitions.ts';
 import type { ApiCommands } from '../audit/api-commands.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
@@ -37,7 +37,7 @@ export interface Restoring {
  *
  * @returns undefined if the attribute does not match the schema
  */
-export function exactly<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exact | undefined {
+export function exactCopyOf<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exact | undefined {
   return schema.safeParse(spec['mon']).success ? (spec['mon'] as Exact) : undefined;
 }
 
@@ -45,7 +45,7 @@ export function exactly<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exa
  * True if an entity is new and exceeds the entity limit. In a dry run, entities that an actual restore would have
  * created by now count too.
  */
-export function isBeyondEntities(
+export function exceedsEntityLimit(
   { transaction, entityLimit, assumedEntities }: Restoring,
   namespace: string,
   name: string,
@@ -56,7 +56,7 @@ export function isBeyondEntities(
   return isBeyondLimit({ ...usage, total: usage.total + assumedEntities });
 }
 
-export function skipped(reason: string): Restored {
+export function skipped(reason: string): RestoreResult {
   return { outcome: 'skipped', reason };
 }
 
@@ -68,12 +68,12 @@ export function skipped(reason: string): Restored {
  * @param save callback that stores the state
  * @param lost attributes of the file that are not restored
  */
-export function settle<State>(
+export function restoreState<State>(
   { isDryRun }: Pick<Restoring, 'isDryRun'>,
   states: { readonly before: State | undefined; readonly after: State },
   save: () => void,
-  lost: readonly Lost[] = [],
-): Restored {
+  lost: readonly LostAttribute[] = [],
+): RestoreResult {
   const { before, after } = states;
   const lossReport = lost.length === 0 ? {} : { lost };
   if (before !== undefined && isSame(before, after)) return { outcome: 'unchanged', ...lossReport };
@@ -92,12 +92,12 @@ function isSame(a: unknown, b: unknown): boolean {
  *
  * @param shown the object as a dump would contain it, made from the exact copy
  */
-export function isFaithful({ metadata, spec }: Wrapped, shown: Wrapped): boolean {
+export function matchesExactCopy({ metadata, spec }: Wrapped, shown: Wrapped): boolean {
   return isSame({ metadata, spec: withoutExact(spec) }, { metadata: shown.metadata, spec: withoutExact(shown.spec) });
 }
 
 /** The loss that is reported if the exact copy in an object was ignored. */
-export const EXACT_LOST: Lost = {
+export const EXACT_LOST: LostAttribute = {
   attribute: 'mon',
   reason: 'the object was edited after the dump: this exact copy is ignored, and what only it contains is lost',
 };

@@ -1,20 +1,20 @@
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import { lostAttributes } from '../../../shared/domain/v2/import-losses.ts';
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
-import { isPeerApiKey, restoredApiKeySchema } from '../../../shared/schemas/v2/api-key.ts';
+import { isSensuGoApiKey, restoredApiKeySchema } from '../../../shared/schemas/v2/api-key.ts';
 import { submittedUserSchema } from '../../../shared/schemas/v2/user.ts';
 import { exactUserSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
+import { restoreKey, type RestoreResult } from '../../../shared/schemas/restore.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { storedPeerKey } from '../access/key-secret.ts';
 import type { ApiKey, User } from '../model/access/credentials.ts';
 import { allRolesOf } from '../access/api-keys.ts';
 import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
-import { exactly, skipped, settle, withoutExact, type Restoring } from './restore-context.ts';
+import { exactCopyOf, skipped, restoreState, withoutExact, type Restoring } from './restore-context.ts';
 import { saveApiKey, saveUser } from '../model/access/mutations.ts';
 
-export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
+export function restoreUser(restoring: Restoring, object: Wrapped): RestoreResult {
   const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));
   if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { username, groups, disabled, password_hash: hash } = parsed.data;
@@ -23,7 +23,7 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   const { transaction } = restoring;
   const { credentials } = transaction.registry;
   const before = credentials.users.get(username);
-  const exact = exactly(exactUserSchema, object);
+  const exact = exactCopyOf(exactUserSchema, object);
   const changedMs = before?.passwordHash === hash ? before.passwordChangedMs : transaction.nowMs;
   const after: User = {
     username,
@@ -40,7 +40,7 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   }
   const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group) && !index.isBound(group));
   const reason = 'groups of this name have no rights until a role binding contains them';
-  return settle(
+  return restoreState(
     restoring,
     { before, after },
     () => saveUser(transaction, after),
@@ -48,7 +48,7 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   );
 }
 
-export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restored {
+export function restoreApiKey(restoring: Restoring, submitted: Wrapped): RestoreResult {
   const object = withHash(restoring, submitted);
   const { spec } = object;
   if (typeof spec['hash'] !== 'string') {
@@ -81,7 +81,12 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
     lastUsed: latest(times.last_used ?? null, before?.lastUsed ?? null),
     hash,
   };
-  return settle(restoring, { before, after }, () => saveApiKey(transaction, after), lostAttributes(spec, parsed.data));
+  return restoreState(
+    restoring,
+    { before, after },
+    () => saveApiKey(transaction, after),
+    lostAttributes(spec, parsed.data),
+  );
 }
 
 /**
@@ -91,7 +96,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
 function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
   const { metadata, spec } = object;
   const { name } = metadata;
-  if (typeof name !== 'string' || !isPeerApiKey(name)) return object;
+  if (typeof name !== 'string' || !isSensuGoApiKey(name)) return object;
   const { apiKeys } = transaction.registry.credentials;
   const { id, hash } = storedPeerKey(name, (keyId) => apiKeys.get(keyId)?.hash);
   return { ...object, metadata: { ...metadata, name: id }, spec: { ...spec, hash } };

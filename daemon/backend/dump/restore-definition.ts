@@ -2,18 +2,18 @@ import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { IDLE_ATTRIBUTES } from '../../../shared/domain/v2/idle-attributes.ts';
 import { movedFilterWarnings } from '../../../shared/domain/v2/filter-warnings.ts';
-import { idleAttributes, type Lost } from '../../../shared/domain/v2/import-losses.ts';
+import { idleAttributes, type LostAttribute } from '../../../shared/domain/v2/import-losses.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import type { Restored } from '../../../shared/schemas/restore.ts';
+import type { RestoreResult } from '../../../shared/schemas/restore.ts';
 import { DEFINITION_SCHEMAS } from '../definitions/schemas.ts';
 import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../model/definitions/state.ts';
 import type { RoleChange } from '../model/access/roles.ts';
 import { isFixed } from '../access/role-guard.ts';
-import { skipped, settle, type Restoring } from './restore-context.ts';
+import { skipped, restoreState, type Restoring } from './restore-context.ts';
 import { saveDefinition } from '../model/definitions/mutations.ts';
 
 export function restoreDefinition(
@@ -21,7 +21,7 @@ export function restoreDefinition(
   namespace: string,
   kind: DefinitionKind,
   object: Wrapped,
-): Restored {
+): RestoreResult {
   const namespacedObject = inNamespace(object, namespace);
   const parsed = DEFINITION_SCHEMAS[kind].safeParse(namespacedObject);
   if (!parsed.success) return skipped(problemsOf(parsed.error));
@@ -43,7 +43,7 @@ export function restoreDefinition(
     if (isFixed(change)) return { outcome: 'unchanged' };
   }
   const save = (): void => saveDefinition(transaction, kind, definition);
-  const restored = settle(restoring, { before, after: definition.object }, save, [
+  const restored = restoreState(restoring, { before, after: definition.object }, save, [
     ...idleAttributes(object.spec, IDLE_ATTRIBUTES[kind] ?? {}),
     ...riskyCommand(kind, definition.object),
   ]);
@@ -65,7 +65,7 @@ function problemOfRole({ roles, transaction }: Restoring, change: RoleChange): s
   }
 }
 
-function riskyCommand(kind: DefinitionKind, object: Attributes): readonly Lost[] {
+function riskyCommand(kind: DefinitionKind, object: Attributes): readonly LostAttribute[] {
   if (kind !== 'checks' || shellTokensIn(object, true) === undefined) return [];
   return [{ attribute: 'command', reason: `it is kept, but ${SHELL_TOKENS_WARNING}` }];
 }

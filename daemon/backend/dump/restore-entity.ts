@@ -5,7 +5,7 @@ import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import { exactClientSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import type { Restored } from '../../../shared/schemas/restore.ts';
+import type { RestoreResult } from '../../../shared/schemas/restore.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import type { StoredClient } from '../model/clients/client-record.ts';
@@ -13,11 +13,11 @@ import { letIn, recordOf } from '../clients/commands.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import {
   EXACT_LOST,
-  exactly,
-  isBeyondEntities,
-  isFaithful,
+  exactCopyOf,
+  exceedsEntityLimit,
+  matchesExactCopy,
   skipped,
-  settle,
+  restoreState,
   type Restoring,
 } from './restore-context.ts';
 import { saveClient } from '../model/clients/mutations.ts';
@@ -26,14 +26,14 @@ import { CLIENTS, dumpedEntity } from '../model/clients/storage.ts';
 /**
  * Attributes of an entity that are not restored, because they are computed for display or reported again by the agent.
  */
-const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
+const IGNORED_ATTRIBUTES = ['last_seen', 'sensu_agent_version', 'subscriptions'];
 
-export function restoreEntity(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
+export function restoreEntity(restoring: Restoring, namespace: Namespace, object: Wrapped): RestoreResult {
   const exact = exactClient(namespace.name, object);
   const parsed = v2EntitySchema.safeParse({ ...unwrap(object), mon: undefined });
   if (exact === undefined && !parsed.success) return skipped(problemsOf(parsed.error));
   const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
-  if (exact?.isCounted !== false && isBeyondEntities(restoring, namespace.name, name)) {
+  if (exact?.isCounted !== false && exceedsEntityLimit(restoring, namespace.name, name)) {
     return skipped(ENTITY_LIMIT_REFUSAL);
   }
   const { transaction } = restoring;
@@ -44,9 +44,9 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
       ? []
       : [
           ...('mon' in object.spec ? [EXACT_LOST] : []),
-          ...lostAttributes(without(parsed.data, NOT_TAKEN), v2EntityOf(namespace.name, after.client)),
+          ...lostAttributes(without(parsed.data, IGNORED_ATTRIBUTES), v2EntityOf(namespace.name, after.client)),
         ];
-  return settle(
+  return restoreState(
     restoring,
     { before: present === undefined ? undefined : storedClient(transaction, present), after },
     () => void restoreClient(transaction, namespace, after),
@@ -92,11 +92,11 @@ export function translateEntity(
 }
 
 function exactClient(namespace: string, object: Wrapped): StoredClient | undefined {
-  const exact = exactly(exactClientSchema, object);
+  const exact = exactCopyOf(exactClientSchema, object);
   if (exact === undefined) return undefined;
   const { client, signature, reporter, isCounted } = exact;
   const stored = { client, signature, reporter, isCounted };
-  return isFaithful(object, dumpedEntity(namespace, stored)) ? stored : undefined;
+  return matchesExactCopy(object, dumpedEntity(namespace, stored)) ? stored : undefined;
 }
 
 function storedClient(transaction: Transaction, entry: ClientEntry): StoredClient {

@@ -1,6 +1,6 @@
 import { checkStateOfEvent } from '../../../shared/domain/v2/event-state.ts';
 import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
-import type { Lost } from '../../../shared/domain/v2/import-losses.ts';
+import type { LostAttribute } from '../../../shared/domain/v2/import-losses.ts';
 import { unwrap, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import { v2EntitySchema } from '../../../shared/schemas/v2/entity.ts';
@@ -8,17 +8,17 @@ import { v2EventSchema, type SubmittedV2Event } from '../../../shared/schemas/v2
 import { exactRecordSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { resultSchema } from '../../../shared/schemas/result.ts';
-import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
+import { restoreKey, type RestoreResult } from '../../../shared/schemas/restore.ts';
 import { checkStateOf, type CheckRecord } from '../model/events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { restoreClient, translateEntity } from './restore-entity.ts';
 import {
   EXACT_LOST,
-  exactly,
-  isBeyondEntities,
-  isFaithful,
+  exactCopyOf,
+  exceedsEntityLimit,
+  matchesExactCopy,
   skipped,
-  settle,
+  restoreState,
   type Restoring,
 } from './restore-context.ts';
 import { saveCheck } from '../model/events/mutations.ts';
@@ -36,7 +36,7 @@ export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEnt
   return [owner, owner?.checks.get(check)].filter((entry) => entry !== undefined);
 }
 
-export function restoreEvent(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
+export function restoreEvent(restoring: Restoring, namespace: Namespace, object: Wrapped): RestoreResult {
   const [entity = '', check = ''] = wrappedName(object).split('/');
   if (entity === '' || check === '') return skipped('the event has no entity or no check');
   const isAssumed = restoring.assumed.has(restoreKey('Entity', namespace.name, entity));
@@ -50,7 +50,7 @@ export function restoreEvent(restoring: Restoring, namespace: Namespace, object:
   if (foreign !== undefined && 'problem' in foreign) return skipped(foreign.problem);
   const record = exact ?? foreign?.record;
   if (record === undefined) throw new Error(`internal error: there is no record for the event ${entity}/${check}`);
-  return settle(
+  return restoreState(
     restoring,
     { before: present === undefined ? undefined : recordOf(restoring, present), after: record },
     () => save(restoring, owner.make(), check, record),
@@ -65,7 +65,7 @@ interface Owner {
   make(): ClientEntry;
 }
 
-function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spec }: Wrapped): Owner | Restored {
+function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spec }: Wrapped): Owner | RestoreResult {
   const present = namespace.clients.get(name);
   if (present !== undefined) return { client: present, make: () => present };
   const event = v2EventSchema.safeParse({ ...spec, mon: undefined });
@@ -75,7 +75,7 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   if (entity === undefined || !entity.success) {
     return skipped(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
   }
-  if (isBeyondEntities(restoring, namespace.name, name)) return skipped(ENTITY_LIMIT_REFUSAL);
+  if (exceedsEntityLimit(restoring, namespace.name, name)) return skipped(ENTITY_LIMIT_REFUSAL);
   const { transaction } = restoring;
   const stored = translateEntity(entity.data, undefined, transaction);
   return { client: undefined, make: () => restoreClient(transaction, namespace, stored) };
@@ -87,7 +87,7 @@ function exactRecord(
   check: string,
   object: Wrapped,
 ): CheckRecord | undefined {
-  const exact = exactly(exactRecordSchema, object);
+  const exact = exactCopyOf(exactRecordSchema, object);
   if (exact === undefined) return undefined;
   const { check: result, eventCheck, eventHistory, ...attributes } = exact;
   const record = {
@@ -102,7 +102,7 @@ function exactRecord(
   // Use the exact copy only if a dump made from it would equal the file: otherwise the file was edited.
   const shown = dumpedEvent(client.namespace.name, transaction.body(CLIENTS, client), record as CheckRecord);
   const entity = object.spec['entity'];
-  return isFaithful(object, { ...shown, spec: { ...shown.spec, entity } }) ? (record as CheckRecord) : undefined;
+  return matchesExactCopy(object, { ...shown, spec: { ...shown.spec, entity } }) ? (record as CheckRecord) : undefined;
 }
 
 function foreignRecord(
@@ -110,7 +110,7 @@ function foreignRecord(
   names: { readonly entity: string; readonly check: string },
   present: CheckEntry | undefined,
   object: Wrapped,
-): { readonly record: CheckRecord; readonly lost: readonly Lost[] } | { readonly problem: string } {
+): { readonly record: CheckRecord; readonly lost: readonly LostAttribute[] } | { readonly problem: string } {
   const event = v2EventSchema.safeParse({ ...unwrap(object), mon: undefined });
   if (!event.success) return { problem: problemsOf(event.error) };
   const result = resultSchema.safeParse(resultOfEvent(event.data, names));
@@ -128,7 +128,7 @@ function foreignRecord(
   return { record, lost: lostOf(event.data, object) };
 }
 
-function lostOf(event: SubmittedV2Event, { spec }: Wrapped): readonly Lost[] {
+function lostOf(event: SubmittedV2Event, { spec }: Wrapped): readonly LostAttribute[] {
   const history = event.check?.['history'];
   const isLong = Array.isArray(history) && history.length > 1;
   return [

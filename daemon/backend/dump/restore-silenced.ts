@@ -6,8 +6,8 @@ import { parseSelector } from '../../../shared/domain/selector.ts';
 import {
   entryAt,
   entryId,
-  inOwnWindow,
-  isOver,
+  withCurrentWindow,
+  isExpiredForGood,
   isSelectorId,
   withReminderOf,
   replacementProblem,
@@ -16,10 +16,10 @@ import {
 import { v2SilencedSchema } from '../../../shared/schemas/v2/silenced.ts';
 import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import type { Restored } from '../../../shared/schemas/restore.ts';
-import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { RestoreResult } from '../../../shared/schemas/restore.ts';
+import type { StoredSilenceCounters, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { EXACT_LOST, exactly, isFaithful, skipped, settle, type Restoring } from './restore-context.ts';
+import { EXACT_LOST, exactCopyOf, matchesExactCopy, skipped, restoreState, type Restoring } from './restore-context.ts';
 import { saveSilenced, saveSilencedUse } from '../model/silences/mutations.ts';
 import { costProblem } from '../model/silences/selector-budget.ts';
 import { UNUSED } from '../model/silences/state.ts';
@@ -27,19 +27,20 @@ import { dumpedSilenced } from '../model/silences/storage.ts';
 
 interface State {
   readonly entry: SilencedEntry;
-  readonly use: KeptUse | undefined;
+  readonly use: StoredSilenceCounters | undefined;
 }
 
-export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
+export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): RestoreResult {
   const { transaction, by, silencesMax } = restoring;
   const exact = exactState(namespace.name, object, transaction.nowMs);
   const dumped = exact ?? translated(namespace, object, transaction.nowMs);
   if ('problem' in dumped) return skipped(dumped.problem);
   const present = namespace.silenced.get(dumped.entry.id);
-  const after = present === undefined ? dumped : goingOn(dumped, present, namespace.silenced.use(present.id));
+  const after =
+    present === undefined ? dumped : mergedWithExisting(dumped, present, namespace.silenced.use(present.id));
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
   if (selector?.kind === 'problem') return skipped(`the selector is invalid: ${selector.message}`);
-  if (isOver(after.entry, transaction.nowMs)) return skipped('the silence has expired');
+  if (isExpiredForGood(after.entry, transaction.nowMs)) return skipped('the silence has expired');
   const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
   if (costly !== undefined) return skipped(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
@@ -63,7 +64,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
           ),
         ]
       : [];
-  return settle(
+  return restoreState(
     restoring,
     { before, after },
     () => {
@@ -78,18 +79,22 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
  * Returns the dumped state of a silence, merged with the existing silence. It keeps the existing `unmatched_since`,
  * which continues to run, and the mark of a sent reminder if the end of the silence is the same.
  */
-function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {
+function mergedWithExisting(
+  { entry: dumped, use }: State,
+  present: SilencedEntry,
+  presentUse: StoredSilenceCounters | undefined,
+): State {
   const entry = withReminderOf(dumped, present);
   // The silence may have matched events here even if it has suppressed nothing yet.
   const keptUse = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
   if (keptUse === undefined) return { entry, use };
-  const { unmatched_since: _ofThen, ...remaining }: KeptUse = keptUse;
+  const { unmatched_since: _ofThen, ...remaining }: StoredSilenceCounters = keptUse;
   const since = presentUse?.unmatched_since;
   return { entry, use: since === undefined ? remaining : { ...remaining, unmatched_since: since } };
 }
 
 function exactState(namespace: string, object: Wrapped, nowMs: number): State | undefined {
-  const exact = exactly(exactSilencedSchema, object);
+  const exact = exactCopyOf(exactSilencedSchema, object);
   if (exact === undefined) return undefined;
   const { use } = exact;
   const { expire_at: end, reminded, ...attributes } = exact.entry;
@@ -99,8 +104,8 @@ function exactState(namespace: string, object: Wrapped, nowMs: number): State | 
     id: entryId(attributes),
     expireAtMs: endOf(end),
   };
-  if (!isFaithful(object, dumpedSilenced(namespace, entry, use))) return undefined;
-  return { entry: inOwnWindow(entry, nowMs), use };
+  if (!matchesExactCopy(object, dumpedSilenced(namespace, entry, use))) return undefined;
+  return { entry: withCurrentWindow(entry, nowMs), use };
 }
 
 function translated(namespace: Namespace, object: Wrapped, nowMs: number): State | { readonly problem: string } {
@@ -112,14 +117,14 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
         'the dump contains an edited copy of this silence, which has a selector: it cannot be restored, create the silence again',
     };
   }
-  if (recurs(object))
+  if (isRecurringSilence(object))
     return {
       problem:
         'the dump contains an edited copy of this recurring silence: it cannot be restored, create the silence again',
     };
   const parts = partsOfV2Silenced(parsed.data);
   if (parts === undefined) return { problem: 'the silence has neither a subscription nor a check' };
-  const { request, over } = silencedOfV2(parsed.data, parts, undefined);
+  const { request, overrides: over } = silencedOfV2(parsed.data, parts, undefined);
   const begin = parsed.data.begin ?? 0;
   // Compute the end from the dumped begin. If it were computed from now, a silence of one hour would last another hour.
   const made = silencedEntry(request, begin > 0 ? Math.min(begin * 1000, nowMs) : nowMs);
@@ -131,7 +136,7 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
  * True if the exact copy in the dump is a recurring silence. The v2 attributes contain only one of its windows, so a
  * silence made from them would be active only once.
  */
-function recurs({ spec }: Wrapped): boolean {
+function isRecurringSilence({ spec }: Wrapped): boolean {
   const exact = spec['mon'];
   if (typeof exact !== 'object' || exact === null || !('entry' in exact)) return false;
   return typeof exact.entry === 'object' && exact.entry !== null && 'recurrence' in exact.entry;

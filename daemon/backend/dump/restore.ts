@@ -10,7 +10,7 @@ import {
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { v2NamespaceSchema } from '../../../shared/schemas/v2/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { restoreKey, type Restored, type RestoreRequest } from '../../../shared/schemas/restore.ts';
+import { restoreKey, type RestoreResult, type RestoreRequest } from '../../../shared/schemas/restore.ts';
 import type { Definitions } from '../model/config/definitions.ts';
 import { type CheckEntry, type ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
@@ -22,7 +22,7 @@ import { restoreApiKey, restoreUser } from './restore-credentials.ts';
 import { restoreDefinition } from './restore-definition.ts';
 import { restoreEntity } from './restore-entity.ts';
 import { recordsOfEvent, restoreEvent } from './restore-event.ts';
-import { skipped, settle, type Restoring } from './restore-context.ts';
+import { skipped, restoreState, type Restoring } from './restore-context.ts';
 import { restoreSilenced } from './restore-silenced.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
 import type { SilencesMax } from '../silences/commands.ts';
@@ -59,7 +59,7 @@ export class Restore {
   run(
     { objects, dry_run: dryRun, assumed = [], assumed_entities: entities = 0 }: RestoreRequest,
     actor: Actor,
-  ): Promise<Restored[]> {
+  ): Promise<RestoreResult[]> {
     const isDryRun = dryRun === true;
     const { batcher, configuredUser, silencesMax, ...parts } = this.#parts;
     return batcher.run(
@@ -95,7 +95,7 @@ export class Restore {
   }
 }
 
-function restoreOne(restoring: Restoring, object: Wrapped): Restored {
+function restoreOne(restoring: Restoring, object: Wrapped): RestoreResult {
   // mon sends no telemetry, so the telemetry settings of a dump have no effect.
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
@@ -125,7 +125,7 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
 }
 
 /** Records in a dry run that an object would exist, because later objects of the same request may need it. */
-function assume(restoring: Restoring, object: Wrapped, { outcome }: Restored): void {
+function assume(restoring: Restoring, object: Wrapped, { outcome }: RestoreResult): void {
   const { assumed } = restoring;
   const { type } = object;
   if (isCountedEntity(object) && outcome === 'created') restoring.assumedEntities++;
@@ -133,13 +133,13 @@ function assume(restoring: Restoring, object: Wrapped, { outcome }: Restored): v
   assumed.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
 }
 
-function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {
+function restoreNamespace(restoring: Restoring, object: Wrapped): RestoreResult {
   const parsed = v2NamespaceSchema.safeParse({ name: wrappedName(object) });
   if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { name } = parsed.data;
   const { transaction } = restoring;
   const before = transaction.registry.hasNamespace(name) ? name : undefined;
-  return settle(restoring, { before, after: name }, () =>
+  return restoreState(restoring, { before, after: name }, () =>
     transaction.put(NAMESPACES, transaction.registry.declared, name, name),
   );
 }

@@ -1,5 +1,5 @@
 import { buildEvent, checkAdditions, eventCircumstances } from '../../../shared/domain/build-event.ts';
-import { hasHiddenKey, hasOwnRedactKeys, redactEvent } from '../../../shared/domain/redact.ts';
+import { hasKeyRedactedByDefault, hasOwnRedactKeys, redactEvent } from '../../../shared/domain/redact.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import { prepareSilences } from '../silences/event-preparation.ts';
@@ -116,7 +116,7 @@ function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead
   if (hasOwnRedactKeys(entry.client)) return undefined;
   const record = splitCheckRecord(text);
   if (record?.state.event === undefined) return undefined;
-  if (hasHiddenKey(record.check) || ADDED_KEY.test(record.check)) return undefined;
+  if (hasKeyRedactedByDefault(record.check) || ADDED_KEY.test(record.check)) return undefined;
   const { event } = record.state;
   const { history, total_state_change: change } = checkAdditions(
     event,

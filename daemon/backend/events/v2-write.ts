@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import { isSettings } from '../../../shared/domain/merge-settings.ts';
-import { checkRedactKeysOf, keepHidden } from '../../../shared/domain/redact.ts';
+import { checkRedactKeysOf, restoreRedacted } from '../../../shared/domain/redact.ts';
 import { checkResultOf } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
@@ -188,5 +188,5 @@ function withSecrets(event: ReportedEvent, present: PresentEvent | undefined): R
   if (present === undefined) return event;
   const { entry, record } = present;
   const keys = checkRedactKeysOf(entry.client);
-  return { ...event, result: keepHidden(event.result, record.eventCheck ?? record.check, keys) };
+  return { ...event, result: restoreRedacted(event.result, record.eventCheck ?? record.check, keys) };
 }

@@ -14,12 +14,12 @@ export class BriefEvents {
   readonly #due = new Set<string>();
 
   /** True if frames for this consumer can differ from those of other consumers, because of events in brief. */
-  get isInUse(): boolean {
+  get hasOwnFrames(): boolean {
     return this.#full !== undefined || this.#sentInBrief.size > 0;
   }
 
   /** True if the consumer has at least one event whose last row it got only in brief. */
-  get owes(): boolean {
+  get hasEventsInBrief(): boolean {
     return this.#sentInBrief.size > 0;
   }
 
@@ -28,7 +28,7 @@ export class BriefEvents {
   }
 
   /** @param full keys of the events to send in full from now on; undefined to send all events in full */
-  want(full: readonly string[] | undefined): void {
+  requestInFull(full: readonly string[] | undefined): void {
     this.#full = full && new Set(full);
     for (const key of full ?? this.#sentInBrief) if (this.#sentInBrief.has(key)) this.#due.add(key);
   }
@@ -60,7 +60,7 @@ export class BriefEvents {
   }
 
   /** Clears the lists of events sent in brief, when the consumer starts over with a snapshot, which is sent in full. */
-  forget(): void {
+  reset(): void {
     this.#sentInBrief.clear();
     this.#due.clear();
   }

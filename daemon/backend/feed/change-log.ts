@@ -12,14 +12,14 @@ interface LoggedRecord {
 const PLANS = '';
 
 /** Selects the changes that a consumer reads from the change log. */
-export interface ChangesOf {
+export interface ChangeSelection {
   /** The only namespace whose changes are selected; undefined to select all namespaces. */
   readonly only: string | undefined;
   /** True if the changes of upgrade plans are selected, too. */
   readonly seesPlans: boolean;
 }
 
-const ALL_CHANGES: ChangesOf = { only: undefined, seesPlans: true };
+const ALL_CHANGES: ChangeSelection = { only: undefined, seesPlans: true };
 
 /**
  * Recent changes in memory. A feed consumer that is behind or reconnects reads the changes that it missed from this
@@ -76,7 +76,7 @@ export class ChangeLog {
   }
 
   /** True if every change after `seq` is in the log. */
-  reaches(seq: number): boolean {
+  hasAllAfter(seq: number): boolean {
     const first = this.#records[this.#start]?.seq ?? this.#lastSeq + 1;
     return seq >= first - 1 && seq <= this.#lastSeq;
   }
@@ -96,7 +96,7 @@ export class ChangeLog {
     return count;
   }
 
-  *#partsAfter(seq: number, { only, seesPlans }: ChangesOf): Generator<readonly Change[], void, undefined> {
+  *#partsAfter(seq: number, { only, seesPlans }: ChangeSelection): Generator<readonly Change[], void, undefined> {
     for (let at = this.#indexAfter(seq); at < this.#records.length; at++) {
       const record = this.#records[at];
       if (record === undefined) continue;
@@ -119,14 +119,14 @@ const NO_CHANGES: readonly Change[] = [];
 
 function byNamespace(changes: readonly Change[]): LoggedRecord['byNamespace'] {
   const [first] = changes;
-  if (first === undefined) return NOWHERE;
+  if (first === undefined) return NO_NAMESPACES;
   const namespaceKey = namespaceKeyOf(first);
   // Nearly every commit belongs to one namespace.
   if (changes.every((change) => namespaceKeyOf(change) === namespaceKey)) return new Map([[namespaceKey, changes]]);
   return Map.groupBy(changes, namespaceKeyOf);
 }
 
-const NOWHERE: LoggedRecord['byNamespace'] = new Map();
+const NO_NAMESPACES: LoggedRecord['byNamespace'] = new Map();
 
 function namespaceKeyOf([kind, namespace]: Change): string {
   return kind === 'upgrade' ? PLANS : namespace;

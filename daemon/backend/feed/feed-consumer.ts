@@ -11,9 +11,9 @@ import type { Change } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import { BriefEvents } from './brief-events.ts';
 import { RowSelection } from './row-selection.ts';
-import { FeedReach, storeHeardBy } from './feed-reach.ts';
+import { FeedReach, storeIdFor } from './feed-reach.ts';
 import { changedRows, snapshotRows, type TopicRow } from './topic-rows.ts';
-import { TransportTap } from './transport-tap.ts';
+import { TransportSubscription } from './transport-tap.ts';
 import type { FeedParts } from './feed-parts.ts';
 
 /** Maximum number of unsent bytes for one consumer. At the limit the consumer gets no frames until it has read some. */
@@ -43,7 +43,7 @@ export class FeedConsumer {
   readonly #principal: Principal;
   readonly #storeId: string;
   #selection: RowSelection | undefined;
-  #transports: TransportTap | undefined;
+  #transports: TransportSubscription | undefined;
   /**
    * Sequence number up to which all changes were sent, some perhaps in brief. Rows that `#snapshot` has not yielded yet
    * are still to be sent.
@@ -66,8 +66,8 @@ export class FeedConsumer {
   #generation = 0;
   /** Revision of the definitions from which the rows were derived. If it changes, the consumer gets a new snapshot. */
   #revision = '';
-  #heardMs: number;
-  #takenMs: number;
+  #receivedMs: number;
+  #writableMs: number;
   /** Time on the monotonic clock when the consumer was last up to date. */
   #currentMs: number;
 
@@ -75,8 +75,8 @@ export class FeedConsumer {
     this.#socket = socket;
     this.#principal = principal;
     this.#parts = parts;
-    this.#storeId = storeHeardBy(principal, parts.storeId);
-    this.#heardMs = this.#takenMs = this.#currentMs = parts.clock.monotonic();
+    this.#storeId = storeIdFor(principal, parts.storeId);
+    this.#receivedMs = this.#writableMs = this.#currentMs = parts.clock.monotonic();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('close', onClose);
     socket.on('error', (error) => parts.log.debug({ err: error }, 'live feed connection failed'));
@@ -121,20 +121,20 @@ export class FeedConsumer {
   }
 
   /** @param frame message of a transport, already encoded as the JSON text of a frame */
-  passOn(transport: string, frame: string): void {
+  sendTransportMessage(transport: string, frame: string): void {
     this.#transports?.passOn(transport, frame);
   }
 
   /** Called once a second. Sends statistics to a live consumer and a ping to an idle one; closes a dead connection. */
   beat(statsOf: (reach: FeedReach) => FeedMessage): void {
-    const idleSeconds = (this.#parts.clock.monotonic() - this.#heardMs) / 1000;
+    const idleSeconds = (this.#parts.clock.monotonic() - this.#receivedMs) / 1000;
     if (idleSeconds > 3 * FEED_HEARTBEAT_SECONDS) {
       this.#socket.terminate();
       return;
     }
     if (idleSeconds >= FEED_HEARTBEAT_SECONDS) this.send({ type: 'ping' });
     this.#transports?.reportMissed();
-    if (this.#isLive && this.#selection !== undefined && this.#canTake()) this.send(statsOf(this.#selection.reach));
+    if (this.#isLive && this.#selection !== undefined && this.#canSend()) this.send(statsOf(this.#selection.reach));
   }
 
   /**
@@ -146,7 +146,7 @@ export class FeedConsumer {
    */
   advance(frames: Map<string, string>): boolean {
     const selection = this.#selection;
-    if (selection === undefined || !this.#canTake()) return false;
+    if (selection === undefined || !this.#canSend()) return false;
     const { changes, registry } = this.#parts;
     if (selection.topics.length === 0) {
       // A consumer that subscribes only to transports gets no rows, so it is always up to date.
@@ -158,7 +158,7 @@ export class FeedConsumer {
       this.#reset(selection, 'the backend reloaded its state');
     } else if (this.#revision !== selection.revision(registry)) {
       this.#reset(selection, 'the configuration has changed');
-    } else if (this.#snapshot === undefined && !this.#isKept(this.#seq, selection)) {
+    } else if (this.#snapshot === undefined && !this.#canCatchUp(this.#seq, selection)) {
       this.#reset(selection, 'the changes since then are too many or were deleted');
     }
     if (this.#snapshot !== undefined) {
@@ -189,24 +189,24 @@ export class FeedConsumer {
   }
 
   /** True if all changes after `seq` are in the change log, and are few enough to be sent without a snapshot. */
-  #isKept(seq: number, { reach }: RowSelection): boolean {
+  #canCatchUp(seq: number, { reach }: RowSelection): boolean {
     const { changes } = this.#parts;
-    return changes.reaches(seq) && changes.countAfter(seq, reach) <= CATCH_UP_MAX;
+    return changes.hasAllAfter(seq) && changes.countAfter(seq, reach) <= CATCH_UP_MAX;
   }
 
-  #canTake(): boolean {
+  #canSend(): boolean {
     if (this.#socket.readyState !== this.#socket.OPEN) return false;
     const nowMs = this.#parts.clock.monotonic();
     if (this.#socket.bufferedAmount < BUFFERED_BYTES_MAX) {
-      this.#takenMs = nowMs;
+      this.#writableMs = nowMs;
       return true;
     }
-    if (nowMs - this.#takenMs > STALLED_MS_MAX) this.#socket.terminate();
+    if (nowMs - this.#writableMs > STALLED_MS_MAX) this.#socket.terminate();
     return false;
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    this.#heardMs = this.#parts.clock.monotonic();
+    this.#receivedMs = this.#parts.clock.monotonic();
     try {
       if (isBinary) throw new MonError('invalid', 'WebSocket frames must be text frames with JSON, not binary');
       const request = feedRequestSchema.safeParse(parseJsonStripped((data as Buffer).toString()));
@@ -223,7 +223,7 @@ export class FeedConsumer {
 
   #takePace({ ms, full }: Extract<FeedRequest, { type: 'pace' }>): void {
     this.#paceMs = ms;
-    this.#brief.want(full);
+    this.#brief.requestInFull(full);
   }
 
   #refuse(error: unknown): void {
@@ -255,7 +255,7 @@ export class FeedConsumer {
     this.#revision = selection.revision(this.#parts.registry);
     if (since === undefined) {
       this.#startSnapshot(selection);
-    } else if (store === this.#storeId && this.#isKept(since, selection) && selection.canResume) {
+    } else if (store === this.#storeId && this.#canCatchUp(since, selection) && selection.canResume) {
       this.#seq = this.#fullSeq = since;
     } else {
       // The consumer cannot resume with a filter: the server does not know which of its rows no longer match. The same
@@ -264,9 +264,9 @@ export class FeedConsumer {
     }
   }
 
-  #tap(transports: readonly string[]): TransportTap {
-    return new TransportTap(transports, {
-      canTake: () => this.#canTake(),
+  #tap(transports: readonly string[]): TransportSubscription {
+    return new TransportSubscription(transports, {
+      canTake: () => this.#canSend(),
       send: (message) => this.send(message),
       sendText: (frame) => this.#sendText(frame),
       now: () => this.#parts.clock.now(),
@@ -289,7 +289,7 @@ export class FeedConsumer {
     this.#seq = this.#fullSeq = changes.lastSeq;
     this.#isLive = false;
     this.#changes = undefined;
-    this.#brief.forget();
+    this.#brief.reset();
     selection.forget();
     this.#snapshot = snapshotRows({ registry, reach: selection.reach }, selection.topics, () => clock.now());
   }
@@ -306,7 +306,7 @@ export class FeedConsumer {
     const { registry, changes, clock } = this.#parts;
     const { reach } = selection;
     this.#sentMs = clock.monotonic();
-    const isOwn = selection.isFiltered || this.#changes !== undefined || this.#brief.isInUse;
+    const isOwn = selection.isFiltered || this.#changes !== undefined || this.#brief.hasOwnFrames;
     const frameKey = isOwn
       ? undefined
       : [this.#seq, selection.reach.id, ...selection.topics.map(({ name }) => name)].join();
@@ -327,7 +327,7 @@ export class FeedConsumer {
     // The sequence number advances only with the last rows: a consumer that is disconnected before resumes from the old
     // number.
     if (isLast) this.#seq = changed.seq;
-    if (isLast && !this.#brief.owes) this.#fullSeq = this.#seq;
+    if (isLast && !this.#brief.hasEventsInBrief) this.#fullSeq = this.#seq;
     const message: FeedMessage = {
       type: 'changes',
       seq: this.#fullSeq,

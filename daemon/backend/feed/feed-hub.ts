@@ -77,7 +77,7 @@ export class FeedHub implements Disposable {
     if (listeners.length === 0) return;
     const message: FeedMessage = { type: 'message', transport, time: this.#parts.clock.now(), data };
     const frame = JSON.stringify(message);
-    for (const consumer of listeners) consumer.passOn(transport, frame);
+    for (const consumer of listeners) consumer.sendTransportMessage(transport, frame);
   }
 
   [Symbol.dispose](): void {

@@ -40,7 +40,7 @@ export class FeedLogins {
   readonly #pending = new Set<PendingLogin>();
 
   wait(socket: WebSocket, { network, clock, admit, accept }: LoginParts): void {
-    if (this.#pending.size >= PENDING_MAX && !this.#sendAwayFor(network)) {
+    if (this.#pending.size >= PENDING_MAX && !this.#evictFor(network)) {
       closeAsTooMany(socket);
       return;
     }
@@ -50,20 +50,20 @@ export class FeedLogins {
         new MonError('unauthenticated', 'no credentials received: send {"type":"authenticate","key":...} first'),
       ),
     );
-    const isOver = (): void => {
+    const endWait = (): void => {
       this.#pending.delete(pending);
       timer[Symbol.dispose]();
       socket.off('message', receive);
-      socket.off('close', isOver);
+      socket.off('close', endWait);
     };
     const giveUp = (): void => {
-      isOver();
+      endWait();
       closeAsTooMany(socket);
     };
     const pending: PendingLogin = { network, giveUp };
     this.#pending.add(pending);
     const receive = (data: unknown): void => {
-      isOver();
+      endWait();
       try {
         const admitted = admit(keyIn(data));
         // If `admit` is synchronous, so is `accept`: otherwise messages that follow the key at once would be lost.
@@ -74,7 +74,7 @@ export class FeedLogins {
       }
     };
     socket.on('message', receive);
-    socket.on('close', isOver);
+    socket.on('close', endWait);
     // Errors are ignored, because a failed socket also emits `close`.
     socket.on('error', () => undefined);
   }
@@ -85,7 +85,7 @@ export class FeedLogins {
    *
    * @returns true if a connection was closed
    */
-  #sendAwayFor(network: string): boolean {
+  #evictFor(network: string): boolean {
     const counts = new Map<string, number>();
     for (const pending of this.#pending) counts.set(pending.network, (counts.get(pending.network) ?? 0) + 1);
     const most = Math.max(...counts.values());

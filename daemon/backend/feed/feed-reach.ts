@@ -51,6 +51,6 @@ export class FeedReach implements Reach {
  * Returns the store id that a principal gets in `hello`. The id is different for a principal that is limited to a
  * namespace. So a consumer that reconnects with other rights cannot resume with the rows it has, and gets a snapshot.
  */
-export function storeHeardBy({ namespace }: Pick<Principal, 'namespace'>, storeId: string): string {
+export function storeIdFor({ namespace }: Pick<Principal, 'namespace'>, storeId: string): string {
   return namespace === undefined ? storeId : `${storeId}.${hash('sha256', namespace).slice(0, 16)}`;
 }

@@ -1,7 +1,7 @@
 import type { FeedMessage } from '../../../shared/schemas/feed.ts';
 
 /** The connection of a feed consumer, to which messages of transports are sent. */
-interface Outlet {
+interface ConsumerConnection {
   /** Returns true if the connection is open, and its send buffer is not full. */
   canTake(): boolean;
   send(message: FeedMessage): void;
@@ -14,12 +14,12 @@ interface Outlet {
  * Sends the messages of the subscribed transports to one consumer. Messages are not queued: while the consumer cannot
  * take more, they are dropped and counted as missed.
  */
-export class TransportTap {
+export class TransportSubscription {
   readonly #names: ReadonlySet<string>;
-  readonly #outlet: Outlet;
+  readonly #outlet: ConsumerConnection;
   readonly #missed = new Map<string, number>();
 
-  constructor(names: readonly string[], outlet: Outlet) {
+  constructor(names: readonly string[], outlet: ConsumerConnection) {
     this.#names = new Set(names);
     this.#outlet = outlet;
   }

@@ -1,5 +1,5 @@
 /** A completed API request, as the metrics need it. */
-export interface AnsweredRequest {
+export interface CompletedRequest {
   readonly method: string;
   /** The path pattern of the route instead of the path, so that names in paths create no series. */
   readonly route: string;
@@ -23,7 +23,7 @@ export const ANSWER_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'ro
  * The histogram of response times for Prometheus. It does not use the metrics library, because that builds a text of
  * all labels for each response to find the series.
  */
-export class AnswerDurations {
+export class ResponseDurationHistogram {
   readonly #bounds: readonly number[];
   /** The time series by route, method and status. */
   readonly #series = new Map<string, Map<string, Map<number, Series>>>();
@@ -33,7 +33,7 @@ export class AnswerDurations {
     this.#bounds = bounds;
   }
 
-  observe({ method, route, status, durationMs }: AnsweredRequest): void {
+  observe({ method, route, status, durationMs }: CompletedRequest): void {
     const series = this.#series.get(route)?.get(method)?.get(status) ?? this.#add(method, route, status);
     const seconds = durationMs / 1000;
     const at = this.#bounds.findIndex((bound) => seconds <= bound);

@@ -10,6 +10,6 @@ export interface BackendStatus {
   /** The number of results that wait to be committed. */
   readonly queuedResults: number;
   /** True while the backend accepts results: from its start until it begins to stop. */
-  readonly isTakingResults: boolean;
+  readonly acceptsResults: boolean;
   readonly isStoreOpen: boolean;
 }

@@ -10,6 +10,6 @@ const GROWTH_PERCENT = 150;
  * Makes V8 collect garbage earlier; call it before much memory is in use. The program sets the V8 flag itself, because
  * not every Node.js version accepts it as an option.
  */
-export function boundGarbage(): void {
+export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${String(GROWTH_PERCENT)}`);
 }

@@ -20,7 +20,7 @@ interface BudgetParts {
 }
 
 /** The minimum interval between two warnings that new objects are rejected. */
-const SAID_EVERY_MS = 60_000;
+const WARNING_INTERVAL_MS = 60_000;
 
 /**
  * The memory limit of the registry. Above the limit new objects are rejected, and existing objects continue to work.
@@ -32,7 +32,7 @@ export class MemoryBudget implements MemoryLimit {
   readonly #parts: BudgetParts;
   readonly #process: MemoryOfProcess = memoryOfProcess();
   /** Time of the last warning, in milliseconds of the monotonic clock. */
-  #saidMs = -Infinity;
+  #lastWarningMs = -Infinity;
 
   constructor(parts: BudgetParts) {
     this.#parts = parts;
@@ -63,8 +63,8 @@ export class MemoryBudget implements MemoryLimit {
     const { clock, log } = this.#parts;
     this.refusals++;
     const error = new MonError('no_memory', `${this.describe()}; existing clients, checks and silences still work`);
-    if (clock.monotonic() - this.#saidMs >= SAID_EVERY_MS) {
-      this.#saidMs = clock.monotonic();
+    if (clock.monotonic() - this.#lastWarningMs >= WARNING_INTERVAL_MS) {
+      this.#lastWarningMs = clock.monotonic();
       log.warn({ used_bytes: this.usedBytes, limit_bytes: this.limitBytes, rejected: this.refusals }, this.describe());
     }
     return error;
@@ -88,7 +88,7 @@ export class MemoryBudget implements MemoryLimit {
  *
  * @returns a function that throws MonError `invalid` if the bytes exceed the limit
  */
-export function startGuard(): (bytes: number) => void {
+export function startupMemoryGuard(): (bytes: number) => void {
   // The limit is computed only once, because the returned function is called for every record.
   const limit = startLimit(memoryOfProcess());
   return (bytes) => {

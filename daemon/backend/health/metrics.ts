@@ -20,7 +20,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Results } from '../results/commands.ts';
 import type { Clock } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { ANSWER_DURATIONS, AnswerDurations, type AnsweredRequest } from './answer-durations.ts';
+import { ANSWER_DURATIONS, ResponseDurationHistogram, type CompletedRequest } from './answer-durations.ts';
 import { RecentDurations } from './recent-durations.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
@@ -76,8 +76,8 @@ export class Metrics implements Disposable {
    * The metrics with a handler label, by the namespace to which the caller is limited. The key undefined has the
    * metrics of all namespaces.
    */
-  readonly #ofHandlers = new Map<string | undefined, MetricRegistry>();
-  readonly #answers = new AnswerDurations(SECONDS);
+  readonly #handlerMetricsByNamespace = new Map<string | undefined, MetricRegistry>();
+  readonly #answers = new ResponseDurationHistogram(SECONDS);
   readonly #recentWrites: RecentDurations;
   readonly #recentAnswers: RecentDurations;
   readonly #listening = new DisposableStack();
@@ -86,7 +86,7 @@ export class Metrics implements Disposable {
     this.#parts = parts;
     this.#recentWrites = new RecentDurations(() => parts.clock.monotonic());
     this.#recentAnswers = new RecentDurations(() => parts.clock.monotonic());
-    this.#readResults(parts);
+    this.#registerResultMetrics(parts);
     this.#readState(parts.registry);
     this.#readConnections(parts);
     this.#readForwarding(parts);
@@ -152,7 +152,7 @@ export class Metrics implements Disposable {
     ];
   }
 
-  observe(answered: AnsweredRequest): void {
+  observe(answered: CompletedRequest): void {
     this.#answers.observe(answered);
     this.#recentAnswers.note(answered.durationMs);
   }
@@ -169,7 +169,7 @@ export class Metrics implements Disposable {
    * Returns the 99th percentile of the response times in the last minutes, in milliseconds; undefined if there was no
    * request.
    */
-  answerP99Ms(): number | undefined {
+  responseP99Ms(): number | undefined {
     return this.#recentAnswers.p99();
   }
 
@@ -177,7 +177,7 @@ export class Metrics implements Disposable {
     this.#listening[Symbol.dispose]();
   }
 
-  #readResults({ batcher, results }: MetricParts): void {
+  #registerResultMetrics({ batcher, results }: MetricParts): void {
     this.#counter('mon_results_committed_total', 'Results stored since the start', () => batcher.committedResults);
     this.#counter(
       'mon_results_rejected_total',
@@ -321,10 +321,10 @@ export class Metrics implements Disposable {
   }
 
   #handlersOf(namespace: string | undefined): MetricRegistry {
-    let metrics = this.#ofHandlers.get(namespace);
+    let metrics = this.#handlerMetricsByNamespace.get(namespace);
     if (metrics === undefined) {
-      this.#ofHandlers.set(namespace, (metrics = new MetricRegistry()));
-      readHandlers(metrics, this.#parts, namespace);
+      this.#handlerMetricsByNamespace.set(namespace, (metrics = new MetricRegistry()));
+      registerHandlerMetrics(metrics, this.#parts, namespace);
     }
     return metrics;
   }
@@ -426,11 +426,11 @@ export class Metrics implements Disposable {
   }
 
   #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {
-    addRead(Gauge, this.#metrics, { name, help, labels }, read);
+    registerMetric(Gauge, this.#metrics, { name, help, labels }, read);
   }
 
   #counter(name: string, help: string, read: () => Reading, ...labels: string[]): void {
-    addRead(Counter, this.#metrics, { name, help, labels }, read);
+    registerMetric(Counter, this.#metrics, { name, help, labels }, read);
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {
@@ -449,7 +449,7 @@ type HandlerMetricParts = Pick<MetricParts, 'clock' | 'handlers' | 'definitions'
  *
  * @param only the namespace whose handlers are included; undefined: all namespaces
  */
-function readHandlers(
+function registerHandlerMetrics(
   metrics: MetricRegistry,
   { clock, handlers, definitions, registry }: HandlerMetricParts,
   only: string | undefined,
@@ -458,7 +458,7 @@ function readHandlers(
     [...handlers.statistics()].filter(([, { namespace }]) => only === undefined || namespace === only);
   const each = (read: (figures: HandlerStatistics) => Reading): Reading =>
     Object.fromEntries(shown().map(([name, figures]) => [name, read(figures)]));
-  addRead(
+  registerMetric(
     Counter,
     metrics,
     {
@@ -468,13 +468,13 @@ function readHandlers(
     },
     () => each(({ delivered, failed, retried, rejected }) => ({ delivered, failed, retried, rejected })),
   );
-  addRead(
+  registerMetric(
     Gauge,
     metrics,
     { name: 'mon_handler_jobs', help: 'Handler runs that have not finished', labels: ['handler', 'state'] },
     () => each(({ waiting, running, retrying }) => ({ waiting, running, retrying })),
   );
-  addRead(
+  registerMetric(
     Gauge,
     metrics,
     {
@@ -493,13 +493,13 @@ function readHandlers(
     const idle = names.map((name): readonly [string, RunCounts] => [name, NO_RUNS]);
     return Object.fromEntries([...idle, ...shown()].map(([name, counts]) => [name, read(counts)]));
   };
-  addRead(
+  registerMetric(
     Counter,
     metrics,
     { name: 'mon_notifications_total', help: 'Notifications that were delivered', labels: ['handler'] },
     () => counted(({ delivered }) => delivered),
   );
-  addRead(
+  registerMetric(
     Counter,
     metrics,
     {
@@ -542,7 +542,7 @@ function descriptionsOf(metrics: MetricRegistry): readonly MetricDescription[] {
 }
 
 /** Registers a metric whose value is read each time metrics are requested. */
-function addRead(
+function registerMetric(
   Kind: typeof Gauge | typeof Counter,
   metrics: MetricRegistry,
   { name, help, labels }: MetricNames,

@@ -16,7 +16,7 @@ export interface OverviewParts {
   readonly clock: Clock;
   readonly entityLimit: Pick<EntityLimit, 'usage'>;
   readonly feed: Pick<FeedHub, 'size'>;
-  readonly metrics: Pick<Metrics, 'writeP99Ms' | 'answerP99Ms'>;
+  readonly metrics: Pick<Metrics, 'writeP99Ms' | 'responseP99Ms'>;
   readonly registry: Registry;
 }
 
@@ -39,7 +39,7 @@ export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces)
     noisiest: selection.namespaces
       .flatMap((namespace) =>
         activity.noisiest(NOISIEST, namespace.name).map(({ check, events }) => {
-          return selection.placed({ check, events, clients: openOf(namespace, check) }, namespace.name);
+          return selection.placed({ check, events, clients: openEventCountOf(namespace, check) }, namespace.name);
         }),
       )
       .toSorted((a, b) => b.events - a.events)
@@ -49,13 +49,13 @@ export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces)
     entities: entityLimit.usage(),
     queue: { results: batcher.queued },
     store: { write_p99_ms: rounded(metrics.writeP99Ms()) },
-    api: { response_p99_ms: rounded(metrics.answerP99Ms()) },
+    api: { response_p99_ms: rounded(metrics.responseP99Ms()) },
     feed: { consumers: feed.size },
   };
 }
 
 /** Returns the number of clients on which this check has an open event. */
-function openOf(namespace: Namespace, check: string): number {
+function openEventCountOf(namespace: Namespace, check: string): number {
   return [...eventsNamedBy(namespace, null, check)].length;
 }
 

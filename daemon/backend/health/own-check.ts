@@ -30,7 +30,7 @@ interface Report {
 export class OwnCheck {
   readonly #parts: OwnCheckParts;
   /** The last status that this process reported; undefined if this process has not reported any status yet. */
-  #reported: number | undefined = undefined;
+  #lastReportedStatus: number | undefined = undefined;
   #reportedAtMs = 0;
 
   constructor(parts: OwnCheckParts) {
@@ -39,7 +39,7 @@ export class OwnCheck {
 
   /** The status of the last result, even if an earlier process reported it; 0 if there is no result. */
   get status(): number {
-    return this.#reported ?? this.#stored() ?? 0;
+    return this.#lastReportedStatus ?? this.#storedStatus() ?? 0;
   }
 
   /**
@@ -58,19 +58,19 @@ export class OwnCheck {
       interval: INTERVAL,
       ...(subjects === undefined ? {} : { subjects }),
     });
-    this.#reported = status;
+    this.#lastReportedStatus = status;
     this.#reportedAtMs = clock.monotonic();
   }
 
   #isDue(status: number): boolean {
-    if (status === this.#reported) {
+    if (status === this.#lastReportedStatus) {
       return status !== 0 && this.#parts.clock.monotonic() - this.#reportedAtMs >= INTERVAL * 1000;
     }
-    if (this.#reported !== undefined || status !== 0) return true;
-    return (this.#stored() ?? 0) !== 0;
+    if (this.#lastReportedStatus !== undefined || status !== 0) return true;
+    return (this.#storedStatus() ?? 0) !== 0;
   }
 
-  #stored(): number | undefined {
+  #storedStatus(): number | undefined {
     const { registry, client, check } = this.#parts;
     return registry.namespace(DEFAULT_NAMESPACE).check(client, check)?.status;
   }

@@ -48,7 +48,7 @@ function healthProblems(
 ): string[] {
   const problems: string[] = [];
   if (!status.isStoreOpen) problems.push(texts.store);
-  if (!status.isTakingResults) problems.push(texts.results);
+  if (!status.acceptsResults) problems.push(texts.results);
   const { keepalives, results } = transportOf(status);
   for (const [name, queue] of [
     ['keepalive', keepalives],

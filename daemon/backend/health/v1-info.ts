@@ -25,7 +25,7 @@ interface Queue {
  * backend counts as one consumer of each queue while it accepts results.
  */
 export function transportOf(status: BackendStatus): Transport {
-  const consumers = status.isTakingResults ? 1 : 0;
+  const consumers = status.acceptsResults ? 1 : 0;
   return {
     keepalives: { messages: 0, consumers },
     results: { messages: status.queuedResults, consumers },
@@ -50,7 +50,7 @@ export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'in
   return {
     info: () => ({
       sensu,
-      transport: { name: 'websocket', ...transportOf(status), connected: status.isTakingResults },
+      transport: { name: 'websocket', ...transportOf(status), connected: status.acceptsResults },
       redis: { connected: status.isStoreOpen },
       servers: [
         {

@@ -64,7 +64,7 @@ const PROBLEMS: Readonly<Record<ClusterMember['state'], string>> = {
 };
 
 /** Returns the problem of this backend; the empty string if there is none. */
-function problemOf({ isStoreOpen, isTakingResults }: BackendStatus): string {
+function problemOf({ isStoreOpen, acceptsResults: isTakingResults }: BackendStatus): string {
   if (!isStoreOpen) return 'the store does not accept writes';
   return isTakingResults ? '' : 'the backend is stopping';
 }

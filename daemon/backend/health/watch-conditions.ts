@@ -24,7 +24,7 @@ import { failingHandlers, type FailingHandlerParts } from './failing-handlers.ts
 import { OwnCheck } from './own-check.ts';
 
 /** The interval between two measurements of all conditions. */
-const LOOK_MS = 10_000;
+const MEASURE_INTERVAL_MS = 10_000;
 /** The minimum interval between two log records about the same condition. */
 const LOG_MS = 60_000;
 
@@ -49,7 +49,7 @@ interface EarlierState {
 
 type Measure = (earlier: EarlierState) => ConditionFinding | Promise<ConditionFinding>;
 
-interface Watched {
+interface WatchedCondition {
   readonly name: ConditionName;
   readonly measure: Measure;
   readonly check: OwnCheck;
@@ -66,7 +66,7 @@ interface Watched {
 export function watchConditions(parts: ConditionParts): Disposable {
   const { board, clock, log, registry } = parts;
   const measures = measuresOf(parts);
-  const watched = CONDITIONS.map((name): Watched => ({
+  const watched = CONDITIONS.map((name): WatchedCondition => ({
     name,
     measure: measures[name],
     check: new OwnCheck({ ...parts, client: BACKEND_CLIENT, check: name }),
@@ -75,7 +75,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
     loggedAtMs: -Infinity,
   }));
   let isLooking = false;
-  const timer = clock.every(LOOK_MS, () => {
+  const timer = clock.every(MEASURE_INTERVAL_MS, () => {
     if (isLooking) return;
     isLooking = true;
     void look().finally(() => {
@@ -121,7 +121,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
     return new Set(Array.isArray(subjects) ? subjects.map(String) : []);
   }
 
-  function writeLog(one: Watched, { status, text }: ConditionFinding): void {
+  function writeLog(one: WatchedCondition, { status, text }: ConditionFinding): void {
     const nowMs = clock.monotonic();
     const isChange = status !== one.loggedStatus;
     if (!isChange && (status === 0 || nowMs - one.loggedAtMs < LOG_MS)) return;

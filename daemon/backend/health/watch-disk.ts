@@ -14,7 +14,7 @@ const DISK_CHECK = 'mon.disk';
  * The interval between two measurements. It is short, because results are accepted until the next measurement, and
  * within seconds they could use up the space that remains below the floor.
  */
-const LOOK_MS = 1000;
+const MEASURE_INTERVAL_MS = 1000;
 
 interface DiskParts {
   readonly guard: DiskGuard;
@@ -35,7 +35,7 @@ export function watchDisk(parts: DiskParts): Disposable {
   const check = new OwnCheck({ ...parts, check: DISK_CHECK });
   let isLooking = false;
   let logged: DiskLevel = 'ok';
-  const timer = clock.every(LOOK_MS, () => {
+  const timer = clock.every(MEASURE_INTERVAL_MS, () => {
     if (isLooking) return;
     isLooking = true;
     void look().finally(() => {

@@ -10,7 +10,7 @@ import type { Log } from '../../log/log.ts';
 import { Seldom } from '../../log/rate-limit.ts';
 import { networkOf } from '../access/networks.ts';
 import type { Clock } from '../ports.ts';
-import { sayLast } from '../tls/last-words.ts';
+import { sendAndClose } from '../tls/last-words.ts';
 
 interface ConnectionParts {
   /** Returns the current limits; called for each connection, because a reload may change them. */
@@ -92,7 +92,7 @@ export class Connections implements Disposable {
   serve(server: Server, tunnel: Duplex): void {
     if (this.#isFull) {
       this.rejected.total++;
-      sayLast(tunnel, REFUSAL);
+      sendAndClose(tunnel, REFUSAL);
       this.#warn('total', '');
       return;
     }
@@ -147,13 +147,13 @@ export class Connections implements Disposable {
   #reject(server: Server, socket: Socket, reason: ConnectionRejection): void {
     this.rejected[reason]++;
     // A peer that expects TLS could not read a plain-text response.
-    if (this.#leaving >= this.limits.answered || server instanceof TlsServer) {
+    if (this.#leaving >= this.limits.rejectionsWithReason || server instanceof TlsServer) {
       socket.destroy();
       return;
     }
     this.#leaving++;
     socket.once('close', () => this.#leaving--);
-    sayLast(socket, REFUSAL);
+    sendAndClose(socket, REFUSAL);
   }
 
   #warn(reason: ConnectionRejection, address: string): void {

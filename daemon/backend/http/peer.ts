@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** The progress of a WebSocket, by which its memory usage is measured. */
 export interface FrameProgress {
   /** Number of received bytes up to the end of the last processed message. */
-  readonly doneBytes: number;
+  readonly completedBytes: number;
 }
 
 /** Measures the memory usage of one connection: unsent data, and incomplete requests or messages. */
@@ -61,7 +61,7 @@ export class Peer {
   }
 
   /** Switches to the accounting of WebSockets, where incomplete messages are buffered instead of requests. */
-  speaksFrames(frames: FrameProgress): void {
+  onFramesStarted(frames: FrameProgress): void {
     this.#frames = frames;
   }
 
@@ -69,7 +69,9 @@ export class Peer {
   get waitingBytes(): number {
     const { socket } = this;
     let bytes =
-      socket.writableLength + (socket.bytesRead - (this.#frames?.doneBytes ?? this.#doneBytes)) + this.#referencedBytes;
+      socket.writableLength +
+      (socket.bytesRead - (this.#frames?.completedBytes ?? this.#doneBytes)) +
+      this.#referencedBytes;
     for (const answer of this.#answers) if (answer.socket === null) bytes += answer.writableLength;
     return bytes;
   }

@@ -8,7 +8,7 @@ import {
 } from 'fastify';
 import { ALERTMANAGER_PREFIX } from '../../../shared/api/alertmanager.ts';
 import { V2_API, V2_PREFIX } from '../../../shared/api/v2.ts';
-import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import type { Operation } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
@@ -240,7 +240,7 @@ function requestedRoute(request: FastifyRequest): RequestedRoute {
     isForAnonymous = false,
   } = matchedRoute(request);
   const queryNamespace = takesNamespace ? namespaceIn(request) : undefined;
-  const doing = (): Doing | undefined => role && doingOf(role, params);
+  const doing = (): Operation | undefined => role && doingOf(role, params);
   return { access, url, namespace, queryNamespace, user, isOfAllNamespaces, isForAnonymous, doing };
 }
 

@@ -1,5 +1,5 @@
 import { deregistrationCheck } from '../../../shared/domain/deregistration.ts';
-import { pastlessState } from '../../../shared/domain/event.ts';
+import { transientEventState } from '../../../shared/domain/event.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import { removeSuppression, recordInhibited } from '../../../shared/domain/notify/notification-log.ts';
 import { decideNotifications } from '../../../shared/domain/notify/decide-notifications.ts';
@@ -169,7 +169,7 @@ export function notifyRegistration(transaction: Transaction, client: ClientEntry
  */
 export function notifyDeregistration(transaction: Transaction, client: ClientEntry): void {
   const check = deregistrationCheck(transaction.body(CLIENTS, client)['deregistration'], transaction.now);
-  const state = pastlessState(transaction.newId(), check, transaction.now);
+  const state = transientEventState(transaction.newId(), check, transaction.now);
   notifyResult(transaction, { client, check, state, history: EMPTY_HISTORY });
 }
 

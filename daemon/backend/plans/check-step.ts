@@ -29,7 +29,7 @@ export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): Ste
 function checkRules(run: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(run.plan), run.facts);
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
-  const left = blocking.flatMap((finding) => menderOf(finding, run) ?? []);
+  const left = blocking.flatMap((finding) => pendingFixOf(finding, run) ?? []);
   if (left.length < blocking.length)
     return notDone(blocking.map((finding) => blockingText(finding, run)).join('; '), { findings });
   if (left.length > 0) {
@@ -79,13 +79,13 @@ function checkEntities({ plan, facts }: StepRun): StepOutcome {
 }
 
 function blockingText(finding: Finding, run: StepRun): string {
-  const mender = menderOf(finding, run);
+  const mender = pendingFixOf(finding, run);
   const text = findingText(finding);
   return mender === undefined ? text : `${text} (the step ${mender.id} fixes it)`;
 }
 
 /** Returns the step of the plan that fixes a finding; undefined if there is none, or it was already started. */
-function menderOf({ rule: broken }: Finding, { plan }: StepRun): PlanRunStep | undefined {
+function pendingFixOf({ rule: broken }: Finding, { plan }: StepRun): PlanRunStep | undefined {
   return plan.steps.find(({ rule, state }) => rule === broken && state === 'pending');
 }
 

@@ -2,8 +2,8 @@ import {
   afterRestart,
   executeOrder,
   finishStep,
-  newPlan,
-  noteProgress,
+  newPlanRun,
+  logProgress,
   type StepOutcome,
 } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -54,7 +54,7 @@ export class Plans {
       const id = (kept[0]?.plan.id ?? 0) + 1;
       for (const oldest of kept.slice(PLANS_MAX - 1)) transaction.remove(PLANS, plans, oldest.plan.id);
       const { facts, entities } = details;
-      const made = newPlan(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
+      const made = newPlanRun(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
       const { from, to, verdict } = made;
       recordAudit(transaction, actor, { action: 'upgrade.create', target: targetOf(id), after: { from, to, verdict } });
       return savePlan(transaction, { plan: made, facts }).plan;
@@ -89,7 +89,7 @@ export class Plans {
 
   /** Stores a progress message of a running step. */
   note(id: number, step: string, text: string): Promise<void> {
-    return this.#change(id, (plan, nowMs) => noteProgress(plan, step, text, nowMs));
+    return this.#change(id, (plan, nowMs) => logProgress(plan, step, text, nowMs));
   }
 
   /** Stores that a running step was interrupted. Call it when the backend starts as the leader. */

@@ -1,5 +1,5 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { migrationOf, unreadiness } from '../../../shared/domain/stash-silencing.ts';
+import { migrationOf, silenceSupportProblem } from '../../../shared/domain/stash-silencing.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { ObjectName, UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
@@ -118,7 +118,7 @@ function silenceStashesOf(namespace: Namespace, nowMs: number): NonNullable<Upgr
     if (migration.kind === 'unclear') unclear.add(migration.path);
     else if (migration.client !== undefined) {
       const client = namespace.clients.get(migration.client);
-      const problem = client === undefined ? undefined : unreadiness(client);
+      const problem = client === undefined ? undefined : silenceSupportProblem(client);
       if (problem !== undefined) unready.add(problem);
     }
   }

@@ -34,7 +34,7 @@ export class PlanRunner implements AsyncDisposable {
   }
 
   /** Records that the stop of the previous leader interrupted a running step, so that the step can be started again. */
-  async takeUp(): Promise<void> {
+  async recordInterruption(): Promise<void> {
     const { open } = plansOf(this.#parts.registry);
     if (open !== undefined) await this.#plans.interrupt(open.plan.id);
   }
@@ -93,7 +93,7 @@ export class PlanRunner implements AsyncDisposable {
         return await this.#plans.finish(id, step, outcome);
       } catch (error) {
         this.#log.error({ step, reason: errorMessage(error) }, 'could not store the outcome of an upgrade step');
-        // `takeUp` records the interruption of the step at the next start.
+        // `recordInterruption` records the interruption of the step at the next start.
         if (signal.aborted) return;
         await this.#pause(RETRY_MS);
       }

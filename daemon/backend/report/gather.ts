@@ -24,7 +24,7 @@ const ACTIONS_MAX = 10_000;
 export const SLICE = 1000;
 
 /** The history of a check on a client, as far as it is known, for a report. */
-export interface PastOfCheck {
+export interface ReportCheckHistory {
   readonly namespace: Namespace;
   readonly client: string;
   readonly check: string;
@@ -41,8 +41,8 @@ export interface PastOfCheck {
 }
 
 /** The data from which a report is built. */
-export interface Gathered {
-  readonly pasts: readonly PastOfCheck[];
+export interface ReportData {
+  readonly pasts: readonly ReportCheckHistory[];
   /** User actions in the span, the newest first. */
   readonly actions: readonly ReportAction[];
   /** Time in epoch milliseconds before which transitions were not read; undefined if all in the span were read. */
@@ -58,8 +58,8 @@ export async function gather(
   { namespaces, placed }: RequestedNamespaces,
   span: Span,
   transitionsMax = TRANSITIONS_MAX,
-): Promise<Gathered> {
-  const pasts = new Map<string, PastOfCheck>();
+): Promise<ReportData> {
+  const pasts = new Map<string, ReportCheckHistory>();
   for (const namespace of namespaces) await addOpen(pasts, namespace);
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
   const actions: ReportAction[] = [];
@@ -84,7 +84,7 @@ export async function gather(
   return { pasts: [...pasts.values()], actions, cutMs: undefined };
 }
 
-async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): Promise<void> {
+async function addOpen(pasts: Map<string, ReportCheckHistory>, namespace: Namespace): Promise<void> {
   let looked = 0;
   for (const client of namespace.clients.values()) {
     for (const entry of eventsOf(client)) {
@@ -102,7 +102,7 @@ async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): P
 }
 
 function addStatusChange(
-  pasts: Map<string, PastOfCheck>,
+  pasts: Map<string, ReportCheckHistory>,
   namespace: Namespace,
   { atMs, transition }: { readonly atMs: number; readonly transition: Transition },
   { untilMs }: Span,
@@ -115,7 +115,7 @@ function addStatusChange(
     past = { namespace, client, check, status: undefined, statusChanges: [], output: undefined };
     pasts.set(key, past);
   }
-  const change = { atMs, was, status, inhibitor };
+  const change = { atMs, previousStatus: was, status, inhibitor };
   if (atMs > untilMs) past.statusChanges = [change];
   else past.statusChanges.push(change);
   if (atMs <= untilMs && status !== 0) past.output ??= output;

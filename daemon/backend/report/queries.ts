@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { together } from '../../../shared/domain/report/actions.ts';
+import { mergeActions } from '../../../shared/domain/report/actions.ts';
 import { Causes } from '../../../shared/domain/report/causes.ts';
-import { longestFirst, troubleOf, worstFirst, type Trouble } from '../../../shared/domain/report/checks.ts';
+import { longestFirst, troubleOf, worstFirst, type CheckProblem } from '../../../shared/domain/report/checks.ts';
 import { FirstOf } from '../../../shared/domain/report/first-of.ts';
 import { Noise } from '../../../shared/domain/report/noise.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
@@ -11,10 +11,10 @@ import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import { SilencesOfPast, type TimelineRetention } from '../timeline/availability.ts';
-import { downFrom } from '../timeline/sources.ts';
+import { newestEntriesOf } from '../timeline/sources.ts';
 import { silencesIn } from '../timeline/queries.ts';
 import { indexOfCheck, lastIdOf, timeOf } from '../model/timeline/storage.ts';
-import { gather, SLICE, type PastOfCheck } from './gather.ts';
+import { gather, SLICE, type ReportCheckHistory } from './gather.ts';
 import { SilencesAt } from './silences.ts';
 
 /** Maximum number of checks in the list of the noisiest checks. */
@@ -36,8 +36,8 @@ export interface ReportParameters {
 
 /** A check that was not OK during the span, with its history. */
 interface TroubledCheck {
-  readonly past: PastOfCheck;
-  readonly trouble: Trouble;
+  readonly past: ReportCheckHistory;
+  readonly trouble: CheckProblem;
 }
 
 /** Returns the handover report without the changes from the audit trail (spec, report). */
@@ -48,7 +48,7 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
   const keptInSpan = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
   const { open, resolved, causes, noise, total } = await judged(pasts, requested, { span, kept: keptInSpan, limit });
   const shown = new ShownChecks(store, { requested, span, kept: keptInSpan });
-  const deeds = together(actions);
+  const deeds = mergeActions(actions);
   return {
     since: span.sinceMs,
     until: span.untilMs,
@@ -63,7 +63,7 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
   };
 }
 
-interface Judged {
+interface EvaluatedChecks {
   readonly open: FirstOf<TroubledCheck>;
   readonly resolved: FirstOf<TroubledCheck>;
   readonly causes: Causes;
@@ -72,10 +72,10 @@ interface Judged {
 }
 
 async function judged(
-  pasts: readonly PastOfCheck[],
+  pasts: readonly ReportCheckHistory[],
   { placed }: RequestedNamespaces,
   { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
-): Promise<Judged> {
+): Promise<EvaluatedChecks> {
   const open = new FirstOf<TroubledCheck>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
   const resolved = new FirstOf<TroubledCheck>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
   const causes = new Causes();
@@ -106,7 +106,7 @@ async function judged(
  * Returns the time in epoch milliseconds since which the history of a check is complete. If the check has the maximum
  * number of transitions, older transitions may have been erased.
  */
-function keptSinceOf({ statusChanges }: PastOfCheck, kept: TimelineRetention): number {
+function keptSinceOf({ statusChanges }: ReportCheckHistory, kept: TimelineRetention): number {
   const oldest = statusChanges.at(-1);
   return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
@@ -163,12 +163,12 @@ class ShownChecks {
    * Returns the time in epoch milliseconds when the check last stopped being OK before the span; null if that is not
    * known.
    */
-  async #beginningOf({ namespace, client, check }: PastOfCheck): Promise<number | null> {
+  async #beginningOf({ namespace, client, check }: ReportCheckHistory): Promise<number | null> {
     const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
     const { span, kept } = this.#options;
     const before = lastIdOf(Math.max(span.sinceMs, kept.sinceMs)) + 1;
     let looked = 0;
-    for await (const { id, text } of downFrom(this.#store, source, before)) {
+    for await (const { id, text } of newestEntriesOf(this.#store, source, before)) {
       const [was] = text.split('>');
       if (was === '' || was === '0') return timeOf(id);
       if (++looked >= LOOKED_BACK) break;
@@ -181,7 +181,7 @@ class ShownChecks {
  * Returns the output of a check for the report. If no transition in the span has an output, it is the current output
  * of the check.
  */
-function outputOf({ namespace, client, check, output }: PastOfCheck): string {
+function outputOf({ namespace, client, check, output }: ReportCheckHistory): string {
   const entry = namespace.check(client, check);
   return output ?? (entry === undefined ? '' : shownOutput(entry.client, entry.summary));
 }

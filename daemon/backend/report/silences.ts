@@ -2,7 +2,7 @@ import { isAcknowledgement } from '../../../shared/domain/report/actions.ts';
 import type { ReportSilence } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { ReadStore } from '../ports.ts';
-import { downFrom, type Source } from '../timeline/sources.ts';
+import { newestEntriesOf, type Source } from '../timeline/sources.ts';
 import type { SilenceSources } from '../timeline/queries.ts';
 import { lastIdOf, reverseId, timelineOf } from '../model/timeline/storage.ts';
 
@@ -31,7 +31,7 @@ export class SilencesAt {
   }
 
   async #inEffect(source: Source): Promise<ReportSilence | undefined> {
-    for await (const { id } of downFrom(this.#store, source, lastIdOf(this.#atMs) + 1)) {
+    for await (const { id } of newestEntriesOf(this.#store, source, lastIdOf(this.#atMs) + 1)) {
       const [text] = await this.#store.getMany([[...timelineOf(source.namespace), reverseId(id)]]);
       return text === undefined ? undefined : this.#shown(JSON.parse(text) as Transition);
     }

@@ -1,5 +1,5 @@
 import { statusesOf } from '../../../shared/domain/history.ts';
-import { checkRedactKeysOf, hasHiddenKey, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
+import { checkRedactKeysOf, hasKeyRedactedByDefault, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
@@ -64,7 +64,7 @@ function textOf({ client }: CheckEntry, text: string): string | undefined {
   if (hasOwnRedactKeys(client)) return undefined;
   const record = splitCheckRecord(text);
   if (record === undefined || !record.check.startsWith('{')) return undefined;
-  if (hasHiddenKey(record.check) || HISTORY_KEY.test(record.check)) return undefined;
+  if (hasKeyRedactedByDefault(record.check) || HISTORY_KEY.test(record.check)) return undefined;
   const history = JSON.stringify(statusesOf(record.state.history));
   return `{"client":${JSON.stringify(client.name)},"check":${record.check.slice(0, -1)},"history":${history}}}`;
 }

@@ -1,4 +1,4 @@
-import { hasStaleOutput, retiredResult, ttlOf, withoutTtl } from '../../../shared/domain/ttl.ts';
+import { hasStaleOutput, ttlRemovedResult, ttlOf, withoutTtl } from '../../../shared/domain/ttl.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -97,7 +97,7 @@ export function retireResult(transaction: Transaction, entry: CheckEntry): void 
       client,
       reporter: client,
       by: RESOLVED_BY,
-      check: retiredResult(check, client),
+      check: ttlRemovedResult(check, client),
     });
     return;
   }

@@ -1,4 +1,4 @@
-import { resultOfNamedClient } from '../../../shared/domain/submitted-result.ts';
+import { resultWithSource } from '../../../shared/domain/submitted-result.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { resultProblem, resultSchema, v1ResultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { compileSchema } from './compile-schema.ts';
@@ -14,7 +14,7 @@ const isV1Result = compileSchema(v1ResultSchema);
  * @throws MonError `invalid` that names every invalid attribute
  */
 export function validateSubmitted(value: unknown): SubmittedResult {
-  return validateResult(resultOfNamedClient(value));
+  return validateResult(resultWithSource(value));
 }
 
 /**
@@ -23,7 +23,7 @@ export function validateSubmitted(value: unknown): SubmittedResult {
  * @throws MonError `invalid` that names every invalid attribute
  */
 export function validateV1Submitted(value: unknown): SubmittedResult {
-  const result = resultOfNamedClient(value);
+  const result = resultWithSource(value);
   return isV1Result(result) && resultProblem(result) === undefined ? result : parsedBy(v1ResultSchema, result);
 }
 

@@ -1,4 +1,4 @@
-import { isOverWhenStale, staleResult } from '../../../shared/domain/ttl.ts';
+import { resolvesWhenStale, staleResult } from '../../../shared/domain/ttl.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -36,7 +36,7 @@ export class StaleResults {
             retireResult(transaction, entry);
             continue;
           }
-          if (check === null || (entry.client.isDown && !isOverWhenStale(check))) continue;
+          if (check === null || (entry.client.isDown && !resolvesWhenStale(check))) continue;
           const { name: client, namespace } = entry.client;
           processResult(transaction, namespace, { client, reporter: client, check: staleResult(check, client, now) });
         }

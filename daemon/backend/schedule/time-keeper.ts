@@ -19,7 +19,7 @@ const ADOPT_AFTER_MS = 3_600_000;
  * Minimum time in milliseconds without a backend that counts as an outage. A shorter time counts as a restart, after
  * which agents deliver their spooled results.
  */
-const AWAY_MS = 600_000;
+const OUTAGE_MS_MIN = 600_000;
 
 interface TimeParts {
   readonly store: Store;
@@ -39,7 +39,7 @@ export class TimeKeeper {
   /** Lease of this backend while it is the leader; undefined before `lead` and after `close`. */
   #lease: Lease | undefined;
   /** Time on the steady clock when an anchor was last prepared for writing. */
-  #keptMs = Number.NEGATIVE_INFINITY;
+  #anchorMs = Number.NEGATIVE_INFINITY;
 
   private constructor(parts: TimeParts, anchor: TimeAnchor | undefined) {
     this.#parts = parts;
@@ -63,7 +63,7 @@ export class TimeKeeper {
     try {
       const anchor = this.clock.anchor();
       const awayMs = anchor.steadyMs - (before ?? anchor).steadyMs;
-      await this.#correct(lease, anchor, before, awayMs < AWAY_MS ? 0 : awayMs);
+      await this.#correct(lease, anchor, before, awayMs < OUTAGE_MS_MIN ? 0 : awayMs);
     } catch (error) {
       // The stored times were not shifted, so the clock must not apply the new correction either. The correction stays
       // pending, as if the system clock had been set just now.
@@ -75,22 +75,22 @@ export class TimeKeeper {
   /** Returns the write that stores the time anchor with the next batch, or undefined if the last anchor is recent. */
   anchorDue(): StoreOp | undefined {
     const nowMs = this.clock.steady();
-    if (nowMs - this.#keptMs < WITH_BATCH_MS) return undefined;
-    this.#keptMs = nowMs;
+    if (nowMs - this.#anchorMs < WITH_BATCH_MS) return undefined;
+    this.#anchorMs = nowMs;
     return anchorOp(this.clock.anchor());
   }
 
   /** Stores time anchors while no batches are written, and adopts a jump of the system clock after an hour. */
   watch(batcher: Pick<Batcher, 'run' | 'runExclusively'>): Disposable {
     return this.clock.every(WITHOUT_BATCH_MS, () => {
-      const isIdle = this.clock.steady() - this.#keptMs >= WITHOUT_BATCH_MS;
+      const isIdle = this.clock.steady() - this.#anchorMs >= WITHOUT_BATCH_MS;
       const work =
         this.clock.pendingJumpAgeMs >= ADOPT_AFTER_MS
           ? batcher.runExclusively(() => this.#adopt())
           : isIdle
             ? batcher.run((transaction) => transaction.write(TIME, JSON.stringify(this.clock.anchor())))
             : undefined;
-      this.#keptMs = isIdle ? this.clock.steady() : this.#keptMs;
+      this.#anchorMs = isIdle ? this.clock.steady() : this.#anchorMs;
       work?.catch((error: unknown) => this.#failed(error));
     });
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../ports.ts';
 
 const PERIOD_MS = 1000;
 /** Number of recent samples from which the worst lag is computed. */
-const REMEMBERED = 60;
+const SAMPLES_MAX = 60;
 
 /** Measures how late timers fire because the event loop was blocked. */
 export class TimerLag implements Disposable {
@@ -14,7 +14,7 @@ export class TimerLag implements Disposable {
     this.#timer = clock.every(PERIOD_MS, () => {
       const nowMs = clock.monotonic();
       this.#samples.push(Math.max(0, nowMs - dueMs));
-      if (this.#samples.length > REMEMBERED) this.#samples.shift();
+      if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
       // The next due time is counted from now, not from the last due time, so that one delay is measured only once.
       dueMs = nowMs + PERIOD_MS;
     });

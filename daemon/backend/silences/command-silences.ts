@@ -1,5 +1,10 @@
 import { MON_API } from '../../../shared/api/mon.ts';
-import { commandSilenceId, mayRelease, nextHold, takenText } from '../../../shared/domain/maintenance.ts';
+import {
+  commandSilenceId,
+  mayEndSilence,
+  maintenanceOutcome,
+  silenceConflictMessage,
+} from '../../../shared/domain/maintenance.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { HoldRequest, ReleaseRequest } from '../../../shared/schemas/maintenance.ts';
@@ -55,10 +60,10 @@ export class CommandSilences {
       refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);
       const id = commandSilenceId(request);
-      const hold = nextHold(unexpiredEntry(namespace, id, transaction.nowMs), request, transaction.nowMs);
+      const hold = maintenanceOutcome(unexpiredEntry(namespace, id, transaction.nowMs), request, transaction.nowMs);
       switch (hold.kind) {
         case 'taken':
-          throw new MonError('conflict', takenText(hold.by));
+          throw new MonError('conflict', silenceConflictMessage(hold.by));
         case 'gone':
           throw new MonError('not_found', `the silence ${id} was cleared in the meantime`);
         case 'renew':
@@ -86,7 +91,7 @@ export class CommandSilences {
    */
   release(namespaceName: string, request: ReleaseRequest, actor: Actor): Promise<void> {
     return this.#silenced.clear(namespaceName, { id: commandSilenceId(request) }, actor, (entry) => {
-      if (!mayRelease(entry, request)) throw new MonError('conflict', takenText(entry));
+      if (!mayEndSilence(entry, request)) throw new MonError('conflict', silenceConflictMessage(entry));
     });
   }
 }

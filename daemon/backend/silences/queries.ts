@@ -1,6 +1,6 @@
 import { expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
 import { entryAt, silencedView } from '../../../shared/domain/silencing.ts';
-import type { KeptUse, SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { StoredSilenceCounters, SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { UNUSED, type SilencedRegistry } from '../model/silences/state.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
 
@@ -12,7 +12,7 @@ export function silencedDetail(
   entry: SilencedEntry,
   nowMs: number,
 ): SilencedDetail {
-  const kept: KeptUse = registry.use(entry.id) ?? UNUSED;
+  const kept: StoredSilenceCounters = registry.use(entry.id) ?? UNUSED;
   const { unmatched_since: _ofTheClock, ...use } = kept;
   return {
     ...silencedView(entry, nowMs),

@@ -9,7 +9,13 @@ import {
 } from '../../../shared/domain/v2/silenced.ts';
 import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { entryAt, isOver, isSelectorId, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import {
+  entryAt,
+  isExpiredForGood,
+  isSelectorId,
+  silencedEntry,
+  silencedId,
+} from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
 import {
@@ -60,7 +66,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       for (const chunk of chunksAfter(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
         const nowMs = clock.now();
         yield chunk.flatMap(({ entry }) =>
-          isOver(entry, nowMs) ? [] : v2SilencedOf(namespace, entryAt(entry, nowMs)),
+          isExpiredForGood(entry, nowMs) ? [] : v2SilencedOf(namespace, entryAt(entry, nowMs)),
         );
       }
     },
@@ -166,7 +172,7 @@ function entryOf(
   before: SilencedEntry | undefined,
   nowMs: number,
 ): SilencedEntry {
-  const { request, over } = silencedOfV2(core, parts, before);
+  const { request, overrides: over } = silencedOfV2(core, parts, before);
   const entry = { ...silencedEntry(request, nowMs), ...over };
   if (entry.expireAtMs !== null && entry.expireAtMs - nowMs > 2 * LIFETIME_SECONDS_MAX * 1000) {
     throw new MonError('invalid', 'expire_at: must be within a hundred years from now, as seconds since 1970');

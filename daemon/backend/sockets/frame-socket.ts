@@ -32,7 +32,7 @@ export class FrameSocket extends WebSocket {
   #doneBytes = 0;
 
   /** Sets the TCP, TLS or local socket of this connection. Must be called once, before any frame is sent. */
-  speakOver(wire: Socket): void {
+  attachSocket(wire: Socket): void {
     this.#wire = wire;
     this.#doneBytes = wire.bytesRead;
   }
@@ -41,7 +41,7 @@ export class FrameSocket extends WebSocket {
    * Number of received bytes that belong to complete messages, or to the handshake. All bytes received after them
    * belong to an incomplete message, which uses memory.
    */
-  get doneBytes(): number {
+  get completedBytes(): number {
     return this.#doneBytes;
   }
 

@@ -16,7 +16,7 @@ const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 2
 const GOODBYE_MS = 1000;
 
 /** Interval in milliseconds at which the credentials of open sockets are checked for expiry. */
-const LOOK_MS = 1000;
+const EXPIRY_CHECK_MS = 1000;
 
 /** WebSocket close code for a policy violation, sent when the credentials of a socket are no longer valid. */
 const POLICY_VIOLATION = 1008;
@@ -50,7 +50,7 @@ export class LiveSockets implements Disposable {
     this.#parts = parts;
     this.#version = parts.version();
     this.#watches = [
-      parts.clock.every(LOOK_MS, () => {
+      parts.clock.every(EXPIRY_CHECK_MS, () => {
         this.#lookAfterChange();
         this.#look(({ principal }) => canExpire(principal));
       }),
@@ -105,7 +105,7 @@ export class LiveSockets implements Disposable {
     return () => {
       const version = this.#parts.version();
       if (version === checkedVersion && !canExpire(live.principal)) return;
-      if (!this.#counts(live)) throw new MonError('unauthenticated', REVOKED);
+      if (!this.#isStillValid(live)) throw new MonError('unauthenticated', REVOKED);
       checkedVersion = version;
     };
   }
@@ -128,13 +128,13 @@ export class LiveSockets implements Disposable {
 
   #look(concerns: (socket: LiveSocket) => boolean): void {
     for (const [socket, live] of this.#sockets) {
-      if (socket.readyState === socket.OPEN && concerns(live) && !this.#counts(live)) {
+      if (socket.readyState === socket.OPEN && concerns(live) && !this.#isStillValid(live)) {
         this.#end(socket, POLICY_VIOLATION, REVOKED);
       }
     }
   }
 
-  #counts(live: LiveSocket): boolean {
+  #isStillValid(live: LiveSocket): boolean {
     const { principal, isAllowed } = live;
     const renewed = this.#parts.renewed(principal);
     if (renewed === undefined) return false;

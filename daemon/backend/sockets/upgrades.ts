@@ -2,13 +2,13 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import type { Operation } from '../../../shared/domain/v2/roles.ts';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
 import { hasScope, mayByRoles, refuseWithoutAccess, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { errorBody } from '../http/errors.ts';
 import { FrameSocket } from './frame-socket.ts';
-import { sayLast } from '../tls/last-words.ts';
+import { sendAndClose } from '../tls/last-words.ts';
 import type { LiveSockets } from './live-sockets.ts';
 import type { FrameProgress } from '../http/peer.ts';
 import type { SlowPeers } from '../http/slow-peers.ts';
@@ -32,7 +32,7 @@ export interface WebSocketEndpoint {
    */
   admit?(request: IncomingMessage, principal: Principal): void;
   /** Returns the action that the roles of a peer must allow if the peer lacks the scope. Absent: roles do not apply. */
-  doingOf?(request: IncomingMessage): Doing;
+  doingOf?(request: IncomingMessage): Operation;
   /** True if a peer without credentials may log in with its first message. */
   readonly canLogInLater?: boolean;
   /** Passes an admitted peer on to another backend. Absent: this backend accepts all peers itself. */
@@ -46,14 +46,14 @@ export interface WebSocketEndpoint {
 }
 
 /** A peer that is admitted, but has not got the handshake response yet. */
-export interface Handshaking {
+export interface PendingHandshake {
   readonly request: IncomingMessage;
   readonly socket: Socket;
   /** The bytes that arrived after the peer's handshake request. */
   readonly head: Buffer;
   readonly principal: Principal;
   /** Must be called after the handshake response, with the object that counts the bytes of the peer's messages. */
-  readonly speaksFrames: (frames: FrameProgress) => void;
+  readonly onFramesStarted: (frames: FrameProgress) => void;
 }
 
 /**
@@ -62,7 +62,7 @@ export interface Handshaking {
  * @returns undefined if the peer is not passed on, so that this endpoint must accept it
  * @throws MonError if the peer cannot be passed on; a promise rejects with the same error
  */
-export type PassOn = (handshaking: Handshaking) => Promise<void> | undefined;
+export type PassOn = (handshaking: PendingHandshake) => Promise<void> | undefined;
 
 /** Returns the body of the HTTP response that rejects a handshake, and its content type. */
 type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
@@ -183,7 +183,7 @@ function remember(peers: Set<WebSocket>, peer: WebSocket): void {
   peer.on('close', () => peers.delete(peer));
 }
 
-function allowance(access: Scope, doing: Doing | undefined): (who: Principal) => boolean {
+function accessCheck(access: Scope, doing: Operation | undefined): (who: Principal) => boolean {
   return (who) => hasScope(who, access) || mayByRoles(who, access, doing);
 }
 
@@ -215,7 +215,7 @@ function handshakeOf(
   });
   server.on('headers', (lines) => lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)));
   return (request, socket, head, principal) => {
-    const isAllowed = allowance(access, endpoint.doingOf?.(request));
+    const isAllowed = accessCheck(access, endpoint.doingOf?.(request));
     const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
     if (isUnknown) {
       // A peer that logs in with its first message is not checked yet, and receives no data before that.
@@ -232,11 +232,11 @@ function handshakeOf(
     }
     // The sockets of an HTTP server are TCP, TLS or local sockets, so the type `Duplex` can be narrowed.
     const wire = socket as Socket;
-    const speaksFrames = (frames: FrameProgress): void => slowPeers.of(wire)?.speaksFrames(frames);
-    const passed = endpoint.passOn?.({ request, socket: wire, head, principal, speaksFrames });
+    const speaksFrames = (frames: FrameProgress): void => slowPeers.of(wire)?.onFramesStarted(frames);
+    const passed = endpoint.passOn?.({ request, socket: wire, head, principal, onFramesStarted: speaksFrames });
     if (passed !== undefined) return passed;
     server.handleUpgrade(request, socket, head, (peer) => {
-      peer.speakOver(wire);
+      peer.attachSocket(wire);
       remember(peers, peer);
       speaksFrames(peer);
       if (!isUnknown) sockets.add(peer, principal, access, isAllowed);
@@ -258,7 +258,7 @@ async function sayGoodbye(peer: WebSocket): Promise<void> {
 function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
   const refused = error instanceof MonError ? error : new MonError('internal', 'internal error');
   const { type, body } = refusal(refused);
-  sayLast(
+  sendAndClose(
     socket,
     `HTTP/1.1 ${REFUSALS[refused.code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
       `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,

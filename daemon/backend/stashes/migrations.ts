@@ -1,6 +1,10 @@
 import { expireAtOf, isExpired, secondsLeft } from '../../../shared/domain/expiry.ts';
 import { silencedEntry } from '../../../shared/domain/silencing.ts';
-import { isCovered, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
+import {
+  lastsAtLeastAsLong,
+  silenceSupportProblem,
+  type StashMigration,
+} from '../../../shared/domain/stash-silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { recordAudit, targetIn } from '../model/audit/mutations.ts';
@@ -40,11 +44,11 @@ export class StashMigrations {
       const stash = stashesOf(namespace).get(path);
       if (stash === undefined || isExpired(stash, nowMs)) throw new MonError('not_found', `there is no stash ${path}`);
       const silenced = client === undefined ? undefined : namespace.clients.get(client);
-      const problem = silenced === undefined ? undefined : unreadiness(silenced);
+      const problem = silenced === undefined ? undefined : silenceSupportProblem(silenced);
       if (problem !== undefined) throw new MonError('conflict', `${problem}: upgrade the agent of this client first`);
       const before = unexpiredEntry(namespace, id, nowMs);
       const expire = secondsLeft(stash, nowMs);
-      const isThere = before !== undefined && isCovered(secondsLeft(before, nowMs), expire);
+      const isThere = before !== undefined && lastsAtLeastAsLong(secondsLeft(before, nowMs), expire);
       if (!isThere) {
         transaction.refuseNew(before);
         refuseTooMany(namespace, [id], this.#silencesMax());

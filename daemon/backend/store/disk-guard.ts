@@ -1,6 +1,6 @@
 import { formatMebibytes } from '../../../shared/domain/byte-text.ts';
 import {
-  canSetAside,
+  canCreateReserve,
   canSetAsideForOpening,
   nextDiskLevel,
   openingReserveBytes,
@@ -125,7 +125,7 @@ export class DiskGuard {
     const size = openingReserveBytes(this.floorBytes);
     const reserved = await disk.reservedBytes('opening');
     if (reserved > 0 && (this.floorBytes === 0 || (isStart && free < size))) {
-      await disk.giveOut('opening');
+      await disk.releaseReserve('opening');
       log.warn(
         { path: disk.dir, bytes: reserved },
         'disk is full: the reserve file was deleted so that the store could be opened; free some space',
@@ -140,7 +140,7 @@ export class DiskGuard {
     const { clock, log } = this.#parts;
     this.reservedBytes = await disk.reservedBytes('running');
     if (this.reservedBytes > 0 && (this.level === 'reserve' || this.floorBytes === 0)) {
-      await disk.giveOut('running');
+      await disk.releaseReserve('running');
       log.warn(
         { path: disk.dir, bytes: this.reservedBytes },
         'disk is full: the reserve file was deleted to keep the backend running; free some space',
@@ -149,7 +149,7 @@ export class DiskGuard {
     }
     if (clock.monotonic() < this.#setAsideAtMs || this.level !== 'ok') return;
     const size = reserveBytes(this.floorBytes);
-    if (this.reservedBytes === size || !canSetAside(free + this.reservedBytes, this.floorBytes)) return;
+    if (this.reservedBytes === size || !canCreateReserve(free + this.reservedBytes, this.floorBytes)) return;
     await disk.setAside(size, 'running');
     this.reservedBytes = size;
   }

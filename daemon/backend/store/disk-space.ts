@@ -56,7 +56,7 @@ export class DiskSpace implements Disk {
       }
       await file.sync();
     } catch (error) {
-      await this.giveOut(use).catch(() => undefined);
+      await this.releaseReserve(use).catch(() => undefined);
       throw error;
     }
   }
@@ -66,7 +66,7 @@ export class DiskSpace implements Disk {
    *
    * @throws MonError `unavailable` if the store was replaced
    */
-  async giveOut(use: ReserveUse = 'running'): Promise<void> {
+  async releaseReserve(use: ReserveUse = 'running'): Promise<void> {
     this.#identity?.assertSame();
     await rm(this.#pathOf(use), { force: true });
   }

@@ -8,12 +8,17 @@ import {
   type SilenceChange,
   type Span,
   type StatusChange,
-  type Stretch,
+  type StatusSpan,
 } from '../../../shared/domain/timeline/availability.ts';
-import type { Availability, AvailabilityReport, CheckPast, PastStretch } from '../../../shared/schemas/availability.ts';
+import type {
+  Availability,
+  AvailabilityReport,
+  CheckHistory,
+  StatusPeriod,
+} from '../../../shared/schemas/availability.ts';
 import type { ReadStore } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
-import { downFrom, type Source } from './sources.ts';
+import { newestEntriesOf, type Source } from './sources.ts';
 import { checksOnce, silencesIn, type SilenceSources } from './queries.ts';
 import { indexOfCheck, timeOf } from '../model/timeline/storage.ts';
 
@@ -126,7 +131,7 @@ export async function readPast(
   namespace: Namespace,
   checkKey: PastCheckKey,
   { span, kept }: { readonly span: Span; readonly kept: TimelineRetention },
-): Promise<CheckPast> {
+): Promise<CheckHistory> {
   const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
   const silenced = await silences.of(checkKey.client, checkKey.check);
   const stretches = await stretchesAt(store, namespace, checkKey, { span, kept });
@@ -142,7 +147,7 @@ export async function readPast(
   };
 }
 
-function shownStretch({ sinceMs: since, untilMs: until, status }: Stretch): PastStretch {
+function shownStretch({ sinceMs: since, untilMs: until, status }: StatusSpan): StatusPeriod {
   return status === undefined ? { since, until } : { since, until, status };
 }
 
@@ -152,12 +157,12 @@ async function stretchesAt(
   namespace: Namespace,
   { client, check }: PastCheckKey,
   { span, kept }: { readonly span: Span; readonly kept: TimelineRetention },
-): Promise<Stretch[]> {
+): Promise<StatusSpan[]> {
   const changes: StatusChange[] = [];
   const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
-  for await (const { id, text } of downFrom(store, source, Number.MAX_SAFE_INTEGER)) {
+  for await (const { id, text } of newestEntriesOf(store, source, Number.MAX_SAFE_INTEGER)) {
     const [was, status] = text.split('>').map((one) => (one === '' ? undefined : Number(one)));
-    changes.push({ atMs: timeOf(id), was, status });
+    changes.push({ atMs: timeOf(id), previousStatus: was, status });
     if (timeOf(id) <= span.sinceMs) break;
   }
   const oldest = changes.at(-1);
@@ -214,7 +219,7 @@ export class SilencesOfPast {
   async #read(source: Source): Promise<readonly Span[]> {
     const { span, kept } = this.#bounds;
     const changes: SilenceChange[] = [];
-    for await (const { id, text } of downFrom(this.#store, source, Number.MAX_SAFE_INTEGER)) {
+    for await (const { id, text } of newestEntriesOf(this.#store, source, Number.MAX_SAFE_INTEGER)) {
       changes.push({ atMs: timeOf(id), entry: text === '' ? undefined : inEffect(text) });
       if (timeOf(id) <= span.sinceMs) break;
     }

@@ -86,7 +86,7 @@ export interface TakenClients {
  * @param id id of the newest transition that the part contains
  * @param after name of the last client in the previous part; undefined for the first part
  */
-export function takeClients(namespace: Namespace, id: number, after: string | undefined): TakenClients {
+export function encodeClientPart(namespace: Namespace, id: number, after: string | undefined): TakenClients {
   const all = namespace.sortedClients();
   const texts: string[] = [];
   let length = 0;
@@ -184,7 +184,7 @@ export async function checkpointsIn(store: Pick<Store, 'scan'>): Promise<Checkpo
  * Returns a virtual empty checkpoint before the first transition, if there was no state then and all transitions are
  * retained; otherwise undefined.
  */
-export function beginningOf({ head, isKept }: Timeline): CompleteCheckpoint | undefined {
+export function initialCheckpointOf({ head, isKept }: Timeline): CompleteCheckpoint | undefined {
   if (!isKept || head?.isWhole !== true) return undefined;
   return { from: 0, id: head.since * 1000 - 1, count: 0, rows: 0, era: 0 };
 }

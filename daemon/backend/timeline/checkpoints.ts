@@ -7,10 +7,10 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import type { Clock, Key, Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import {
-  beginningOf,
+  initialCheckpointOf,
   checkpointsIn,
   isComplete,
-  takeClients,
+  encodeClientPart,
   takeSilences,
   type Checkpoint,
   type CompleteCheckpoint,
@@ -79,7 +79,7 @@ export class Checkpoints implements AsyncDisposable {
    * @returns the id before which the caller may erase transitions; those after the start of the newest checkpoint are
    *   needed
    */
-  async giveUpBefore(id: number): Promise<number> {
+  async eraseCheckpointsBefore(id: number): Promise<number> {
     const all = await checkpointsIn(this.#parts.store);
     const { isKept } = this.#parts.registry.timeline;
     const newest = isKept ? all.find(isComplete) : undefined;
@@ -106,7 +106,7 @@ export class Checkpoints implements AsyncDisposable {
     try {
       if (!registry.timeline.isKept || (registry.timeline.head === undefined && isBlank(registry))) return;
       const all = await checkpointsIn(store);
-      const newest = all.find(isComplete) ?? beginningOf(registry.timeline);
+      const newest = all.find(isComplete) ?? initialCheckpointOf(registry.timeline);
       const isDue =
         newest === undefined ||
         newest.era !== eraOf(registry.corrections) ||
@@ -150,7 +150,7 @@ export class Checkpoints implements AsyncDisposable {
           const { timeline } = transaction.registry;
           const existing = transaction.registry.findNamespace(namespace);
           if (existing === undefined) return NO_CLIENTS;
-          const some = takeClients(existing, timeline.head?.last ?? 0, from);
+          const some = encodeClientPart(existing, timeline.head?.last ?? 0, from);
           if (some.text !== undefined) transaction.write([...clientPartsOf(reversedId, namespace), part], some.text);
           return some;
         },

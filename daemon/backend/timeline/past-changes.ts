@@ -1,4 +1,4 @@
-import { entryAt, isOver } from '../../../shared/domain/silencing.ts';
+import { entryAt, isExpiredForGood } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { ReadStore } from '../ports.ts';
@@ -47,14 +47,14 @@ export interface Between {
  */
 export interface PastDifference {
   /** Checks with transitions between the two moments, by client. All other checks can differ only by their silences. */
-  readonly turned: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly checksWithTransitions: ReadonlyMap<string, ReadonlySet<string>>;
   /** Silences that exist and have not expired at the second moment, including pending ones. */
   readonly silences: readonly SilencedEntry[];
   /**
    * True if silences were changed, started or ended between the two moments, so that the silenced state of any event
    * may differ.
    */
-  readonly isSilencedAnew: boolean;
+  readonly haveSilencesChanged: boolean;
   /**
    * Clients with transitions and a known state. If `isSilencedAnew` is true or many clients have transitions, the
    * iterable contains all clients of the namespace.
@@ -89,18 +89,27 @@ export async function differenceOf(
     options.isSilencedAnew ||
     transitions.some(({ client }) => client === undefined) ||
     entries === undefined ||
-    entries.some((entry) => isMoved(entry, between));
+    entries.some((entry) => startsOrEndsBetween(entry, between));
   if (isSilencedAnew || turned.size > CLIENTS_MAX) {
-    return { turned, isSilencedAnew, ...(await readNamespace(store, base, name, atMs)) };
+    return {
+      checksWithTransitions: turned,
+      haveSilencesChanged: isSilencedAnew,
+      ...(await readNamespace(store, base, name, atMs)),
+    };
   }
-  const silences = entries.flatMap((entry) => (isOver(entry, atMs) ? [] : entryAt(entry, atMs)));
-  return { turned, isSilencedAnew, silences, clients: clientsOf(store, base, name, { turned, atMs }) };
+  const silences = entries.flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : entryAt(entry, atMs)));
+  return {
+    checksWithTransitions: turned,
+    haveSilencesChanged: isSilencedAnew,
+    silences,
+    clients: clientsOf(store, base, name, { turned, atMs }),
+  };
 }
 
 /**
  * True if the begin or the end of the silence lies between the two moments, even if no transition was recorded for it.
  */
-function isMoved(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
+function startsOrEndsBetween(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
   // `entryAt` computes the window of a recurring silence, because windows were not recorded while no backend ran.
   const { begin, expireAtMs } = entryAt(entry, low);

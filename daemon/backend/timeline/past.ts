@@ -5,13 +5,13 @@ import {
   nextPastSilence,
   type PastEvent,
 } from '../../../shared/domain/timeline/past.ts';
-import { entryAt, isOver } from '../../../shared/domain/silencing.ts';
+import { entryAt, isExpiredForGood } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { BusyError, MonError } from '../../../shared/errors.ts';
 import type { Store } from '../ports.ts';
 import {
-  beginningOf,
+  initialCheckpointOf,
   checkpointsIn,
   clientsAt,
   isComplete,
@@ -60,7 +60,7 @@ export interface PastBase {
  * @throws MonError `not_found` if the moment is older than the retained history, or if no checkpoint exists yet
  */
 export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number): Promise<PastBase> {
-  const beginning = beginningOf(timeline);
+  const beginning = initialCheckpointOf(timeline);
   const complete = [
     ...(await checkpointsIn(store)).filter(isComplete),
     ...(beginning === undefined ? [] : [beginning]),
@@ -96,7 +96,7 @@ export async function readNamespace(
   const silences = await silencesAt(store, checkpoint, namespace);
   nextSilences(silences, transitions.ofSilences);
   return {
-    silences: [...silences.values()].flatMap((entry) => (isOver(entry, atMs) ? [] : entryAt(entry, atMs))),
+    silences: [...silences.values()].flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : entryAt(entry, atMs))),
     clients: clientsOf(store, checkpoint, namespace, transitions.ofClients),
   };
 }

@@ -5,7 +5,7 @@ import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import { TimeSlice } from '../store/time-slice.ts';
-import { behindAll, newestOf, type SourceEntry, type Source } from './sources.ts';
+import { distinctNamesBelow, newestOf, type SourceEntry, type Source } from './sources.ts';
 import {
   CHECK_INDEX_PREFIX,
   indexOfCheck,
@@ -127,7 +127,7 @@ export async function sourcesOfClient(
 /** Returns the names of the checks that a client has or had, at most `SOURCES_MAX`. */
 export async function checksOnce(store: ReadStore, namespace: string, client: string): Promise<string[]> {
   const checks: string[] = [];
-  for await (const check of behindAll(store, [CHECK_INDEX_PREFIX, namespace, client])) {
+  for await (const check of distinctNamesBelow(store, [CHECK_INDEX_PREFIX, namespace, client])) {
     checks.push(check);
     if (checks.length >= SOURCES_MAX) break;
   }
@@ -157,10 +157,10 @@ export async function silencesIn(store: ReadStore, namespace: Namespace): Promis
   const checksBySubscription = new Map<string, string[]>();
   const selectors: Selector[] = [];
   let count = 0;
-  for await (const subscription of behindAll(store, [SILENCE_INDEX_PREFIX, name])) {
+  for await (const subscription of distinctNamesBelow(store, [SILENCE_INDEX_PREFIX, name])) {
     const checks: string[] = [];
     checksBySubscription.set(subscription, checks);
-    for await (const check of behindAll(store, [SILENCE_INDEX_PREFIX, name, subscription])) {
+    for await (const check of distinctNamesBelow(store, [SILENCE_INDEX_PREFIX, name, subscription])) {
       count++;
       const text = selectorIn(check);
       const selector = text === undefined ? undefined : parseSelector(text);

@@ -45,11 +45,11 @@ export async function readChanges(
     differences.set(namespace, difference);
   }
   // The response contains the silences of all requested namespaces or of none.
-  const hasSilences = [...differences.values()].some(({ isSilencedAnew }) => isSilencedAnew);
+  const hasSilences = [...differences.values()].some(({ haveSilencesChanged: isSilencedAnew }) => isSilencedAnew);
   const changes: CollectedChanges = { events: [], removed: [], silenced: [], clients: [], removed_clients: [] };
   for (const [namespace, difference] of differences) {
     const full =
-      hasSilences && !difference.isSilencedAnew
+      hasSilences && !difference.haveSilencesChanged
         ? await differenceOf(store, base, namespace, between, { isSilencedAnew: true })
         : difference;
     if (full === undefined) return TOO_MANY_CHANGES;
@@ -63,7 +63,7 @@ export async function readChanges(
 async function addDifference(
   changes: CollectedChanges,
   namespace: Namespace,
-  { turned, silences, isSilencedAnew, clients }: PastDifference,
+  { checksWithTransitions: turned, silences, haveSilencesChanged: isSilencedAnew, clients }: PastDifference,
   { requested: { placed }, atMs }: { readonly requested: RequestedNamespaces; readonly atMs: number },
 ): Promise<void> {
   const { name: namespaceName } = namespace;

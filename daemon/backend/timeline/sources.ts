@@ -29,7 +29,7 @@ const PAGE_MAX = 1000;
 const ENTRIES_MAX = 20_000;
 
 /** Yields the distinct names that follow a prefix in keys. It skips the further keys of each name. */
-export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<string, void> {
+export async function* distinctNamesBelow(store: ReadStore, prefix: Key): AsyncGenerator<string, void> {
   let after: Key | undefined;
   for (;;) {
     let name: string | undefined;
@@ -45,7 +45,11 @@ export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<
 }
 
 /** Yields the entries of a source with ids below `beforeId`, newest first. */
-export async function* downFrom(store: ReadStore, source: Source, beforeId: number): AsyncGenerator<SourceEntry, void> {
+export async function* newestEntriesOf(
+  store: ReadStore,
+  source: Source,
+  beforeId: number,
+): AsyncGenerator<SourceEntry, void> {
   for await (const page of pagesDown(store, source, beforeId)) yield* page;
 }
 

@@ -7,7 +7,7 @@ import type { Clock, Key, Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { Excess } from './excess.ts';
-import { behindAll } from './sources.ts';
+import { distinctNamesBelow } from './sources.ts';
 import {
   indexOfCheck,
   indexOfSilence,
@@ -33,7 +33,7 @@ interface TrimParts {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly registry: Registry;
   readonly store: Pick<Store, 'scan'>;
-  readonly checkpoints: Pick<Checkpoints, 'giveUpBefore' | 'forget'>;
+  readonly checkpoints: Pick<Checkpoints, 'eraseCheckpointsBefore' | 'forget'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -91,9 +91,9 @@ export class TimelineTrim implements AsyncDisposable {
   async #eraseOld(): Promise<void> {
     const { registry, clock, store, checkpoints } = this.#parts;
     const { days } = registry.timeline.limits;
-    const oldest = await checkpoints.giveUpBefore(Math.max(0, clock.now() - days * DAY_MS) * 1000);
+    const oldest = await checkpoints.eraseCheckpointsBefore(Math.max(0, clock.now() - days * DAY_MS) * 1000);
     const old: Key[] = [];
-    for await (const namespace of behindAll(store, [TIMELINE_PREFIX])) {
+    for await (const namespace of distinctNamesBelow(store, [TIMELINE_PREFIX])) {
       // The timeline of a deleted namespace is erased completely.
       const isGone = !registry.hasNamespace(namespace);
       if (isGone) await checkpoints.forget(namespace);

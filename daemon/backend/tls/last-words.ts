@@ -7,7 +7,7 @@ const PATIENCE_MS = 1000;
  * Sends a last response and closes the connection. If the peer does not close its side in time, the socket is
  * destroyed: a socket that was only ended would stay open as long as the peer keeps its side open.
  */
-export function sayLast(socket: Duplex, text: string): void {
+export function sendAndClose(socket: Duplex, text: string): void {
   const impatience = setTimeout(() => socket.destroy(), PATIENCE_MS);
   socket.once('close', () => clearTimeout(impatience));
   socket.on('error', () => socket.destroy());

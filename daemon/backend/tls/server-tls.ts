@@ -149,7 +149,7 @@ export class ServerTls implements Disposable {
     this.#isLooking = true;
     const { 'cert-file': cert, 'key-file': key, 'client-ca-file': authorities } = this.#settings;
     const files = [cert, key, ...(authorities === undefined ? [] : [authorities])];
-    const seen = (await Promise.all(files.map(signOf))).join(' ');
+    const seen = (await Promise.all(files.map(fileStamp))).join(' ');
     this.#isLooking = false;
     // The first check always reloads the files, because they may have changed since the constructor read them.
     if (seen === this.#seen) return;
@@ -227,7 +227,7 @@ function readMaterial({ tls, section }: SectionTls, nowMs: number): Material {
 }
 
 /** Returns a text that changes when the file is changed, replaced or deleted. */
-async function signOf(file: string): Promise<string> {
+async function fileStamp(file: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(file);
     return [ino, size, mtimeMs, ctimeMs].join(':');

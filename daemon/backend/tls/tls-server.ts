@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { sayLast } from './last-words.ts';
+import { sendAndClose } from './last-words.ts';
 import type { ServerTls } from './server-tls.ts';
 
 /** The first byte that a TLS client sends: the type of a handshake record. */
@@ -57,7 +57,7 @@ function answerPlainHttp(server: Server, timeoutMs: number): void {
     socket.once('data', (first: Buffer) => {
       isOver();
       socket.pause();
-      if (first[0] !== HANDSHAKE) return sayLast(socket, PLAIN_ANSWER);
+      if (first[0] !== HANDSHAKE) return sendAndClose(socket, PLAIN_ANSWER);
       socket.unshift(first);
       for (const shake of handshakes) shake.call(server, socket);
     });

@@ -2,12 +2,12 @@ import { performance } from 'node:perf_hooks';
 import { startBackend, type BenchBackend } from '../backend-process.ts';
 import { HttpConnection } from '../http-line.ts';
 import { EVENTS, postResults } from '../post-results.ts';
-import { count, quantile } from '../report.ts';
+import { formatNumber, quantile } from '../report.ts';
 import { RATE, whileResultsComeIn } from '../background-results.ts';
 import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
-const WHAT = `GET /events, 10,000 events, beside ${count(RATE)} results/s`;
+const WHAT = `GET /events, 10,000 events, beside ${formatNumber(RATE)} results/s`;
 
 /** Measures the response time of the longest list while results arrive, and how long the list blocks the event loop. */
 export async function listDuringResults([before, now]: Sides, seconds: number): Promise<void> {
@@ -34,10 +34,10 @@ async function measureList(side: ComparedClone, backend: BenchBackend, seconds: 
       times.push(performance.now() - startedAt);
     }
     const { work } = await backend.loopDelay();
-    side.note(`${WHAT}: CPU of one turn of the loop, p99.9`, work.p999, 'ms');
+    side.record(`${WHAT}: CPU of one turn of the loop, p99.9`, work.p999, 'ms');
   });
   line.close();
-  side.note(`${WHAT}, p50`, quantile(times, 0.5), 'ms');
-  side.note(`${WHAT}, p99`, quantile(times, 0.99), 'ms');
-  side.note(`${WHAT}: results`, reached, '/s');
+  side.record(`${WHAT}, p50`, quantile(times, 0.5), 'ms');
+  side.record(`${WHAT}, p99`, quantile(times, 0.99), 'ms');
+  side.record(`${WHAT}: results`, reached, '/s');
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTS, isLive, LARGE, measureIdle, SMALL, STORM, typedFilters, USUAL } from '../console-measures.ts';
 import { ConsoleTerminal, type TerminalSize } from '../console-terminal.ts';
-import { count, quantile } from '../report.ts';
+import { formatNumber, quantile } from '../report.ts';
 import { startStorm, type Storm } from '../storm.ts';
 import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
@@ -32,40 +32,40 @@ async function firstFrames(side: ComparedClone): Promise<void> {
   for (let start = 0; start <= STARTS; start++) {
     await using terminal = terminalOf(side, 'http://127.0.0.1:9', USUAL);
     const { delayMs } = await terminal.until((screen) => screen.includes('connecting to'));
-    if (start > 0) side.note('console: start to first frame', delayMs, 'ms');
+    if (start > 0) side.record('console: start to first frame', delayMs, 'ms');
     await terminal.quit();
   }
 }
 
 async function usualScreen(side: ComparedClone, storm: Storm): Promise<void> {
-  storm.blow({ changesPerSecond: STORM, pings: false });
+  storm.applyOrder({ changesPerSecond: STORM, pings: false });
   await using terminal = terminalOf(side, storm.url, USUAL);
   const { delayMs } = await terminal.until(isLive, 30_000);
-  side.note(`console: start to live with ${count(EVENTS)} events`, delayMs, 'ms');
+  side.record(`console: start to live with ${formatNumber(EVENTS)} events`, delayMs, 'ms');
   await sleep(WARM_UP_MS);
   const inStorm = await measureIdle(terminal, IDLE_MS);
-  side.note('console: storm at 120x36, of a core', inStorm.cpu, '%');
-  side.note('console: output in a storm', inStorm.kilobytesPerSecond, 'kB/s');
+  side.record('console: storm at 120x36, of a core', inStorm.cpu, '%');
+  side.record('console: output in a storm', inStorm.kilobytesPerSecond, 'kB/s');
   const { pages } = await typedFilters(terminal, FILTERS);
   const delays = pages.map((page) => page.delayMs);
-  side.note('console: a key in the filter to its first rows, p50', quantile(delays, 0.5), 'ms');
-  side.note('console: a key in the filter to its first rows, p99', quantile(delays, 0.99), 'ms');
+  side.record('console: a key in the filter to its first rows, p50', quantile(delays, 0.5), 'ms');
+  side.record('console: a key in the filter to its first rows, p99', quantile(delays, 0.99), 'ms');
   terminal.write('\u001B[O');
   await sleep(WARM_UP_MS);
-  side.note('console: storm without the focus, of a core', (await measureIdle(terminal, IDLE_MS)).cpu, '%');
+  side.record('console: storm without the focus, of a core', (await measureIdle(terminal, IDLE_MS)).cpu, '%');
   terminal.write('\u001B[I');
-  storm.blow({ changesPerSecond: 0, pings: false });
+  storm.applyOrder({ changesPerSecond: 0, pings: false });
   await sleep(WARM_UP_MS);
   const idle = await measureIdle(terminal, IDLE_MS);
-  side.note('console: quiet, of a core', idle.cpu, '%');
-  side.note('console: output when it is quiet', idle.kilobytesPerSecond, 'kB/s');
-  side.note('console: memory', terminal.memoryMiB, 'MiB');
+  side.record('console: quiet, of a core', idle.cpu, '%');
+  side.record('console: output when it is quiet', idle.kilobytesPerSecond, 'kB/s');
+  side.record('console: memory', terminal.memoryMiB, 'MiB');
 }
 
 async function otherScreen(side: ComparedClone, storm: Storm, size: TerminalSize, name: string): Promise<void> {
-  storm.blow({ changesPerSecond: STORM, pings: false });
+  storm.applyOrder({ changesPerSecond: STORM, pings: false });
   await using terminal = terminalOf(side, storm.url, size);
   await terminal.until(isLive, 30_000);
   await sleep(WARM_UP_MS);
-  side.note(`console: storm at ${name}, of a core`, (await measureIdle(terminal, IDLE_MS)).cpu, '%');
+  side.record(`console: storm at ${name}, of a core`, (await measureIdle(terminal, IDLE_MS)).cpu, '%');
 }

@@ -10,7 +10,7 @@ export class ComparedClone {
     this.clone = clone;
   }
 
-  note(what: string, value: number, unit: string): void {
+  record(what: string, value: number, unit: string): void {
     const figure = this.#figures.get(what);
     if (figure === undefined) this.#figures.set(what, { unit, values: [value] });
     else figure.values.push(value);

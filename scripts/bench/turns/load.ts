@@ -4,7 +4,7 @@ import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop } from '../ben
 import { HttpConnection, postLoop } from '../http-line.ts';
 import { EVENTS, MEMBERS, postResults } from '../post-results.ts';
 import { preciseCpuMs } from '../process-figures.ts';
-import { count, quantile } from '../report.ts';
+import { formatNumber, quantile } from '../report.ts';
 import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 9;
@@ -80,29 +80,29 @@ async function withFullResults(loaded: Loaded): Promise<Loaded> {
 
 async function flood({ side, agents, backend }: Loaded, ms: number): Promise<void> {
   const { rate, cpuMicroseconds } = await closedLoop(agents, backend.pid, ms);
-  side.note('results of agents, as fast as they go', rate, '/s');
-  side.note('a result of them: CPU', cpuMicroseconds, 'us');
+  side.record('results of agents, as fast as they go', rate, '/s');
+  side.record('a result of them: CPU', cpuMicroseconds, 'us');
 }
 
 async function floodFullResults({ side, agents, backend }: Loaded, ms: number): Promise<void> {
   const { rate } = await closedLoop(agents, backend.pid, ms);
-  side.note('agents whose results are told whole', rate, '/s');
+  side.record('agents whose results are told whole', rate, '/s');
 }
 
 async function calm({ side, agents, backend }: Loaded, ms: number): Promise<void> {
   const cpuBefore = preciseCpuMs(backend.pid);
   const { p50, p99, reached } = await openLoop(agents, CALM_RATE, ms);
   const cpu = preciseCpuMs(backend.pid) - cpuBefore;
-  const what = `acknowledgement at ${count(CALM_RATE)} results/s`;
-  side.note(`${what}, p50`, p50, 'ms');
-  side.note(`${what}, p99`, p99, 'ms');
-  side.note(`${what}: CPU`, (cpu * 1e6) / (reached * ms), 'us');
+  const what = `acknowledgement at ${formatNumber(CALM_RATE)} results/s`;
+  side.record(`${what}, p50`, p50, 'ms');
+  side.record(`${what}, p99`, p99, 'ms');
+  side.record(`${what}: CPU`, (cpu * 1e6) / (reached * ms), 'us');
 }
 
 async function inArrays({ side, backend }: Loaded, ms: number): Promise<void> {
   const load = { path: '/api/mon/v1/results', connections: 16, ms };
   const { rate } = await postLoop(backend, load, (connection, at) => `[${posted(connection, 50 * at, 50).join()}]`);
-  side.note('results in arrays of 50, 16 connections', rate * 50, '/s');
+  side.record('results in arrays of 50, 16 connections', rate * 50, '/s');
 }
 
 function singleOf(connections: number) {
@@ -111,8 +111,8 @@ function singleOf(connections: number) {
     const { rate, cpuMicroseconds } = await postLoop(backend, { path: '/results', connections, ms }, (connection, at) =>
       posted(connection, at, 1).join(),
     );
-    side.note(what, rate, '/s');
-    side.note(`${what}: CPU`, cpuMicroseconds, 'us');
+    side.record(what, rate, '/s');
+    side.record(`${what}: CPU`, cpuMicroseconds, 'us');
   };
 }
 
@@ -140,8 +140,8 @@ async function ask(side: ComparedClone, backend: BenchBackend, path: string): Pr
     times.push(performance.now() - startedAt);
   }
   line.close();
-  side.note(`GET ${path}`, quantile(times, 0.5), 'ms');
-  side.note(`GET ${path}: CPU`, (preciseCpuMs(backend.pid) - cpuBefore) / times.length, 'ms');
+  side.record(`GET ${path}`, quantile(times, 0.5), 'ms');
+  side.record(`GET ${path}: CPU`, (preciseCpuMs(backend.pid) - cpuBefore) / times.length, 'ms');
 }
 
 /** Creates silences that match no event. */

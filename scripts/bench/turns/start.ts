@@ -4,8 +4,8 @@ import { makeStateDir, startBackend } from '../backend-process.ts';
 import { CHECKS_EACH } from '../bench-agent.ts';
 import { postResults, type ResultGrid } from '../post-results.ts';
 import { cpuMs, memoryMiB, peakMemoryMiB } from '../process-figures.ts';
-import { count } from '../report.ts';
-import { settleStore } from '../settle-store.ts';
+import { formatNumber } from '../report.ts';
+import { compactStore } from '../settle-store.ts';
 import { interleaved, type ComparedClone, type Sides } from './figures.ts';
 
 const ROUNDS = 5;
@@ -38,15 +38,15 @@ async function fillStore({ clone }: ComparedClone, stateDir: string, results: nu
     await using backend = await startBackend({ clone, stateDir, keepsState: true });
     await postResults(backend, grid);
   }
-  await settleStore(stateDir);
+  await compactStore(stateDir);
 }
 
 async function startOn(side: ComparedClone, stateDir: string, results: number): Promise<void> {
   const begun = performance.now();
   await using backend = await startBackend({ clone: side.clone, stateDir, keepsState: true });
-  const what = `start with ${count(results)} results`;
-  side.note(`${what}, to serving`, (performance.now() - begun) / 1000, 's');
-  side.note(`${what}: CPU`, cpuMs(backend.pid) / 1000, 's');
-  side.note(`${what}: memory after it`, memoryMiB(backend.pid), 'MiB');
-  side.note(`${what}: peak`, peakMemoryMiB(backend.pid), 'MiB');
+  const what = `start with ${formatNumber(results)} results`;
+  side.record(`${what}, to serving`, (performance.now() - begun) / 1000, 's');
+  side.record(`${what}: CPU`, cpuMs(backend.pid) / 1000, 's');
+  side.record(`${what}: memory after it`, memoryMiB(backend.pid), 'MiB');
+  side.record(`${what}: peak`, peakMemoryMiB(backend.pid), 'MiB');
 }

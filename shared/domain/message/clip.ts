@@ -3,16 +3,16 @@ import { safeLine, safeText } from '../terminal-text.ts';
 const MARK = '…';
 
 /** Maximum number of UTF-16 units of a text that are processed; no service accepts more. */
-const LOOKED_AT = 32 * 1024;
+const INPUT_LENGTH_MAX = 32 * 1024;
 
 /** Makes a multi-line text safe: the result has no control or invisible characters, and no space at its end. */
 export function plainText(text: string): string {
-  return safeText(text.slice(0, LOOKED_AT)).trimEnd();
+  return safeText(text.slice(0, INPUT_LENGTH_MAX)).trimEnd();
 }
 
 /** Makes a text safe as one line, so that it cannot end a line, a header or a protocol command. */
 export function plainLine(text: string): string {
-  return safeLine(text.slice(0, LOOKED_AT)).trim();
+  return safeLine(text.slice(0, INPUT_LENGTH_MAX)).trim();
 }
 
 /** Cuts a text to at most `most` UTF-16 units, and so to at most as many characters, and marks the cut with `…`. */

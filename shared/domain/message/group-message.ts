@@ -32,7 +32,7 @@ export function groupMessageOf({ namespace, group, output }: GroupMessageSubject
   const isAcknowledged = !isOver && events.every(({ action, silenced }) => action === 'resolve' || silenced);
   const state = isOver ? 'RESOLVED' : severity.toUpperCase();
   const count = countWithNoun(isOver ? resolved : firing, 'event');
-  const news = newsOf(group);
+  const news = changeSummary(group);
   return {
     kind: isOver ? 'resolved' : isAcknowledged ? 'acknowledged' : 'problem',
     severity: isOver ? 'ok' : severity,
@@ -51,7 +51,7 @@ export function groupMessageOf({ namespace, group, output }: GroupMessageSubject
  * Summarizes the changes of a group since its last notification, such as `3 new, 2 resolved`. It is `again` for a
  * repeat, and empty if no event fires.
  */
-function newsOf({ cause, firing, resolved, changed, new: fresh }: GroupRun): string {
+function changeSummary({ cause, firing, resolved, changed, new: fresh }: GroupRun): string {
   if (cause === 'repeat') return 'again';
   if (firing === 0) return '';
   const counts = [

@@ -2,7 +2,7 @@ import type { RunningHandler } from '../../schemas/handler.ts';
 import { clip } from './clip.ts';
 import type { Message } from './message.ts';
 import { colorOf, escapeHtml } from './service.ts';
-import { Telegraph, type MessageSubject } from './message-renderer.ts';
+import { MessageRenderer, type MessageSubject } from './message-renderer.ts';
 
 export type EmailHandler = Extract<RunningHandler, { type: 'email' }>;
 
@@ -20,7 +20,7 @@ const SUBJECT_MAX = 250;
 
 /** Returns the e-mail about an event. A handler with a text template and no HTML template sends no HTML. */
 export function mailOf(handler: EmailHandler, messageSubject: MessageSubject): Mail {
-  const telegraph = new Telegraph(handler, messageSubject);
+  const telegraph = new MessageRenderer(handler, messageSubject);
   const { message, problems } = telegraph;
   const subject = clip(telegraph.line('subject') ?? message.title, SUBJECT_MAX);
   const text = telegraph.text('text', (value) => value);

@@ -12,7 +12,7 @@ import { messageOf, type Message } from './message.ts';
 import { parseTemplate, renderTemplate } from './template.ts';
 
 /** The attributes of a handler that determine the text of its messages; see `handlerSchema`. */
-interface Telling {
+interface MessageSettings {
   readonly event_format?: 'legacy' | 'core' | undefined;
   readonly group_by?: readonly string[] | undefined;
   readonly templates?: Readonly<Record<string, string | undefined>> | undefined;
@@ -34,16 +34,16 @@ export interface MessageSubject {
 }
 
 /** Renders the default message about one event or group, and the templates of a handler (completion 1.23). */
-export class Telegraph {
+export class MessageRenderer {
   readonly message: Message;
   /** Problems in the templates of the handler, such as missing attributes, which the caller logs. */
   readonly problems: string[] = [];
   readonly #names: Attributes;
   readonly #nowMs: number;
-  readonly #templates: NonNullable<Telling['templates']>;
+  readonly #templates: NonNullable<MessageSettings['templates']>;
 
   constructor(
-    { event_format: format, templates = {} }: Telling,
+    { event_format: format, templates = {} }: MessageSettings,
     { namespace, event, group, output, nowMs }: MessageSubject,
   ) {
     this.message =
@@ -94,7 +94,7 @@ export class Telegraph {
 }
 
 /** A problem in a template that is found before any event is rendered. */
-export interface TemplateRemark {
+export interface TemplateProblem {
   readonly name: string;
   readonly message: string;
   /** Whether the template has a syntax error; otherwise it names an unknown attribute. */
@@ -116,9 +116,9 @@ const GROUP: Shape = {
 };
 
 /** Returns the problems in the templates of a handler that can be found before any event is rendered. */
-export function templateRemarks(handler: HandlerDefinition): TemplateRemark[] {
+export function templateRemarks(handler: HandlerDefinition): TemplateProblem[] {
   if (handler.type !== 'webhook' && handler.type !== 'email') return [];
-  const { event_format: format, group_by: by, templates = {} }: Telling = handler;
+  const { event_format: format, group_by: by, templates = {} }: MessageSettings = handler;
   const event = format === 'core' ? (EVENT_SUBJECT as { readonly event: Shape }).event : V1_EVENT;
   const shape: Shape = {
     ...(by === undefined ? { event } : { group: GROUP }),
@@ -126,7 +126,7 @@ export function templateRemarks(handler: HandlerDefinition): TemplateRemark[] {
     title: 'any',
     output: 'any',
   };
-  return Object.entries(templates).flatMap(([name, source = '']): TemplateRemark[] => {
+  return Object.entries(templates).flatMap(([name, source = '']): TemplateProblem[] => {
     const template = parseTemplate(source);
     if (template.kind === 'problem') {
       const message = `${template.message} (character ${String(template.position + 1)})`;

@@ -1,6 +1,6 @@
 import { clip } from './clip.ts';
 import { problemKey, type Message } from './message.ts';
-import { below, type Service, type ServiceRequest, type ServiceSettings } from './service.ts';
+import { urlBelow, type Service, type ServiceRequest, type ServiceSettings } from './service.ts';
 
 const MESSAGE_MAX = 130;
 const ALIAS_MAX = 512;
@@ -30,7 +30,7 @@ function requestTo(
   path: string,
   body: ServiceRequest['body'],
 ): ServiceRequest {
-  return { url: below(url, path), headers: { authorization: `GenieKey ${key}` }, body };
+  return { url: urlBelow(url, path), headers: { authorization: `GenieKey ${key}` }, body };
 }
 
 function actionPath(message: Message, action: 'acknowledge' | 'close'): string {

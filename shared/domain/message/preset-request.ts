@@ -8,7 +8,7 @@ import type { Service, ServiceRequest } from './service.ts';
 import { slack } from './slack.ts';
 import { teams } from './teams.ts';
 import { telegram } from './telegram.ts';
-import { Telegraph, type MessageSubject } from './message-renderer.ts';
+import { MessageRenderer, type MessageSubject } from './message-renderer.ts';
 
 const SERVICES: Readonly<Record<Preset, Service>> = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
@@ -28,7 +28,7 @@ export interface PresetRequest extends ServiceRequest {
 export function presetRequest(handler: PresetHandler, messageSubject: MessageSubject): PresetRequest {
   const { preset } = handler;
   const service = SERVICES[preset];
-  const telegraph = new Telegraph(handler, messageSubject);
+  const telegraph = new MessageRenderer(handler, messageSubject);
   const title = telegraph.line('title');
   const text = telegraph.text('text', service.escape);
   const message = { ...telegraph.message, ...(title !== undefined && { title }), ...(text !== undefined && { text }) };

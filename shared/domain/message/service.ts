@@ -33,7 +33,7 @@ export function colorOf({ kind, severity }: Message): string {
 }
 
 /** Returns the URL of a path below the base URL of a service. */
-export function below(url: string, path: string): string {
+export function urlBelow(url: string, path: string): string {
   return `${url.replace(/\/+$/, '')}${path}`;
 }
 

@@ -1,6 +1,6 @@
 import { clip } from './clip.ts';
 import type { Message } from './message.ts';
-import { below, escapeHtml, type Service } from './service.ts';
+import { urlBelow, escapeHtml, type Service } from './service.ts';
 
 /** Maximum number of visible characters; markup does not count (core.telegram.org/bots/api#sendmessage). */
 const TEXT_MAX = 4096;
@@ -10,7 +10,7 @@ const TITLE_MAX = 300;
 export const telegram: Service = {
   escape: escapeHtml,
   request: (message, { url, api_token: token = '', chat }) => ({
-    url: below(url, `/bot${token}/sendMessage`),
+    url: urlBelow(url, `/bot${token}/sendMessage`),
     headers: {},
     body: { chat_id: chat, ...textOf(message), link_preview_options: { is_disabled: true } },
   }),

@@ -4,11 +4,11 @@ import { readGraphite, writeGraphite } from './graphite.ts';
 import { readInflux, writeInflux } from './influx.ts';
 import { readNagios } from './nagios.ts';
 import { readOpentsdb, writeOpentsdb } from './opentsdb.ts';
-import { POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
+import { POINTS_MAX, type MetricPoint, type ParsedMetrics } from './point.ts';
 import { readPrometheus, writePrometheus } from './prometheus.ts';
 
 /** Parsers of output metric formats, by the name of the format in the v2 API. */
-const READERS: ReadonlyMap<unknown, (output: string, now: number) => ReadMetrics> = new Map([
+const READERS: ReadonlyMap<unknown, (output: string, now: number) => ParsedMetrics> = new Map([
   ['graphite_plaintext', readGraphite],
   ['influxdb_line', readInflux],
   ['nagios_perfdata', readNagios],
@@ -25,7 +25,7 @@ const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> =
 ]);
 
 /** Returns the metrics of an event, with the tags of its check (prometheus 3.2). */
-export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ReadMetrics {
+export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ParsedMetrics {
   const sent = isSettings(check['metrics']) ? check['metrics']['points'] : undefined;
   const read = Array.isArray(sent) ? sentPoints(sent, check.executed) : readOutput(check);
   return withTags(read, tagsOfList(check['output_metric_tags']));
@@ -34,12 +34,12 @@ export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ReadMetrics
 /**
  * Returns the metrics of an event with the tags `client` and `check`, which do not replace existing tags of a point.
  */
-export function placedPoints(event: Pick<HandledEvent, 'check' | 'client'>): ReadMetrics {
+export function pointsWithOrigin(event: Pick<HandledEvent, 'check' | 'client'>): ParsedMetrics {
   return withTags(eventPoints(event), { client: event.client.name, check: event.check.name });
 }
 
 /** Adds tags to points. If a point already has a tag of that name, its value is kept. */
-function withTags({ points, unreadable }: ReadMetrics, more: MetricPoint['tags']): ReadMetrics {
+function withTags({ points, unreadable }: ParsedMetrics, more: MetricPoint['tags']): ParsedMetrics {
   const tagged = points.map(({ name, value, tags, timestamp }) => {
     return { name, value, tags: { ...more, ...tags }, timestamp };
   });
@@ -57,7 +57,7 @@ export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, forma
   const write = WRITERS.get(format);
   if (write === undefined) return undefined;
   const isAsItIs = format === 'graphite_plaintext' && formatOf(event.check) === format;
-  return write((isAsItIs ? eventPoints(event) : placedPoints(event)).points);
+  return write((isAsItIs ? eventPoints(event) : pointsWithOrigin(event)).points);
 }
 
 /** Whether the mutator with this name writes metrics. */
@@ -73,15 +73,15 @@ function formatOf({ output_metric_format: format, type, metrics }: Check): unkno
   return type === 'metric' ? 'graphite_plaintext' : undefined;
 }
 
-function readOutput(check: Check): ReadMetrics {
+function readOutput(check: Check): ParsedMetrics {
   const read = READERS.get(formatOf(check));
   return read === undefined ? NONE : read(check.output, check.executed);
 }
 
-const NONE: ReadMetrics = { points: [], unreadable: 0 };
+const NONE: ParsedMetrics = { points: [], unreadable: 0 };
 
 /** Converts the points that a Sensu Go agent has already parsed. */
-function sentPoints(sent: readonly unknown[], now: number): ReadMetrics {
+function sentPoints(sent: readonly unknown[], now: number): ParsedMetrics {
   const points: MetricPoint[] = [];
   let unreadable = 0;
   for (const item of sent) {

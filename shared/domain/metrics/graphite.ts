@@ -1,10 +1,10 @@
-import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
+import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ParsedMetrics } from './point.ts';
 
 /**
  * Parses Graphite lines `path value timestamp`, optionally with tags in the path: `path;tag=value`. A missing or
  * negative timestamp means `now`.
  */
-export function readGraphite(output: string, now: number): ReadMetrics {
+export function readGraphite(output: string, now: number): ParsedMetrics {
   return pointsOfLines(output, (line) => {
     const [path = '', text, time = '-1', ...more] = line.split(/\s+/);
     const [name = '', ...pairs] = path.split(';');

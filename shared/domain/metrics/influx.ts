@@ -1,11 +1,11 @@
-import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
+import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ParsedMetrics } from './point.ts';
 
 /**
  * Parses Influx lines `measurement,tag=value field=1,other=2i timestamp`, whose timestamps are nanoseconds. Each
  * numeric or Boolean field becomes a point `measurement.field`; true is 1 and false is 0. Fields with texts are
  * skipped.
  */
-export function readInflux(output: string, now: number): ReadMetrics {
+export function readInflux(output: string, now: number): ParsedMetrics {
   return pointsOfLines(output, (line) => {
     if (line.startsWith('#')) return [];
     const [key = '', set = '', time, ...more] = split(line, ' ').filter((part) => part !== '');

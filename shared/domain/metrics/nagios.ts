@@ -1,10 +1,10 @@
-import { decimalOf, POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
+import { decimalOf, POINTS_MAX, type MetricPoint, type ParsedMetrics } from './point.ts';
 
 /**
  * Parses Nagios performance data: the first line after its first `|`, and the following lines after their first `|`.
  * Measurements are `'label'=value[unit];warn;crit;min;max`; a quote within quotes is doubled.
  */
-export function readNagios(output: string, now: number): ReadMetrics {
+export function readNagios(output: string, now: number): ParsedMetrics {
   const points: MetricPoint[] = [];
   let unreadable = 0;
   for (const measurement of measurementsIn(performanceData(output))) {

@@ -1,10 +1,10 @@
-import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
+import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ParsedMetrics } from './point.ts';
 
 /** Timestamps from this value on are in milliseconds. */
 const MILLISECONDS_MIN = 100_000_000_000;
 
 /** Parses OpenTSDB lines `metric timestamp value tag=value`, optionally with a leading `put`. */
-export function readOpentsdb(output: string): ReadMetrics {
+export function readOpentsdb(output: string): ParsedMetrics {
   return pointsOfLines(output, (line) => {
     const [name = '', time, text, ...pairs] = line.replace(/^put\s+/, '').split(/\s+/);
     const [timestamp, value, tags] = [decimalOf(time), decimalOf(text), tagsOf(pairs)];

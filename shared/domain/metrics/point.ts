@@ -8,7 +8,7 @@ export interface MetricPoint {
 }
 
 /** The metrics parsed from the output of a check. */
-export interface ReadMetrics {
+export interface ParsedMetrics {
   readonly points: readonly MetricPoint[];
   /** Number of lines or measurements that could not be parsed or exceeded the limit. */
   readonly unreadable: number;
@@ -25,7 +25,10 @@ const LINE_LENGTH_MAX = 64 * 1024;
  *
  * @param read callback that returns the points of a non-blank line; undefined if the line cannot be parsed
  */
-export function pointsOfLines(output: string, read: (line: string) => readonly MetricPoint[] | undefined): ReadMetrics {
+export function pointsOfLines(
+  output: string,
+  read: (line: string) => readonly MetricPoint[] | undefined,
+): ParsedMetrics {
   const points: MetricPoint[] = [];
   let unreadable = 0;
   for (const rawLine of output.split('\n')) {

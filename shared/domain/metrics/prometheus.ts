@@ -1,4 +1,4 @@
-import { decimalOf, pointsOfLines, type MetricPoint, type ReadMetrics } from './point.ts';
+import { decimalOf, pointsOfLines, type MetricPoint, type ParsedMetrics } from './point.ts';
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
 const LABEL = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
@@ -7,7 +7,7 @@ const LABEL = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
  * Parses the Prometheus text format, `name{label="value"} 1 timestamp`, whose timestamps are milliseconds. Comments and
  * samples with an infinite value or NaN are skipped.
  */
-export function readPrometheus(output: string, now: number): ReadMetrics {
+export function readPrometheus(output: string, now: number): ParsedMetrics {
   return pointsOfLines(output, (line) => {
     if (line.startsWith('#')) return [];
     const name = NAME.exec(line)?.[0];

@@ -5,7 +5,7 @@ import { currentStep, isFree } from './run.ts';
  * An operation on a plan that an operator requests. It names the plan and step that the operator saw, in case the plan
  * has changed since.
  */
-export type PlanWish =
+export type PlanOperation =
   | { readonly kind: 'take' | 'release'; readonly plan: number }
   | { readonly kind: 'roll-back' | 'abandon'; readonly plan: number }
   | {
@@ -70,7 +70,7 @@ export function isOpenTo(plan: PlanRun, { session, nowMs }: OperatorSession): bo
  */
 export function ordersFor(
   plan: PlanRun | undefined,
-  wish: PlanWish,
+  wish: PlanOperation,
   typed: string,
   operator: OperatorSession,
 ): PlanOperationOutcome {
@@ -98,7 +98,7 @@ function orderOnPlan(
 
 function orderOnStep(
   plan: PlanRun,
-  wish: Extract<PlanWish, { readonly step: string }>,
+  wish: Extract<PlanOperation, { readonly step: string }>,
   typed: string,
   session: string,
 ): PlanOrder | PlanOperationOutcome {

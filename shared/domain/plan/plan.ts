@@ -7,7 +7,7 @@ import { versionText, type UpgradePath } from './version.ts';
 /** Evaluates the rules that apply to an upgrade and returns their findings. */
 export function findingsOf(path: UpgradePath, facts: UpgradeFacts): readonly Finding[] {
   return UPGRADE_RULES.filter((rule) => rule.applies(path, facts)).map((rule) => {
-    const { verdict, evidence, remedy } = rule.judge(facts, path);
+    const { verdict, evidence, remedy } = rule.evaluate(facts, path);
     return { rule: rule.id, title: rule.title, verdict, evidence, remedy };
   });
 }

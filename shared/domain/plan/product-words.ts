@@ -31,7 +31,7 @@ const OURS: ProductWords = {
 };
 
 /** Names for a Sensu Go cluster, whose package versions end with a build number. */
-const OF_CLUSTER: ProductWords = {
+const SENSU_GO_WORDS: ProductWords = {
   backend: 'sensu-backend',
   agent: 'sensu-agent',
   tool: 'sensuctl',
@@ -45,5 +45,5 @@ const OF_CLUSTER: ProductWords = {
 
 /** Returns the names for the product that is upgraded, since the commands of manual steps contain them. */
 export function wordsOf({ product }: Pick<UpgradeFacts, 'product'>): ProductWords {
-  return product === 'mon' ? OURS : OF_CLUSTER;
+  return product === 'mon' ? OURS : SENSU_GO_WORDS;
 }

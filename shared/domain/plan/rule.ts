@@ -18,7 +18,7 @@ export interface UpgradeRule {
   /** Whether the rule applies to this upgrade. */
   applies(path: UpgradePath, facts: UpgradeFacts): boolean;
   /** Evaluates the rule on the facts about the installation. */
-  judge(facts: UpgradeFacts, path: UpgradePath): RuleFinding;
+  evaluate(facts: UpgradeFacts, path: UpgradePath): RuleFinding;
   /** Returns the steps that the rule adds to the general procedure. */
   steps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[];
 }
@@ -43,7 +43,7 @@ export function worstOf(verdicts: readonly RuleVerdict[]): RuleVerdict {
 }
 
 /** Combines findings into one with the evidence and remedies of all, and the worst verdict. */
-export function all(...judgements: readonly RuleFinding[]): RuleFinding {
+export function combineFindings(...judgements: readonly RuleFinding[]): RuleFinding {
   return {
     verdict: worstOf(judgements.map(({ verdict }) => verdict)),
     evidence: judgements.flatMap(({ evidence }) => evidence),

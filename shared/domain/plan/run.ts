@@ -8,7 +8,7 @@ const LOG_LINES_MAX = 500;
 export const HOLDER_GONE_MS = 120_000;
 
 /** Creates the run of an upgrade plan, with all steps pending. */
-export function newPlan(
+export function newPlanRun(
   plan: UpgradePlan,
   details: { readonly id: number; readonly who: string; readonly nowMs: number; readonly entities: number | null },
 ): PlanRun {
@@ -172,7 +172,7 @@ export function finishStep(plan: PlanRun, id: string, outcome: StepOutcome, nowM
 }
 
 /** Adds a line about the progress of a step to the log of the plan. */
-export function noteProgress(plan: PlanRun, step: string, text: string, nowMs: number): PlanRun {
+export function logProgress(plan: PlanRun, step: string, text: string, nowMs: number): PlanRun {
   return logged(plan, nowMs, step, text);
 }
 

@@ -93,7 +93,7 @@ function targetOf(
  *
  * @param actions the newest first
  */
-export function together(actions: readonly ReportAction[]): ReportAction[] {
+export function mergeActions(actions: readonly ReportAction[]): ReportAction[] {
   const mergedActions: ReportAction[] = [];
   for (const action of actions) {
     const last = mergedActions.at(-1);

@@ -1,9 +1,9 @@
 import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { Report, ReportCause } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
-import type { Trouble } from './checks.ts';
+import type { CheckProblem } from './checks.ts';
 
-interface At {
+interface CauseNamespace {
   readonly namespace?: string;
 }
 
@@ -11,11 +11,11 @@ interface At {
 export class Causes {
   readonly #causes = new Map<
     string,
-    { readonly at: At; readonly inhibitor: Inhibitor; readonly troubles: Trouble[] }
+    { readonly at: CauseNamespace; readonly inhibitor: Inhibitor; readonly troubles: CheckProblem[] }
   >();
 
   /** @param at the namespace of the problem; empty unless the report covers all namespaces */
-  count(trouble: Trouble, at: At): void {
+  count(trouble: CheckProblem, at: CauseNamespace): void {
     const { inhibited_by: inhibitor } = trouble;
     if (inhibitor === undefined) return;
     const key = JSON.stringify([at.namespace, inhibitor.rule, inhibitor.client, inhibitor.check]);

@@ -2,7 +2,13 @@ import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { ReportCheck } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
 import { statusRank } from '../severity.ts';
-import { availabilityOf, stretchesOf, type Span, type StatusChange, type Stretch } from '../timeline/availability.ts';
+import {
+  availabilityOf,
+  stretchesOf,
+  type Span,
+  type StatusChange,
+  type StatusSpan,
+} from '../timeline/availability.ts';
 
 /** The history of a check on a client that a report needs. */
 export interface ReportCheckHistory {
@@ -17,7 +23,7 @@ export interface ReportCheckHistory {
 }
 
 /** The entry of a check in a report, without namespace, output and silences. */
-export type Trouble = Omit<ReportCheck, 'namespace' | 'output' | 'silences'>;
+export type CheckProblem = Omit<ReportCheck, 'namespace' | 'output' | 'silences'>;
 
 /**
  * Summarizes the problems of a check in a span (spec, report 1).
@@ -31,7 +37,7 @@ export function troubleOf(
   span: Span,
   keptSinceMs: number,
   silenced: readonly Span[] = [],
-): Trouble | undefined {
+): CheckProblem | undefined {
   const stretches = stretchesOf(past.statusChanges, past.status, span, keptSinceMs);
   const bad = stretches.filter(({ status }) => isBad(status));
   const status = statusAt(past, span.untilMs);
@@ -66,7 +72,9 @@ function inhibitorOfOutages(
   untilMs: number,
   isOpen: boolean,
 ): Inhibitor | undefined {
-  const ends = statusChanges.filter(({ atMs, was, status }) => atMs <= untilMs && isBad(was) && !isBad(status));
+  const ends = statusChanges.filter(
+    ({ atMs, previousStatus: was, status }) => atMs <= untilMs && isBad(was) && !isBad(status),
+  );
   // An outage that is open at the end of the span has the inhibitor recorded at its later resolution, or the current
   // one.
   const after = statusChanges.findLast(({ atMs }) => atMs > untilMs);
@@ -83,11 +91,11 @@ function isBad(status: number | undefined): boolean {
 function statusAt({ statusChanges, status }: ReportCheckHistory, atMs: number): number | undefined {
   const next = statusChanges.findLast((change) => change.atMs > atMs);
   const last = statusChanges.find((change) => change.atMs <= atMs);
-  return last !== undefined ? last.status : next !== undefined ? next.was : status;
+  return last !== undefined ? last.status : next !== undefined ? next.previousStatus : status;
 }
 
 /** Returns the start of the outage that is open at the end of the span, in epoch milliseconds. */
-function beginningOf(stretches: readonly Stretch[], untilMs: number): number {
+function beginningOf(stretches: readonly StatusSpan[], untilMs: number): number {
   const before = stretches.findIndex(({ status }) => !isBad(status));
   return (before === -1 ? stretches.at(-1) : stretches[before - 1])?.sinceMs ?? untilMs;
 }
@@ -96,20 +104,20 @@ function worse(a: number, b: number): number {
   return statusRank(a) - statusRank(b);
 }
 
-function byName(a: Trouble, b: Trouble): number {
+function byName(a: CheckProblem, b: CheckProblem): number {
   return compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
 /** Compares problems: inhibited ones come last. */
-function causesFirst(a: Trouble, b: Trouble): number {
+function causesFirst(a: CheckProblem, b: CheckProblem): number {
   return Number(a.inhibited_by !== undefined) - Number(b.inhibited_by !== undefined);
 }
 
 /** Compares problems: inhibited ones come last, otherwise the worst first, then the oldest. */
-export function worstFirst(a: Trouble, b: Trouble): number {
+export function worstFirst(a: CheckProblem, b: CheckProblem): number {
   return causesFirst(a, b) || worse(a.status ?? 0, b.status ?? 0) || (a.began ?? 0) - (b.began ?? 0) || byName(a, b);
 }
 
-export function longestFirst(a: Trouble, b: Trouble): number {
+export function longestFirst(a: CheckProblem, b: CheckProblem): number {
   return causesFirst(a, b) || b.down - a.down || byName(a, b);
 }

@@ -1,13 +1,13 @@
 import type { ReportNoise } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
-import type { Trouble } from './checks.ts';
+import type { CheckProblem } from './checks.ts';
 
 /** Counts the outages of each check on all clients together. */
 export class Noise {
   readonly #byCheck = new Map<string, { -readonly [Name in keyof ReportNoise]: ReportNoise[Name] }>();
 
   /** @param key name of the check, with its namespace if the report covers several */
-  count(key: string, { client, check, outages }: Trouble, scope: Pick<ReportNoise, 'namespace'>): void {
+  count(key: string, { client, check, outages }: CheckProblem, scope: Pick<ReportNoise, 'namespace'>): void {
     const entry = this.#byCheck.get(key);
     if (entry === undefined) {
       this.#byCheck.set(key, { ...scope, check, outages, clients: 1, client, client_outages: outages });

@@ -12,14 +12,14 @@ export interface Span {
 export interface StatusChange {
   readonly atMs: number;
   /** The previous status; undefined if unknown. */
-  readonly was: number | undefined;
+  readonly previousStatus: number | undefined;
   readonly status: number | undefined;
   /** The inhibitor that suppressed the event until its resolution; set only if this change is that resolution. */
   readonly inhibitor?: Inhibitor | undefined;
 }
 
 /** A span in which the status stays the same; `status` is undefined if it is unknown. */
-export interface Stretch extends Span {
+export interface StatusSpan extends Span {
   readonly status: number | undefined;
 }
 
@@ -35,8 +35,8 @@ export function stretchesOf(
   status: number | undefined,
   { sinceMs, untilMs }: Span,
   keptSinceMs: number,
-): Stretch[] {
-  const stretches: Stretch[] = [];
+): StatusSpan[] {
+  const stretches: StatusSpan[] = [];
   const add = (from: number, to: number, of: number | undefined): void => {
     const part = { sinceMs: Math.max(from, sinceMs), untilMs: Math.min(to, untilMs), status: of };
     if (part.sinceMs < part.untilMs) stretches.push(part);
@@ -46,7 +46,7 @@ export function stretchesOf(
   for (const change of changes) {
     add(change.atMs, end, change.status);
     end = Math.min(end, change.atMs);
-    before = change.was;
+    before = change.previousStatus;
   }
   const dataSinceMs = Math.min(end, Math.max(sinceMs, keptSinceMs));
   add(dataSinceMs, end, before);
@@ -103,7 +103,7 @@ export function joinedSpans(spans: readonly Span[]): Span[] {
  * @param stretches newest first, as returned by `stretchesOf`
  * @param silenced the silenced spans, as returned by `joinedSpans`
  */
-export function availabilityOf(stretches: readonly Stretch[], silenced: readonly Span[]): Availability {
+export function availabilityOf(stretches: readonly StatusSpan[], silenced: readonly Span[]): Availability {
   const spent = { ok: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, no_data: 0 };
   let outages = 0;
   for (const [index, { status, ...span }] of stretches.entries()) {

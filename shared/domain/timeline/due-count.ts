@@ -1,5 +1,5 @@
 /** The transitions of a check are counted once per `perCheck / PART` new transitions on average. */
-const PART = 10;
+const COUNTS_PER_MAXIMUM = 10;
 
 /**
  * Whether the stored transitions of a check must be counted after this one, so that excess ones can be deleted. No
@@ -10,7 +10,7 @@ const PART = 10;
  * @param perCheck maximum number of stored transitions of a check
  */
 export function isCountDue(id: number, perCheck: number): boolean {
-  return mixed(id) % Math.max(1, Math.floor(perCheck / PART)) === 0;
+  return mixed(id) % Math.max(1, Math.floor(perCheck / COUNTS_PER_MAXIMUM)) === 0;
 }
 
 /** Returns a 32-bit hash that depends on every bit of the id. */

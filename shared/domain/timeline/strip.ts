@@ -1,4 +1,4 @@
-import type { CheckPast, PastStretch } from '../../schemas/availability.ts';
+import type { CheckHistory, StatusPeriod } from '../../schemas/availability.ts';
 import { severityOf, type Severity } from '../severity.ts';
 import { overlapOf, type Span } from './availability.ts';
 
@@ -11,7 +11,7 @@ const WORST_FIRST: readonly StripCell[] = ['critical', 'warning', 'unknown', 'si
  * Divides the history of a check into cells of equal length, oldest first. A cell shows its worst status, so even a
  * very short problem is visible.
  */
-export function stripOf({ since, until, stretches, silenced }: CheckPast, cells: number): StripCell[] {
+export function stripOf({ since, until, stretches, silenced }: CheckHistory, cells: number): StripCell[] {
   const silenceSpans = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
   const length = (until - since) / cells;
   const strip = Array.from<unknown, StripCell>({ length: cells }, () => undefined);
@@ -34,7 +34,7 @@ export function stripOf({ since, until, stretches, silenced }: CheckPast, cells:
 }
 
 /** Splits a stretch where silences begin and end. The second value of each part says whether it is silenced. */
-function partsOf({ since, until }: PastStretch, silenceSpans: readonly Span[]): (readonly [Span, boolean])[] {
+function partsOf({ since, until }: StatusPeriod, silenceSpans: readonly Span[]): (readonly [Span, boolean])[] {
   const parts: (readonly [Span, boolean])[] = [];
   let from = since;
   for (const { sinceMs, untilMs } of silenceSpans) {
@@ -61,7 +61,7 @@ export interface Outage {
 }
 
 /** Returns the outages in the history of a check, newest first. */
-export function outagesOf({ stretches, silenced }: CheckPast): Outage[] {
+export function outagesOf({ stretches, silenced }: CheckHistory): Outage[] {
   const silenceSpans = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
   const outages: Outage[] = [];
   for (const { since, until, status = 0 } of stretches) {

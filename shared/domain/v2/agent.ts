@@ -10,7 +10,7 @@ import { keepaliveOf } from '../keepalive.ts';
 import { needsOf, type NeedSource } from './check-hooks.ts';
 import { clientOfEntity, v2EntityOf } from './entity.ts';
 import { entityOfEvent, resultOfEvent } from './event.ts';
-import { saidOfSilence } from './keepalive.ts';
+import { sentKeepaliveSettings } from './keepalive.ts';
 import { v2Subscription } from './subscription.ts';
 import { completeProxyRequests } from './zero-values.ts';
 
@@ -76,7 +76,7 @@ export function clientOfKeepalive(
     subscriptions: [...client.subscriptions],
     keepalives: true,
     timestamp: Math.min(event.timestamp || now, now),
-    keepalive: { ...attributes, ...handlers, ...keepalivePipelines(event), ...saidOfSilence(event) },
+    keepalive: { ...attributes, ...handlers, ...keepalivePipelines(event), ...sentKeepaliveSettings(event) },
   };
 }
 
@@ -98,7 +98,7 @@ export function entityConfigOf(namespace: string, client: Client | undefined): R
  * Whether a client whose keepalives stop has left. That is so for Sensu Go agents with `deregister`. Other clients
  * deregister explicitly, so their missing keepalives are a problem (completion 1.10).
  */
-export function leavesBySilence(client: Client): boolean {
+export function deregistersWithoutKeepalives(client: Client): boolean {
   const version = client['sensu_agent_version'];
   return client['deregister'] === true && typeof version === 'string' && version !== '';
 }

@@ -5,7 +5,7 @@ import { redact } from '../redact.ts';
 import { commandOfV2, shownCommand } from './definition-command.ts';
 import { entityConditions } from './expressions.ts';
 import { isUntranslatable, type Untranslatable } from './problem.ts';
-import { CONFIGURED } from './source.ts';
+import { CONFIGURED_ANNOTATIONS } from './source.ts';
 import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 
 type NamedCheck = CheckDefinition & { readonly name: string };
@@ -98,7 +98,7 @@ export function v2CheckOf(namespace: string, definition: NamedCheck): V2Check {
   } = redact(definition);
   return {
     ...attributes,
-    metadata: { name, namespace, labels: null, annotations: CONFIGURED },
+    metadata: { name, namespace, labels: null, annotations: CONFIGURED_ANNOTATIONS },
     ...shownCommand(command ?? ''),
     subscriptions: (subscribers ?? []).map(v2Subscription),
     handlers: handlers ?? (handler === undefined ? [] : [handler]),

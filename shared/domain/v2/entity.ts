@@ -30,7 +30,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** Attributes of a client that an entity replaces completely: one that the entity lacks is removed. */
-const OF_ENTITIES: ReadonlySet<string> = new Set([
+const REPLACED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'type',
   'entity_class',
   'system',
@@ -105,7 +105,7 @@ export function clientOfEntity(entity: SubmittedV2Entity, context: EntityContext
   const { present, now, version, createdBy, source } = context;
   const { metadata, last_seen, keepalive_handlers: handlers, subscriptions, entity_class, ...attributes } = entity;
   const { name, labels, annotations } = metadata;
-  const isKept = (attribute: string): boolean => !OF_ENTITIES.has(attribute) && entity[attribute] !== null;
+  const isKept = (attribute: string): boolean => !REPLACED_ATTRIBUTES.has(attribute) && entity[attribute] !== null;
   const entityClass = entity_class || PROXY;
   const creator = source === 'put' ? metadata.created_by : present === undefined ? createdBy : present['created_by'];
   const sent = sentSubscriptions(name, subscriptions, entityClass, source);
@@ -242,7 +242,7 @@ function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity[
  */
 function isOwn(attribute: string, value: unknown): boolean {
   if (NOT_SHOWN.has(attribute) || value === undefined) return false;
-  return value !== null || OF_ENTITIES.has(attribute);
+  return value !== null || REPLACED_ATTRIBUTES.has(attribute);
 }
 
 function only(record: Settings, isIncluded: (name: string) => boolean): Record<string, unknown> {

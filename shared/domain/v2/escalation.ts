@@ -1,6 +1,6 @@
 import { ALL, ROLE_VERBS } from '../../schemas/v2/role.ts';
 import type { Scope } from '../../schemas/scope.ts';
-import { isGranted, READ_RESOURCES, type Doing, type Grant } from './roles.ts';
+import { isGranted, READ_RESOURCES, type Operation, type Grant } from './roles.ts';
 
 /** The rights of a caller: scopes, which apply to all namespaces, and grants by roles. */
 export interface Rights {
@@ -76,7 +76,7 @@ function grantsOf({ scopes, grants, namespace }: OwnRights): readonly Grant[] {
   return [...within.map(({ rules }) => ({ namespace, rules })), ...byScopes];
 }
 
-function* singleRights(grants: readonly Grant[]): Iterable<Doing> {
+function* singleRights(grants: readonly Grant[]): Iterable<Operation> {
   for (const { namespace, rules } of grants) {
     for (const { verbs, resources, resource_names: names } of rules) {
       for (const resource of new Set(resources)) {
@@ -90,12 +90,12 @@ function* singleRights(grants: readonly Grant[]): Iterable<Doing> {
   }
 }
 
-function holds(grants: readonly Grant[], doing: Doing): boolean {
+function holds(grants: readonly Grant[], doing: Operation): boolean {
   if (isGranted(grants, doing)) return true;
   return doing.verb === ALL && ROLE_VERBS.every((verb) => isGranted(grants, { ...doing, verb }));
 }
 
-function inWords({ verb, resource, name, namespace }: Doing): string {
+function inWords({ verb, resource, name, namespace }: Operation): string {
   const verbs = verb === ALL ? 'every verb' : verb;
   const what = `${resource === ALL ? 'every resource' : resource}${name === '' ? '' : ` ${name}`}`;
   return `${verbs} of ${what} ${namespace === undefined ? 'in all namespaces' : `in the namespace ${namespace}`}`;

@@ -3,7 +3,7 @@ import type { CheckResult } from '../../schemas/result.ts';
 import type { CheckState, EventState } from '../event.ts';
 import { v2StateChange } from '../flapping.ts';
 import { EMPTY_NOTIFICATION_LOG } from '../notify/notification-log.ts';
-import { HISTORY_LENGTH, historyAsShown, laterStatuses, type History } from '../history.ts';
+import { HISTORY_LENGTH, historyFromShownStatuses, statusesWithoutFirst, type History } from '../history.ts';
 import { isSettings } from '../merge-settings.ts';
 
 /**
@@ -16,7 +16,7 @@ import { isSettings } from '../merge-settings.ts';
 export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, newId: () => string): CheckState {
   const check = event.check ?? {};
   const runs = runsOf(check['history'], result);
-  const history = historyAsShown(runs.map(({ status }) => status));
+  const history = historyFromShownStatuses(runs.map(({ status }) => status));
   const lastOk = seconds(check['last_ok']) ?? null;
   const isFlapping = check['state'] === 'flapping';
   const occurrences = count(check['occurrences']) ?? 1;
@@ -76,7 +76,7 @@ function changedAt(runs: readonly Run[]): number | null {
 function changeOf(totalStateChange: unknown, history: History): number {
   return typeof totalStateChange === 'number' && totalStateChange >= 0
     ? totalStateChange
-    : v2StateChange(laterStatuses(history));
+    : v2StateChange(statusesWithoutFirst(history));
 }
 
 function seconds(value: unknown): number | undefined {

@@ -1,10 +1,10 @@
 import type { V2Entity, SubmittedV2Entity } from '../../schemas/v2/entity.ts';
 import type { V2Event, V2EventCheck, V2EventState, SubmittedV2Event } from '../../schemas/v2/event.ts';
 import type { CheckResult, SubmittedResult } from '../../schemas/result.ts';
-import { isOfNewerShape, type CheckState } from '../event.ts';
+import { isV2Result, type CheckState } from '../event.ts';
 import { okOccurrences } from '../ok-count.ts';
 import { v2StateChange } from '../flapping.ts';
-import { laterStatuses, type History } from '../history.ts';
+import { statusesWithoutFirst, type History } from '../history.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
 import { whenPositive } from './check.ts';
 import { shownAttributes } from './event-check.ts';
@@ -49,7 +49,7 @@ export function v2EventOf(parts: V2EventParts): V2Event {
       ...(typeof duration === 'number' && duration > 0 ? { duration } : {}),
       history: shownHistory(history, executed),
       last_ok: (event === undefined ? state.lastOk : event.lastOk) ?? 0,
-      total_state_change: event?.totalStateChange ?? v2StateChange(laterStatuses(history)),
+      total_state_change: event?.totalStateChange ?? v2StateChange(statusesWithoutFirst(history)),
       is_silenced: silenced.length > 0,
       ...(silenced.length > 0 ? { silenced } : {}),
     },
@@ -73,7 +73,7 @@ function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'oc
   const { event, okCount, okWatermark } = state;
   if (event?.action === 'resolve') return { occurrences: 1, occurrences_watermark: event.watermark };
   // In the v1 format, OK results of the type metric are not counted.
-  const isUncounted = check.status === 0 && check['type'] === 'metric' && !isOfNewerShape(check);
+  const isUncounted = check.status === 0 && check['type'] === 'metric' && !isV2Result(check);
   if (event !== undefined && (!isUncounted || event.action === 'flapping')) {
     return { occurrences: event.occurrences, occurrences_watermark: event.watermark };
   }
@@ -83,7 +83,7 @@ function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'oc
 
 /** Returns the history in its v2 form, which starts with the second result. Only the last run has a time. */
 function shownHistory(history: History, executed: number): V2EventCheck['history'] {
-  const statuses = laterStatuses(history);
+  const statuses = statusesWithoutFirst(history);
   if (statuses.length === 0) return null;
   return statuses.map((status, at, { length }) => ({
     status: shownStatus(status),
@@ -128,7 +128,7 @@ function makerOf(creator: unknown): { readonly created_by?: string } {
 /**
  * Attributes of an event's check that are ignored, because the backend computes them or they belong to the schedule.
  */
-const NOT_TAKEN: ReadonlySet<string> = new Set([
+const IGNORED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'history',
   'state',
   'occurrences',
@@ -179,7 +179,7 @@ export function resultOfEvent(
   } = otherAttributes;
   const metricHandlers = event.metrics?.handlers ?? [];
   return {
-    ...taken(attributes),
+    ...acceptedAttributes(attributes),
     ...whenPositive({ interval, timeout, ttl, issued, executed: executed || event.timestamp }),
     // Flap detection needs both thresholds.
     ...(low && high ? { low_flap_threshold: low, high_flap_threshold: high } : {}),
@@ -250,11 +250,11 @@ export function entityOfEvent(event: SubmittedV2Event, name: string): SubmittedV
   return { ...attributes, metadata: { ...metadata, name } };
 }
 
-function taken(attributes: Settings): Settings {
+function acceptedAttributes(attributes: Settings): Settings {
   return Object.fromEntries(
     Object.entries(attributes).filter(
       ([name, value]) =>
-        !NOT_TAKEN.has(name) &&
+        !IGNORED_ATTRIBUTES.has(name) &&
         value !== null &&
         value !== undefined &&
         value !== '' &&

@@ -60,7 +60,7 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
  *
  * @param subject the subject of the expressions by name: `{event}` or `{entity}`
  */
-export function judgeExpressions(
+export function evaluateExpressions(
   { expressions }: V2Expressions,
   subject: Attributes,
   moment: Moment,

@@ -2,11 +2,11 @@ import type { V2Filter } from '../../schemas/v2/filter.ts';
 import { timeWindowsOf } from '../../schemas/v2/windows.ts';
 import type { FilterDefinition } from '../../schemas/filter.ts';
 import { isInWindow, parseTimeWindows, type TimeWindow } from '../time-window.ts';
-import { eventConditions, judgeExpressions, type V2Expressions } from './expressions.ts';
+import { eventConditions, evaluateExpressions, type V2Expressions } from './expressions.ts';
 import type { Moment } from '../attribute-conditions.ts';
 import type { Attributes } from '../attributes.ts';
 import type { Untranslatable } from './problem.ts';
-import { CONFIGURED } from './source.ts';
+import { CONFIGURED_ANNOTATIONS } from './source.ts';
 
 /** A v2 filter whose expressions and time windows are parsed. */
 export interface V2EventFilter {
@@ -52,7 +52,7 @@ export function judgeV2Filter(
   if (windows !== undefined && !isInWindow(windows, moment.nowMs, 'UTC')) {
     return { isFiltered: action === 'allow', reason: 'it is outside of the time windows of the filter' };
   }
-  const { objection, defects } = judgeExpressions(conditions, { event }, moment);
+  const { objection, defects } = evaluateExpressions(conditions, { event }, moment);
   const [unanswered] = defects;
   const defect = unanswered && `${unanswered.source} has no answer: ${unanswered.message}`;
   const defectField = defect === undefined ? {} : { defect };
@@ -71,7 +71,7 @@ export function judgeV2Filter(
 export function v2FilterOf(namespace: string, name: string, definition: FilterDefinition): V2Filter {
   const { negate, when } = definition;
   return {
-    metadata: { name, namespace, labels: null, annotations: CONFIGURED },
+    metadata: { name, namespace, labels: null, annotations: CONFIGURED_ANNOTATIONS },
     action: negate === true ? 'deny' : 'allow',
     expressions: [],
     when: when ?? null,

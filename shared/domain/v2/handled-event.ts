@@ -1,7 +1,7 @@
 import { EMPTY_NOTIFICATION_LOG } from '../notify/notification-log.ts';
 import type { V2Event } from '../../schemas/v2/event.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
-import { historyAsShown } from '../history.ts';
+import { historyFromShownStatuses } from '../history.ts';
 import { v2EntityOf } from './entity.ts';
 import { v2EventOf } from './event.ts';
 import { v2Subscription } from './subscription.ts';
@@ -30,7 +30,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     namespace,
     entity: v2EntityOf(namespace, client),
     check,
-    history: historyAsShown(history.map(Number)),
+    history: historyFromShownStatuses(history.map(Number)),
     state: { event: state, lastOk: event.last_ok, okCount: undefined, okWatermark: undefined },
     silenced: silencedBy.map(v2SilenceId).toSorted(),
   });

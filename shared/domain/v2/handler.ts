@@ -1,12 +1,12 @@
 import type { V2Handler } from '../../schemas/v2/handler.ts';
-import { variablesOf } from '../../schemas/environment.ts';
+import { validVariables } from '../../schemas/environment.ts';
 import { handlerSchema, type HandlerDefinition } from '../../schemas/handler.ts';
 import { problemsOf } from '../../schemas/problems.ts';
 import { templateRemarks } from '../message/message-renderer.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../redact.ts';
 import { commandOfV2, shownCommand } from './definition-command.ts';
 import { isUntranslatable, type Untranslatable } from './problem.ts';
-import { CONFIGURED } from './source.ts';
+import { CONFIGURED_ANNOTATIONS } from './source.ts';
 
 /** The filter that excludes silenced events from a v2 handler. */
 const NOT_SILENCED = 'not_silenced';
@@ -21,7 +21,7 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
   const command = commandOfV2(handler);
   if (isUntranslatable(command)) return command;
   const filterNames = filters ?? [];
-  const variables = variablesOf(envVars);
+  const variables = validVariables(envVars);
   const definition =
     type === 'set'
       ? { type, handlers: handlers ?? [] }
@@ -73,7 +73,7 @@ export function v2HandlerOf(namespace: string, name: string, definition: Handler
   const filters = type === 'set' ? [] : (shown.filters ?? (shown.filter === undefined ? [] : [shown.filter]));
   const isKept = type !== 'set' && shown.handle_silenced !== true;
   return {
-    metadata: { name, namespace, labels: null, annotations: CONFIGURED },
+    metadata: { name, namespace, labels: null, annotations: CONFIGURED_ANNOTATIONS },
     type: isShared ? type : 'pipe',
     command,
     timeout: 'timeout' in shown && typeof shown.timeout === 'number' ? Math.ceil(shown.timeout) : 0,

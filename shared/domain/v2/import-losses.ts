@@ -1,7 +1,7 @@
 import type { Wrapped } from './wrapped-object.ts';
 
 /** An attribute of an object that could not be imported, and the reason. */
-export interface Lost {
+export interface LostAttribute {
   readonly attribute: string;
   readonly reason: string;
 }
@@ -51,7 +51,7 @@ export function lostAttributes(
   original: Readonly<Record<string, unknown>>,
   kept: Readonly<Record<string, unknown>>,
   prefix = '',
-): readonly Lost[] {
+): readonly LostAttribute[] {
   return Object.entries(original).flatMap(([name, value]) => {
     if (isNothing(value)) return [];
     const there = Object.hasOwn(kept, name) ? kept[name] : undefined;
@@ -64,7 +64,7 @@ export function lostAttributes(
 export function idleAttributes(
   attributes: Readonly<Record<string, unknown>>,
   reasons: Readonly<Record<string, string>>,
-): readonly Lost[] {
+): readonly LostAttribute[] {
   return Object.entries(reasons).flatMap(([attribute, reason]) =>
     isNothing(attributes[attribute]) ? [] : [{ attribute, reason: `it is kept, but ${reason}` }],
   );

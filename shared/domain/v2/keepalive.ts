@@ -26,7 +26,7 @@ interface KeepaliveAgent {
  * Returns the keepalive settings that a Sensu Go agent sends in its keepalives and keepalive events (clients 6), in
  * seconds: `timeout` until a warning, and `ttl` until the status is critical (0: never).
  */
-export function saidOfSilence({ check }: SubmittedV2Event): {
+export function sentKeepaliveSettings({ check }: SubmittedV2Event): {
   readonly interval: number;
   readonly timeout: number;
   readonly ttl: number;
@@ -74,7 +74,7 @@ export function agentKeepaliveStatus(
  * @param last the last keepalive result, with its time in epoch seconds; undefined if there is none
  * @param now epoch seconds
  */
-export function isSilenceDue(
+export function isMissingKeepaliveDue(
   agent: KeepaliveAgent,
   last: { readonly executed: number; readonly status: number } | undefined,
   now: number,

@@ -10,7 +10,7 @@ export interface Grant {
 }
 
 /** An operation to authorize. */
-export interface Doing {
+export interface Operation {
   readonly verb: RoleVerb | typeof ALL;
   /** A resource type, such as `checks`. */
   readonly resource: string;
@@ -21,14 +21,14 @@ export interface Doing {
 }
 
 /** Whether any of the grants allows the operation; everything else is denied. */
-export function isGranted(grants: readonly Grant[], doing: Doing): boolean {
+export function isGranted(grants: readonly Grant[], doing: Operation): boolean {
   return grants.some(
     ({ namespace, rules }) =>
       (namespace === undefined || namespace === doing.namespace) && rules.some((rule) => allows(rule, doing)),
   );
 }
 
-function allows({ verbs, resources, resource_names: names }: RoleRule, { verb, resource, name }: Doing): boolean {
+function allows({ verbs, resources, resource_names: names }: RoleRule, { verb, resource, name }: Operation): boolean {
   const isVerb = verbs?.some((one) => one === ALL || one === verb) === true;
   const isResource = resources?.some((one) => one === ALL || one === resource) === true;
   // A rule with resource names allows neither list nor create, which name no object.
@@ -58,13 +58,13 @@ export const READ_RESOURCES: readonly string[] = [
   'silenced',
 ];
 
-type Need = readonly [verbs: readonly Doing['verb'][], resources: readonly string[]];
+type RequiredRights = readonly [verbs: readonly Operation['verb'][], resources: readonly string[]];
 
 /**
  * The rights over all namespaces that a caller must have for each scope: each of the verbs on each of the resource
  * types.
  */
-const SCOPE_NEEDS: Readonly<Record<Scope, readonly Need[]>> = {
+const SCOPE_NEEDS: Readonly<Record<Scope, readonly RequiredRights[]>> = {
   read: [[['get', 'list'], READ_RESOURCES]],
   submit: [
     [

@@ -19,7 +19,7 @@ export interface RequestedSilence {
   /**
    * Attributes that `request` cannot express. `expireAtMs` (epoch milliseconds) overrides the `expire` of `request`.
    */
-  readonly over: Partial<Pick<SilencedEntry, 'expireAtMs' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
+  readonly overrides: Partial<Pick<SilencedEntry, 'expireAtMs' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
 }
 
 /**
@@ -131,12 +131,12 @@ export function silencedOfV2(
   };
   const end = core.expire_at ?? 0;
   const isEndRead = before !== undefined && end === endSeconds(before);
-  if (end === 0 || (isEndRead && expireSeconds !== lifetimeSeconds(before))) return { request, over };
+  if (end === 0 || (isEndRead && expireSeconds !== lifetimeSeconds(before))) return { request, overrides: over };
   // The sender read the end in whole seconds, so the exact end of the existing silence is retained.
   const expireAtMs = isEndRead ? before.expireAtMs : end * 1000;
   return {
     request,
-    over: { ...over, expireAtMs, ...(expireSeconds === EXPIRE_NEVER ? {} : { lifetime: expireSeconds }) },
+    overrides: { ...over, expireAtMs, ...(expireSeconds === EXPIRE_NEVER ? {} : { lifetime: expireSeconds }) },
   };
 }
 

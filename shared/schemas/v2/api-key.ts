@@ -33,7 +33,7 @@ export function formatApiKey(id: string, secret: string): string {
   return `mk_${id}_${secret}`;
 }
 
-export function isPeerApiKey(text: string): boolean {
+export function isSensuGoApiKey(text: string): boolean {
   return PEER_API_KEY.test(text);
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
+import { DOTS_MESSAGE, isDotName, NAME_LENGTH_MAX } from '../name.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 const RULES_MAX = 1000;
@@ -20,7 +20,7 @@ const roleNameSchema = z
   .min(1, 'must not be empty')
   .max(NAME_LENGTH_MAX)
   .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only')
-  .refine((name) => !isDots(name), DOTS_MESSAGE);
+  .refine((name) => !isDotName(name), DOTS_MESSAGE);
 
 const metadata = metadataSchema(roleNameSchema);
 

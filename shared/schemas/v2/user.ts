@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
+import { DOTS_MESSAGE, isDotName, NAME_LENGTH_MAX } from '../name.ts';
 import { bcryptHashSchema, passwordSchema } from './password.ts';
 
 /** Maximum length of a current password that is verified, in characters. */
@@ -15,14 +15,14 @@ export const usernameSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
   .regex(/^[\w.@-]+$/, 'must be word characters, dots, hyphens and @ only')
-  .refine((name) => !isDots(name), DOTS_MESSAGE)
+  .refine((name) => !isDotName(name), DOTS_MESSAGE)
   .refine((name) => !RESERVED.has(name), 'is a reserved name of the audit trail: choose another one');
 
 export const groupSchema = z
   .string()
   .max(NAME_LENGTH_MAX)
   .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only')
-  .refine((name) => !isDots(name), DOTS_MESSAGE);
+  .refine((name) => !isDotName(name), DOTS_MESSAGE);
 
 /** A submitted user, with a password or with its hash from a dump. For an existing user, both may be missing. */
 export const submittedUserSchema = z

@@ -1,6 +1,6 @@
 import type { Line, RecordedAnswer } from '../scenario.ts';
 import { at, itemsOf } from '../decision.ts';
-import { onRequest, pageOf, withStatus, type Asked, type LineDecision } from './decision.ts';
+import { onRequest, pageOf, withStatus, type RecordedExchange, type LineDecision } from './decision.ts';
 import { membersOf, statusOf, type Member } from './recorded-past.ts';
 
 const SEVERITIES = ['ok', 'warning', 'critical'] as const;
@@ -63,7 +63,7 @@ function isEmpty(item: unknown, earlier: readonly Line[]): boolean {
   return members.length > 0 && members.every(({ isDeleted }) => isDeleted);
 }
 
-function computedAnswer(asked: Asked): RecordedAnswer {
+function computedAnswer(asked: RecordedExchange): RecordedAnswer {
   const [, name = '', part] = asked.segments;
   const members = presentMembers(name, asked.earlier);
   if (members.length === 0) return withStatus(asked, 404, part === undefined ? undefined : []);

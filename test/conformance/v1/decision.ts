@@ -23,7 +23,7 @@ export type ExchangeLine = Extract<Line, { readonly kind: 'exchange' }>;
 export type ObservedLine = Extract<Line, { readonly kind: 'observe' }>;
 
 /** A recorded request with its response, and the lines before it. */
-export interface Asked extends RecordedRequest {
+export interface RecordedExchange extends RecordedRequest {
   /** The segments of the path without its query, percent-decoded. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
@@ -34,10 +34,14 @@ export interface Asked extends RecordedRequest {
   readonly earlier: readonly Line[];
 }
 
-export type Answers = (asked: Asked) => RecordedAnswer;
+export type Answers = (asked: RecordedExchange) => RecordedAnswer;
 
 /** Creates a decision about a recorded request and its response. */
-export function onRequest(isAbout: (asked: Asked) => boolean, because: string, rightFor: Answers): LineDecision {
+export function onRequest(
+  isAbout: (asked: RecordedExchange) => boolean,
+  because: string,
+  rightFor: Answers,
+): LineDecision {
   return {
     isAbout: ({ line, earlier }) => line.kind === 'exchange' && isAbout(askedOf(line, earlier)),
     because,
@@ -132,7 +136,7 @@ export function plain(status: number): RecordedAnswer {
 }
 
 /** Returns the recorded response with another status. The body of an error is the reason. */
-export function withStatus({ answer }: Asked, status: number, body?: unknown): RecordedAnswer {
+export function withStatus({ answer }: RecordedExchange, status: number, body?: unknown): RecordedAnswer {
   const common = Object.entries(answer.headers).filter(([name]) => name.startsWith('Access-Control-'));
   return { status, headers: Object.fromEntries(common), body, isPlain: false };
 }
@@ -161,7 +165,7 @@ export function pageOf({ headers }: RecordedAnswer): Page | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Page);
 }
 
-function askedOf(line: ExchangeLine, earlier: readonly Line[]): Asked {
+function askedOf(line: ExchangeLine, earlier: readonly Line[]): RecordedExchange {
   const [path = '', query = ''] = line.request.path.split(/\?(.*)/s, 2);
   return {
     ...line.request,
@@ -175,7 +179,7 @@ function askedOf(line: ExchangeLine, earlier: readonly Line[]): Asked {
 }
 
 /** Returns all requests among the earlier lines, including those that the recorder sent but did not record. */
-export function requestsOf(earlier: readonly Line[]): readonly Asked[] {
+export function requestsOf(earlier: readonly Line[]): readonly RecordedExchange[] {
   return earlier.flatMap((line, index) => (line.kind === 'exchange' ? [askedOf(line, earlier.slice(0, index))] : []));
 }
 

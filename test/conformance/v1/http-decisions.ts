@@ -8,7 +8,7 @@ import {
   plain,
   requestsOf,
   withStatus,
-  type Asked,
+  type RecordedExchange,
   type LineDecision,
 } from './decision.ts';
 
@@ -112,7 +112,7 @@ function redacted(value: unknown): unknown {
 }
 
 /** Whether the body is a list of health problems, one of which says that Sensu Core has too few consumers. */
-function hasConsumers({ body }: Asked['answer']): boolean {
+function hasConsumers({ body }: RecordedExchange['answer']): boolean {
   return itemsOf(body).some((text) => String(text).includes('consumers'));
 }
 
@@ -133,7 +133,7 @@ function isMalformed(bytes: string): boolean {
  * Returns the response to the request with the decoded path. The status is 400 if the path contains an invalid name, or
  * if the earlier request to the decoded path was rejected because of its body.
  */
-function decodedAnswer(asked: Asked): Asked['answer'] {
+function decodedAnswer(asked: RecordedExchange): RecordedExchange['answer'] {
   const { segments, path, method, body, answer, earlier } = asked;
   if (!segments.every((segment) => PLAIN_SEGMENT.test(segment))) return withStatus(asked, 400);
   const query = path.split(/(\?.*)/s)[1] ?? '';

@@ -1,6 +1,6 @@
 import type { Line } from '../scenario.ts';
 import { at, itemsOf } from '../decision.ts';
-import { requestsOf, type Asked } from './decision.ts';
+import { requestsOf, type RecordedExchange } from './decision.ts';
 
 /** A recorded result that Sensu Core accepted. */
 export interface SentResult {
@@ -45,8 +45,8 @@ export function keyOf(client: unknown, check: unknown): string {
 /** Returns the successful requests among the earlier lines that match `isAbout`, each with its index. */
 export function succeeded(
   earlier: readonly Line[],
-  isAbout: (asked: Asked) => boolean,
-): readonly { readonly asked: Asked; readonly index: number }[] {
+  isAbout: (asked: RecordedExchange) => boolean,
+): readonly { readonly asked: RecordedExchange; readonly index: number }[] {
   return requestsOf(earlier)
     .filter((asked) => asked.answer.status < 300 && isAbout(asked))
     .map((asked) => ({ asked, index: earlier.indexOf(asked.line) }));

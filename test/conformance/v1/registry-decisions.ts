@@ -7,7 +7,7 @@ import {
   pageOf,
   shorterPage,
   withStatus,
-  type Asked,
+  type RecordedExchange,
   type LineDecision,
 } from './decision.ts';
 import { deletedAt, keyOf, resultsSent, statusOf, succeeded, type SentResult } from './recorded-past.ts';
@@ -142,7 +142,7 @@ function leavesOut(because: string, missing: LeftOut): readonly [LineDecision, L
 }
 
 /** Returns the response without the missing items, or the same response if nothing is missing. */
-function answerWithout(asked: Asked, missing: LeftOut): RecordedAnswer {
+function answerWithout(asked: RecordedExchange, missing: LeftOut): RecordedAnswer {
   const { segments, answer, earlier, method } = asked;
   const [collection = '', client = ''] = segments;
   if (answer.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return answer;
@@ -227,7 +227,7 @@ function isUndefinable(check: unknown): boolean {
   return UNDEFINABLE.has(at(check, 'name'));
 }
 
-function isKeepaliveCrash({ method, path, json, answer }: Asked): boolean {
+function isKeepaliveCrash({ method, path, json, answer }: RecordedExchange): boolean {
   return method === 'POST' && path === '/clients' && isObject(at(json, 'keepalive')) && answer.status === 500;
 }
 

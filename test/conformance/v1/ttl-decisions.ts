@@ -8,7 +8,7 @@ import {
   onEveryBody,
   onRequest,
   withStatus,
-  type Asked,
+  type RecordedExchange,
   type LineDecision,
 } from './decision.ts';
 import { keyOf, lastKeepalive, resultsSent, statusOf, succeeded, type SentResult } from './recorded-past.ts';
@@ -94,7 +94,7 @@ function staleOf({
   line,
   earlier,
   answer,
-}: Asked): StaleCheck | undefined {
+}: RecordedExchange): StaleCheck | undefined {
   if (method !== 'GET' || (collection !== 'events' && collection !== 'results')) return undefined;
   if (collection === 'results' && answer.status !== 200) return undefined;
   const stale = staleAfterResolve(line, earlier);

@@ -31,7 +31,7 @@ export interface Outcome {
   readonly got: unknown;
 }
 
-type Seen = Omit<Outcome, 'line' | 'earlier'>;
+type LineResult = Omit<Outcome, 'line' | 'earlier'>;
 
 /**
  * Replays groups of the recording on one new backend, in their order. The clock starts at the time of the first group.
@@ -87,7 +87,7 @@ class Play implements AsyncDisposable {
     await this.#scene.settled();
   }
 
-  async perform(line: Line): Promise<Seen> {
+  async perform(line: Line): Promise<LineResult> {
     if (line.case !== this.#case) {
       this.#case = line.case;
       this.#caseBegunMs = this.#scene.clock.now();
@@ -105,7 +105,7 @@ class Play implements AsyncDisposable {
     }
   }
 
-  async #exchange(line: Line & Exchange): Promise<Seen> {
+  async #exchange(line: Line & Exchange): Promise<LineResult> {
     if (line.method === 'DELETE' && this.#expectedFrames(line) > 0) await this.#awaitFrames(line);
     const { method, path, answer } = line;
     // The recorder watched the events beyond the last observed change, so advance to the last run of a check in the
@@ -193,7 +193,7 @@ class Play implements AsyncDisposable {
     return text.replaceAll('<key>', this.#made.key).replaceAll('<uuid>', this.#made.uuid);
   }
 
-  async #say(line: Line & Frame): Promise<Seen> {
+  async #say(line: Line & Frame): Promise<LineResult> {
     const agent = this.#agents.get(line.agent) ?? (await this.#connect(line.agent, { isKnown: true }));
     const entityName = line.agent;
     const events = `/api/core/v2/namespaces/${this.#namespace}/events/${entityName}`;
@@ -217,7 +217,7 @@ class Play implements AsyncDisposable {
     return agent;
   }
 
-  async #observe(line: Line & Observation): Promise<Seen> {
+  async #observe(line: Line & Observation): Promise<LineResult> {
     switch (line.what) {
       case 'filter':
         return await this.#filter(line);
@@ -239,7 +239,7 @@ class Play implements AsyncDisposable {
     }
   }
 
-  async #filter({ record }: Observation): Promise<Seen> {
+  async #filter({ record }: Observation): Promise<LineResult> {
     this.#runs ??= await this.#scene
       .written('fva.log')
       .then(async (lines) => [...lines, ...(await this.#scene.written('fvb.log'))]);
@@ -251,7 +251,7 @@ class Play implements AsyncDisposable {
     return { what: typeof expression === 'string' ? expression : asked, problems, got };
   }
 
-  async #handler({ what, data }: Observation): Promise<Seen> {
+  async #handler({ what, data }: Observation): Promise<LineResult> {
     const handler = what.slice('handler:'.length);
     const prefix = this.#group.name.startsWith('handlers-stdin') ? `hs${this.#group.name.at(-1) ?? ''}-` : '';
     const name = (await this.#logOf(handler)) ?? `${prefix}${handler}.log`;
@@ -267,7 +267,7 @@ class Play implements AsyncDisposable {
     return /\/out\/([\w-]+\.log)/.exec(text)?.[1];
   }
 
-  async #upgrade({ agent = '', record, data }: Observation): Promise<Seen> {
+  async #upgrade({ agent = '', record, data }: Observation): Promise<LineResult> {
     const played = await this.#connect(agent, { isKnown: false });
     const { status, answer } = played;
     const got = { status, answer };
@@ -289,7 +289,7 @@ class Play implements AsyncDisposable {
     return { what, problems, got };
   }
 
-  async #frame({ agent = '', data }: Observation): Promise<Seen> {
+  async #frame({ agent = '', data }: Observation): Promise<LineResult> {
     const played = this.#agents.get(agent) ?? (await this.#connect(agent, { isKnown: true }));
     await this.#until(played, () => played.waiting > 0);
     const got = played.next();
@@ -297,13 +297,13 @@ class Play implements AsyncDisposable {
     return { what, problems: got === undefined ? ['nothing was heard'] : valueProblems(data, got), got };
   }
 
-  async #silence({ agent = '' }: Observation): Promise<Seen> {
+  async #silence({ agent = '' }: Observation): Promise<LineResult> {
     await this.#scene.settled();
     const got = this.#agents.get(agent)?.next();
     return { what: `${agent} hears nothing`, problems: got === undefined ? [] : [JSON.stringify(got)], got };
   }
 
-  async #close({ agent = '', record }: Observation): Promise<Seen> {
+  async #close({ agent = '', record }: Observation): Promise<LineResult> {
     const played = this.#agents.get(agent);
     // Code 1005 means that the agent closed the connection itself.
     if (record['code'] === 1005) played?.leave();
@@ -321,7 +321,7 @@ class Play implements AsyncDisposable {
    * Compares a stored event with the recorded one. The recorder polled it and recorded each change of its status or
    * occurrences.
    */
-  async #stored({ what, agent, atSeconds = 0, data }: Observation): Promise<Seen> {
+  async #stored({ what, agent, atSeconds = 0, data }: Observation): Promise<LineResult> {
     this.#changes ??= await this.#watch(what);
     const entity = agent ?? entityIn(data);
     const at = this.#changes.findIndex((change) => change.entity === entity);

@@ -19,7 +19,7 @@ function encoded(encoder: DeltaEncoder, id: number, check: Attributes, signature
 }
 
 /** Returns an encoder whose first result (id 1) is confirmed as a baseline. */
-function basedOn(check: Attributes): DeltaEncoder {
+function encoderWithBaseline(check: Attributes): DeltaEncoder {
   const encoder = new DeltaEncoder();
   encoded(encoder, 1, check);
   encoder.confirm([1]);
@@ -49,17 +49,17 @@ describe('a full result that an agent sends', () => {
 describe('a delta result that an agent sends', () => {
   test('a delta result contains its own times and the id of its baseline', () => {
     const text = JSON.stringify({ ...PASSING, issued: 70, executed: 71, duration: 0.25 });
-    expect(basedOn(PASSING).encode({ id: 2, text }, undefined)).toBe(
+    expect(encoderWithBaseline(PASSING).encode({ id: 2, text }, undefined)).toBe(
       '{"id":2,"baseline":1,"executed":71,"issued":70,"duration":0.25}',
     );
   });
 
   test('a delta result contains no signature, because its baseline has one', () => {
-    expect(encoded(basedOn(PASSING), 2, PASSING, 's3cr3t')).not.toHaveProperty('signature');
+    expect(encoded(encoderWithBaseline(PASSING), 2, PASSING, 's3cr3t')).not.toHaveProperty('signature');
   });
 
   test('a delta result contains the output only if it differs from the output of the baseline', () => {
-    const encoder = basedOn(PASSING);
+    const encoder = encoderWithBaseline(PASSING);
     expect(encoded(encoder, 2, { ...PASSING, output: 'DISK FINE' })).toMatchObject({
       baseline: 1,
       output: 'DISK FINE',
@@ -71,10 +71,13 @@ describe('a delta result that an agent sends', () => {
   });
 
   test('a delta result contains a duration exactly if its baseline has one', () => {
-    const delta = encoded(basedOn(without('duration')), 2, without('duration'));
+    const delta = encoded(encoderWithBaseline(without('duration')), 2, without('duration'));
     expect(delta).toEqual({ id: 2, baseline: 1, executed: 11, issued: 10 });
-    expect(encoded(basedOn(without('duration')), 2, PASSING)).toEqual({ id: 2, check: PASSING });
-    expect(encoded(basedOn(PASSING), 2, without('duration'))).toEqual({ id: 2, check: without('duration') });
+    expect(encoded(encoderWithBaseline(without('duration')), 2, PASSING)).toEqual({ id: 2, check: PASSING });
+    expect(encoded(encoderWithBaseline(PASSING), 2, without('duration'))).toEqual({
+      id: 2,
+      check: without('duration'),
+    });
   });
 });
 
@@ -117,7 +120,7 @@ describe('the baseline of delta results', () => {
     { name: 'has no output', check: without('output') },
     { name: 'has an output that is not a text', check: { ...PASSING, output: 1 } },
   ])('a result that $name is no baseline, and ends the previous baseline of its check', ({ check }) => {
-    const encoder = basedOn(PASSING);
+    const encoder = encoderWithBaseline(PASSING);
     expect(encoded(encoder, 2, check)).toEqual({ id: 2, check });
     encoder.confirm([1, 2]);
     expect(encoded(encoder, 3, check)).toEqual({ id: 3, check });
@@ -130,7 +133,7 @@ describe('the baseline of delta results', () => {
     { name: 'one attribute less', check: without('command') },
     { name: 'another order of attributes', check: Object.fromEntries(Object.entries(PASSING).toReversed()) },
   ])('a result that has $name is sent in full and replaces the baseline of its check', ({ check }) => {
-    const encoder = basedOn(PASSING);
+    const encoder = encoderWithBaseline(PASSING);
     expect(encoded(encoder, 2, check)).toEqual({ id: 2, check });
     encoder.confirm([1, 2]);
     expect(encoded(encoder, 3, check)).toMatchObject({ baseline: 2 });
@@ -138,7 +141,7 @@ describe('the baseline of delta results', () => {
   });
 
   test('the same check name with another source has a baseline of its own', () => {
-    const encoder = basedOn(PASSING);
+    const encoder = encoderWithBaseline(PASSING);
     const ofSwitch = { ...PASSING, source: 'switch-1' };
     expect(encoded(encoder, 2, ofSwitch)).toEqual({ id: 2, check: ofSwitch });
     encoder.confirm([2]);
@@ -147,7 +150,7 @@ describe('the baseline of delta results', () => {
   });
 
   test('a result with a source of null replaces the baseline of the check without a source', () => {
-    const encoder = basedOn(PASSING);
+    const encoder = encoderWithBaseline(PASSING);
     encoded(encoder, 2, { ...PASSING, source: null });
     expect(encoded(encoder, 3, PASSING)).toEqual({ id: 3, check: PASSING });
   });
@@ -166,10 +169,10 @@ describe('the baseline of delta results', () => {
 
   test('a result with more than 16 KiB of output or of other attributes is no baseline', () => {
     const long = { ...PASSING, output: 'x'.repeat(16 * 1024) };
-    expect(encoded(basedOn(long), 2, long)).toMatchObject({ baseline: 1 });
+    expect(encoded(encoderWithBaseline(long), 2, long)).toMatchObject({ baseline: 1 });
     const longer = { ...PASSING, output: `${long.output}x` };
-    expect(encoded(basedOn(longer), 2, longer)).toEqual({ id: 2, check: longer });
+    expect(encoded(encoderWithBaseline(longer), 2, longer)).toEqual({ id: 2, check: longer });
     const large = { ...PASSING, notes: 'x'.repeat(16 * 1024) };
-    expect(encoded(basedOn(large), 2, large)).toEqual({ id: 2, check: large });
+    expect(encoded(encoderWithBaseline(large), 2, large)).toEqual({ id: 2, check: large });
   });
 });

@@ -34,7 +34,7 @@ async function aSpool(Disk: typeof FailingDisk, options: { unsavedCharacters?: n
   return { dir, disk, spool };
 }
 
-async function untilWell(spool: HostedSpool): Promise<void> {
+async function untilSpoolWorks(spool: HostedSpool): Promise<void> {
   await vi.waitFor(async () => expect(await spool.refresh()).toBeUndefined());
 }
 
@@ -56,7 +56,7 @@ describe.each(disks)('a spool whose disk fails', (Disk) => {
       { id: ids[1], output: 'd' },
     ]);
     disk.mend();
-    await untilWell(spool);
+    await untilSpoolWorks(spool);
     expect(await spool.read()).toMatchObject([{ id: 1 }, { id: 2 }, { id: ids[0] }, { id: ids[1] }]);
     await spool.append(aResult('e'));
     await spool.kill();
@@ -87,7 +87,7 @@ describe.each(disks)('a spool whose disk fails', (Disk) => {
     await spool.append(aResult('c'));
     await spool.acknowledge(2);
     disk.mend();
-    await untilWell(spool);
+    await untilSpoolWorks(spool);
     expect(await spool.outputs()).toEqual(['c']);
     await spool.kill();
     expect(await (await HostedSpool.open(dir)).outputs()).toEqual(['c']);
@@ -98,7 +98,7 @@ describe.each(disks)('a spool whose disk fails', (Disk) => {
     disk.fail({ calls: ['sync'], error: 'EIO' });
     await spool.append(aResult('c'));
     disk.mend();
-    await untilWell(spool);
+    await untilSpoolWorks(spool);
     expect(await spool.outputs()).toEqual(['a', 'b', 'c']);
   });
 
@@ -133,7 +133,7 @@ describe.each(disks)('a spool whose disk fails', (Disk) => {
     await started.append(aResult('newest'));
     const { name } = started;
     disk.mend();
-    await untilWell(started);
+    await untilSpoolWorks(started);
     // Older results of the same check are not sent: they would overwrite the newer one that is already delivered.
     expect(await started.outputs()).toEqual(['old backup', 'newest']);
     expect([spool.name, name]).not.toContain(started.name);
@@ -151,7 +151,7 @@ describe.each(disks)('a spool whose disk fails', (Disk) => {
     // LevelDB may still return `a` and `b` from its memory, although the files cannot be read.
     expect([['a', 'b', 'c'], ['c']]).toContainEqual(before);
     disk.mend();
-    await untilWell(spool);
+    await untilSpoolWorks(spool);
     expect(await spool.outputs()).toEqual(['a', 'b', 'c']);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { agentAddresses } from '../../../daemon/agent/agent-address.ts';
 import { ResultSocket } from '../../../daemon/agent/result-socket.ts';
 import { openSpool, type Spool } from '../../../daemon/agent/spool.ts';
-import { AGENT_REPLACED, AGENT_WINDOW, type CheckRequest } from '../../../shared/schemas/agent.ts';
+import { AGENT_REPLACED_CLOSE_CODE, AGENT_WINDOW, type CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import { AgentBackend } from '../../support/agent-backend.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -98,7 +98,7 @@ async function connected(backend: AgentBackend, clock: ManualClock): Promise<voi
 }
 
 /** Returns a bench whose backend has confirmed one result as a baseline. */
-async function based(backend: AgentBackend): Promise<Bench> {
+async function openBenchWithBaseline(backend: AgentBackend): Promise<Bench> {
   const bench = await aBench(backend.url);
   await reportInTurn(bench, aPassing(1));
   return bench;
@@ -113,14 +113,14 @@ async function reportInTurn({ clock, spool, report }: Bench, ...results: Submitt
 }
 
 /** Waits until the agent has handled all earlier messages of the backend. */
-async function heardBy({ requests }: Bench, backend: AgentBackend): Promise<void> {
+async function untilMessagesHandled({ requests }: Bench, backend: AgentBackend): Promise<void> {
   const { length } = requests;
   backend.request({ name: 'any', issued: 1 });
   await vi.waitFor(() => expect(requests).toHaveLength(length + 1));
 }
 
 /** Returns all results that the backend received, as the agent encoded them. */
-function told({ frames }: AgentBackend): unknown[] {
+function receivedItems({ frames }: AgentBackend): unknown[] {
   return frames.flatMap(({ results }) => results);
 }
 
@@ -213,7 +213,7 @@ describe('the connection to a backend', () => {
     };
     for (const times of numbers(8)) {
       await nextConnection(times);
-      backend.close(AGENT_REPLACED, 'another agent with this name has connected');
+      backend.close(AGENT_REPLACED_CLOSE_CODE, 'another agent with this name has connected');
       await vi.waitFor(() => expect(waits()).toHaveLength(times));
     }
     expect(waits()).toEqual([0.75, 1.25, 2.25, 4.25, 8.25, 15.25, 15.25, 15.25]);
@@ -377,15 +377,15 @@ describe('results on the connection to a backend', () => {
 describe('delta results on the connection to a backend', () => {
   test('an agent announces in its hello that it sends delta results', async () => {
     const backend = await AgentBackend.open();
-    await based(backend);
+    await openBenchWithBaseline(backend);
     expect(backend.hellos).toMatchObject([{ delta: true }]);
   });
 
   test('a delta result contains only what differs from a confirmed baseline, and the full result can be restored', async () => {
     const backend = await AgentBackend.open();
-    const bench = await based(backend);
+    const bench = await openBenchWithBaseline(backend);
     await reportInTurn(bench, aPassing(2), aPassing(3, { output: 'DISK FINE' }), aPassing(4));
-    expect(told(backend)).toEqual([
+    expect(receivedItems(backend)).toEqual([
       { id: 1, check: aPassing(1) },
       deltaOf(1, 2, 2),
       { ...deltaOf(1, 3, 3), output: 'DISK FINE' },
@@ -402,11 +402,11 @@ describe('delta results on the connection to a backend', () => {
   test('an agent sends no delta result before the backend has confirmed a baseline', async () => {
     let remembers = false;
     const backend = await AgentBackend.open({ remembers: () => remembers });
-    const bench = await based(backend);
+    const bench = await openBenchWithBaseline(backend);
     await reportInTurn(bench, aPassing(2));
     remembers = true;
     await reportInTurn(bench, aPassing(3), aPassing(4));
-    expect(told(backend)).toEqual([
+    expect(receivedItems(backend)).toEqual([
       { id: 1, check: aPassing(1) },
       { id: 2, check: aPassing(2) },
       { id: 3, check: aPassing(3) },
@@ -419,9 +419,9 @@ describe('delta results on the connection to a backend', () => {
     { name: 'has another attribute', other: { team: 'storage' } },
   ])('a check that $name sends full results until the backend confirms the next baseline', async ({ other }) => {
     const backend = await AgentBackend.open();
-    const bench = await based(backend);
+    const bench = await openBenchWithBaseline(backend);
     await reportInTurn(bench, aPassing(2, other), aPassing(3), aPassing(4));
-    expect(told(backend)).toEqual([
+    expect(receivedItems(backend)).toEqual([
       { id: 1, check: aPassing(1) },
       { id: 2, check: aPassing(2, other) },
       { id: 3, check: aPassing(3) },
@@ -431,17 +431,17 @@ describe('delta results on the connection to a backend', () => {
 
   test('an agent that gets a resend request sends all results after the requested id in full', async () => {
     const backend = await AgentBackend.open();
-    const bench = await based(backend);
+    const bench = await openBenchWithBaseline(backend);
     const { clock, report, spool } = bench;
     await reportInTurn(bench, aPassing(2));
     const resend = backend.discardBaselines();
     await report(aPassing(3), aPassing(4));
-    await eventually(clock, () => expect(told(backend)).toHaveLength(4));
+    await eventually(clock, () => expect(receivedItems(backend)).toHaveLength(4));
     await report(aPassing(5));
     resend();
     await eventually(clock, () => expect(spool.size).toBe(0));
     await reportInTurn(bench, aPassing(6));
-    expect(told(backend).slice(-4)).toEqual([
+    expect(receivedItems(backend).slice(-4)).toEqual([
       { id: 3, check: aPassing(3) },
       { id: 4, check: aPassing(4) },
       { id: 5, check: aPassing(5) },
@@ -454,11 +454,11 @@ describe('delta results on the connection to a backend', () => {
 
   test('an agent discards delta results that it read from the spool before a resend request arrived', async () => {
     const backend = await AgentBackend.open();
-    const bench = await based(backend);
+    const bench = await openBenchWithBaseline(backend);
     const { clock, report, spool } = bench;
     const resend = backend.discardBaselines();
     await report(aPassing(2));
-    await eventually(clock, () => expect(told(backend)).toHaveLength(2));
+    await eventually(clock, () => expect(receivedItems(backend)).toHaveLength(2));
     // A slow disk delays the next read of the spool.
     const { promise: slowness, resolve: goOn } = Promise.withResolvers<void>();
     const read = spool.read.bind(spool);
@@ -469,10 +469,10 @@ describe('delta results on the connection to a backend', () => {
     });
     await report(aPassing(3));
     resend();
-    await heardBy(bench, backend);
+    await untilMessagesHandled(bench, backend);
     goOn();
     await eventually(clock, () => expect(spool.size).toBe(0));
-    expect(told(backend).slice(2)).toEqual([
+    expect(receivedItems(backend).slice(2)).toEqual([
       { id: 2, check: aPassing(2) },
       { id: 3, check: aPassing(3) },
     ]);
@@ -480,9 +480,9 @@ describe('delta results on the connection to a backend', () => {
 
   test('a resend request that arrives while no delta result is pending applies to the next result', async () => {
     const backend = await AgentBackend.open();
-    const bench = await based(backend);
+    const bench = await openBenchWithBaseline(backend);
     backend.discardBaselines()();
-    await heardBy(bench, backend);
+    await untilMessagesHandled(bench, backend);
     expect(backend.frames).toHaveLength(1);
     await reportInTurn(bench, aPassing(2), aPassing(3));
     expect(backend.frames.slice(1)).toEqual([
@@ -510,16 +510,16 @@ describe('delta results on the connection to a backend', () => {
 
   test('the first result on a connection is a full result', async () => {
     const backend = await AgentBackend.open();
-    const bench = await based(backend);
+    const bench = await openBenchWithBaseline(backend);
     backend.drop();
     await eventually(bench.clock, () => expect(backend.keepalives).toHaveLength(2));
     await reportInTurn(bench, aPassing(2), aPassing(3));
-    expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, deltaOf(2, 3, 3)]);
+    expect(receivedItems(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, deltaOf(2, 3, 3)]);
   });
 
   test('a resend request for a result that was never sent makes the agent reconnect', async () => {
     const backend = await AgentBackend.open();
-    const { clock, log } = await based(backend);
+    const { clock, log } = await openBenchWithBaseline(backend);
     backend.send({ type: 'resend', after: 2 });
     await eventually(clock, () => expect(backend.hellos).toHaveLength(2));
     expect(log.records.find(({ level }) => level === 'warn')?.fields['reason']).toBe(

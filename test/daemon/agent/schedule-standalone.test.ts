@@ -38,7 +38,7 @@ function scheduled(
  * Returns the offset in its interval at which the check runs, in milliseconds. It depends only on the names of the
  * client and the check, so it is the same after a restart.
  */
-function placeMs(check: string, intervalMs: number): number {
+function intervalOffsetMs(check: string, intervalMs: number): number {
   const key = createHash('md5').update(`${CLIENT}:${check}`).digest().readBigUInt64LE(0);
   return Number(key % BigInt(intervalMs));
 }
@@ -47,7 +47,7 @@ test('a standalone check runs once in every interval, at an offset derived from 
   const { clock, starts } = scheduled({ disk: { command: 'df', standalone: true, interval: 60 } });
   clock.advance(300_000);
   expect(starts).toHaveLength(5);
-  for (const { atMs } of starts) expect(atMs % 60_000).toBe(placeMs('disk', 60_000));
+  for (const { atMs } of starts) expect(atMs % 60_000).toBe(intervalOffsetMs('disk', 60_000));
 });
 
 test('a standalone check keeps its offset within the interval across a restart', () => {
@@ -56,7 +56,7 @@ test('a standalone check keeps its offset within the interval across a restart',
   first.schedule[Symbol.dispose]();
   const second = scheduled({ disk: { command: 'df', standalone: true, interval: 60 } }, first.clock);
   second.clock.advance(60_000);
-  expect(second.starts.map(({ atMs }) => atMs % 60_000)).toEqual([placeMs('disk', 60_000)]);
+  expect(second.starts.map(({ atMs }) => atMs % 60_000)).toEqual([intervalOffsetMs('disk', 60_000)]);
 });
 
 test('a scheduled run of a standalone check has the definition, the name and the scheduled time of the check', () => {
@@ -175,7 +175,7 @@ test('a timer that fires late does not shift the next runs of a standalone check
   });
   clock.advance(600_000);
   expect(starts.length).toBeGreaterThanOrEqual(9);
-  for (const atMs of starts) expect(atMs % 60_000).toBe((placeMs('disk', 60_000) + lateMs) % 60_000);
+  for (const atMs of starts) expect(atMs % 60_000).toBe((intervalOffsetMs('disk', 60_000) + lateMs) % 60_000);
 });
 
 test('a standalone check runs at an interval that is longer than any timer of Node', () => {
@@ -183,7 +183,7 @@ test('a standalone check runs at an interval that is longer than any timer of No
   const { clock, starts } = scheduled({ yearly: { command: 'true', standalone: true, interval: days * 86_400 } });
   clock.advance(3 * days * 86_400_000);
   expect(starts).toHaveLength(3);
-  for (const { atMs } of starts) expect(atMs % (days * 86_400_000)).toBe(placeMs('yearly', days * 86_400_000));
+  for (const { atMs } of starts) expect(atMs % (days * 86_400_000)).toBe(intervalOffsetMs('yearly', days * 86_400_000));
 });
 
 test('a timer that fires early does not run a standalone check twice', () => {

@@ -40,7 +40,7 @@ test('an agent knows for at most ten thousand checks whether their results are s
   for (let id = 1; id <= 10_001; id++) results.add(id, textOf(`n${String(id)}`));
   expect(results.hasSuperseded(textOf('n10000'))).toBe(true);
   expect(results.hasSuperseded(textOf('n10001'))).toBe(false);
-  results.forgetKeys();
+  results.clearKeys();
   expect(results.hasSuperseded(textOf('n1'))).toBe(false);
 });
 

@@ -78,7 +78,7 @@ test('a client that deregisters is removed, and its events are notified as resol
       },
     ],
   });
-  await agent.reaches(2);
+  await agent.waitForAck(2);
   agent.cut();
   await story.settled();
   expect(await story.api.clients()).toEqual([]);
@@ -150,7 +150,7 @@ test('a notification names the client that a result is about, even if another cl
     type: 'results',
     results: [{ id: 1, check: { name: 'ping', output: 'no answer', status: 2, source: 'router-1' } }],
   });
-  await agent.reaches(1);
+  await agent.waitForAck(1);
   agent.cut();
   expect(await story.told()).toMatchObject([
     { client: { name: 'router-1', type: 'proxy' }, check: { name: 'ping', origin: 'monitor' } },

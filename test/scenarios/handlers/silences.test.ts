@@ -137,7 +137,7 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
         const agent = await AgentPeer.connect(story.url);
         await agent.join('spool');
         agent.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: '', status: 0 } }] });
-        await agent.reaches(1);
+        await agent.waitForAck(1);
         agent.cut();
       },
     },

@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServerTls } from '../../../daemon/backend/tls/server-tls.ts';
 import { createServer as createTlsServer } from '../../../daemon/backend/tls/tls-server.ts';
-import { NotTrusted } from '../../../shared/client/request.ts';
+import { TlsTrustError } from '../../../shared/client/request.ts';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import { parseBackendAddress, addressWarning } from '../../../shared/client/backend-address.ts';
 import { openFeed } from '../../../shared/client/feed-client.ts';
@@ -116,8 +116,8 @@ describe('TLS problems and their remedies', () => {
     const backend = (await speaking(made)).replace('127.0.0.1', host);
     const env = await trusting(authority);
     expect(await problemAt(backend, env)).toMatch(says);
-    // The class `NotTrusted` tells callers that a retry cannot help.
-    await expect(openApiClient({ backend, env }).clients()).rejects.toBeInstanceOf(NotTrusted);
+    // The class `TlsTrustError` tells callers that a retry cannot help.
+    await expect(openApiClient({ backend, env }).clients()).rejects.toBeInstanceOf(TlsTrustError);
   });
 
   test('a TLS connection to a port without TLS fails with an error that says so', async () => {

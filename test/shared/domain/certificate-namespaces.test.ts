@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   certificateNamespaces,
-  isStillGoodIn,
+  isStillValidIn,
   type CertificateOrigin,
 } from '../../../shared/domain/certificate-namespaces.ts';
 import { certificateRuleSchema, type CertificateRule } from '../../../shared/schemas/certificate-rule.ts';
@@ -65,7 +65,7 @@ test.each<{ name: string; before: string[] | undefined; now: string[] | undefine
   { name: 'stays open when a namespace is added', before: ['a'], now: ['a', 'b'], isGood: true },
   { name: 'stays open when all rules are removed', before: ['a'], now: undefined, isGood: true },
 ])('an agent connection $name after the certificate rules have changed', ({ before, now, isGood }) => {
-  expect(isStillGoodIn(before, now)).toBe(isGood);
+  expect(isStillValidIn(before, now)).toBe(isGood);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  canSetAside,
+  canCreateReserve,
   DISK_LEVELS,
   diskStatus,
   nextDiskLevel,
@@ -70,7 +70,7 @@ test('the release of the disk reserve never ends the rejection of writes, whatev
 test('the allocation of the disk reserve never ends the level OK', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 2 ** 43 }), (floor, free) => {
-      fc.pre(canSetAside(free, floor));
+      fc.pre(canCreateReserve(free, floor));
       expect(nextDiskLevel('ok', free - reserveBytes(floor), floor)).toBe('ok');
     }),
   );

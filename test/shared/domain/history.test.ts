@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   EMPTY_HISTORY,
-  historyAsShown,
+  historyFromShownStatuses,
   HISTORY_LENGTH,
   historyOf,
-  laterStatuses,
+  statusesWithoutFirst,
   pushStatus,
-  statusBack,
+  statusAtAge,
   statusesOf,
 } from '../../../shared/domain/history.ts';
 
@@ -41,14 +41,14 @@ test('the history of a check equals an array of the last 21 statuses after every
 test('the history of a check knows the very first status, which the v2 API leaves out', () => {
   for (const length of [0, 1, 2, 20, 21, 22, 23, 40]) {
     const all = Array.from({ length }, (_, index) => index % 4);
-    expect(laterStatuses(historyOf(all))).toEqual(all.slice(1).slice(-HISTORY_LENGTH));
+    expect(statusesWithoutFirst(historyOf(all))).toEqual(all.slice(1).slice(-HISTORY_LENGTH));
     expect(statusesOf(historyOf(all))).toEqual(all.slice(-HISTORY_LENGTH));
   }
 });
 
 test.each([1, 20, 21])('a history that is read from %i statuses returns the same statuses', (length) => {
   const shown = Array.from({ length }, (_, index) => (index === 0 ? 127 : index % 4));
-  expect(statusesOf(historyAsShown(shown))).toEqual(shown);
+  expect(statusesOf(historyFromShownStatuses(shown))).toEqual(shown);
 });
 
 test('a history is the same whether its statuses were appended or parsed', () => {
@@ -63,11 +63,11 @@ test('a history is the same whether its statuses were appended or parsed', () =>
 test('a history is indexed from the newest status', () => {
   fc.assert(
     fc.property(statuses, fc.nat(30), (all, age) => {
-      expect(statusBack(historyOf(all), age)).toBe(all.slice(-HISTORY_LENGTH).at(-1 - age));
+      expect(statusAtAge(historyOf(all), age)).toBe(all.slice(-HISTORY_LENGTH).at(-1 - age));
     }),
   );
-  expect(statusBack(historyOf(Array.from({ length: 30 }, () => 1)), 20)).toBe(1);
-  expect(statusBack(historyOf(Array.from({ length: 30 }, () => 1)), 21)).toBeUndefined();
+  expect(statusAtAge(historyOf(Array.from({ length: 30 }, () => 1)), 20)).toBe(1);
+  expect(statusAtAge(historyOf(Array.from({ length: 30 }, () => 1)), 21)).toBeUndefined();
 });
 
 describe('statuses that do not fit in two bits', () => {

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   checkRedactKeysOf,
-  hasHiddenKey,
-  isHiddenKey,
-  keepHidden,
+  hasKeyRedactedByDefault,
+  isRedactedByDefault,
+  restoreRedacted,
   redact,
   redactKeysOf,
   settingsRedactKeys,
-  uncovers,
+  redactsLess,
 } from '../../../shared/domain/redact.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 
@@ -61,8 +61,8 @@ describe('the redacted values', () => {
     }));
     fc.assert(
       fc.property(json.object, (value) => {
-        // False positives of `hasHiddenKey` are harmless: they only cost time.
-        expect(redact(value) === value || hasHiddenKey(JSON.stringify(value))).toBe(true);
+        // False positives of `hasKeyRedactedByDefault` are harmless: they only cost time.
+        expect(redact(value) === value || hasKeyRedactedByDefault(JSON.stringify(value))).toBe(true);
       }),
     );
   });
@@ -128,7 +128,7 @@ test('the redaction of the environment of a command shows only the names of the 
   const shown = { env_vars: ['CHAT=REDACTED', 'ROOM=REDACTED', 'REDACTED', 'REDACTED'] };
   const whole = { env_vars: ['CHAT=https://hooks.example/x', 'ROOM=', 'no variable', 7] };
   expect(redact(whole)).toEqual(shown);
-  expect(keepHidden({ env_vars: ['ROOM=new', 'CHAT=REDACTED', 'OTHER=REDACTED'] }, whole)).toEqual({
+  expect(restoreRedacted({ env_vars: ['ROOM=new', 'CHAT=REDACTED', 'OTHER=REDACTED'] }, whole)).toEqual({
     env_vars: ['ROOM=new', 'CHAT=https://hooks.example/x', 'OTHER=REDACTED'],
   });
 });
@@ -142,14 +142,14 @@ describe('a redacted object that a client reads and puts back', () => {
       hosts: [{ pass: 'REDACTED' }],
       pin: 'REDACTED',
     };
-    expect(keepHidden(sent, present)).toEqual({
+    expect(restoreRedacted(sent, present)).toEqual({
       password: 'hush',
       api: { secret: 'new', url: 'REDACTED' },
       hosts: [{ pass: 'x' }],
       pin: 'REDACTED',
     });
-    expect(keepHidden(sent, undefined)).toEqual(sent);
-    expect(keepHidden({ password: 'REDACTED' }, {})).toEqual({ password: 'REDACTED' });
+    expect(restoreRedacted(sent, undefined)).toEqual(sent);
+    expect(restoreRedacted({ password: 'REDACTED' }, {})).toEqual({ password: 'REDACTED' });
   });
 
   test('a redacted object that is put back unchanged equals the original', () => {
@@ -160,7 +160,7 @@ describe('a redacted object that a client reads and puts back', () => {
     })).object;
     fc.assert(
       fc.property(record, (whole) => {
-        expect(keepHidden(redact(whole), whole)).toEqual(whole);
+        expect(restoreRedacted(redact(whole), whole)).toEqual(whole);
       }),
     );
   });
@@ -174,7 +174,7 @@ test.each([
   { before: ['pin'], after: undefined, isLess: true },
   { before: [], after: ['pin'], isLess: false },
 ])('a change of the redact list from $before to $after hides fewer values: $isLess', ({ before, after, isLess }) => {
-  expect(uncovers(aClient({ redact: before }), after)).toBe(isLess);
+  expect(redactsLess(aClient({ redact: before }), after)).toBe(isLess);
 });
 
 test.each([
@@ -184,5 +184,5 @@ test.each([
   ['name', false],
   ['constructor', false],
 ])('the values of %s are hidden by default: %s', (key, isHidden) => {
-  expect(isHiddenKey(key)).toBe(isHidden);
+  expect(isRedactedByDefault(key)).toBe(isHidden);
 });

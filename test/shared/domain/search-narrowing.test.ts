@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { carriedVerdicts, isNarrowerSearch } from '../../../shared/domain/search-narrowing.ts';
+import { reusableResults, isNarrowerSearch } from '../../../shared/domain/search-narrowing.ts';
 import { matchesSearch, parseSearch, searchText, type Search } from '../../../shared/domain/search.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
@@ -55,6 +55,6 @@ test.each<{ before: string; next: string; matched: boolean; missed: boolean }>([
   'from "$before" to "$next", found rows stay found: $matched, and rows that were not found stay so: $missed',
   (about) => {
     const { before, next, ...carried } = about;
-    expect(carriedVerdicts(searchOf(next), searchOf(before))).toEqual(carried);
+    expect(reusableResults(searchOf(next), searchOf(before))).toEqual(carried);
   },
 );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { idleReason, idleStep, type IdleRules, type IdleStep } from '../../../shared/domain/silence-idle.ts';
 import { entryAt, silencedEntry, type SilencedRequest } from '../../../shared/domain/silencing.ts';
-import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { StoredSilenceCounters, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -18,7 +18,7 @@ interface Scenario {
   readonly entry?: Partial<SilencedEntry>;
   /** The epoch second since which the silence has matched nothing. */
   readonly since?: number;
-  readonly use?: KeptUse;
+  readonly use?: StoredSilenceCounters;
   readonly covers?: boolean;
   readonly rules?: Partial<IdleRules>;
   readonly at: number;

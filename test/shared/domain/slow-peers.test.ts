@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { peersToDrop } from '../../../shared/domain/slow-peers.ts';
 
-const limits = { all: 100, each: 50, stallMs: 1000 };
+const limits = { all: 100, bytesPerPeer: 50, stallMs: 1000 };
 
 interface Named {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isCovered, migrationOf, unreadiness } from '../../../shared/domain/stash-silencing.ts';
+import { lastsAtLeastAsLong, migrationOf, silenceSupportProblem } from '../../../shared/domain/stash-silencing.ts';
 
 const content = { reason: 'planned', owner: 'alice', timestamp: 1 };
 
@@ -45,7 +45,7 @@ describe('clients that a migrated silence would not match', () => {
   ])(
     'a migrated silence reports whether a client of version $version with $subscriptions would match',
     ({ expected, ...client }) => {
-      expect(unreadiness(client)).toBe(expected);
+      expect(silenceSupportProblem(client)).toBe(expected);
     },
   );
 });
@@ -59,6 +59,6 @@ test.each([
 ])(
   'a silence with %d seconds left lasts at least as long as a silence of %d seconds: %s',
   (present, wanted, covered) => {
-    expect(isCovered(present, wanted)).toBe(covered);
+    expect(lastsAtLeastAsLong(present, wanted)).toBe(covered);
   },
 );

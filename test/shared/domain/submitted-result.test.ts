@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resultOfNamedClient } from '../../../shared/domain/submitted-result.ts';
+import { resultWithSource } from '../../../shared/domain/submitted-result.ts';
 
 const CHECK = { name: 'disk', output: 'full', status: 2 };
 const OF_E1 = { ...CHECK, source: 'e1' };
@@ -20,5 +20,5 @@ test.each<{ name: string; submitted: unknown; expected: unknown }>([
   { name: 'a client that is null', submitted: { ...CHECK, client: null }, expected: { ...CHECK, client: null } },
   { name: 'a value that is not a result', submitted: 'x', expected: 'x' },
 ])('a submitted result is assigned to its client: $name', ({ submitted, expected }) => {
-  expect(resultOfNamedClient(submitted)).toEqual(expected);
+  expect(resultWithSource(submitted)).toEqual(expected);
 });

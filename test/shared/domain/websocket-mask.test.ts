@@ -4,7 +4,7 @@ import { mask, unmask } from '../../../shared/domain/websocket-mask.ts';
 const KEY = Uint8Array.of(0x37, 0xfa, 0x21, 0x3d);
 
 /** Masks a payload as defined in RFC 6455, 5.3. */
-function byTheBook(payload: Uint8Array): Uint8Array {
+function referenceMask(payload: Uint8Array): Uint8Array {
   return payload.map((byte, at) => byte ^ (KEY[at % 4] ?? 0));
 }
 
@@ -23,7 +23,7 @@ test('WebSocket payloads of any length and alignment are masked without changes 
     for (let length = 0; length < 40; length++) {
       const memory = bytes(64);
       unmask(memory.subarray(start, start + length), KEY);
-      expect(memory.subarray(start, start + length)).toEqual(byTheBook(bytes(64).subarray(start, start + length)));
+      expect(memory.subarray(start, start + length)).toEqual(referenceMask(bytes(64).subarray(start, start + length)));
       expect(memory.subarray(0, start)).toEqual(bytes(64).subarray(0, start));
       expect(memory.subarray(start + length)).toEqual(bytes(64).subarray(start + length));
     }
@@ -36,7 +36,7 @@ test.each([{ offset: 0 }, { offset: 5 }])(
     const source = bytes(50);
     const output = new Uint8Array(60);
     mask(source, KEY, output, offset, 45);
-    expect(output.subarray(offset, offset + 45)).toEqual(byTheBook(bytes(45)));
+    expect(output.subarray(offset, offset + 45)).toEqual(referenceMask(bytes(45)));
     expect(output.subarray(0, offset)).toEqual(new Uint8Array(offset));
     expect(output.subarray(offset + 45)).toEqual(new Uint8Array(15 - offset));
     expect(source).toEqual(bytes(50));
@@ -46,5 +46,5 @@ test.each([{ offset: 0 }, { offset: 5 }])(
 test('a WebSocket payload is masked in place', () => {
   const payload = bytes(50);
   mask(payload, KEY, payload, 0, 50);
-  expect(payload).toEqual(byTheBook(bytes(50)));
+  expect(payload).toEqual(referenceMask(bytes(50)));
 });

@@ -1,10 +1,10 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { cpuMs, memoryMiB, waitedMs } from '../../../scripts/bench/process-figures.ts';
+import { cpuMs, memoryMiB, runQueueWaitMs } from '../../../scripts/bench/process-figures.ts';
 import { mean } from '../../../scripts/bench/report.ts';
 import type { HonestFigures, HostileFigures } from './messages.ts';
 
 /** The resources that a process uses at one moment. */
-export interface Held {
+export interface ResourceUsage {
   readonly memoryMiB: number;
   readonly descriptors: number;
   readonly sockets: number;
@@ -14,7 +14,7 @@ export interface Held {
   readonly waitedMs: number;
 }
 
-export function heldBy(pid: number): Held {
+export function resourceUsageOf(pid: number): ResourceUsage {
   const folder = `/proc/${String(pid)}/fd`;
   const descriptors = readdirSync(folder);
   const sockets = descriptors.filter((fd) => {
@@ -29,7 +29,7 @@ export function heldBy(pid: number): Held {
     descriptors: descriptors.length,
     sockets: sockets.length,
     cpuMs: cpuMs(pid),
-    waitedMs: waitedMs(pid),
+    waitedMs: runQueueWaitMs(pid),
   };
 }
 
@@ -70,7 +70,7 @@ export const HEADING = row([
 /** Returns one line of the table for an interval. The counts of the hostile clients are totals since the start. */
 export function rowOf(
   { atSeconds, seconds }: { readonly atSeconds: number; readonly seconds: number },
-  { before, held }: { readonly before: Held; readonly held: Held },
+  { before, held }: { readonly before: ResourceUsage; readonly held: ResourceUsage },
   honest: HonestFigures,
   hostile: HostileFigures,
 ): string {

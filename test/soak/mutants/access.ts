@@ -64,7 +64,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'unauthenticated feed connections from one address do not block those from other addresses',
     file: 'daemon/backend/feed/feed-login.ts',
-    text: 'this.#pending.size >= PENDING_MAX && !this.#sendAwayFor(network)',
+    text: 'this.#pending.size >= PENDING_MAX && !this.#evictFor(network)',
     replacement: 'this.#pending.size >= PENDING_MAX && network !== undefined',
     test: 'test/daemon/backend/sockets/live-sockets.test.ts',
     title: 'sockets without credentials from one address do not block logins from others',
@@ -144,8 +144,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'an agent cannot report in a namespace that its certificate does not allow',
     file: 'daemon/backend/agents/agent-certificate.ts',
-    text: 'if (goodIn === undefined || goodIn.includes(namespace)) return;',
-    replacement: "if (goodIn === undefined || namespace !== '') return;",
+    text: 'if (validNamespaces === undefined || validNamespaces.includes(namespace)) return;',
+    replacement: "if (validNamespaces === undefined || namespace !== '') return;",
     test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
     title: 'an agent may report only in the namespace of the authority of its certificate',
   },
@@ -160,7 +160,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'changed certificate rules close the connections that they no longer allow',
     file: 'daemon/backend/access/authenticator.ts',
-    text: 'if (!isStillGoodIn(goodIn, this.namespacesOf(certificateOrigin))) return undefined;',
+    text: 'if (!isStillValidIn(goodIn, this.namespacesOf(certificateOrigin))) return undefined;',
     replacement: '',
     test: 'test/daemon/backend/agents/certificate-namespaces.test.ts',
     title: 'a reload with changed certificate rules closes exactly the connections that are no longer allowed',
@@ -184,8 +184,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'CORS headers are removed from responses that the leader returns to a follower',
     file: 'daemon/backend/cluster/forwarding/peer-headers.ts',
-    text: "!OF_CONNECTION.has(name) && !name.startsWith('access-control-')",
-    replacement: '!OF_CONNECTION.has(name)',
+    text: "!UNFORWARDED_RESPONSE_HEADERS.has(name) && !name.startsWith('access-control-')",
+    replacement: '!UNFORWARDED_RESPONSE_HEADERS.has(name)',
     test: 'test/daemon/backend/cluster/peer-headers.test.ts',
   },
   {

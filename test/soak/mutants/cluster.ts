@@ -28,8 +28,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a cluster member accepts a signed request only once',
     file: `${PROOF}/peer-signatures.ts`,
-    text: 'if (!this.#seen.isFirst(sender, Number(number), nowMs))',
-    replacement: 'if (!this.#seen.isFirst(sender + String(Math.random()), Number(number), nowMs))',
+    text: 'if (!this.#seen.recordNumber(sender, Number(number), nowMs))',
+    replacement: 'if (!this.#seen.recordNumber(sender + String(Math.random()), Number(number), nowMs))',
     test: SIGNATURES,
     title: 'is accepted once',
   },

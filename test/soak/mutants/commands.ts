@@ -65,7 +65,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'commands inherit only a few environment variables',
     file: 'daemon/command/reduced-environment.ts',
-    text: '.filter(([name]) => KEPT.test(name))',
+    text: '.filter(([name]) => INHERITED_NAMES.test(name))',
     replacement: '',
     test: 'test/daemon/command/run-command.test.ts',
   },

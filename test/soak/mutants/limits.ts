@@ -47,7 +47,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a feed client that stops reading is disconnected',
     file: 'daemon/backend/feed/feed-consumer.ts',
-    text: 'if (nowMs - this.#takenMs > STALLED_MS_MAX) this.#socket.terminate();',
+    text: 'if (nowMs - this.#writableMs > STALLED_MS_MAX) this.#socket.terminate();',
     replacement: '',
     test: 'test/daemon/backend/feed/feed-hub.test.ts',
     title: 'a consumer that does not read',

@@ -106,8 +106,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the reserve of a running backend is released when the disk is full',
     file: 'daemon/backend/store/disk-guard.ts',
-    text: `      await disk.giveOut('running');
-`,
+    text: "      await disk.releaseReserve('running');\n",
     replacement: '',
     test: 'test/daemon/backend/store/disk-guard.test.ts',
   },

@@ -67,7 +67,7 @@ async function change(
 }
 
 /** Waits until `mon watch` has printed exactly these lines. */
-async function tells(watching: Watching, expected: readonly unknown[]): Promise<void> {
+async function expectLines(watching: Watching, expected: readonly unknown[]): Promise<void> {
   await vi.waitFor(() => {
     watching.clock.advance(0);
     expect(watching.lines()).toEqual(expected);
@@ -81,7 +81,7 @@ describe('mon watch', () => {
       '2026-11-20T12:00:00Z critical: disk on web-1, 2 minutes: full',
       '2026-11-20T12:00:00Z warning: disk on db-1, 2 minutes: full',
     ];
-    await tells(watching, begin);
+    await expectLines(watching, begin);
     await change(watching, 2, { 'db-1/disk': event('db-1', 2), 'web-1/disk': null });
     await vi.waitFor(() => {
       watching.clock.advance(100);

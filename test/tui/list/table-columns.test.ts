@@ -44,7 +44,7 @@ test('a hostile client attribute sends no control character to the terminal and 
   const client = aClientRow({ name: nasty, address: nasty, version: nasty, subscriptions: [nasty] });
   const placed = layOutColumns(CLIENTS, NONE, 120);
   for (const isCursor of [true, false]) {
-    const entry = { key: nasty, row: clientEntry(client, new EventCounter(), undefined), gone: false };
+    const entry = { key: nasty, row: clientEntry(client, new EventCounter(), undefined), isRemoved: false };
     const about = { placed, columns: 120, nowMs: NOW_MS, isCursor, isMarked: false, stale: false };
     const runs = tableRuns(entry, about);
     expect(runs.map(({ text }) => text).join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);

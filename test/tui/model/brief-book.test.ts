@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import { BriefBook } from '../../../tui/model/brief-book.ts';
+import { EventBriefs } from '../../../tui/model/brief-book.ts';
 import { EventRecord, rankOf } from '../../../tui/model/event-record.ts';
 import { EventRegistry } from '../../../tui/model/event-registry.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
@@ -61,7 +61,7 @@ test('a brief change is counted like a full row, and the full row is sorted corr
             some.apply(key, step.row, NOW_MS);
             owed.delete(key);
           } else {
-            some.hear(key, briefOf(step.row), NOW_MS);
+            some.applyBrief(key, briefOf(step.row), NOW_MS);
             owed.add(key);
           }
         }
@@ -80,7 +80,7 @@ test('an event that arrives as a brief change during a snapshot that lacks the e
   const registry = new EventRegistry();
   registry.apply(keyOf('web-1'), anEventRow({ client: 'web-1', status: 2 }), NOW_MS);
   registry.beginSnapshot();
-  registry.hear(keyOf('web-1'), brief(1, 200), NOW_MS);
+  registry.applyBrief(keyOf('web-1'), brief(1, 200), NOW_MS);
   registry.endSnapshot(NOW_MS);
   expect([registry.size, registry.counts.warning, registry.counts.critical]).toEqual([1, 1, 0]);
 });
@@ -92,9 +92,9 @@ test('a query returns the keys of brief changes above a position of the list, th
   }
   const last = registry.get(keyOf('web-2'));
   if (last === undefined) throw new Error('it is there');
-  registry.hear(keyOf('web-1'), brief(1, 200), NOW_MS);
-  registry.hear(keyOf('web-3'), brief(1, 300), NOW_MS);
-  registry.hear(keyOf('web-4'), brief(2, 400), NOW_MS);
+  registry.applyBrief(keyOf('web-1'), brief(1, 200), NOW_MS);
+  registry.applyBrief(keyOf('web-3'), brief(1, 300), NOW_MS);
+  registry.applyBrief(keyOf('web-4'), brief(2, 400), NOW_MS);
   expect(registry.briefsUpTo(last, 10)).toEqual([keyOf('web-4'), keyOf('web-1')]);
   expect(registry.briefsUpTo(last, 1)).toEqual([keyOf('web-4')]);
 });
@@ -109,19 +109,19 @@ test('a repeated query for brief keys returns the same as a first query', () => 
   );
   fc.assert(
     fc.property(fc.array(stepOfBook, { maxLength: 40 }), (steps) => {
-      const book = new BriefBook();
+      const book = new EventBriefs();
       const known = new Map<EventRecord, EventRow>();
       const told: (readonly [again: Set<string>, first: Set<string>])[] = [];
       for (const step of steps) {
         if (step.kind === 'hear') {
-          book.hear(step.record, step.row);
+          book.addBrief(step.record, step.row);
           known.set(step.record, step.row);
         } else if (step.kind === 'forget') {
           book.forget(step.record);
           known.delete(step.record);
         } else {
-          const fresh = new BriefBook();
-          for (const [record, row] of known) fresh.hear(record, row);
+          const fresh = new EventBriefs();
+          for (const [record, row] of known) fresh.addBrief(record, row);
           const rank = rankOf(step.row);
           told.push([new Set(book.upTo(rank, 10)), new Set(fresh.upTo(rank, 10))]);
         }
@@ -132,12 +132,12 @@ test('a repeated query for brief keys returns the same as a first query', () => 
 });
 
 test('queries for a few, then more, then all brief keys return the same as a first query', () => {
-  const book = new BriefBook();
+  const book = new EventBriefs();
   const rows = Array.from({ length: 3000 }, (_, at) =>
     anEventRow({ client: `web-${String(at)}`, status: 2, since: 10_000 - at }),
   );
   const keys = rows.map(({ client }) => keyOf(client));
-  for (const [at, row] of rows.entries()) book.hear(new EventRecord(keys[at] ?? '', row), row);
+  for (const [at, row] of rows.entries()) book.addBrief(new EventRecord(keys[at] ?? '', row), row);
   expect(book.upTo(Infinity, 3)).toEqual(keys.slice(0, 3));
   expect(book.upTo(rankOf(anEventRow({ status: 2, since: 9999 })), 5)).toEqual(keys.slice(0, 2));
   expect(book.upTo(rankOf(anEventRow({ status: 2, since: 7500 })), 5)).toEqual(keys.slice(0, 5));

@@ -87,7 +87,7 @@ function take(registry: EventRegistry, step: Step): void {
     case 'freeze':
       return registry.freeze();
     case 'settle':
-      return registry.settle();
+      return registry.placeInserted();
     case 'thaw':
       return registry.thaw();
     case 'count':

@@ -35,10 +35,10 @@ describe('the first matches of a new filter', () => {
     const registry = registryOf(COUNT);
     registry.setFilter(searchOf('5'));
     expect(registry.work(NOW_MS)).toBe(false);
-    const found = registry.beginning?.slice(0, 3).map(({ row }) => row.client);
+    const found = registry.firstMatches?.slice(0, 3).map(({ row }) => row.client);
     expect(found).toEqual(['web-0005', 'web-0015', 'web-0025']);
     expect([registry.order.length, registry.isFilterAwaited]).toEqual([COUNT, true]);
-    const { length = 0 } = registry.beginning ?? {};
+    const { length = 0 } = registry.firstMatches ?? {};
     registry.showBeginning();
     expect([registry.order.length, registry.isBeginningOnly, registry.isFilterAwaited]).toEqual([length, true, false]);
     registry.finishFilter(NOW_MS);
@@ -48,14 +48,14 @@ describe('the first matches of a new filter', () => {
   test('the first matches of a filter are not searched separately if few events match or only time has passed', () => {
     const registry = registryOf(COUNT);
     registry.setFilter(searchOf('2999'));
-    while (registry.beginning !== undefined) registry.work(NOW_MS);
+    while (registry.firstMatches !== undefined) registry.work(NOW_MS);
     expect([registry.filtering, registry.order.length]).toEqual([true, COUNT]);
     registry.finishFilter(NOW_MS);
     expect(registry.order.length).toBe(1);
     registry.setFilter(searchOf('5'));
     registry.finishFilter(NOW_MS);
     registry.refilter();
-    expect(registry.beginning).toBeUndefined();
+    expect(registry.firstMatches).toBeUndefined();
   });
 
   test('a new sort order discards the first matches of a filter in the old order', () => {
@@ -66,7 +66,11 @@ describe('the first matches of a new filter', () => {
     registry.setSort(eventSort({ column: 'client', reversed: true }));
     expect([registry.isBeginningOnly, registry.order.at(0)?.row.client]).toEqual([false, 'web-2999']);
     registry.work(NOW_MS);
-    expect(registry.beginning?.slice(0, 3).map(({ row }) => row.client)).toEqual(['web-2995', 'web-2985', 'web-2975']);
+    expect(registry.firstMatches?.slice(0, 3).map(({ row }) => row.client)).toEqual([
+      'web-2995',
+      'web-2985',
+      'web-2975',
+    ]);
   });
 
   test('the first matches of a filter fill the screen while the user types, with the cursor on its final row', () => {
@@ -118,7 +122,7 @@ test('the list is correct after any sequence of filters, canceled filters, sorts
         if (next.kind === 'filter') registry.setFilter((filter = searchOf(next.text)));
         else if (next.kind === 'work') for (let slice = 0; slice < next.slices; slice++) registry.work(NOW_MS, 200);
         else if (next.kind === 'finish') registry.finishFilter(NOW_MS);
-        else if (next.kind === 'show' && registry.beginning !== undefined) registry.showBeginning();
+        else if (next.kind === 'show' && registry.firstMatches !== undefined) registry.showBeginning();
         else if (next.kind === 'sort') registry.setSort(eventSort({ column: next.column, reversed: false }));
         else if (next.kind === 'change' && next.status === undefined) registry.apply(keyOf(next.index), null, NOW_MS);
         else if (next.kind === 'change') put(registry, next.index, next.status);

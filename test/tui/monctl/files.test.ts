@@ -250,7 +250,7 @@ test.each([
 });
 
 /** Responds like a backend of Sensu Go: lists have pages, and the mon API does not exist. */
-function anotherMake(path: string): ScriptedAnswer {
+function sensuGoAnswer(path: string): ScriptedAnswer {
   if (path.startsWith('/api/mon')) return { status: 404, body: { message: 'not found', code: 2 } };
   if (path.includes('/users')) return { status: 402, body: { message: 'no license', code: 6 } };
   if (path.includes('/silenced')) return { status: 403, body: { Message: 'request unauthorized', Code: 4 } };
@@ -265,7 +265,7 @@ function anotherMake(path: string): ScriptedAnswer {
 }
 
 test('monctl dump reads the objects of Sensu Go page by page and names object types that it may not read', async () => {
-  const server = await startScriptedServer(({ path }) => anotherMake(path));
+  const server = await startScriptedServer(({ path }) => sensuGoAnswer(path));
   const line = ['dump', 'checks,users,silenced', '--all-namespaces', '--backend', server.url];
   const { code, stdout, stderr } = await runMonctl(line);
   expect([code, stderr]).toEqual([

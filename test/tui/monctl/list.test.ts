@@ -5,7 +5,7 @@ import type { Call } from '../../../tui/monctl/command.ts';
 import { Flags } from '../../../tui/monctl/flags.ts';
 import { showList } from '../../../tui/monctl/list.ts';
 import { openOutput } from '../../../tui/monctl/output.ts';
-import type { Sight } from '../../../tui/monctl/poll.ts';
+import type { ListUpdate } from '../../../tui/monctl/poll.ts';
 
 interface Item {
   readonly name: string;
@@ -14,7 +14,7 @@ interface Item {
 
 /** Returns the texts that a watched list writes for these states, one for each write, and its notes. */
 async function watched(
-  sights: readonly Sight<Item>[],
+  sights: readonly ListUpdate<Item>[],
   { rows, isTTY, format = 'table', limit = '9' }: { rows?: number; isTTY: boolean; format?: string; limit?: string },
 ): Promise<{ written: readonly string[]; notes: readonly string[] }> {
   const written: string[] = [];
@@ -53,7 +53,7 @@ async function watched(
       { title: 'VALUE', align: 'right', text: ({ value }) => String(value) },
     ],
     key: ({ name }) => name,
-    news: ({ value }) => value,
+    comparedPart: ({ value }) => value,
     fetch: () => Promise.resolve([]),
     async *follow() {
       yield* sights;
@@ -67,7 +67,7 @@ async function watched(
 const A: Item = { name: 'a', value: 1 };
 const B: Item = { name: 'b\tb', value: 2 };
 
-function seen(...items: readonly Item[]): Sight<Item> {
+function seen(...items: readonly Item[]): ListUpdate<Item> {
   return { items, trouble: undefined };
 }
 

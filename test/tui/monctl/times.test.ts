@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { ago, parseBegin, parseLifetime, parseMoment, parsePast, timestamp } from '../../../tui/monctl/times.ts';
+import {
+  timeWithAge,
+  parseBegin,
+  parseLifetime,
+  parseMoment,
+  parsePast,
+  timestamp,
+} from '../../../tui/monctl/times.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const NOW = NOW_MS / 1000;
@@ -55,7 +62,7 @@ test('monctl accepts an expiry of at least one second', () => {
 
 test('monctl prints times in UTC, and impossible times as numbers', () => {
   expect(timestamp(NOW)).toBe('2026-11-20 12:00:00Z');
-  expect(ago(NOW - 250, NOW_MS)).toBe('2026-11-20 11:55:50Z (4m10s ago)');
+  expect(timeWithAge(NOW - 250, NOW_MS)).toBe('2026-11-20 11:55:50Z (4m10s ago)');
   expect(timestamp(1e300)).toBe('1e+300');
 });
 

@@ -3,7 +3,7 @@ import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { poll } from '../../../tui/monctl/poll.ts';
-import type { Sight } from '../../../tui/monctl/poll.ts';
+import type { ListUpdate } from '../../../tui/monctl/poll.ts';
 import { CuttingProxy } from '../../support/cutting-proxy.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { startFeedServer, type FeedConnection } from '../../support/feed-server.ts';
@@ -259,7 +259,7 @@ test('a watched list that is polled keeps its last rows while the backend is una
     const answer = answers.shift() ?? [];
     return answer instanceof MonError ? Promise.reject(answer) : Promise.resolve(answer);
   });
-  const next = async (): Promise<Sight<string> | undefined> => {
+  const next = async (): Promise<ListUpdate<string> | undefined> => {
     const coming = sights.next();
     await Promise.resolve();
     clock.advance(1999);

@@ -9,8 +9,8 @@ const NOW_MS = Date.UTC(2026, 10, 20, 22, 14, 7);
 const LIVE: FeedStatus = {
   ...INITIAL_FEED_STATUS,
   connection: { kind: 'live' },
-  everLive: true,
-  heardAtMs: NOW_MS,
+  hasBeenLive: true,
+  lastFrameAtMs: NOW_MS,
   backendName: 'ops-eu',
   backendVersion: '1.0.0',
   stats: { results: { ok: 61_204, warning: 3, critical: 41, unknown: 0 }, clients: 812, rate: 4812, queue: 0 },
@@ -21,7 +21,7 @@ const LOST: FeedStatus = {
   ...LIVE,
   connection: { kind: 'waiting', attempt: 3, retryAtMs: NOW_MS + 3400, reason: 'connection refused' },
   lostAtMs: NOW_MS - 41_000,
-  heardAtMs: NOW_MS - 42_000,
+  lastFrameAtMs: NOW_MS - 42_000,
 };
 
 const PROPS: HeaderProps = {

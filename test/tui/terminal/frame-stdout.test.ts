@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FrameStdout } from '../../../tui/terminal/frame-stdout.ts';
 import type { TerminalDevice } from '../../../tui/terminal/terminal-device.ts';
-import { drained } from '../../support/drained.ts';
+import { waitUntilDrained } from '../../support/drained.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 /** A terminal that accepts as many bytes as the test allows at each write. */
@@ -125,7 +125,7 @@ describe('a busy terminal', () => {
     await turn();
     let idles = 0;
     stdout.on('idle', () => idles++);
-    const settled = drained(stdout);
+    const settled = waitUntilDrained(stdout);
     expect([stdout.idle, idles]).toEqual([false, 0]);
     device.room = Infinity;
     clock.advance(1);
@@ -141,7 +141,7 @@ describe('a busy terminal', () => {
     stdout.once('idle', () => stdout.write('two'));
     device.room = Infinity;
     clock.advance(1);
-    await drained(stdout);
+    await waitUntilDrained(stdout);
     expect(device.output).toBe('one two');
   });
 
@@ -182,7 +182,7 @@ describe('a terminal that is gone or belongs to another program', () => {
     device.isGone = true;
     stdout.write('frame');
     await turn();
-    await drained(stdout);
+    await waitUntilDrained(stdout);
     stdout.write('more');
     await turn();
     expect(seen).toEqual(['close']);
@@ -198,13 +198,13 @@ describe('a terminal that is gone or belongs to another program', () => {
     expect(stdout.mute()).toBe(true);
     await turn();
     stdout.write('more');
-    await drained(stdout);
+    await waitUntilDrained(stdout);
     device.room = Infinity;
     clock.advance(1000);
     expect(device.output).toBe('fr');
     stdout.unmute();
     stdout.write('again');
-    await drained(stdout);
+    await waitUntilDrained(stdout);
     expect(device.output).toBe('fragain');
     expect(stdout.mute()).toBe(false);
   });

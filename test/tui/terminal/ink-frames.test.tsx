@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FrameStdout } from '../../../tui/terminal/frame-stdout.ts';
 import type { TerminalDevice } from '../../../tui/terminal/terminal-device.ts';
 import { CLEAR_SCREEN } from '../../../tui/terminal/terminal-session.ts';
-import { drained } from '../../support/drained.ts';
+import { waitUntilDrained } from '../../support/drained.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { Screen } from '../../support/screen.ts';
 
@@ -84,7 +84,7 @@ function openInk() {
     },
     drain: async () => {
       const timer = setInterval(() => clock.advance(32), 0);
-      await drained(stdout);
+      await waitUntilDrained(stdout);
       clearInterval(timer);
       await screen.settled();
     },

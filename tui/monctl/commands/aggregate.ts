@@ -8,13 +8,13 @@ import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted-noun.ts';
-import { requireExisting, removed } from '../require-existing.ts';
+import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
-import { takes, type CommandOption } from '../flags.ts';
+import { valueOption, type CommandOption } from '../flags.ts';
 
-const MAX_AGE: CommandOption = takes('DURATION', 'treat results older than this as stale');
+const MAX_AGE: CommandOption = valueOption('DURATION', 'treat results older than this as stale');
 
 const list: Command = {
   words: ['aggregate', 'list'],
@@ -144,7 +144,7 @@ const remove: Command = {
   async run(call) {
     const [name = ''] = call.operands;
     await carryOut(call, {
-      send: (api) => removed(api.deleteAggregate(name), missing(name)),
+      send: (api) => requireRemoved(api.deleteAggregate(name), missing(name)),
       async effects() {
         const summary = await requireExisting(call.api().aggregate(name), missing(name));
         return [
@@ -154,7 +154,7 @@ const remove: Command = {
       },
       question: `delete the aggregate ${name}`,
       value: () => ({ aggregate: name, deleted: true }),
-      said: () => `deleted the aggregate ${name}`,
+      successText: () => `deleted the aggregate ${name}`,
     });
   },
 };

@@ -1,14 +1,14 @@
-import { takes } from '../flags.ts';
+import { valueOption } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
-import { nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
+import { nameOf, numberAt, textAt, textsAt, withoutAttribute } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record, type Column } from '../table.ts';
-import { ago, timestamp } from '../times.ts';
+import { timeWithAge, timestamp } from '../times.ts';
 
 const grant: Command = {
   words: ['api-key', 'create'],
@@ -16,14 +16,14 @@ const grant: Command = {
   details: ['The API key is shown only once: the backend stores only a hash.'],
   operands: ['USER'],
   options: {
-    scopes: takes('NAME,...', `scopes of the API key: ${SCOPES.join(', ')}; default: all scopes of the user`, {
+    scopes: valueOption('NAME,...', `scopes of the API key: ${SCOPES.join(', ')}; default: all scopes of the user`, {
       completes: SCOPES,
     }),
-    namespace: takes('NAME', 'restrict the API key to this namespace; default: all namespaces', {
+    namespace: valueOption('NAME', 'restrict the API key to this namespace; default: all namespaces', {
       completes: 'namespace',
     }),
-    expire: takes('DURATION', 'lifetime of the API key; default: unlimited'),
-    description: takes('TEXT', 'purpose of the API key'),
+    expire: valueOption('DURATION', 'lifetime of the API key; default: unlimited'),
+    description: valueOption('TEXT', 'purpose of the API key'),
   },
   examples: [['monctl api-key create grafana --scopes read --expire 90d', 'read-only, for 90 days']],
   async run(call) {
@@ -43,7 +43,7 @@ const grant: Command = {
     // Sensu Go before 7.0 sends no separate secret: the name of the API key is the secret, and only its path is
     // returned.
     if (secret === '') return output.show({ location }, () => safeText(`Created: ${location ?? ''}`));
-    await output.show(without(body, 'hash'), () =>
+    await output.show(withoutAttribute(body, 'hash'), () =>
       [
         'Created a new API key. Save this key as it will not be retrievable later!',
         record(
@@ -68,7 +68,7 @@ const list: Command = {
       noun: 'API keys',
       columns,
       key: nameOf,
-      value: (key) => without(key, 'hash'),
+      value: (key) => withoutAttribute(key, 'hash'),
       fetch: () => call.v2().list(['apikeys']),
     });
   },
@@ -86,7 +86,7 @@ const revoke: Command = {
     const [name = ''] = call.operands;
     await removeObject(call, {
       path: ['apikeys', name],
-      missing: `there is no API key ${name}: see monctl api-key list`,
+      notFoundMessage: `there is no API key ${name}: see monctl api-key list`,
       question: `revoke the API key ${name}`,
       value: { name, deleted: true },
     });
@@ -106,7 +106,7 @@ function columns(nowMs: number): readonly Column<V2Object>[] {
       title: 'LAST USED',
       text: (key) => {
         const used = numberAt(key, 'last_used') ?? 0;
-        return used === 0 ? 'never' : ago(used, nowMs);
+        return used === 0 ? 'never' : timeWithAge(used, nowMs);
       },
     },
     { title: 'DESCRIPTION', text: (key) => textAt(key, 'description') },

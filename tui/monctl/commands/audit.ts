@@ -1,4 +1,4 @@
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import { createHash } from 'node:crypto';
 import type { ApiClient, AuditQuery } from '../../../shared/client/api-client.ts';
 import { followAuditChain, type AuditLink } from '../../../shared/domain/audit.ts';
@@ -9,7 +9,7 @@ import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { cell } from '../list.ts';
-import { poll, troubleTeller } from '../poll.ts';
+import { poll, createTroubleReporter } from '../poll.ts';
 import { table, type Column } from '../table.ts';
 import { parsePast, timestamp } from '../times.ts';
 import { EXIT } from '../../words/exit-codes.ts';
@@ -25,10 +25,13 @@ const list: Command = {
   summary: 'List audit records, newest first',
   details: ['The JSON output also contains the state before and after each change.'],
   options: {
-    since: takes('TIME', 'start of the time range: 2h (ago), 22:00, or 2026-11-20T22:00'),
-    who: takes('NAME', 'only actions by this user, or by this creator of a silence'),
-    action: takes('ACTION', 'show only this action, such as silence.create or event.resolve'),
-    limit: takes('N', `maximum number of records; default: ${String(PAGE)}, or ${String(FOLLOWED)} with --follow`),
+    since: valueOption('TIME', 'start of the time range: 2h (ago), 22:00, or 2026-11-20T22:00'),
+    who: valueOption('NAME', 'only actions by this user, or by this creator of a silence'),
+    action: valueOption('ACTION', 'show only this action, such as silence.create or event.resolve'),
+    limit: valueOption(
+      'N',
+      `maximum number of records; default: ${String(PAGE)}, or ${String(FOLLOWED)} with --follow`,
+    ),
     follow: flag('print records oldest first, then wait for new ones', { short: 'f' }),
   },
   examples: [
@@ -96,7 +99,7 @@ async function follow({ api, clock, output }: Call, query: AuditQuery, limit: nu
   let after: number | undefined;
   const fetch = (): Promise<AuditRecord[]> =>
     after === undefined ? newest(api(), query, limit) : newest(api(), { ...query, after }, Infinity);
-  const reportTrouble = troubleTeller(output);
+  const reportTrouble = createTroubleReporter(output);
   for await (const { items = [], trouble } of poll(clock, fetch)) {
     reportTrouble(trouble);
     if (trouble !== undefined) continue;

@@ -1,4 +1,4 @@
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import type { BackendInfo } from '../../../shared/schemas/info.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
@@ -7,7 +7,7 @@ import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { showYaml, toYaml } from '../output.ts';
 import { counted } from '../counted-noun.ts';
 import { record } from '../table.ts';
-import { ago } from '../times.ts';
+import { timeWithAge } from '../times.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 const info: Command = {
@@ -27,8 +27,8 @@ const health: Command = {
   summary: 'Show backend health',
   details: ['Without options, the command checks that the store is open and results are accepted.'],
   options: {
-    consumers: takes('N', 'report a problem if a queue has fewer than N consumers'),
-    messages: takes('N', 'report a problem if a queue has more than N waiting messages'),
+    consumers: valueOption('N', 'report a problem if a queue has fewer than N consumers'),
+    messages: valueOption('N', 'report a problem if a queue has more than N waiting messages'),
     deep: flag('also run the deep health checks, which take longer'),
   },
   examples: [['monctl health --consumers 1 --messages 10000', 'as a health probe']],
@@ -71,7 +71,7 @@ function infoFields(
     ['keepalives', queueText(transport?.keepalives)],
     ...servers.map(
       ({ hostname, address, tasks, timestamp }) =>
-        ['server', `${hostname} at ${address}, seen ${ago(timestamp, nowMs)}: ${tasks.join(', ')}`] as const,
+        ['server', `${hostname} at ${address}, seen ${timeWithAge(timestamp, nowMs)}: ${tasks.join(', ')}`] as const,
     ),
   ];
 }

@@ -1,4 +1,4 @@
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, removeObject } from '../change.ts';
@@ -49,7 +49,7 @@ export async function deleteDefinition(call: Call): Promise<void> {
   const namespace = callNamespace(call);
   await removeObject(call, {
     path: checkPath(namespace, name),
-    missing: missing(namespace, name),
+    notFoundMessage: missing(namespace, name),
     async effects() {
       await requireCheck(call, name);
       return [
@@ -71,15 +71,15 @@ export const createCheck: Command = {
   // The operand is the name of a new check, so there is nothing to complete.
   completes: [],
   options: {
-    command: takes('COMMAND', 'command that agents run for the check'),
-    interval: takes('SECONDS', 'run the check at this interval'),
-    cron: takes('TEXT', "run the check on this cron schedule: '0 5 * * *'"),
-    subscriptions: takes('NAME,...', 'run the check on clients with these subscriptions', {
+    command: valueOption('COMMAND', 'command that agents run for the check'),
+    interval: valueOption('SECONDS', 'run the check at this interval'),
+    cron: valueOption('TEXT', "run the check on this cron schedule: '0 5 * * *'"),
+    subscriptions: valueOption('NAME,...', 'run the check on clients with these subscriptions', {
       completes: 'subscription',
     }),
-    handlers: takes('NAME,...', 'handlers to run for events of this check', { completes: 'handler' }),
-    timeout: takes('SECONDS', 'kill the command if it runs longer than this'),
-    ttl: takes('SECONDS', 'open an event if no result arrives within this time'),
+    handlers: valueOption('NAME,...', 'handlers to run for events of this check', { completes: 'handler' }),
+    timeout: valueOption('SECONDS', 'kill the command if it runs longer than this'),
+    ttl: valueOption('SECONDS', 'open an event if no result arrives within this time'),
     publish: flag('run the check on schedule (default); --no-publish: only on request'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
@@ -101,7 +101,7 @@ export const createCheck: Command = {
       },
       effects: () => [`the check ${name} would be created in ${namespace}`],
       value: () => check,
-      said: () => 'Created',
+      successText: () => 'Created',
     });
   },
 };
@@ -112,12 +112,12 @@ export const executeCheck: Command = {
   details: ['Like "monctl check request", but over the v2 API.'],
   operands: ['CHECK'],
   options: {
-    subscriptions: takes(
+    subscriptions: valueOption(
       'NAME,...',
       'run the check on clients with these subscriptions; default: the subscriptions in its definition',
       { completes: 'subscription' },
     ),
-    reason: takes('TEXT', 'reason for the request; it is added to each result'),
+    reason: valueOption('TEXT', 'reason for the request; it is added to each result'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
@@ -140,7 +140,8 @@ export const executeCheck: Command = {
         return [`${name} would be requested of ${targets.length === 0 ? 'no subscription' : targets.join(', ')}`];
       },
       value: (answer) => ({ check: name, namespace, ...answer }),
-      said: ({ issued }) => `requested ${name} at ${timestamp(issued)}: results arrive when the clients have run it`,
+      successText: ({ issued }) =>
+        `requested ${name} at ${timestamp(issued)}: results arrive when the clients have run it`,
     });
   },
 };

@@ -1,4 +1,4 @@
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
@@ -35,7 +35,7 @@ const listDefault: Command = {
     'With --namespace or --all-namespaces, the command lists the check definitions of the v2 API.',
   ],
   options: {
-    subscription: takes('NAME', 'only checks for this subscription', { completes: 'subscription' }),
+    subscription: valueOption('NAME', 'only checks for this subscription', { completes: 'subscription' }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
@@ -105,7 +105,7 @@ async function deleteResults(call: Call): Promise<void> {
     effects: () => deleteEffects(call, name),
     question: `delete all results of ${name}`,
     value: (answer) => ({ check: name, ...answer }),
-    said: ({ issued }) => `deleting results of ${name}, requested at ${timestamp(issued)}`,
+    successText: ({ issued }) => `deleting results of ${name}, requested at ${timestamp(issued)}`,
   });
 }
 
@@ -114,13 +114,13 @@ const request: Command = {
   summary: 'Run a check now',
   operands: ['CHECK'],
   options: {
-    subscribers: takes(
+    subscribers: valueOption(
       'NAME,...',
       'run the check on clients with these subscriptions; default: the subscriptions in its definition',
       { completes: 'subscription' },
     ),
-    reason: takes('TEXT', 'reason for the request; it is added to each result'),
-    creator: takes('TEXT', 'name to record as the creator; default: USER@host'),
+    reason: valueOption('TEXT', 'reason for the request; it is added to each result'),
+    creator: valueOption('TEXT', 'name to record as the creator; default: USER@host'),
     ...CHANGE_OPTIONS,
   },
   examples: [['monctl check request disk --subscribers client:web-001', 'on one client']],
@@ -138,7 +138,8 @@ const request: Command = {
       send: (api) => api.requestCheck(order),
       effects: () => requestEffects(call, check, subscribers),
       value: (answer) => ({ ...order, ...answer }),
-      said: ({ issued }) => `requested ${check} at ${timestamp(issued)}: results arrive when the clients have run it`,
+      successText: ({ issued }) =>
+        `requested ${check} at ${timestamp(issued)}: results arrive when the clients have run it`,
     });
   },
 };
@@ -163,7 +164,7 @@ const rename: Command = {
       send: (api) => api.renameCheck(old, to, call.flags.switch('force') ?? false),
       effects: () => renameEffects(call, old, to),
       value: (answer) => ({ check: old, to, ...answer }),
-      said: ({ moved }) => `renamed ${old} to ${to} on ${counted(moved, 'clients')}`,
+      successText: ({ moved }) => `renamed ${old} to ${to} on ${counted(moved, 'clients')}`,
     });
   },
 };

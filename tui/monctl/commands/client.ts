@@ -1,4 +1,4 @@
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/list-searches.ts';
@@ -18,13 +18,13 @@ import { LIST_OPTIONS, showList, type List } from '../list.ts';
 import { counted } from '../counted-noun.ts';
 import { eventCounts, statusStyle, statusWord } from '../severity-text.ts';
 import { record, type Column } from '../table.ts';
-import { ago, timestamp } from '../times.ts';
+import { timeWithAge, timestamp } from '../times.ts';
 
 const list: Command = {
   words: ['client', 'list'],
   summary: 'List clients, sorted by name',
   options: {
-    subscription: takes('NAME', 'only clients with this subscription', { completes: 'subscription' }),
+    subscription: valueOption('NAME', 'only clients with this subscription', { completes: 'subscription' }),
     ...AT_OPTION,
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
@@ -41,7 +41,7 @@ const list: Command = {
       search: CLIENT_SEARCH,
       key: ({ name }) => name,
       // The comparison for changes omits the time of the last keepalive, which changes every few seconds.
-      news: ({ address, subscriptions, version }) => [address, subscriptions, version],
+      comparedPart: ({ address, subscriptions, version }) => [address, subscriptions, version],
       fetch: () => call.api().clients(),
       select: (all) =>
         all
@@ -68,7 +68,7 @@ const info: Command = {
           ['name', client.name],
           ['address', client.address],
           ['subscriptions', client.subscriptions.join(', ')],
-          ['last seen', ago(client.timestamp, nowMs)],
+          ['last seen', timeWithAge(client.timestamp, nowMs)],
           ['keepalives', client.keepalives === false ? 'none expected' : 'expected'],
           ['version', client.version],
           ['events', eventCounts(events)],
@@ -109,8 +109,8 @@ const create: Command = {
   operands: ['[CLIENT]'],
   options: {
     file: FILE_OPTION,
-    address: takes('ADDRESS', 'address of the client; default: "unknown"'),
-    subscriptions: takes('NAME,...', 'subscriptions of the client; client:NAME is always added', {
+    address: valueOption('ADDRESS', 'address of the client; default: "unknown"'),
+    subscriptions: valueOption('NAME,...', 'subscriptions of the client; client:NAME is always added', {
       completes: 'subscription',
     }),
     keepalives: flag('expect keepalives from this client'),
@@ -146,7 +146,7 @@ const create: Command = {
           : `the client ${name} would be replaced completely; its results and events are kept`,
       ],
       value: () => client,
-      said: () => `saved client ${name}`,
+      successText: () => `saved client ${name}`,
     });
   },
 };
@@ -161,8 +161,8 @@ const remove: Command = {
   operands: ['[CLIENT]'],
   options: {
     invalidate: flag('reject new data of the client while the client is being deleted'),
-    'invalidate-expire': takes('DURATION', 'reject new data of the client for this long; implies --invalidate'),
-    selector: takes(
+    'invalidate-expire': valueOption('DURATION', 'reject new data of the client for this long; implies --invalidate'),
+    selector: valueOption(
       'TEXT',
       'delete all clients that match this filter; same syntax as "monctl client list -q", plus "result>30d" (last result ' +
         'older than 30 days) and "events:0" (no open events)',
@@ -186,7 +186,7 @@ const remove: Command = {
       effects: () => deleteEffects(call, name, expireSeconds),
       question: `delete client ${name}`,
       value: (answer) => ({ client: name, ...answer }),
-      said: ({ issued }) => `deleting client ${name}, requested at ${timestamp(issued)}`,
+      successText: ({ issued }) => `deleting client ${name}, requested at ${timestamp(issued)}`,
     });
   },
 };
@@ -222,7 +222,7 @@ async function removeMatching(call: Call): Promise<void> {
     },
     question: `delete all clients that match ${text}`,
     value: (deleted) => ({ deleted }),
-    said: (deleted) => `deleted ${counted(deleted, 'clients')}`,
+    successText: (deleted) => `deleted ${counted(deleted, 'clients')}`,
   });
 }
 

@@ -10,7 +10,7 @@ import { FILTER_OPTION } from '../filter-flag.ts';
 import { counted } from '../counted-noun.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record, type Column } from '../table.ts';
-import { ago } from '../times.ts';
+import { timeWithAge } from '../times.ts';
 
 const list: Command = {
   words: ['cluster', 'list'],
@@ -24,7 +24,7 @@ const list: Command = {
       search: MEMBER_SEARCH,
       key: ({ id }) => id,
       // The comparison for changes omits values that change constantly, such as the lag.
-      news: ({ name, role, state, version }) => [name, role, state, version],
+      comparedPart: ({ name, role, state, version }) => [name, role, state, version],
       fetch: async () => (await viewOf(call.api())).members,
     });
   },
@@ -63,7 +63,8 @@ const handOver: Command = {
       effects: async () => [effectOf(await viewOf(call.api()), to)],
       question: 'hand over',
       value: ({ view, seconds }) => ({ leader: view.leader, seconds, members: view.members }),
-      said: ({ view, seconds }) => `${leaderName(view) ?? 'no member'} is the leader now, after ${seconds.toFixed(1)}s`,
+      successText: ({ view, seconds }) =>
+        `${leaderName(view) ?? 'no member'} is the leader now, after ${seconds.toFixed(1)}s`,
     });
   },
 };
@@ -95,7 +96,7 @@ function effectOf(view: ClusterView, to: string | undefined): string {
 function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string, string])[] {
   const { member_id: memberId, leader, seq, database, members } = view;
   const name = members.find(({ id }) => id === memberId)?.name ?? memberId;
-  const since = leader === null ? '' : ` since ${ago(leader.since, nowMs)}, epoch ${String(leader.epoch)}`;
+  const since = leader === null ? '' : ` since ${timeWithAge(leader.since, nowMs)}, epoch ${String(leader.epoch)}`;
   return [
     ['member', name],
     ['leader', `${leaderName(view) ?? 'none'}${since}`],

@@ -1,11 +1,11 @@
-import { takes } from '../flags.ts';
+import { valueOption } from '../flags.ts';
 import { resolve } from 'node:path';
 import { openV2Client } from '../../../shared/client/v2-client.ts';
 import { parseBackendAddresses, type CredentialsEnv } from '../../../shared/client/backend-address.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { configPath } from '../../config/config-file.ts';
-import type { KeptSecret, saveContext } from '../../config/save-context.ts';
+import type { StoredSecret, saveContext } from '../../config/save-context.ts';
 import { tlsFlags } from '../choose-backend.ts';
 import type { Call, Command } from '../command.ts';
 import { DEFAULT_BACKEND } from '../parse-arguments.ts';
@@ -23,10 +23,10 @@ export const configureCommand: Command = {
     'Nothing is written unless the backend accepts the credentials or needs no credentials.',
   ],
   options: {
-    user: takes('NAME', 'user name'),
+    user: valueOption('NAME', 'user name'),
     'password-file': secretOption('password'),
     'api-key-file': secretOption('API key'),
-    namespace: takes('NAME', 'namespace to save in the context; default: "default"', { completes: 'namespace' }),
+    namespace: valueOption('NAME', 'namespace to save in the context; default: "default"', { completes: 'namespace' }),
   },
   isLocal: true,
   examples: [
@@ -72,7 +72,7 @@ async function askForBackend({ ask }: Call): Promise<string> {
   return (await ask(`backend [${DEFAULT_BACKEND}]: `)).trim() || DEFAULT_BACKEND;
 }
 
-async function secretOf(call: Call): Promise<KeptSecret | undefined> {
+async function secretOf(call: Call): Promise<StoredSecret | undefined> {
   const { flags, ask } = call;
   const user = flags.value('user');
   if (flags.value('api-key-file') !== undefined) {
@@ -95,13 +95,13 @@ async function secretOf(call: Call): Promise<KeptSecret | undefined> {
  *
  * @throws MonError `unauthenticated` when the backend rejects them
  */
-async function verify(backend: string, secret: KeptSecret | undefined, tls: CredentialsEnv): Promise<void> {
+async function verify(backend: string, secret: StoredSecret | undefined, tls: CredentialsEnv): Promise<void> {
   if (!(await openV2Client({ backend, env: { ...credentialsOf(secret), ...tls } }).testCredentials())) {
     throw new MonError('unauthenticated', `${backend} rejected these credentials: nothing was written`);
   }
 }
 
-function credentialsOf(secret: KeptSecret | undefined): CredentialsEnv {
+function credentialsOf(secret: StoredSecret | undefined): CredentialsEnv {
   if (secret === undefined) return {};
   return 'key' in secret ? { MON_API_KEY: secret.key } : { MON_CREDENTIALS: `${secret.user}:${secret.password}` };
 }

@@ -118,7 +118,7 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
 }
 
 /** The effect that an object of the file would have on the backend, for `--dry-run`. */
-interface Foreseen {
+interface ObjectPreview {
   readonly outcome: 'create' | 'update' | 'unchanged' | 'delete' | 'not there' | 'refused';
   readonly object: string;
   /** Names of the attributes that would change. Their values are not shown, because they may contain secrets. */
@@ -132,7 +132,7 @@ interface Foreseen {
  * @throws ExitError when some of the objects would be refused
  */
 async function preview(call: Call, verb: 'create' | 'delete', objects: readonly Wrapped[]): Promise<void> {
-  const foreseen: Foreseen[] = [];
+  const foreseen: ObjectPreview[] = [];
   for (const object of objects) {
     const outcome = await attempt(async () => foresee(call.v2(), verb, object));
     foreseen.push(
@@ -153,7 +153,11 @@ async function preview(call: Call, verb: 'create' | 'delete', objects: readonly 
   }
 }
 
-async function foresee(v2: V2Client, verb: 'create' | 'delete', object: Wrapped): Promise<Omit<Foreseen, 'object'>> {
+async function foresee(
+  v2: V2Client,
+  verb: 'create' | 'delete',
+  object: Wrapped,
+): Promise<Omit<ObjectPreview, 'object'>> {
   const present = await v2.find(pathOfObject(object));
   if (verb === 'delete') return { outcome: present === undefined ? 'not there' : 'delete' };
   refuseExactState(object);
@@ -174,7 +178,7 @@ function asShown(object: Wrapped): Attributes {
   return { ...definition, pipelines: references.map((one: object) => Object.assign({}, named, one)) };
 }
 
-function foreseenText({ outcome, object, fields, reason }: Foreseen): string {
+function foreseenText({ outcome, object, fields, reason }: ObjectPreview): string {
   switch (outcome) {
     case 'unchanged':
     case 'not there':
@@ -209,7 +213,7 @@ async function objectsOf(call: Call): Promise<readonly Wrapped[]> {
   const objects: Wrapped[] = [];
   for await (const item of readObjects(chunks, path === '-' ? 'standard input' : path)) {
     if (item.kind !== 'object') continue;
-    objects.push(placed(item.object, call));
+    objects.push(withDefaultNamespace(item.object, call));
     if (objects.length > OBJECTS_MAX) {
       throw new MonError('too_large', `${path} contains more than ${String(OBJECTS_MAX)} objects: use monctl restore`);
     }
@@ -218,7 +222,7 @@ async function objectsOf(call: Call): Promise<readonly Wrapped[]> {
   return objects;
 }
 
-function placed(object: Wrapped, call: Call): Wrapped {
+function withDefaultNamespace(object: Wrapped, call: Call): Wrapped {
   const hasNone = typeof object.metadata['namespace'] !== 'string' || object.metadata['namespace'] === '';
   return kindOf(object)?.isNamespaced === true && hasNone ? inNamespace(object, callNamespace(call)) : object;
 }

@@ -7,15 +7,17 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted-noun.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { requireExisting, removed } from '../require-existing.ts';
+import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { record, type Column } from '../table.ts';
-import { ago } from '../times.ts';
-import { flag, takes, type CommandOption } from '../flags.ts';
+import { timeWithAge } from '../times.ts';
+import { flag, valueOption, type CommandOption } from '../flags.ts';
 
-const HANDLER_OPTION: CommandOption = takes('NAME', 'only dead letters of this handler', { completes: 'handler' });
+const HANDLER_OPTION: CommandOption = valueOption('NAME', 'only dead letters of this handler', {
+  completes: 'handler',
+});
 
 const WHICH_OPTIONS = {
   handler: { ...HANDLER_OPTION, text: 'select all dead letters of this handler' },
@@ -70,7 +72,7 @@ const retry: Command = {
       send: (api) => api.retryDeadLetters(which),
       effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be retried`],
       value: (answer) => answer,
-      said: ({ retried }) => `${counted(retried, 'dead letters')} will be retried`,
+      successText: ({ retried }) => `${counted(retried, 'dead letters')} will be retried`,
     });
   },
 };
@@ -89,7 +91,7 @@ const drop: Command = {
       effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be dropped`],
       question: `drop the ${nameOf(which)}`,
       value: (answer) => answer,
-      said: (answer) => `dropped ${counted(answer.dropped, 'dead letters')}`,
+      successText: (answer) => `dropped ${counted(answer.dropped, 'dead letters')}`,
     });
   },
 };
@@ -144,7 +146,7 @@ async function count(api: ApiClient, which: Which): Promise<number> {
  */
 async function dropped(api: ApiClient, which: Which): Promise<{ readonly dropped: number }> {
   if (!('id' in which)) return await api.dropDeadLetters(which);
-  await removed(api.dropDeadLetter(which.id), missing(which.id));
+  await requireRemoved(api.dropDeadLetter(which.id), missing(which.id));
   return { dropped: 1 };
 }
 
@@ -166,8 +168,8 @@ function fieldsOf(deadLetter: DeadLetterSummary, nowMs: number): readonly (reado
           ['group', deadLetter.group.label],
           ['events', String(deadLetter.group.events)],
         ] as const)),
-    ['queued', ago(deadLetter.queued_at, nowMs)],
-    ['failed', ago(deadLetter.failed_at, nowMs)],
+    ['queued', timeWithAge(deadLetter.queued_at, nowMs)],
+    ['failed', timeWithAge(deadLetter.failed_at, nowMs)],
     ['attempts', String(deadLetter.attempts)],
     ['reason', deadLetter.reason],
   ];

@@ -1,4 +1,4 @@
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import { access } from 'node:fs/promises';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import {
@@ -31,9 +31,9 @@ export const dumpCommand: Command = {
   completes: [['all', ...TYPE_NAMES]],
   options: {
     ...NAMESPACES_OPTIONS,
-    omit: takes('TYPE,...', 'leave out these object types', { completes: TYPE_NAMES }),
-    format: takes(DUMP_FORMATS.join('|'), 'format of the dump; default yaml', { completes: DUMP_FORMATS }),
-    file: takes('FILE', 'write to this file, replaced atomically; default: standard output', {
+    omit: valueOption('TYPE,...', 'leave out these object types', { completes: TYPE_NAMES }),
+    format: valueOption(DUMP_FORMATS.join('|'), 'format of the dump; default yaml', { completes: DUMP_FORMATS }),
+    file: valueOption('FILE', 'write to this file, replaced atomically; default: standard output', {
       completes: 'file',
       short: 'f',
     }),

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { requireExisting } from '../require-existing.ts';
-import { metadataNamespace, nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
+import { metadataNamespace, nameOf, numberAt, textAt, textsAt, withoutAttribute } from '../v2-object.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, callNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
@@ -24,7 +24,7 @@ const list: Command = {
       noun: 'entities',
       columns: (nowMs) => columns(namespace === undefined, nowMs),
       key: (entity) => `${metadataNamespace(entity)}/${nameOf(entity)}`,
-      news: (entity) => without(entity, 'last_seen'),
+      comparedPart: (entity) => withoutAttribute(entity, 'last_seen'),
       fetch: () => call.v2().list(listPath(namespace, 'entities'), selectorsOf(call)),
     });
   },
@@ -54,7 +54,7 @@ const remove: Command = {
     const namespace = callNamespace(call);
     await removeObject(call, {
       path: [...listPath(namespace, 'entities'), name],
-      missing: missing(namespace, name),
+      notFoundMessage: missing(namespace, name),
       async effects() {
         await requireEntity(call, name);
         return [`the entity ${name} of the namespace ${namespace} would be deleted with its events`];

@@ -1,9 +1,9 @@
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
-import { languageOf } from '../../../shared/domain/search-language.ts';
+import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -19,9 +19,9 @@ import { AT_OPTION, showListAt } from '../at-time.ts';
 import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
-import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
+import { parseStatusFilter, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { recordWithOutput, type Column, type TableLook } from '../table.ts';
-import { ago, timestamp } from '../times.ts';
+import { timeWithAge, timestamp } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
 import { recurringAmong } from '../silence-recurrence.ts';
 
@@ -41,12 +41,14 @@ const list: Command = {
     'If you combine options, a row must match all of them.',
   ],
   options: {
-    client: takes('NAME', 'only events of this client', { completes: 'client' }),
-    check: takes('NAME', 'only events of this check', { completes: 'reported-check' }),
-    status: takes('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
+    client: valueOption('NAME', 'only events of this client', { completes: 'client' }),
+    check: valueOption('NAME', 'only events of this check', { completes: 'reported-check' }),
+    status: valueOption('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', {
+      completes: STATUS_WORDS,
+    }),
     silenced: flag('only silenced events; --no-silenced: only events that are not silenced'),
     filter: FILTER_OPTION,
-    search: takes('TEXT', 'same as --filter'),
+    search: valueOption('TEXT', 'same as --filter'),
     ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     ...LIST_OPTIONS,
@@ -69,12 +71,12 @@ const list: Command = {
         ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ row }: Listed) => row.namespace ?? '' }] : []),
         ...listColumns(nowMs),
       ],
-      search: languageOf(EVENT_SEARCH, ({ row }) => row),
+      search: languageForItems(EVENT_SEARCH, ({ row }) => row),
       key: ({ row }) => keyOf(row),
       value: ({ row, event }) => event ?? row,
       // The comparison for changes covers only the state of an event: a further result with the same status is not a
       // change.
-      news: ({ row }) => [row.status, row.action, row.silenced_by, row.recovering !== undefined],
+      comparedPart: ({ row }) => [row.status, row.action, row.silenced_by, row.recovering !== undefined],
       async fetch() {
         const [events, recovering] = await Promise.all([
           api().events(withoutUndefined({ client })),
@@ -143,7 +145,7 @@ const resolve: Command = {
       send: (api) => api.resolve({ client, check }),
       effects: () => resolveEffects(call, client, check),
       value: (answer) => ({ client, check, ...answer }),
-      said: ({ issued }) => `resolving ${client}/${check}, requested at ${timestamp(issued)}`,
+      successText: ({ issued }) => `resolving ${client}/${check}, requested at ${timestamp(issued)}`,
     });
   },
 };
@@ -186,7 +188,7 @@ function selection(flags: Call['flags']): (row: EventRow) => boolean {
   const client = flags.value('client');
   const check = flags.value('check');
   const silenced = flags.switch('silenced');
-  const hasStatus = statusFlag(flags.value('status'));
+  const hasStatus = parseStatusFilter(flags.value('status'));
   return (row) =>
     (client === undefined || row.client === client) &&
     (check === undefined || row.check === check) &&
@@ -239,9 +241,9 @@ function eventText(event: Event, nowMs: number, look: TableLook): string {
     ['client', client.name],
     ['check', check.name],
     ['status', statusText(status)],
-    ['since', ago(since, nowMs)],
-    ['last result', ago(event.timestamp, nowMs)],
-    ['last OK', event.last_ok === null ? 'never' : ago(event.last_ok, nowMs)],
+    ['since', timeWithAge(since, nowMs)],
+    ['last result', timeWithAge(event.timestamp, nowMs)],
+    ['last OK', event.last_ok === null ? 'never' : timeWithAge(event.last_ok, nowMs)],
     ['occurrences', `${String(event.occurrences)} (at most ${String(event.occurrences_watermark)})`],
     ['action', event.action],
     ...(event.recovering === undefined ? [] : [['recovering', recoveryWords(event.recovering)] as const]),

@@ -4,7 +4,7 @@ import type { HandlerTest } from '../../../shared/schemas/handler-test.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 import type { Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { toYaml } from '../output.ts';
 
@@ -17,7 +17,7 @@ export const testCommand: Command = inAnyNamespace({
   ],
   operands: ['HANDLER'],
   options: {
-    event: takes('CLIENT/CHECK', 'use the current event of this client and check'),
+    event: valueOption('CLIENT/CHECK', 'use the current event of this client and check'),
     'dry-run': flag('show the notification without sending it'),
   },
   examples: [

@@ -24,7 +24,7 @@ const list: Command = {
       columns,
       key: ({ name }) => name,
       // The comparison for changes omits values that change constantly, such as the length of the queue.
-      news: ({ type, failed, last_error: error }) => [type, failed, error],
+      comparedPart: ({ type, failed, last_error: error }) => [type, failed, error],
       fetch: () => call.api().handlers(),
     });
   },
@@ -50,7 +50,7 @@ const groups: Command = {
       columns: (nowMs) => [...(only === undefined ? [NAMESPACE] : []), ...groupColumns(nowMs)],
       search: GROUP_SEARCH,
       key: ({ namespace, handler, by }) => JSON.stringify([namespace, handler, by]),
-      news: ({ firing, pending, notified_at: notifiedAt }) => [firing, pending, notifiedAt],
+      comparedPart: ({ firing, pending, notified_at: notifiedAt }) => [firing, pending, notifiedAt],
       fetch,
       follow: () => followOrPoll(call, only, 'groups', { itemsOf: (replica) => [...replica.groups.values()], fetch }),
     });

@@ -1,7 +1,12 @@
 import { flag } from '../flags.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { isCovered, migrationOf, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
+import {
+  lastsAtLeastAsLong,
+  migrationOf,
+  silenceSupportProblem,
+  type StashMigration,
+} from '../../../shared/domain/stash-silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { confirm, DELETE_OPTIONS } from '../change.ts';
@@ -80,7 +85,7 @@ async function planMigrations(api: ApiClient): Promise<readonly PlannedMigration
     .map((migration) => {
       if (migration.kind === 'unclear') return unclear(migration);
       const client = migration.client === undefined ? undefined : clientOf.get(migration.client);
-      const problem = client === undefined ? undefined : unreadiness(client);
+      const problem = client === undefined ? undefined : silenceSupportProblem(client);
       return planned(migration, problem, left.get(migration.id));
     });
 }
@@ -105,7 +110,8 @@ function planned(
   if (problem !== undefined)
     return { ...fields, fate: 'unready', note: `${problem}: upgrade the agent of this client first` };
   if (present === undefined) return { ...fields, fate: 'make', note: 'a silence is created' };
-  if (isCovered(present, expire)) return { ...fields, fate: 'covered', note: 'a silence with this end exists' };
+  if (lastsAtLeastAsLong(present, expire))
+    return { ...fields, fate: 'covered', note: 'a silence with this end exists' };
   return { ...fields, fate: 'make', note: 'an existing silence is extended' };
 }
 

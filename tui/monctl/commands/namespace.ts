@@ -33,7 +33,7 @@ const create: Command = {
       send: (_api, v2) => v2.create(['namespaces'], { name }),
       effects: () => [`the namespace ${name} would be created`],
       value: () => ({ name }),
-      said: () => 'Created',
+      successText: () => 'Created',
     });
   },
 };
@@ -52,7 +52,7 @@ const remove: Command = {
     const [name = ''] = call.operands;
     await removeObject(call, {
       path: ['namespaces', name],
-      missing: `there is no namespace ${name}: see monctl namespace list`,
+      notFoundMessage: `there is no namespace ${name}: see monctl namespace list`,
       question: `delete the namespace ${name}`,
       value: { name, deleted: true },
     });

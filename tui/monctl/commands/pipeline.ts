@@ -53,7 +53,7 @@ const remove: Command = {
     const { name, namespace, path, missing } = pipelineOf(call);
     await removeObject(call, {
       path,
-      missing,
+      notFoundMessage: missing,
       question: `delete the pipeline ${name}`,
       value: { namespace, pipeline: name, deleted: true },
     });

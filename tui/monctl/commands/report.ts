@@ -1,6 +1,6 @@
 import { reportMarkdown } from '../../../shared/domain/report/markdown.ts';
 import type { Command } from '../command.ts';
-import { takes } from '../flags.ts';
+import { valueOption } from '../flags.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { NAMESPACES_OPTIONS } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
@@ -19,8 +19,8 @@ export const reportCommand: Command = {
     ...SPAN_OPTIONS,
     since: { ...SPAN_OPTIONS.since, text: `${SPAN_OPTIONS.since.text}; default: 12h before --until` },
     ...NAMESPACES_OPTIONS,
-    limit: takes('N', 'maximum number of rows in each table; default 100'),
-    output: takes(FORMATS.join('|'), 'output format; default markdown', { completes: FORMATS, short: 'o' }),
+    limit: valueOption('N', 'maximum number of rows in each table; default 100'),
+    output: valueOption(FORMATS.join('|'), 'output format; default markdown', { completes: FORMATS, short: 'o' }),
   },
   textFormat: 'markdown',
   examples: [

@@ -14,7 +14,7 @@ import { MonError } from '../../../shared/errors.ts';
 import {
   RESTORE_MAX,
   restoreKey,
-  type Restored,
+  type RestoreResult,
   type RestoreOutcome,
   type RestoreRequest,
 } from '../../../shared/schemas/restore.ts';
@@ -78,7 +78,7 @@ interface Tally {
 
 async function restoreAll(call: Call, path: string, { locations }: FileIndex, isDryRun: boolean): Promise<Tally> {
   const tally: Tally = { outcomes: { created: 0, replaced: 0, unchanged: 0, skipped: 0 }, lossy: 0, different: 0 };
-  const foreseen = new Foreseen();
+  const foreseen = new AssumedObjects();
   await using file = await open(path);
   for (const page of pagesOf(locations)) {
     const objects: Wrapped[] = [];
@@ -106,24 +106,24 @@ async function restoreAll(call: Call, path: string, { locations }: FileIndex, is
  * Sends one request to restore objects. If the backend rejects the whole request, each object is sent alone, so that
  * only the invalid objects are left out.
  */
-async function restorePage(v2: V2Client, request: RestoreRequest): Promise<readonly Restored[]> {
+async function restorePage(v2: V2Client, request: RestoreRequest): Promise<readonly RestoreResult[]> {
   try {
     return (await v2.restore(request)).results;
   } catch (error) {
     if (!(error instanceof MonError && ['invalid', 'threshold', 'too_large'].includes(error.code))) throw error;
     if (request.objects.length === 1) return [{ outcome: 'skipped', reason: error.message }];
-    const results: Restored[] = [];
+    const results: RestoreResult[] = [];
     for (const object of request.objects) results.push(...(await restorePage(v2, { ...request, objects: [object] })));
     return results;
   }
 }
 
 /** The objects that a restore would have saved up to now. The dry run of later objects assumes that they exist. */
-class Foreseen {
+class AssumedObjects {
   newEntities = 0;
   readonly #keys = new Set<string>();
 
-  add(object: Wrapped, { outcome }: Restored): void {
+  add(object: Wrapped, { outcome }: RestoreResult): void {
     const { type } = object;
     if (isCountedEntity(object) && outcome === 'created') this.newEntities++;
     if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
@@ -172,14 +172,14 @@ function isCredentials({ rank }: ObjectLocation): boolean {
   return rank >= CREDENTIALS_RANK;
 }
 
-function isDifferent({ outcome }: Restored, readBack: Restored | undefined): boolean {
+function isDifferent({ outcome }: RestoreResult, readBack: RestoreResult | undefined): boolean {
   return readBack !== undefined && outcome !== 'skipped' && readBack.outcome !== 'unchanged';
 }
 
 async function reportOutcome(
   { flags, output }: Call,
   object: Wrapped,
-  { outcome, reason, lost = [], warnings }: Restored,
+  { outcome, reason, lost = [], warnings }: RestoreResult,
   tally: Tally,
   differs: boolean,
 ): Promise<void> {

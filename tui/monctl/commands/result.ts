@@ -1,6 +1,6 @@
-import { takes } from '../flags.ts';
+import { valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { languageOf } from '../../../shared/domain/search-language.ts';
+import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -9,23 +9,25 @@ import type { BatchAnswer, StoredResult, SubmittedResult } from '../../../shared
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { requireExisting, removed } from '../require-existing.ts';
+import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted-noun.ts';
-import { parseStatus, STATUS_WORDS, statusFlag, statusStyle, statusText, statusWord } from '../severity-text.ts';
+import { parseStatus, STATUS_WORDS, parseStatusFilter, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { recordWithOutput, type Column, type TableLook } from '../table.ts';
-import { ago, timestamp } from '../times.ts';
+import { timeWithAge, timestamp } from '../times.ts';
 
 const list: Command = {
   words: ['result', 'list'],
   summary: 'List the latest check results, sorted by client and check',
   details: ['If you combine options, a row must match all of them.'],
   options: {
-    client: takes('NAME', 'only results of this client', { completes: 'client' }),
-    check: takes('NAME', 'only results of this check', { completes: 'reported-check' }),
-    status: takes('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
+    client: valueOption('NAME', 'only results of this client', { completes: 'client' }),
+    check: valueOption('NAME', 'only results of this check', { completes: 'reported-check' }),
+    status: valueOption('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', {
+      completes: STATUS_WORDS,
+    }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
@@ -36,14 +38,14 @@ const list: Command = {
   async run(call) {
     const client = call.flags.value('client');
     const check = call.flags.value('check');
-    const hasStatus = statusFlag(call.flags.value('status'));
+    const hasStatus = parseStatusFilter(call.flags.value('status'));
     await showList<StoredResult>(call, {
       noun: 'results',
       columns: listColumns,
-      search: languageOf(RESULT_SEARCH, toSearchableResult),
+      search: languageForItems(RESULT_SEARCH, toSearchableResult),
       key: (result) => eventKey(result.client, result.check.name),
       // The comparison for changes covers only the status: a further result with the same status is not a change.
-      news: (result) => result.check.status,
+      comparedPart: (result) => result.check.status,
       fetch: () => call.api().results(withoutUndefined({ client, check })),
       select: (all) => all.filter((result) => hasStatus(result.check.status)),
     });
@@ -73,9 +75,9 @@ const submit: Command = {
   completes: ['client', 'client-check', STATUS_WORDS],
   options: {
     file: FILE_OPTION,
-    ttl: takes('DURATION', 'open an event if no further result arrives within this time'),
-    executed: takes('TIME', 'time when the check was executed; default: now'),
-    handlers: takes('NAME,...', 'handlers to run for events of this check'),
+    ttl: valueOption('DURATION', 'open an event if no further result arrives within this time'),
+    executed: valueOption('TIME', 'time when the check was executed; default: now'),
+    handlers: valueOption('NAME,...', 'handlers to run for events of this check'),
     ...CHANGE_OPTIONS,
   },
   examples: [
@@ -96,7 +98,7 @@ const submit: Command = {
       send: (api) => api.submitResult(result),
       effects: () => submitEffects(call, client, result.name),
       value: (answer) => ({ client, check: result.name, ...answer }),
-      said: ({ issued }) => `submitted ${client}/${result.name} at ${timestamp(issued)}`,
+      successText: ({ issued }) => `submitted ${client}/${result.name} at ${timestamp(issued)}`,
     });
   },
 };
@@ -111,7 +113,7 @@ const remove: Command = {
   async run(call) {
     const [client = '', check = ''] = call.operands;
     await carryOut(call, {
-      send: (api) => removed(api.deleteResult(client, check), missing(client, check)),
+      send: (api) => requireRemoved(api.deleteResult(client, check), missing(client, check)),
       async effects() {
         const result = await requireResult(call.api(), client, check);
         const event = await call.api().event(client, check);
@@ -122,7 +124,7 @@ const remove: Command = {
       },
       question: `delete the result ${client}/${check}`,
       value: () => ({ client, check, deleted: true }),
-      said: () => `deleted the result ${client}/${check}`,
+      successText: () => `deleted the result ${client}/${check}`,
     });
   },
 };
@@ -159,7 +161,7 @@ async function submitMany(call: Call, results: readonly SubmittedResult[]): Prom
     send: async (api) => (answer = await api.submitResults(results)),
     effects: () => [`${counted(results.length, 'results')} would be submitted`],
     value: (taken) => taken,
-    said: ({ accepted }) => `submitted ${counted(accepted, 'results')}`,
+    successText: ({ accepted }) => `submitted ${counted(accepted, 'results')}`,
   });
   if (answer === undefined || answer.rejected.length === 0) return;
   const [first] = answer.rejected;
@@ -175,7 +177,7 @@ async function submitEffects({ api, nowMs }: Call, client: string, check: string
     ...(existingClient === undefined ? [`the client ${client} would be created`] : []),
     result === undefined
       ? `it would be the first result of ${client}/${check}`
-      : `it would follow ${statusText(result.check.status)} of ${ago(result.check.executed, nowMs)}`,
+      : `it would follow ${statusText(result.check.status)} of ${timeWithAge(result.check.executed, nowMs)}`,
   ];
 }
 
@@ -210,8 +212,8 @@ function resultText({ client, check }: StoredResult, nowMs: number, look: TableL
     ['client', client],
     ['check', check.name],
     ['status', statusText(check.status)],
-    ['executed', ago(check.executed, nowMs)],
-    ['issued', ago(check.issued, nowMs)],
+    ['executed', timeWithAge(check.executed, nowMs)],
+    ['issued', timeWithAge(check.issued, nowMs)],
     ['history', check.history.join(' ')],
   ];
   return recordWithOutput(fields, check.output, look);

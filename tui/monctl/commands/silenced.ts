@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { languageOf } from '../../../shared/domain/search-language.ts';
+import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { targetId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -11,18 +11,18 @@ import { counted } from '../counted-noun.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
-import { requireExisting, removed } from '../require-existing.ts';
+import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
 import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
+import { inAnyNamespace, usesV2Api, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
 import { clearEffects, missingEntry, silenceEffects, requireSilence } from '../silence-effects.ts';
 import { matchLines, silenceMatches, unknownClient } from '../silence-matches.ts';
 import { SEARCH_TARGET_OPTIONS, searchTargetOf, silenceTargetOf, requireTarget } from '../silence-target.ts';
 import { record } from '../table.ts';
-import { ago, parseBegin, parseLifetime } from '../times.ts';
+import { timeWithAge, parseBegin, parseLifetime } from '../times.ts';
 import {
   silencePeriodText,
   idleColumn,
@@ -32,11 +32,11 @@ import {
   RECURS,
   timeFields,
   windowField,
-  type Listed,
+  type SilenceRow,
 } from '../silence-text.ts';
 import { RECURRENCE_OPTIONS, recurrenceOfFlags, windowLines, windowsAhead } from '../silence-recurrence.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const list: Command = {
@@ -44,9 +44,9 @@ const list: Command = {
   summary: 'List silences, sorted by ID',
   operands: [],
   options: {
-    check: takes('NAME', 'only silences for this check', { completes: 'reported-check' }),
-    subscription: takes('NAME', 'only silences for exactly this subscription', { completes: 'subscription' }),
-    client: takes('NAME', 'only silences for this client; short for --subscription client:NAME', {
+    check: valueOption('NAME', 'only silences for this check', { completes: 'reported-check' }),
+    subscription: valueOption('NAME', 'only silences for exactly this subscription', { completes: 'subscription' }),
+    client: valueOption('NAME', 'only silences for this client; short for --subscription client:NAME', {
       completes: 'client',
     }),
     idle: flag('only idle silences, which have matched no event for a long time'),
@@ -71,20 +71,20 @@ const list: Command = {
     }
     const isAllNamespaces = namespacesOf(call) === undefined;
     const namespace = isAllNamespaces ? EVERY_NAMESPACE : call.namespace;
-    const entries: List<Listed> = {
+    const entries: List<SilenceRow> = {
       noun: 'silenced entries',
       columns: (nowMs, shown) => [
-        ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ view }: Listed) => view.namespace ?? '' }] : []),
+        ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ view }: SilenceRow) => view.namespace ?? '' }] : []),
         ...listColumns(nowMs),
         ...(shown.some(({ view }) => view.recurrence !== undefined) ? [RECURS] : []),
         ...(shown.some(({ view }) => view.idle !== undefined) ? [idleColumn(nowMs)] : []),
       ],
-      search: languageOf(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
+      search: languageForItems(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
       key: ({ view: { namespace: entryNamespace, id } }) =>
         entryNamespace === undefined ? id : `${entryNamespace}/${id}`,
       value: ({ view }) => view,
       // The comparison for changes omits the remaining time, which changes constantly.
-      news: ({ view, endsAt }) => [
+      comparedPart: ({ view, endsAt }) => [
         view.begin,
         view.expire_on_resolve,
         view.creator,
@@ -137,12 +137,12 @@ const info: Command = {
           ...timeFields(entry, nowMs),
           ['reason', entry.reason ?? ''],
           ['creator', entry.creator ?? ''],
-          ['made', ago(entry.timestamp, nowMs)],
+          ['made', timeWithAge(entry.timestamp, nowMs)],
           ['silences now', eventCounts(events)],
           ...(entry.idle === undefined ? [] : ([['idle', idleText(entry.idle, nowMs)]] as const)),
           ['suppressed', counted(entry.suppressed, 'notifications')],
           ...windowField(entry),
-          ['last suppressed', entry.last_suppressed === null ? 'never' : ago(entry.last_suppressed, nowMs)],
+          ['last suppressed', entry.last_suppressed === null ? 'never' : timeWithAge(entry.last_suppressed, nowMs)],
         ],
         output.look,
       ),
@@ -162,12 +162,12 @@ const create: Command = {
   operands: [],
   options: {
     ...SEARCH_TARGET_OPTIONS,
-    expire: takes('DURATION', 'duration of the silence: 1h, 1h30m, 2d, a number of seconds, or never'),
-    begin: takes('TIME', 'start of the silence: 22:00, 2h (from now), 2026-11-20T22:00, or epoch seconds'),
+    expire: valueOption('DURATION', 'duration of the silence: 1h, 1h30m, 2d, a number of seconds, or never'),
+    begin: valueOption('TIME', 'start of the silence: 22:00, 2h (from now), 2026-11-20T22:00, or epoch seconds'),
     'expire-on-resolve': flag('expire the silence as soon as its event resolves'),
     ...RECURRENCE_OPTIONS,
-    reason: takes('TEXT', 'reason for the silence, shown to other operators'),
-    creator: takes('TEXT', 'name to record as the creator; default: USER@host'),
+    reason: valueOption('TEXT', 'reason for the silence, shown to other operators'),
+    creator: valueOption('TEXT', 'name to record as the creator; default: USER@host'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
@@ -205,7 +205,7 @@ const create: Command = {
         ...matchLines(withoutUndefined({ unknown_client: await unknownClient(call.api(), target) })),
       ],
       value: () => ({ id, ...entry, ...matches }),
-      said: () => [`silenced ${id}${silencePeriodText(entry, nowMs)}`, ...matchLines(matches)].join('\n'),
+      successText: () => [`silenced ${id}${silencePeriodText(entry, nowMs)}`, ...matchLines(matches)].join('\n'),
     });
   },
 };
@@ -226,7 +226,7 @@ async function createRecurring(
     send: (api) => api.silence(entry),
     effects: async () => [...(await silenceEffects(call, id, entry)), ...ahead],
     value: () => ({ id, ...entry, windows }),
-    said: () => [`silenced ${id}, recurring: ${recurrenceText(recurrence)}`, ...ahead].join('\n'),
+    successText: () => [`silenced ${id}, recurring: ${recurrenceText(recurrence)}`, ...ahead].join('\n'),
   });
 }
 
@@ -272,7 +272,7 @@ const update: Command = {
         before === EXPIRE_NEVER ? 'it never expires now' : `it ends in ${formatDuration(before)} now`,
       ],
       value: () => ({ id, ...entry }),
-      said: () => `silenced ${id}${until}`,
+      successText: () => `silenced ${id}${until}`,
     });
   },
 };
@@ -300,11 +300,11 @@ const deletion: Command = {
     }
     const deleted = id === '' ? targetId(named) : id;
     await carryOut(call, {
-      send: (api) => removed(api.clearSilenced({ id: deleted }), missingEntry(deleted)),
+      send: (api) => requireRemoved(api.clearSilenced({ id: deleted }), missingEntry(deleted)),
       effects: () => clearEffects(call, deleted),
       question: `delete ${deleted}`,
       value: () => ({ id: deleted, deleted: true }),
-      said: () => `deleted ${deleted}`,
+      successText: () => `deleted ${deleted}`,
     });
   },
 };
@@ -317,7 +317,7 @@ export const silencedCommands: readonly Command[] = [list, ...[info, create, upd
  */
 function idOf(call: Call): string {
   const [named = ''] = call.operands;
-  return isElsewhere(call) ? named.replace(/^entity:/, 'client:') : named;
+  return usesV2Api(call) ? named.replace(/^entity:/, 'client:') : named;
 }
 
 /** Returns the lifetime of a silence in seconds; without a duration, or with `never`, it is unlimited. */

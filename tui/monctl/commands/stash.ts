@@ -1,10 +1,10 @@
-import { takes } from '../flags.ts';
+import { valueOption } from '../flags.ts';
 import type { StashView } from '../../../shared/schemas/stash.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
-import { requireExisting, removed } from '../require-existing.ts';
+import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { isObject } from '../../../shared/client/compiled-check.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
@@ -17,7 +17,7 @@ const list: Command = {
   words: ['stash', 'list'],
   summary: 'List stashes, sorted by path',
   options: {
-    prefix: takes('PATH', 'only stashes whose path starts with this prefix', { completes: 'stash' }),
+    prefix: valueOption('PATH', 'only stashes whose path starts with this prefix', { completes: 'stash' }),
     ...LIST_OPTIONS,
   },
   examples: [['monctl stash list --prefix silence/', 'silences before 0.26']],
@@ -28,7 +28,7 @@ const list: Command = {
       columns: () => COLUMNS,
       key: ({ path }) => path,
       // The comparison for changes omits the remaining time, which changes constantly.
-      news: ({ content }) => content,
+      comparedPart: ({ content }) => content,
       fetch: () => call.api().stashes(),
       select: (all) => all.filter(({ path }) => path.startsWith(prefix)),
     });
@@ -52,9 +52,9 @@ const create: Command = {
   summary: 'Create or replace a stash',
   operands: ['PATH'],
   options: {
-    content: takes('JSON', 'content of the stash'),
+    content: valueOption('JSON', 'content of the stash'),
     file: FILE_OPTION,
-    expire: takes('DURATION', 'lifetime of the stash; default: unlimited'),
+    expire: valueOption('DURATION', 'lifetime of the stash; default: unlimited'),
     ...CHANGE_OPTIONS,
   },
   examples: [
@@ -73,7 +73,7 @@ const create: Command = {
           : `the stash ${path} would be replaced`,
       ],
       value: () => stash,
-      said: () => `saved the stash ${path}`,
+      successText: () => `saved the stash ${path}`,
     });
   },
 };
@@ -87,11 +87,11 @@ const remove: Command = {
   async run(call) {
     const [path = ''] = call.operands;
     await carryOut(call, {
-      send: (api) => removed(api.deleteStash(path), missing(path)),
+      send: (api) => requireRemoved(api.deleteStash(path), missing(path)),
       effects: async () => [`the stash ${path} would be deleted: ${JSON.stringify(await requireStash(call, path))}`],
       question: `delete the stash ${path}`,
       value: () => ({ path, deleted: true }),
-      said: () => `deleted the stash ${path}`,
+      successText: () => `deleted the stash ${path}`,
     });
   },
 };

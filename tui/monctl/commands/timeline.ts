@@ -1,4 +1,4 @@
-import { takes } from '../flags.ts';
+import { valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { Availability, AvailabilityReport } from '../../../shared/schemas/availability.ts';
@@ -26,7 +26,7 @@ const timeline: Command = {
   options: {
     ...SPAN_OPTIONS,
     filter: FILTER_OPTION,
-    limit: takes('N', `maximum number of rows; default ${String(SHOWN)}`),
+    limit: valueOption('N', `maximum number of rows; default ${String(SHOWN)}`),
   },
   examples: [
     ['monctl event timeline web-001 http-frontend --since 24h', 'the last 24 hours of a check'],
@@ -54,9 +54,9 @@ const availability: Command = {
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
-    check: takes('NAME', 'only this check, on all clients', { completes: 'reported-check' }),
-    aggregate: takes('NAME', 'only checks that belong to this aggregate', { completes: 'aggregate' }),
-    limit: takes('N', `maximum number of rows; default ${String(SHOWN)}`),
+    check: valueOption('NAME', 'only this check, on all clients', { completes: 'reported-check' }),
+    aggregate: valueOption('NAME', 'only checks that belong to this aggregate', { completes: 'aggregate' }),
+    limit: valueOption('N', `maximum number of rows; default ${String(SHOWN)}`),
   },
   examples: [
     ['monctl event availability web-001 --since 30d', 'all checks of a client, last 30 days'],

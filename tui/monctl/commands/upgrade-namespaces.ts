@@ -1,11 +1,11 @@
-import { flag, takes } from '../flags.ts';
+import { flag, valueOption } from '../flags.ts';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/plan/orphans.ts';
 import { wordsOf } from '../../../shared/domain/plan/product-words.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
-import { DELETE_OPTIONS, isAgreed } from '../change.ts';
+import { DELETE_OPTIONS, askForConfirmation } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
@@ -27,7 +27,7 @@ export const fixNamespacesCommand: Command = {
     'To keep the checks, create the namespace instead: "monctl namespace create NAME".',
   ],
   options: {
-    dump: takes('FILE', 'read the checks from this dump instead of the backend', { completes: 'file' }),
+    dump: valueOption('FILE', 'read the checks from this dump instead of the backend', { completes: 'file' }),
     apply: flag('apply the steps instead of only showing them'),
     'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
@@ -96,7 +96,8 @@ async function applyAll(
   const declined = new Set<string>();
   for (const fix of fixes) {
     const command = fixCommand(fix, tool);
-    const isDone = !declined.has(fix.namespace) && (await isAgreed(call, command)) && (await apply(call, v2, fix));
+    const isDone =
+      !declined.has(fix.namespace) && (await askForConfirmation(call, command)) && (await apply(call, v2, fix));
     if (isDone) call.output.note(`done: ${command}`);
     else {
       declined.add(fix.namespace);

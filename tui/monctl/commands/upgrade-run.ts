@@ -7,18 +7,18 @@ import type { PlanRun, PlanRunSummary } from '../../../shared/schemas/plan-run.t
 import type { Call, Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { poll, troubleTeller } from '../poll.ts';
+import { poll, createTroubleReporter } from '../poll.ts';
 import { table, type Column } from '../table.ts';
 import { OPERATOR_FACT_OPTIONS, readOperatorFacts } from '../upgrade/gather-facts.ts';
 import { LogReader } from '../upgrade/log-reader.ts';
 import { PATH_OPTIONS, upgradePathOf } from '../upgrade/path.ts';
 import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
 import { TerminalPlanRun } from '../upgrade/run-plan.ts';
-import { flag, takes, type CommandOption } from '../flags.ts';
+import { flag, valueOption, type CommandOption } from '../flags.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 const FORCE: CommandOption = flag('take over the upgrade plan if another operator owns it');
-const REASON: CommandOption = takes('TEXT', 'reason for closing the upgrade plan (required)');
+const REASON: CommandOption = valueOption('TEXT', 'reason for closing the upgrade plan (required)');
 
 const COLUMNS: readonly Column<PlanRunSummary>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
@@ -45,7 +45,7 @@ const list: Command = {
       columns: () => COLUMNS,
       key: ({ id }) => String(id),
       fetch: () => clientOf(call).plans(),
-      news: ({ revision }) => revision,
+      comparedPart: ({ revision }) => revision,
     });
   },
 };
@@ -84,7 +84,7 @@ const show: Command = {
 async function followLog(call: Call, plan: PlanRun): Promise<void> {
   const client = clientOf(call);
   const log = new LogReader();
-  const reportTrouble = troubleTeller(call.output);
+  const reportTrouble = createTroubleReporter(call.output);
   for await (const { items, trouble } of poll(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
     reportTrouble(trouble);
     const [now = plan] = items ?? [];

@@ -1,10 +1,10 @@
-import { takes } from '../flags.ts';
+import { valueOption } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
-import { flagAt, textAt, textsAt, without } from '../v2-object.ts';
-import { removed } from '../require-existing.ts';
+import { flagAt, textAt, textsAt, withoutAttribute } from '../v2-object.ts';
+import { requireRemoved } from '../require-existing.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
@@ -28,7 +28,7 @@ const list: Command = {
         { title: 'GROUPS', text: (user) => textsAt(user, 'groups').join(', ') },
       ],
       key: (user) => textAt(user, 'username'),
-      value: (user) => without(user, 'password_hash'),
+      value: (user) => withoutAttribute(user, 'password_hash'),
       fetch: () => call.v2().list(['users']),
     });
   },
@@ -40,7 +40,7 @@ const create: Command = {
   details: [GROUPS_TEXT],
   operands: ['NAME'],
   options: {
-    groups: takes('NAME,...', 'groups of the user', { completes: GROUPS }),
+    groups: valueOption('NAME,...', 'groups of the user', { completes: GROUPS }),
     'password-file': secretOption('password'),
   },
   examples: [['monctl user create alice --groups operators', 'prompts for the password']],
@@ -68,7 +68,7 @@ const disable: Command = {
     const [username = ''] = call.operands;
     await removeObject(call, {
       path: ['users', username],
-      missing: `there is no user ${username}: see monctl user list`,
+      notFoundMessage: `there is no user ${username}: see monctl user list`,
       question: `disable the user ${username}`,
       value: { username, disabled: true },
       said: 'Disabled',
@@ -89,7 +89,7 @@ const enable: Command = {
       send: (_api, v2) => v2.put(['users', username, 'reinstate'], {}),
       effects: () => [`the user ${username} could log in again`],
       value: () => ({ username, disabled: false }),
-      said: () => 'Enabled',
+      successText: () => 'Enabled',
     });
   },
 };
@@ -109,10 +109,13 @@ const logOut: Command = {
     const [username = ''] = call.operands;
     await carryOut(call, {
       send: (_api, v2) =>
-        removed(v2.remove(['users', username, 'sessions']), `there is no user ${username}: see monctl user list`),
+        requireRemoved(
+          v2.remove(['users', username, 'sessions']),
+          `there is no user ${username}: see monctl user list`,
+        ),
       effects: () => [`the sessions of ${username} would end`],
       value: () => ({ username, logged_out: true }),
-      said: () => 'Logged out',
+      successText: () => 'Logged out',
     });
   },
 };

@@ -69,7 +69,7 @@ function splitterFor(start: Uint8Array, offset: number): Splitter | undefined {
 }
 
 /** Buffer for the bytes of an object that is not complete yet. */
-class Pending {
+class ObjectBuffer {
   #parts: Uint8Array[] = [];
   #length = 0;
   /** Position in the file of the first buffered byte, or of the next byte if the buffer is empty. */
@@ -112,11 +112,11 @@ interface Splitter {
 }
 
 class YamlSplitter implements Splitter {
-  readonly #pending: Pending;
+  readonly #pending: ObjectBuffer;
   #line: Uint8Array = new Uint8Array();
 
   constructor(offset: number) {
-    this.#pending = new Pending(offset);
+    this.#pending = new ObjectBuffer(offset);
   }
 
   *push(chunk: Uint8Array): Iterable<DocumentText> {
@@ -153,13 +153,13 @@ function isMarker(line: Uint8Array, marker: string): boolean {
 }
 
 class JsonSplitter implements Splitter {
-  readonly #pending: Pending;
+  readonly #pending: ObjectBuffer;
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
 
   constructor(offset: number) {
-    this.#pending = new Pending(offset);
+    this.#pending = new ObjectBuffer(offset);
   }
 
   *push(chunk: Uint8Array): Iterable<DocumentText> {

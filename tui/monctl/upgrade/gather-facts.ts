@@ -9,30 +9,32 @@ import { readDump, type DumpReading } from './dump.ts';
 import { installPathsOf, detectInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
-import { flag, takes, type CommandOption, type Flags } from '../flags.ts';
+import { flag, valueOption, type CommandOption, type Flags } from '../flags.ts';
 
 /** Entity limit of Sensu Go without a license (reference 8). */
 const FREE_ENTITIES = 100;
 
 /** Options for facts that only the operator knows. */
 export const OPERATOR_FACT_OPTIONS = {
-  dump: takes('FILE', 'read the data from this dump file, not from the cluster', { completes: 'file' }),
-  snapshot: takes('FILE', 'read facts from this snapshot of the embedded key-value store', { completes: 'file' }),
-  certificate: takes('FILE,...', 'check these certificate files of backends and agents', { completes: 'file' }),
-  accept: takes('LIST', `do not block on these findings: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
+  dump: valueOption('FILE', 'read the data from this dump file, not from the cluster', { completes: 'file' }),
+  snapshot: valueOption('FILE', 'read facts from this snapshot of the embedded key-value store', { completes: 'file' }),
+  certificate: valueOption('FILE,...', 'check these certificate files of backends and agents', { completes: 'file' }),
+  accept: valueOption('LIST', `do not block on these findings: ${ATTESTATIONS.join(', ')}`, {
+    completes: ATTESTATIONS,
+  }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** Options for facts that a cluster of Sensu Go does not report. */
 export const CLUSTER_OPTIONS = {
   offline: flag('do not contact a backend; use only the dump'),
-  'event-store': takes('key-value|relational', 'where the cluster stores events', {
+  'event-store': valueOption('key-value|relational', 'where the cluster stores events', {
     completes: ['key-value', 'relational'],
   }),
-  'key-value-store': takes('embedded|external', 'where the key-value store (etcd) runs', {
+  'key-value-store': valueOption('embedded|external', 'where the key-value store (etcd) runs', {
     completes: ['embedded', 'external'],
   }),
-  'event-rows': takes('N', 'number of events in the relational database'),
-  'entity-limit': takes('N|unlimited', `entity limit of the license; default ${String(FREE_ENTITIES)}`),
+  'event-rows': valueOption('N', 'number of events in the relational database'),
+  'entity-limit': valueOption('N|unlimited', `entity limit of the license; default ${String(FREE_ENTITIES)}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** Returns the facts that the options contain, for an upgrade plan that the backend runs. */

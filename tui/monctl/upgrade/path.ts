@@ -1,14 +1,17 @@
-import { ifThere } from '../../../shared/client/answer-or-undefined.ts';
+import { undefinedIfNotFound } from '../../../shared/client/answer-or-undefined.ts';
 import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
 import type { Call } from '../command.ts';
-import { takes, type CommandOption } from '../flags.ts';
+import { valueOption, type CommandOption } from '../flags.ts';
 
 export const PATH_OPTIONS = {
-  from: takes('VERSION', 'version to upgrade from; default: version in the open plan, else version of the backend'),
-  to: takes('VERSION', `version to upgrade to; default: version in the open plan, else ${COMPATIBLE_V2_VERSION}`),
+  from: valueOption(
+    'VERSION',
+    'version to upgrade from; default: version in the open plan, else version of the backend',
+  ),
+  to: valueOption('VERSION', `version to upgrade to; default: version in the open plan, else ${COMPATIBLE_V2_VERSION}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /**
@@ -36,6 +39,6 @@ async function versionsOf(call: Call): Promise<{ readonly from: string; readonly
 async function openPlan(call: Call): Promise<{ readonly from: string; readonly to: string } | undefined> {
   const client = openUpgradeClient({ backend: call.backend, env: call.credentials });
   // A backend other than mon stores no upgrade plans.
-  const plans = await ifThere(client.plans());
+  const plans = await undefinedIfNotFound(client.plans());
   return plans?.find(({ state }) => state === 'open');
 }

@@ -6,13 +6,13 @@ import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun, PlanOrder, PlanRunStep, OperatorFacts } from '../../../shared/schemas/plan-run.ts';
 import { isYes } from '../change.ts';
 import type { Ask, Call } from '../command.ts';
-import { pause, troubleTeller } from '../poll.ts';
+import { pause, createTroubleReporter } from '../poll.ts';
 import { LogReader } from './log-reader.ts';
 
 const LOOK_MS = 100;
 
 /** The user's decision on a step: run or confirm it, skip it, or quit and continue the plan later. */
-type Wish = 'go' | 'skip' | 'leave';
+type StepDecision = 'go' | 'skip' | 'leave';
 
 interface Parts {
   readonly ask: Ask;
@@ -40,12 +40,12 @@ export class TerminalPlanRun {
   async carryOut(plan: PlanRun): Promise<PlanRun> {
     // Earlier log lines are not printed here; `monctl upgrade info` shows them.
     this.#log.next(plan);
-    let current = await this.#settled(plan);
+    let current = await this.#waitForRunningStep(plan);
     for (let step = currentStep(current); step !== undefined && current.state === 'open'; step = currentStep(current)) {
       this.#announce(current, step);
       const next = await this.#step(current, step);
       if (next === undefined) return await this.#order(current, { order: 'release', session: this.#parts.session });
-      current = await this.#settled(next);
+      current = await this.#waitForRunningStep(next);
     }
     return current;
   }
@@ -74,7 +74,7 @@ export class TerminalPlanRun {
     return await this.#order(plan, { order: 'skip', session: this.#parts.session, step: step.id, reason });
   }
 
-  async #wish(question: string): Promise<Wish> {
+  async #wish(question: string): Promise<StepDecision> {
     const answer = await this.#parts.ask(`${question}? [y]es, [s]kip with a reason, [q]uit and continue later: `);
     if (isYes(answer)) return 'go';
     return /^s(?:kip)?$/i.test(answer.trim()) ? 'skip' : 'leave';
@@ -99,7 +99,7 @@ export class TerminalPlanRun {
   }
 
   /** Waits until no step is running, and prints the log meanwhile. While the backend restarts, it waits too. */
-  async #settled(plan: PlanRun): Promise<PlanRun> {
+  async #waitForRunningStep(plan: PlanRun): Promise<PlanRun> {
     let current = plan;
     this.#printLog(current);
     while (current.state === 'open' && currentStep(current)?.state === 'running') {
@@ -111,7 +111,7 @@ export class TerminalPlanRun {
   }
 
   async #read(id: number): Promise<PlanRun> {
-    const warnOfTrouble = troubleTeller(this.#call.output);
+    const warnOfTrouble = createTroubleReporter(this.#call.output);
     for (;;) {
       try {
         const plan = await this.#parts.client.plan(id);

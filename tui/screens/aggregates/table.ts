@@ -4,12 +4,12 @@ import { splitName } from '../../model/backend-names.ts';
 import { namespaceField } from '../namespace-field.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { countField, flagField } from '../../../shared/domain/search-fields.ts';
-import { languageOf } from '../../../shared/domain/search-language.ts';
+import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/list-searches.ts';
 import {
   aggregateBar,
   aggregateMark,
-  isBelowNeed,
+  isBelowThreshold,
   percentText,
   type AggregateEntry,
 } from '../../model/aggregate-book.ts';
@@ -48,9 +48,10 @@ export const AGGREGATES = tableView<AggregateEntry>({
       title: 'NEED',
       least: 6,
       most: 6,
-      text: (entry) => (entry.need === undefined ? '-' : `${String(entry.need)}% ${aggregateMark(entry).text}`),
+      text: (entry) =>
+        entry.threshold === undefined ? '-' : `${String(entry.threshold)}% ${aggregateMark(entry).text}`,
       tone: (entry) => aggregateMark(entry).tone,
-      compare: (a, b) => Number(isBelowNeed(b)) - Number(isBelowNeed(a)) || distance(a) - distance(b),
+      compare: (a, b) => Number(isBelowThreshold(b)) - Number(isBelowThreshold(a)) || distance(a) - distance(b),
     },
     countColumn('critical', 'CRIT', ({ summary }) => summary.results.critical, { tone: 'critical' }),
     countColumn('warning', 'WARN', ({ summary }) => summary.results.warning, { tone: 'warning' }),
@@ -70,10 +71,14 @@ export const AGGREGATES = tableView<AggregateEntry>({
     },
   ],
   sort: 'need',
-  search: languageOf(
+  search: languageForItems(
     AGGREGATE_SEARCH,
     ({ name, summary }: AggregateEntry) => ({ ...summary, name: splitName(name).name }),
-    [namespaceField(({ name }) => name), countField('need', ({ need }) => need), flagField('below', isBelowNeed)],
+    [
+      namespaceField(({ name }) => name),
+      countField('need', ({ threshold: need }) => need),
+      flagField('below', isBelowThreshold),
+    ],
   ),
   empty: () => [
     'No aggregates: no result belongs to one.',
@@ -87,6 +92,6 @@ export const AGGREGATES = tableView<AggregateEntry>({
  * Returns by how many percentage points the share of OK results exceeds the threshold of the aggregate. An aggregate
  * without a threshold sorts last.
  */
-function distance({ percent, need }: AggregateEntry): number {
+function distance({ percent, threshold: need }: AggregateEntry): number {
   return percent === undefined || need === undefined ? 1000 : percent - need;
 }

@@ -4,7 +4,7 @@ import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { countField } from '../../../shared/domain/search-fields.ts';
-import { languageOf } from '../../../shared/domain/search-language.ts';
+import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
 import { STATUS } from '../../text/theme.ts';
@@ -61,7 +61,7 @@ export const CHECKS = tableView<CheckTableRow>({
     column('command', 'COMMAND', [14, Infinity], ({ check }) => commandText(check.command ?? ''), { spare: 2 }),
   ],
   sort: 'check',
-  search: languageOf(
+  search: languageForItems(
     CHECK_SEARCH,
     ({ check, ...results }: CheckTableRow) => ({
       ...check,

@@ -3,7 +3,7 @@ import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { countField } from '../../../shared/domain/search-fields.ts';
-import { languageOf } from '../../../shared/domain/search-language.ts';
+import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
@@ -66,7 +66,9 @@ export const CLIENTS = tableView<ClientTableRow>({
     column('subscriptions', 'SUBSCRIPTIONS', [14, Infinity], ({ client }) => subscriptionsText(client), { spare: 1 }),
   ],
   sort: 'client',
-  search: languageOf(CLIENT_SEARCH, ({ client }: ClientTableRow) => client, [countField('events', ({ open }) => open)]),
+  search: languageForItems(CLIENT_SEARCH, ({ client }: ClientTableRow) => client, [
+    countField('events', ({ open }) => open),
+  ]),
   empty: ({ options }) => ['No clients yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
   menu: ['open', 'silence', 'delete-client'],
 });

@@ -1,11 +1,15 @@
-import type { Opened } from '../../state/ports.ts';
+import type { HasOptions } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
 /**
  * Returns the text that a list shows before the first connection: the address of the backend, the last failure, and the
  * time until the next attempt.
  */
-export function connectingText({ feed, options, nowMs }: Opened & Pick<LiveData, 'feed' | 'nowMs'>): readonly string[] {
+export function connectingText({
+  feed,
+  options,
+  nowMs,
+}: HasOptions & Pick<LiveData, 'feed' | 'nowMs'>): readonly string[] {
   const { connection } = feed;
   const why = connection.kind === 'waiting' ? ['', connection.reason] : [];
   const retry =

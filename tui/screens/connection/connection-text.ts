@@ -28,7 +28,7 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
   const lost = feed.lostAtMs === undefined ? '' : ` ${spanText(nowMs - feed.lostAtMs)}`;
   switch (connection.kind) {
     case 'connecting':
-      if (feed.everLive)
+      if (feed.hasBeenLive)
         return [run(`✗ DISCONNECTED${lost}`, 'alert'), run(`  connecting (#${String(connection.attempt)})`)];
       return [run('… CONNECTING', 'warning'), run(connection.attempt > 1 ? ` (#${String(connection.attempt)})` : '')];
     case 'waiting': {

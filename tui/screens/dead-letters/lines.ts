@@ -2,14 +2,14 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
-import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
-import type { Shown } from '../../state/ports.ts';
+import { boundedLines, describe, RowCache, textRows, type Described } from '../../text/describe.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DeadLetterLayer, LayerData } from '../../state/layers/loaded.ts';
 
 /** Returns the lines of the screen of a dead letter, with the event that its handler should have received. */
 export function deadLetterLines(
-  { nowMs, state }: Shown & Pick<LiveData, 'nowMs'>,
+  { nowMs, state }: HasScreenState & Pick<LiveData, 'nowMs'>,
   { load: { data } }: DeadLetterLayer,
 ): readonly Line[] {
   if (data === undefined) return [];
@@ -34,7 +34,7 @@ export function deadLetterLines(
   ];
 }
 
-const eventRows = new KeptRows<LayerData['dead-letter']>();
+const eventRows = new RowCache<LayerData['dead-letter']>();
 
 function triesText(attempts: number): string {
   return attempts === 0 ? 'none since the backend started' : `${String(attempts)} since the backend started`;

@@ -10,11 +10,11 @@ import { keyOf } from '../../state/keys.ts';
 import { run, STATUS, type Line } from '../../text/theme.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import { handlerRows } from '../handling/lines.ts';
-import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
+import { boundedLines, describe, RowCache, textRows, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import { historyRuns } from '../../model/history-runs.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
 /** Width of the labels on the detail screen, in cells. */
@@ -27,7 +27,7 @@ const RELATED_MAX = 8;
 const FULL_EVENT_HINT = 'run monctl event info to see all of them';
 
 /** Returns the lines of the detail screen that scroll: all below its head. */
-export function detailBody(store: Shown & LiveData, layer: DetailLayer): readonly Line[] {
+export function detailBody(store: HasScreenState & LiveData, layer: DetailLayer): readonly Line[] {
   const { load } = layer;
   const width = store.state.size.columns - 1;
   switch (load.kind) {
@@ -69,8 +69,8 @@ export function eventParts(event: Event, width: number, wraps: boolean): readonl
   });
 }
 
-const partRows = new KeptRows<Event>();
-const jsonParts = new KeptRows<Event>();
+const partRows = new RowCache<Event>();
+const jsonParts = new RowCache<Event>();
 
 function historyRow({ check: { interval, history } }: Event): Line {
   const each =

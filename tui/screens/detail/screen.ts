@@ -21,7 +21,7 @@ function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load, ro
   if (live !== undefined) return summaryRuns(live, event, store.nowMs);
   if (row === undefined) return [run('✓ resolved', 'ok')];
   const gone = new EventRecord(target.key, row);
-  gone.gone = true;
+  gone.isRemoved = true;
   gone.changedAtMs = resolvedAtMs ?? 0;
   return summaryRuns(gone, event, store.nowMs);
 }

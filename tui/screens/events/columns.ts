@@ -106,7 +106,7 @@ function newsTone({ record }: EventLine, nowMs: number): Tone {
 }
 
 /** Returns the status as symbol and word, so that it is readable without color and without the font of the symbol. */
-function statusText({ row, gone }: EventRecord): string {
+function statusText({ row, isRemoved: gone }: EventRecord): string {
   if (gone) return '✓ gone';
   const { symbol, word } = STATUS[severityOf(row.status)];
   if (row.silenced_by.length > 0) return `${SILENCED_SYMBOL} ${word}`;
@@ -116,7 +116,7 @@ function statusText({ row, gone }: EventRecord): string {
 
 /** Returns the text of the output column. The text may contain control characters, which the caller must remove. */
 export function outputText(
-  { record: { row, gone }, silence }: Pick<EventLine, 'record' | 'silence'>,
+  { record: { row, isRemoved: gone }, silence }: Pick<EventLine, 'record' | 'silence'>,
   nowMs: number,
 ): string {
   if (gone) return 'resolved';

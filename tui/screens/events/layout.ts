@@ -1,12 +1,12 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { GAP, LEAD, type PlacedColumn } from '../../list/table-columns.ts';
-import { stepsOf, type SideLook, type TableLayout } from '../../list/table-layout.ts';
+import { stepsOf, type ColumnScroll, type TableLayout } from '../../list/table-layout.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
 import { splitName } from '../../model/backend-names.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import type { LiveData, MergedSources } from '../../model/live-data.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 import { cellWidth } from '../../terminal/cells.ts';
 import { EVENT_COLUMNS, outputText } from './columns.ts';
 import type { TableColumn } from '../../list/table-column.ts';
@@ -31,7 +31,7 @@ const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: '
 const ROOMY: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
 
 /** The state of the list of events that decides which columns are drawn. */
-export interface EventLook extends Partial<SideLook> {
+export interface EventLook extends Partial<ColumnScroll> {
   /** The column that names the backend or namespace in a merged list; default: the backend. */
   readonly where?: WhereColumn;
   /** The names of the backends or namespaces that the column may show; default: none. */
@@ -42,7 +42,7 @@ export interface EventLook extends Partial<SideLook> {
 
 /** Returns the drawn columns of the list of events with their widths. */
 export function layOutEventTable(
-  store: Shown & LiveData & MergedSources & { readonly list: SideLook },
+  store: HasScreenState & LiveData & MergedSources & { readonly list: ColumnScroll },
   window: readonly EventRecord[],
 ): TableLayout {
   const { state, list, silenced, whereColumn: where, nowMs } = store;

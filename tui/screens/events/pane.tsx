@@ -7,7 +7,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 import type { ConsoleState } from '../../state/console-state.ts';
 import { listLayout } from '../../state/screen-layout.ts';
 import { eventParts, silenceText } from '../detail/lines.ts';
@@ -33,7 +33,7 @@ export function PaneUnderCursor({
   store,
 }: {
   readonly theme: Theme;
-  readonly store: Shown & LiveData & ListOfView;
+  readonly store: HasScreenState & LiveData & ListOfView;
 }): ReactElement {
   const { state, list, events, nowMs, silenced } = store;
   const record = events.order.at(list.cursor.index);
@@ -70,7 +70,7 @@ function EventPane({ theme, columns, rows, record, peek, silences, nowMs }: Even
 
 /** Returns a summary such as `✗ CRIT for 3m (41 in a row)   interval 30s   handlers: pagerduty`. */
 export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs: number): readonly Run[] {
-  const { row, gone } = record;
+  const { row, isRemoved: gone } = record;
   const { symbol, word, tone } = STATUS[severityOf(row.status)];
   const interval = event?.check['interval'];
   const handlers = event === undefined ? [] : handlersOf(event);

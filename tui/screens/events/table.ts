@@ -4,7 +4,7 @@ import { EVENT_SEARCH, type SearchRow } from '../../../shared/domain/search.ts';
 import type { ListRecord, RowOrder } from '../../model/list-rows.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { type EventRecord } from '../../model/event-record.ts';
-import { isGone } from '../../model/merged-feed.ts';
+import { isDisconnected } from '../../model/merged-feed.ts';
 import { layOutEventTable, silenceOf } from './layout.ts';
 import { EVENT_COLUMN, eventSort } from '../../model/event-sort.ts';
 
@@ -26,7 +26,7 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
         silence: silenceOf(store.silenced, record),
         isPlaced: store.whereColumn !== undefined && placed.some(({ column }) => column.id === store.whereColumn),
       },
-      isStale: store.backends !== undefined && isGone(store.backends.get(context)),
+      isStale: store.backends !== undefined && isDisconnected(store.backends.get(context)),
     };
   },
   isFaint: ({ record }) => record.row.silenced_by.length > 0,

@@ -7,7 +7,7 @@ import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { HandlingLayer } from '../../state/layers/loaded.ts';
 
@@ -60,7 +60,7 @@ function handlerRow(
 
 /** Returns the lines of the screen that explains how each handler handles an event. */
 export function handlingLines(
-  { nowMs, state }: Shown & Pick<LiveData, 'nowMs'>,
+  { nowMs, state }: HasScreenState & Pick<LiveData, 'nowMs'>,
   { load: { data } }: HandlingLayer,
 ): readonly Line[] {
   if (data === undefined) return [];

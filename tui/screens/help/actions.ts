@@ -2,7 +2,7 @@ import { NO_SEARCH } from '../../state/search-field.ts';
 import { SCROLLED } from '../../keys/context-groups.ts';
 import { onLayer, type Action } from '../../keys/action.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { movedTo } from '../../keys/movement-target.ts';
+import { positionAfter } from '../../keys/movement-target.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { helpRows, helpView, openHelp } from './layer.ts';
 import type { KeyAction } from '../../state/keys.ts';
@@ -21,7 +21,7 @@ export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAc
 export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction): void {
   const { actions, index } = bindingsOf(layer);
   const last = actions.length - 1;
-  const to = movedTo(action, index, { rows: helpRows(store), last });
+  const to = positionAfter(action, index, { rows: helpRows(store), last });
   if (to !== undefined) putLayer(store, { ...layer, at: actions[to] });
 }
 

@@ -1,17 +1,17 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
-import type { Pressed } from '../../keys/action.ts';
+import type { ActionTrigger } from '../../keys/action.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { openInspect } from './open.ts';
 import { openDetail } from '../detail/actions.ts';
 import { isGroup } from './rows.ts';
 import { inspectRowUnderCursor, inspectTargets } from './targets.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { Screen, Asks, MessageSink } from '../../state/ports.ts';
+import type { Screen, EffectRequester, MessageSink } from '../../state/ports.ts';
 import { moveCursor, settleCursor } from '../../state/list-cursor.ts';
 import { sayShifted } from '../../list/list-moves.ts';
 import { REACTION_MS } from '../../list/list-window.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { movedTo } from '../../keys/movement-target.ts';
+import { positionAfter } from '../../keys/movement-target.ts';
 import { inspectBody, cursorOrder } from './body.ts';
 import { moveText, clearTextSearch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
@@ -26,7 +26,7 @@ export function moveInspect(store: ActionPorts, layer: InspectLayer, action: Key
   const order = cursorOrder(rows);
   // The rows may have changed, because a response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
-  const to = movedTo(action, from.index, { rows: height, last: rows.length - 1 });
+  const to = positionAfter(action, from.index, { rows: height, last: rows.length - 1 });
   if (to !== undefined) putLayer(store, { ...layer, cursor: moveCursor(from, to, order, height) });
 }
 
@@ -63,7 +63,7 @@ export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefin
  * Opens or closes the list of members below a group row. Any other row opens its event, or its last result if there is
  * no event.
  */
-export function openRow(store: Screen & Asks & Pick<LiveData, 'events'>, layer: InspectLayer): void {
+export function openRow(store: Screen & EffectRequester & Pick<LiveData, 'events'>, layer: InspectLayer): void {
   const row = inspectRowUnderCursor(layer);
   if (row === undefined) return;
   if (isGroup(row)) {
@@ -91,7 +91,7 @@ export function explainRow(store: Screen & MessageSink, layer: InspectLayer): vo
 /** The actions in the menu of the inspect screen, in order. */
 const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'explain', 'json'];
 
-export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perform }: Pressed): void {
+export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perform }: ActionTrigger): void {
   const count = layer.marks.size;
   const subjectText = count > 0 ? `${String(count)} marked` : (layer.cursor.key ?? layer.subject.name);
   openActionMenu(store, subjectText, MENU, perform);

@@ -6,7 +6,7 @@ import { inspectRows, type InspectRow } from './rows.ts';
 import { inspectTableOf, type InspectTable } from './tables.ts';
 import { settleCursor } from '../../state/list-cursor.ts';
 import type { ListOrder } from '../../model/list-order.ts';
-import type { Opened, Settles, Shown } from '../../state/ports.ts';
+import type { HasOptions, StateAdjuster, HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
 /** The content of the inspect screen, and the number of screen rows for it. */
@@ -24,7 +24,7 @@ export interface InspectBody {
 /** Number of screen rows for title, location, rule, status and hints. */
 const ROWS_AROUND = 5;
 
-export function inspectBody(store: Shown & LiveData, layer: InspectLayer): InspectBody {
+export function inspectBody(store: HasScreenState & LiveData, layer: InspectLayer): InspectBody {
   const { data } = layer.load;
   const head = inspectHead(store, layer);
   const table = data === undefined || layer.raw ? undefined : inspectTableOf(data.kind);
@@ -52,7 +52,7 @@ export function cursorOrder(rows: readonly InspectRow[]): ListOrder<InspectRow> 
  * Updates cursor and marks before a frame. A key then acts on the row that the frame shows under the cursor, even if a
  * response arrives before the key.
  */
-export function settleInspect(store: Settles & Opened & LiveData): void {
+export function settleInspect(store: StateAdjuster & HasOptions & LiveData): void {
   const { layers } = store.state;
   const layer = layers.findLast(({ kind }) => kind === 'inspect');
   if (layer?.kind !== 'inspect') return;
@@ -71,7 +71,7 @@ export function settleInspect(store: Settles & Opened & LiveData): void {
   // If the last mark is removed, a key acts on the row under the cursor, which is not the row that the user selected.
   const isOther = isGone || (layer.marks.size > 0 && marks.size === 0);
   const shiftedAtMs = isOther ? store.options.now() : layer.shiftedAtMs;
-  store.settle({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor, marks, shiftedAtMs }) });
+  store.adjustState({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor, marks, shiftedAtMs }) });
 }
 
 /** Returns the marks of rows that still exist. Rows that the filter hides keep their marks. */

@@ -3,14 +3,14 @@ import { inspectBody } from './body.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import type { InspectRow } from './rows.ts';
 import type { InspectTable } from './tables.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Returns the drawn columns of the rows, with their widths. */
 export function layOutInspectTable(
-  store: Shown & LiveData,
+  store: HasScreenState & LiveData,
   layer: InspectLayer,
   table: InspectTable,
   rows: readonly InspectRow[],
@@ -23,7 +23,7 @@ export function layOutInspectTable(
     {
       columns: store.state.size.columns,
       nowMs: store.nowMs,
-      window: rows.slice(top, top + height).map((row) => ({ key: row.key, row, gone: false })),
+      window: rows.slice(top, top + height).map((row) => ({ key: row.key, row, isRemoved: false })),
     },
   );
 }

@@ -17,12 +17,12 @@ import { historyRuns } from '../../model/history-runs.ts';
 import type { InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { checkScheduleText } from '../checks/table.ts';
-import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
+import { boundedLines, describe, RowCache, textRows, type Described } from '../../text/describe.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 
 /** Returns the summary of the subject that is shown above the rows. Each of its lines takes one screen row. */
-export function inspectHead(store: Shown & LiveData, { load, subject }: InspectLayer): readonly Line[] {
+export function inspectHead(store: HasScreenState & LiveData, { load, subject }: InspectLayer): readonly Line[] {
   const { data } = load;
   if (data === undefined) return [];
   return describe(subjectDetails(store, subject.name, data), { width: store.state.size.columns - 1, wraps: false });
@@ -42,7 +42,7 @@ function subjectDetails(store: LiveData, name: string, data: SubjectData): reado
 }
 
 /** Returns the text of the subject: the output of a result, or the data as JSON. */
-export function inspectText(store: Shown, { load: { data }, raw }: InspectLayer): readonly Line[] {
+export function inspectText(store: HasScreenState, { load: { data }, raw }: InspectLayer): readonly Line[] {
   if (data === undefined) return [];
   const width = store.state.size.columns - 1;
   return textParts.of(data, `${String(width)} ${String(raw)}`, () => {
@@ -52,7 +52,7 @@ export function inspectText(store: Shown, { load: { data }, raw }: InspectLayer)
   });
 }
 
-const textParts = new KeptRows<SubjectData>();
+const textParts = new RowCache<SubjectData>();
 
 function rawOf(data: SubjectData): unknown {
   switch (data.kind) {
@@ -107,12 +107,12 @@ function attributeOf(value: unknown, name: string): unknown {
 }
 
 /** Attributes of a client that the screen already shows elsewhere. */
-const SAID = new Set(['name', 'address', 'version', 'subscriptions', 'timestamp']);
+const SHOWN_ATTRIBUTES = new Set(['name', 'address', 'version', 'subscriptions', 'timestamp']);
 
 /** Returns further attributes of a client that are plain values. The screen with the JSON shows all attributes. */
 function attributesText(client: Readonly<Record<string, unknown>>): string {
   const plain = Object.entries(client).filter(
-    ([name, value]) => !SAID.has(name) && ['string', 'number', 'boolean'].includes(typeof value),
+    ([name, value]) => !SHOWN_ATTRIBUTES.has(name) && ['string', 'number', 'boolean'].includes(typeof value),
   );
   return plain.length === 0
     ? 'y shows the full record'
@@ -168,7 +168,10 @@ function aggregateDetails(
   const share = [
     run(percentText(entry).padEnd(5), mark.tone),
     ...aggregateBar(entry, BAR_CELLS),
-    run(entry.need === undefined ? '  no threshold' : `  needs ${String(entry.need)}%  ${mark.text}`, mark.tone),
+    run(
+      entry.threshold === undefined ? '  no threshold' : `  needs ${String(entry.threshold)}%  ${mark.text}`,
+      mark.tone,
+    ),
   ];
   const silenced = `${SILENCED_SYMBOL} ${countText(results.silenced)} silenced`;
   return [

@@ -18,7 +18,7 @@ import { paneLines, textPaneOf, type TextData } from '../text-pane.ts';
 import { fit } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { textStatus } from '../text-page.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 
 const LIST_TITLES: Readonly<Record<SubjectKind, string>> = {
   client: 'clients',
@@ -72,7 +72,7 @@ function bodyLines(
   const { placed, shift } = tableLayout;
   const rowOptions = { placed, shift, columns, nowMs: store.nowMs, stale: isStale(store.feed) };
   const shown = rows.slice(cursor.top, cursor.top + height).map((row) => {
-    const entry = { key: row.key, row, gone: false };
+    const entry = { key: row.key, row, isRemoved: false };
     return tableRuns(entry, { ...rowOptions, isCursor: row.key === cursor.key, isMarked: marks.has(row.key) });
   });
   const head = tableHead(placed, sort ?? { column: '', reversed: false }, columns);
@@ -82,7 +82,10 @@ function bodyLines(
   return [head, ...shown];
 }
 
-function messageRuns({ state: { message } }: Shown, { load: { data, failure } }: InspectLayer): readonly Run[] {
+function messageRuns(
+  { state: { message } }: HasScreenState,
+  { load: { data, failure } }: InspectLayer,
+): readonly Run[] {
   if (message !== undefined) {
     return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];
   }

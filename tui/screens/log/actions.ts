@@ -3,7 +3,7 @@ import { onLayer, type Action } from '../../keys/action.ts';
 import { openLog } from './layer.ts';
 import { VIEWS_PAUSED } from '../../keys/context-groups.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { movedTo } from '../../keys/movement-target.ts';
+import { positionAfter } from '../../keys/movement-target.ts';
 import { logEntries, logIndex, logRows } from './entries.ts';
 import { moveText, seekMatch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
@@ -15,7 +15,7 @@ export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction):
   if (layer.opened !== undefined) return void moveText(store, action);
   const entries = logEntries(store, layer);
   const last = entries.length - 1;
-  const to = movedTo(action, logIndex(entries, layer), { rows: logRows(store), last });
+  const to = positionAfter(action, logIndex(entries, layer), { rows: logRows(store), last });
   if (to !== undefined) putLayer(store, { ...layer, at: entries[to]?.id });
 }
 

@@ -6,7 +6,7 @@ import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../state/search-field.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { pageHeight } from '../page.tsx';
-import type { Remembers, Shown } from '../../state/ports.ts';
+import type { ConsoleHistory, HasScreenState } from '../../state/ports.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
 /** An entry of the log. Its texts contain no control characters. */
@@ -25,13 +25,16 @@ export interface LogEntry {
 const TONES: Readonly<Record<LoggedMessage['tone'], Tone>> = { done: 'ok', note: 'plain', problem: 'critical' };
 
 /** Returns the log entries of the shown tab that match the search, the newest first. */
-export function logEntries(store: Remembers & Pick<LiveData, 'loads'>, { tab, search }: LogLayer): readonly LogEntry[] {
+export function logEntries(
+  store: ConsoleHistory & Pick<LiveData, 'loads'>,
+  { tab, search }: LogLayer,
+): readonly LogEntry[] {
   const all = tab === 'messages' ? store.log.newestFirst.map(messageEntry) : auditRecords(store).map(auditEntry);
   return all.filter(({ who, kind, text }) => holdsWords(`${who} ${kind} ${text}`, search));
 }
 
 /** Returns the number of screen rows for the list, or for the text of an opened entry. */
-export function logRows(store: Shown): number {
+export function logRows(store: HasScreenState): number {
   return pageHeight(store, 'none', 2) - 1;
 }
 
@@ -45,7 +48,7 @@ export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number
 
 /** Returns all details of a log entry; empty if the entry no longer exists. */
 export function logDetails(
-  store: Remembers & Pick<LiveData, 'loads'>,
+  store: ConsoleHistory & Pick<LiveData, 'loads'>,
   tab: LogLayer['tab'],
   id: number,
 ): readonly Described[] {

@@ -2,7 +2,7 @@ import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { logDetails, type LogEntry } from './entries.ts';
 import { describe } from '../../text/describe.ts';
-import type { Remembers, Shown } from '../../state/ports.ts';
+import type { ConsoleHistory, HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
@@ -28,7 +28,10 @@ export function logRow(
 }
 
 /** Returns the lines of the opened entry. */
-export function logDetailLines(store: Shown & Remembers & Pick<LiveData, 'loads'>, layer: LogLayer): readonly Line[] {
+export function logDetailLines(
+  store: HasScreenState & ConsoleHistory & Pick<LiveData, 'loads'>,
+  layer: LogLayer,
+): readonly Line[] {
   if (layer.at === undefined) return [];
   return describe(logDetails(store, layer.tab, layer.at), { width: store.state.size.columns - 1 });
 }

@@ -1,11 +1,11 @@
 import type { Action } from '../../keys/action.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
-import { movedTo } from '../../keys/movement-target.ts';
+import { positionAfter } from '../../keys/movement-target.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
 import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from '../../state/overview-position.ts';
-import type { Screen, Remembers, Shown } from '../../state/ports.ts';
+import type { Screen, ConsoleHistory, HasScreenState } from '../../state/ports.ts';
 import type { FiguresSource } from '../../model/overview-figures.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
@@ -54,11 +54,11 @@ function focusBox(store: Screen, by: 1 | -1): void {
   store.update({ overview: { box, key: undefined, index: 0 } });
 }
 
-export function moveRow(store: Screen & Remembers & FiguresSource & LiveData, action: KeyAction): void {
+export function moveRow(store: Screen & ConsoleHistory & FiguresSource & LiveData, action: KeyAction): void {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   const last = Math.max(0, box.rows.length - 1);
-  const index = movedTo(action, rowIndex(box, overview), { rows: PAGE_ROWS, last });
+  const index = positionAfter(action, rowIndex(box, overview), { rows: PAGE_ROWS, last });
   if (index !== undefined) store.update({ overview: { ...overview, key: box.rows[index]?.key, index } });
 }
 
@@ -68,7 +68,7 @@ function openRow(store: ActionPorts): void {
   row.open(store);
 }
 
-function rowUnderCursor(store: Shown & Remembers & FiguresSource & LiveData): BoxRow | undefined {
+function rowUnderCursor(store: HasScreenState & ConsoleHistory & FiguresSource & LiveData): BoxRow | undefined {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   return box.rows[rowIndex(box, overview)];

@@ -8,7 +8,7 @@ import { countText, shortCountText } from '../../words/count-text.ts';
 import { silenceName } from '../../words/silence-text.ts';
 import { keyOf } from '../../state/keys.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
-import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../../model/aggregate-book.ts';
+import { aggregateBar, aggregateMark, isBelowThreshold, percentText } from '../../model/aggregate-book.ts';
 import { auditEntry } from '../log/entries.ts';
 import { whenText } from '../log/lines.ts';
 import { openLog } from '../log/layer.ts';
@@ -18,7 +18,7 @@ import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
 import type { NewCritical, OverviewFigures, ProblemsOf, FiguresSource } from '../../model/overview-figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
-import type { Screen, MessageSink, Remembers } from '../../state/ports.ts';
+import type { Screen, MessageSink, ConsoleHistory } from '../../state/ports.ts';
 import type { LiveData, MergedSources } from '../../model/live-data.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
@@ -70,7 +70,7 @@ const BAR_CELLS = 12;
 const LOADING = 'loading …';
 
 /** Returns the current content of each box of the overview. */
-export function overviewBoxes(store: Remembers & FiguresSource & LiveData): Readonly<Record<BoxId, OverviewBox>> {
+export function overviewBoxes(store: ConsoleHistory & FiguresSource & LiveData): Readonly<Record<BoxId, OverviewBox>> {
   const figures = store.figures.of(store);
   const { data } = store.loads.of('overview');
   return {
@@ -117,7 +117,7 @@ function ratesBox({ feed }: Pick<LiveData, 'feed'>, data: OverviewData | undefin
 function criticalBox({ nowMs, feed }: Pick<LiveData, 'feed' | 'nowMs'>, { newCritical }: OverviewFigures): OverviewBox {
   return boxOf('critical', 'New critical, last 10 min', [2, 12], {
     rows: newCritical.slice(0, ROWS_MAX).map((entry) => criticalRow(entry, nowMs)),
-    empty: feed.everLive ? 'none' : LOADING,
+    empty: feed.hasBeenLive ? 'none' : LOADING,
   });
 }
 
@@ -136,11 +136,11 @@ function criticalRow({ check, client, since, others }: NewCritical, nowMs: numbe
 }
 
 function aggregatesBox(store: Pick<LiveData, 'aggregates' | 'loads'>): OverviewBox {
-  const entries = [...store.aggregates.entries()].filter(isBelowNeed);
+  const entries = [...store.aggregates.entries()].filter(isBelowThreshold);
   const isLoaded = store.loads.of('aggregates').loadedAtMs !== undefined;
   return boxOf('aggregates', 'Aggregates below threshold', [1, 10], {
     rows: entries
-      .toSorted((a, b) => (a.percent ?? 0) - (a.need ?? 0) - ((b.percent ?? 0) - (b.need ?? 0)))
+      .toSorted((a, b) => (a.percent ?? 0) - (a.threshold ?? 0) - ((b.percent ?? 0) - (b.threshold ?? 0)))
       .slice(0, ROWS_MAX)
       .map((entry) => ({
         key: entry.name,
@@ -148,7 +148,7 @@ function aggregatesBox(store: Pick<LiveData, 'aggregates' | 'loads'>): OverviewB
         right: [
           run(`  ok ${percentText(entry).padStart(4)} `),
           ...aggregateBar(entry, BAR_CELLS),
-          run(` need ${String(entry.need ?? 0)} `),
+          run(` need ${String(entry.threshold ?? 0)} `),
           run(aggregateMark(entry).text, aggregateMark(entry).tone),
         ],
         open: (opened) => openFiltered(opened, 'aggregates', placedSearch(entry.name, searchValue)),
@@ -198,7 +198,7 @@ function openKeepalives(store: Screen & MessageSink & Pick<LiveData, 'events'> &
 }
 
 function actionsBox(
-  { nowMs, ownChanges }: Remembers & Pick<LiveData, 'nowMs'>,
+  { nowMs, ownChanges }: ConsoleHistory & Pick<LiveData, 'nowMs'>,
   data: OverviewData | undefined,
 ): OverviewBox {
   const rows = (data?.actions ?? []).map((record): BoxRow => {
@@ -348,7 +348,7 @@ function upgradeBox({ plans, feed }: Pick<LiveData, 'plans' | 'feed'>): Overview
   const { row } = plans;
   return boxOf('upgrade', 'Upgrade', [1, 2], {
     rows: row?.state === 'open' ? upgradeRows(row) : [],
-    empty: feed.everLive ? 'no open plan' : LOADING,
+    empty: feed.hasBeenLive ? 'no open plan' : LOADING,
   });
 }
 

@@ -1,12 +1,12 @@
-import type { Action, Pressed } from '../../keys/action.ts';
+import type { Action, ActionTrigger } from '../../keys/action.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../state/keys.ts';
-import { movedTo } from '../../keys/movement-target.ts';
+import { positionAfter } from '../../keys/movement-target.ts';
 import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
 import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, stepCommandLine, runStep } from './questions.ts';
-import type { Screen, MessageSink, Asks, Shown } from '../../state/ports.ts';
+import type { Screen, MessageSink, EffectRequester, HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { restoreCommandLine } from '../../words/plan-text.ts';
@@ -115,7 +115,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
   },
 ];
 
-export function openPlanMenu(store: ActionPorts, { perform }: Pressed): void {
+export function openPlanMenu(store: ActionPorts, { perform }: ActionTrigger): void {
   openActionMenu(store, 'Upgrade plan', MENU, perform);
 }
 
@@ -138,7 +138,7 @@ export function moveStep(store: Screen & Pick<LiveData, 'plans'>, action: KeyAct
   if (plan === undefined) return false;
   const last = plan.steps.length - 1;
   const index = Math.max(0, stepNumber(plan, upgrade.step) - 1);
-  const to = movedTo(action, index, { rows: planLayout(store).steps, last });
+  const to = positionAfter(action, index, { rows: planLayout(store).steps, last });
   if (to === undefined) return false;
   const step = plan.steps[to]?.id;
   // If the user moves the cursor to the current step, it moves along with the plan again.
@@ -146,7 +146,7 @@ export function moveStep(store: Screen & Pick<LiveData, 'plans'>, action: KeyAct
   return true;
 }
 
-function copyCommand(store: Shown & MessageSink & Asks & Pick<LiveData, 'plans'>): void {
+function copyCommand(store: HasScreenState & MessageSink & EffectRequester & Pick<LiveData, 'plans'>): void {
   const plan = shownPlan(store);
   const step = stepUnderCursor(store);
   const text =

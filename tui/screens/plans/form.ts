@@ -2,7 +2,7 @@ import { around, isLastText, isTyped, stepForm, type FormField } from '../../for
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import { mayChange } from '../../keys/may-change.ts';
 import { wishOutcome } from './plan-requests.ts';
-import type { Asks, Opened, MessageSink, Screen } from '../../state/ports.ts';
+import type { EffectRequester, HasOptions, MessageSink, Screen } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';
 import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
@@ -63,7 +63,7 @@ function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDia
 }
 
 function submit(
-  store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed'>,
+  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<LiveData, 'plans' | 'feed'>,
   layer: UpgradeDialogLayer,
 ): void {
   if (!mayChange(store, 'form-submit')) return;

@@ -7,10 +7,10 @@ import { keyOf, type KeyAction } from '../../state/keys.ts';
 import type { Tone } from '../../text/theme.ts';
 import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import { movedTo } from '../../keys/movement-target.ts';
+import { positionAfter } from '../../keys/movement-target.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 
 /**
  * A line of the page of versions: a value with its name, or a sentence without a name. It contains no control
@@ -32,7 +32,7 @@ export function scrollVersions(store: ActionPorts, action: KeyAction): void {
   const { rows } = pageRows(store.state);
   const last = Math.max(0, upgradeHeight(store) - rows);
   const top = clamp(store.list.cursor.top, 0, last);
-  const to = movedTo(action, top, { rows, last });
+  const to = positionAfter(action, top, { rows, last });
   if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: to } });
 }
 
@@ -50,7 +50,7 @@ const KIND_WORDS: readonly (readonly [kind: RecordKind, words: string])[] = [
  * too narrow for two.
  */
 export function upgradeColumns(
-  store: Shown & Pick<LiveData, 'plans' | 'loads'>,
+  store: HasScreenState & Pick<LiveData, 'plans' | 'loads'>,
 ): readonly (readonly UpgradeSection[])[] {
   const { data } = store.loads.of('upgrade');
   const plans = planSection(store);
@@ -63,7 +63,7 @@ export function upgradeColumns(
 }
 
 /** Returns the number of rows of the longest column, including titles and blank lines. */
-export function upgradeHeight(store: Shown & Pick<LiveData, 'plans' | 'loads'>): number {
+export function upgradeHeight(store: HasScreenState & Pick<LiveData, 'plans' | 'loads'>): number {
   const heights = upgradeColumns(store).map((sections) =>
     sections.reduce((sum, { lines }) => sum + lines.length + 2, -1),
   );

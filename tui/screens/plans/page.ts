@@ -6,7 +6,7 @@ import { run, type Line, type Run } from '../../text/theme.ts';
 import { shownPlan } from './plan.ts';
 import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
-import type { Screen, Shown } from '../../state/ports.ts';
+import type { Screen, HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 import { openLayer } from '../../state/layer-stack.ts';
@@ -22,7 +22,7 @@ export function openPlanPage(store: Screen, content: PlanPageLayer['content']): 
   openLayer(store, layer);
 }
 
-export function planPageLines(store: Shown & Pick<LiveData, 'plans'>, layer: PlanPageLayer): readonly Line[] {
+export function planPageLines(store: HasScreenState & Pick<LiveData, 'plans'>, layer: PlanPageLayer): readonly Line[] {
   const plan = shownPlan(store);
   if (plan === undefined) return [[run(' the upgrade plan has not been loaded yet', 'faint')]];
   const { columns } = store.state.size;

@@ -4,7 +4,7 @@ import { parsePath, versionText } from '../../../shared/domain/plan/version.ts';
 import type { Effect } from '../../state/effects.ts';
 import { backendMs } from '../../model/feed-status.ts';
 import { shownPlan } from './plan.ts';
-import type { Opened } from '../../state/ports.ts';
+import type { HasOptions } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { stepText, holderName } from '../../words/plan-text.ts';
@@ -22,7 +22,7 @@ export type WishOutcome =
  * @param texts the text of each field of the dialog: the two versions, the confirmation, or the reason
  */
 export function wishOutcome(
-  store: Opened & Pick<LiveData, 'plans' | 'feed'>,
+  store: HasOptions & Pick<LiveData, 'plans' | 'feed'>,
   wish: UpgradeWish,
   texts: readonly string[],
 ): WishOutcome {

@@ -1,7 +1,7 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { UpgradePosition } from '../../state/upgrade-position.ts';
-import type { Settles, Shown } from '../../state/ports.ts';
+import type { StateAdjuster, HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
 /** Returns the plan that the upgrade view shows; `undefined` if there is none or it is still being loaded. */
@@ -10,7 +10,7 @@ export function shownPlan({ plans }: Pick<LiveData, 'plans'>): PlanRun | undefin
 }
 
 /** Returns the current state of the step under the cursor; `undefined` if no plan is loaded. */
-export function stepUnderCursor(store: Shown & Pick<LiveData, 'plans'>): PlanRunStep | undefined {
+export function stepUnderCursor(store: HasScreenState & Pick<LiveData, 'plans'>): PlanRunStep | undefined {
   const { step } = store.state.upgrade;
   return shownPlan(store)?.steps.find(({ id }) => id === step);
 }
@@ -21,10 +21,10 @@ export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undef
 }
 
 /** Updates the upgrade view before a frame: opens the page of a new plan, and moves the cursor along with the plan. */
-export function settleUpgrade(store: Settles & Pick<LiveData, 'plans'>): void {
+export function settleUpgrade(store: StateAdjuster & Pick<LiveData, 'plans'>): void {
   const before = store.state.upgrade;
   const after = settledPosition(before, shownPlan(store));
-  if (after !== before) store.settle({ upgrade: after });
+  if (after !== before) store.adjustState({ upgrade: after });
 }
 
 function settledPosition(position: UpgradePosition, plan: PlanRun | undefined): UpgradePosition {

@@ -10,7 +10,7 @@ import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
 import { wishOutcome } from './plan-requests.ts';
 import { shownPlan, stepNumber } from './plan.ts';
-import type { MessageSink, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
+import type { MessageSink, EffectRequester, HasOptions, Screen, HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { holderName, stepText, restoreCommandLine } from '../../words/plan-text.ts';
@@ -36,7 +36,7 @@ export function askNewPlan(store: Screen & MessageSink & Pick<LiveData, 'plans' 
 
 /** Runs the current step of the plan, or asks first if the step changes something or is done by the operator. */
 export function runStep(
-  store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
 ): void {
   withCurrentStep(store, (plan, step) => {
     switch (nextInteraction(step)) {
@@ -91,7 +91,7 @@ function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   });
 }
 
-export function askSkip(store: Screen & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+export function askSkip(store: Screen & MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withCurrentStep(store, (plan, step) => {
     if (step.state === 'running') return store.say(`${stepText(plan, step)}: still running`);
     openUpgradeDialog(store, {
@@ -104,7 +104,9 @@ export function askSkip(store: Screen & MessageSink & Opened & Pick<LiveData, 'p
   });
 }
 
-export function askRollBack(store: Screen & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+export function askRollBack(
+  store: Screen & MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+): void {
   withOwnedPlan(store, (plan) => {
     if (plan.backup === null) return store.say('this plan has no backup to roll back to', 'problem');
     openUpgradeDialog(store, {
@@ -121,7 +123,9 @@ export function askRollBack(store: Screen & MessageSink & Opened & Pick<LiveData
   });
 }
 
-export function askAbandon(store: Screen & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+export function askAbandon(
+  store: Screen & MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+): void {
   withOwnedPlan(store, (plan) =>
     openUpgradeDialog(store, {
       title: `Abandon plan #${String(plan.id)}`,
@@ -138,7 +142,7 @@ export function askAbandon(store: Screen & MessageSink & Opened & Pick<LiveData,
  * first.
  */
 export function changeHold(
-  store: Screen & MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
 ): void {
   withOpenPlan(store, (plan) => {
     const { holder } = plan;
@@ -168,7 +172,7 @@ export function stepCommandLine({ commands = [] }: PlanRunStep): string | undefi
  * a message.
  */
 function withCurrentStep(
-  store: Shown & MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+  store: HasScreenState & MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
   act: (plan: PlanRun, step: PlanRunStep) => void,
 ): void {
   withOwnedPlan(store, (plan) => {
@@ -181,7 +185,7 @@ function withCurrentStep(
 }
 
 function withOwnedPlan(
-  store: MessageSink & Opened & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+  store: MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
   act: (plan: PlanRun) => void,
 ): void {
   withOpenPlan(store, (plan) => {
@@ -198,7 +202,10 @@ function withOpenPlan(store: MessageSink & Pick<LiveData, 'plans'>, act: (plan: 
   act(plan);
 }
 
-function submitAtOnce(store: MessageSink & Asks & Opened & Pick<LiveData, 'plans' | 'feed'>, wish: UpgradeWish): void {
+function submitAtOnce(
+  store: MessageSink & EffectRequester & HasOptions & Pick<LiveData, 'plans' | 'feed'>,
+  wish: UpgradeWish,
+): void {
   const outcome = wishOutcome(store, wish, []);
   if (outcome.kind === 'effect') store.request(outcome.effect);
   else store.say(outcome.text, 'problem');

@@ -14,7 +14,7 @@ import { wrapCells } from '../../text/wrap-cells.ts';
 import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';
 import { stepCommandLine } from './questions.ts';
-import type { Opened, Shown } from '../../state/ports.ts';
+import type { HasOptions, HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { restoreCommandLine } from '../../words/plan-text.ts';
 
@@ -37,7 +37,10 @@ export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; r
 };
 
 /** Returns all lines of the plan page. */
-export function planRows(store: Shown & Opened & Pick<LiveData, 'plans' | 'nowMs'>, plan: PlanRun): readonly Line[] {
+export function planRows(
+  store: HasScreenState & HasOptions & Pick<LiveData, 'plans' | 'nowMs'>,
+  plan: PlanRun,
+): readonly Line[] {
   const { columns } = store.state.size;
   const { steps, log } = planLayout(store);
   return [
@@ -61,7 +64,7 @@ function titleRow({ nowMs }: Pick<LiveData, 'nowMs'>, plan: PlanRun, columns: nu
   );
 }
 
-function holderRuns(store: Opened, plan: PlanRun): Line {
+function holderRuns(store: HasOptions, plan: PlanRun): Line {
   switch (plan.state) {
     case 'done':
       return [run(' ✓ upgrade complete', 'ok')];
@@ -96,7 +99,7 @@ const TIME_CELLS = 6;
 const LEFT_CELLS = 9;
 const NOTE_CELLS_MIN = 24;
 
-function stepRows(store: Shown & Pick<LiveData, 'nowMs'>, plan: PlanRun, height: number): readonly Line[] {
+function stepRows(store: HasScreenState & Pick<LiveData, 'nowMs'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const cells = titleCells(plan, columns);
   const index = Math.max(0, stepNumber(plan, store.state.upgrade.step) - 1);
@@ -118,7 +121,7 @@ function titleCells({ steps }: PlanRun, columns: number): number {
 }
 
 function stepRow(
-  store: Shown & Pick<LiveData, 'nowMs'>,
+  store: HasScreenState & Pick<LiveData, 'nowMs'>,
   plan: PlanRun,
   step: PlanRunStep,
   { cells, isCursor }: { readonly cells: number; readonly isCursor: boolean },
@@ -159,7 +162,7 @@ function noteText({ note, confirm, state }: PlanRunStep): string {
  * Returns the log of the step under the cursor, with the newest line at the bottom, and the commands that the operator
  * has to run. Without log lines it shows the details of the step.
  */
-function logRows(store: Shown & Pick<LiveData, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
+function logRows(store: HasScreenState & Pick<LiveData, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const step = stepUnderCursor(store);
   const title = `─ ${step === undefined ? 'log' : `step ${String(stepNumber(plan, step.id))} log`} `;

@@ -3,9 +3,9 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Report } from '../../../shared/schemas/report.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ReportLayer } from '../../state/layers/loaded.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
-import { KeptRows, textRows } from '../../text/describe.ts';
+import { RowCache, textRows } from '../../text/describe.ts';
 import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { whenText } from '../log/lines.ts';
 
@@ -18,7 +18,7 @@ const WORD_TONES: ReadonlyMap<string, Tone> = new Map(Object.values(STATUS).map(
 
 /** Returns the lines of the shift report: its summary and its sections. */
 export function reportLines(
-  { nowMs, state: { size } }: Shown & Pick<LiveData, 'nowMs'>,
+  { nowMs, state: { size } }: HasScreenState & Pick<LiveData, 'nowMs'>,
   { load: { data } }: ReportLayer,
 ): readonly Line[] {
   if (data === undefined) return [];
@@ -37,7 +37,7 @@ function minuteText(ms: number, nowMs: number): string {
   return whenText(ms, nowMs).replace(/^(\d\d:\d\d):\d\dZ$/, '$1');
 }
 
-const reportRows = new KeptRows<Report>();
+const reportRows = new RowCache<Report>();
 
 function sectionLines({ title, columns, rows, more, empty }: ReportSection, width: number): readonly Line[] {
   const heading: Line = [

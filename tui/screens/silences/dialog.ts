@@ -23,7 +23,7 @@ import {
 import { endProblem } from './submission.ts';
 import { lostRecurrences } from './lost-recurrence.ts';
 import { recurrenceRows, recurs, windowRows } from './recurrence.ts';
-import { lostText, scheduleText } from '../../words/recurrence-text.ts';
+import { recurringConflictText, scheduleText } from '../../words/recurrence-text.ts';
 import type { SilencePreview } from '../../model/silence-preview.ts';
 import { silenceName, targetText } from '../../words/silence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';
@@ -300,7 +300,7 @@ function noteLines(state: SilenceDialogState, width: number): readonly Line[] {
     ...(wrong === undefined
       ? []
       : wrapCells(wrong, width - LABEL_CELLS).map((line): Line => [fieldLabel(''), run(line, 'warning')])),
-    ...lost.map((entry) => note(`not allowed: ${lostText(entry)}`)),
+    ...lost.map((entry) => note(`not allowed: ${recurringConflictText(entry)}`)),
     ...keptSchedules(form).map((text) => note(text, false)),
     ...(form.origin === undefined && preview.total >= policy.warn_matches
       ? [note(`this silences ${countOf(preview.total, 'event')}: is the scope right?`)]

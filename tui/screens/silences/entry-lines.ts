@@ -12,13 +12,13 @@ import { targetText } from '../../words/silence-text.ts';
 import { windowsOf } from './recurrence.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
-import type { Silencing, Shown } from '../../state/ports.ts';
+import type { SilenceDialogData, HasScreenState } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
 /** Returns the lines of the screen of a silence: all its details, and the events that it covers. */
 export function silenceEntryLines(
-  store: Shown & Pick<Silencing, 'silenceMatches'> & LiveData,
+  store: HasScreenState & Pick<SilenceDialogData, 'silenceMatches'> & LiveData,
   { id, load }: SilenceEntryLayer,
 ): readonly Line[] {
   const look = { width: store.state.size.columns - 1 };
@@ -28,7 +28,7 @@ export function silenceEntryLines(
     const details = [
       ...entryDetails(entry, undefined, nowMs),
       ...idleness(entry, nowMs),
-      ...keptBack(load.data, nowMs),
+      ...suppressionDetails(load.data, nowMs),
     ];
     return describe([...details, BLANK, covered(store, entry, look.width)], look);
   }
@@ -82,7 +82,7 @@ function windowDetails(
 }
 
 /** Returns the lines that say how many notifications the silence has suppressed so far. */
-function keptBack(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Described[] {
+function suppressionDetails(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Described[] {
   if (kept === undefined) return [];
   const { suppressed, last_suppressed: last } = kept;
   if (suppressed === 0) return [{ label: 'effect', text: 'no notification suppressed so far', tone: 'faint' }];
@@ -95,7 +95,7 @@ function keptBack(kept: SilenceEntryLayer['load']['data'], nowMs: number): reado
 }
 
 function covered(
-  store: Pick<Silencing, 'silenceMatches'> & Pick<LiveData, 'nowMs'>,
+  store: Pick<SilenceDialogData, 'silenceMatches'> & Pick<LiveData, 'nowMs'>,
   entry: SilencedRow,
   width: number,
 ): Described {

@@ -2,7 +2,7 @@ import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts'
 import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import { selectorProblem, silenceScopeEntries } from './form.ts';
 import { recurs, typedRecurrence } from './recurrence.ts';
-import type { Asks, Shown } from '../../state/ports.ts';
+import type { EffectRequester, HasScreenState } from '../../state/ports.ts';
 import type { LiveData, MergedSources } from '../../model/live-data.ts';
 import type { SilenceForm } from '../../state/layers/silence.ts';
 
@@ -33,7 +33,7 @@ export class SilenceRecent {
    * Requests the recent problems when the scope has not changed for a moment, and again each time that the dialog
    * opens.
    */
-  ask(store: Shown & Asks & Pick<LiveData, 'feed'> & MergedSources, nowMs: number): void {
+  ask(store: HasScreenState & EffectRequester & Pick<LiveData, 'feed'> & MergedSources, nowMs: number): void {
     this.isWaiting = false;
     const layer = store.state.layers.at(-1);
     // In a merged list there is no single backend to ask. A dialog about existing silences already shows what they

@@ -1,7 +1,7 @@
 import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { mayChange } from '../../keys/may-change.ts';
-import { stillThere } from '../../keys/targets.ts';
+import { existingTargets } from '../../keys/targets.ts';
 import { askFirst, named, TYPED_ABOVE } from '../../form/confirm.ts';
 import { isLastText, isTyped } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
@@ -9,10 +9,10 @@ import type { ListOfView } from '../../list/list-of-view.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { type Target, targetName } from '../../model/target.ts';
 import { countOf, operationName } from '../../words/changes.ts';
-import { lostText, NO_RECURRENCE_THERE } from '../../words/recurrence-text.ts';
+import { recurringConflictText, RECURRENCE_UNSUPPORTED } from '../../words/recurrence-text.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 import type { SilenceLayer, SilenceForm } from '../../state/layers/silence.ts';
-import type { Asks, Screen, Silencing } from '../../state/ports.ts';
+import type { EffectRequester, Screen, SilenceDialogData } from '../../state/ports.ts';
 import { lostRecurrences } from './lost-recurrence.ts';
 import { recurs } from './recurrence.ts';
 import { nextSilenceForm, SILENCE_FIELDS, lastSilenceOf } from './form.ts';
@@ -24,7 +24,7 @@ export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   isLastText: ({ form }) => isLastText(SILENCE_FIELDS, form),
   step: ({ kind, form }, step) => ({ kind, form: nextSilenceForm(form, step) }),
   submit,
-  canceled: (store, { form }) => {
+  onCancel: (store, { form }) => {
     if (form.origin?.kind === 'change') return store.say('no silence was changed');
     store.keepSilenceDraft(form);
     const isKept = form.reason.text.trim() !== '';
@@ -55,15 +55,15 @@ function submit(store: ActionPorts, layer: SilenceLayer): void {
  * is nothing.
  */
 function recheck(
-  store: Pick<Silencing, 'silencePolicy' | 'silencePreview'> & Pick<LiveData, 'events' | 'silenced'>,
+  store: Pick<SilenceDialogData, 'silencePolicy' | 'silencePreview'> & Pick<LiveData, 'events' | 'silenced'>,
   form: SilenceForm,
 ): SilenceForm {
-  const openTargets = stillThere(store, form.targets);
+  const openTargets = existingTargets(store, form.targets);
   if (openTargets.length < form.targets.length) return withoutResolved(form, openTargets);
   const [changed, ...others] = changedMeanwhile(store, form);
   if (changed !== undefined) return { ...form, problem: meanwhileText(changed, others.length) };
   const [lost] = lostRecurrences(form, store.silenced);
-  if (lost !== undefined) return { ...form, problem: lostText(lost) };
+  if (lost !== undefined) return { ...form, problem: recurringConflictText(lost) };
   const { total } = store.silencePreview(form);
   if (form.origin !== undefined || form.isWarned || total < store.silencePolicy.warn_matches) return form;
   return {
@@ -78,17 +78,17 @@ function recheck(
  * for recurrence would create a silence that never expires, so the backend is asked first. This is not needed if all
  * silences of the form recur already.
  */
-function unknownRecurrence(store: Pick<Silencing, 'silenceRecent'>, form: SilenceForm): string | undefined {
+function unknownRecurrence(store: Pick<SilenceDialogData, 'silenceRecent'>, form: SilenceForm): string | undefined {
   if (!recurs(form) || form.origin?.entries.every(({ recurrence }) => recurrence !== undefined) === true)
     return undefined;
   const said = store.silenceRecent.of(form);
   if (said === undefined) return 'still loading the next windows: press Ctrl-S again in a moment';
-  return said.windows === undefined ? NO_RECURRENCE_THERE : undefined;
+  return said.windows === undefined ? RECURRENCE_UNSUPPORTED : undefined;
 }
 
 /** Sends the silences to the backend. If there are many, the user must confirm their number first. */
 function send(
-  store: Screen & Asks & Pick<ListOfView, 'updateList'>,
+  store: Screen & EffectRequester & Pick<ListOfView, 'updateList'>,
   verb: 'silence' | 'change-silence',
   entries: readonly SubmittedSilenced[],
 ): void {

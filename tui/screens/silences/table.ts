@@ -3,17 +3,17 @@ import { column, textColumn, countColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { choiceField, countField, textField } from '../../../shared/domain/search-fields.ts';
-import { languageOf } from '../../../shared/domain/search-language.ts';
+import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { SILENCED_STATES, silencedState, type SilencedState } from '../../../shared/domain/silenced-state.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import type { SilencedDetail, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import type { SilencedDetail, SilenceCounters } from '../../../shared/schemas/silenced.ts';
 import { countText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { Opened } from '../../state/ports.ts';
+import type { HasOptions } from '../../state/ports.ts';
 
 const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   expiring: 'warning',
@@ -41,7 +41,7 @@ export interface SilenceEntry {
   /** Number of events that the silence covers now. */
   readonly events: number;
   /** How many notifications the silence has suppressed; `undefined` if the backend has not reported it. */
-  readonly kept: SilencedUse | undefined;
+  readonly use: SilenceCounters | undefined;
 }
 
 export const SILENCES = tableView<SilenceEntry>({
@@ -65,11 +65,11 @@ export const SILENCES = tableView<SilenceEntry>({
       compare: (a, b) => b.events - a.events,
     }),
     // The number of notifications that the silence has suppressed.
-    countColumn('suppressed', 'SUPPRESSED', ({ kept }) => kept?.suppressed, { spare: 3 }),
+    countColumn('suppressed', 'SUPPRESSED', ({ use: kept }) => kept?.suppressed, { spare: 3 }),
     column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
   ],
   sort: 'state',
-  search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
+  search: languageForItems(SILENCED_SEARCH, ({ entry, use: kept }: SilenceEntry) => ({ ...entry, ...kept }), [
     textField('target', ({ entry }) => targetText(entry)),
     // This field replaces the `state` field of the API, which would compute a state from the times of a silence that no
     // longer exists.
@@ -96,20 +96,20 @@ export const SILENCES = tableView<SilenceEntry>({
 });
 
 /** Returns the row of a silence in its current state; `undefined` if no such silence is known. */
-export function silenceEntry(store: Opened & LiveData, id: string): SilenceEntry | undefined {
+export function silenceEntry(store: HasOptions & LiveData, id: string): SilenceEntry | undefined {
   const { nowMs } = store;
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
     const events = store.events.silencedCount(id);
-    const row = { entry, endedAtMs: undefined, state: 'active' as const, events, kept: keptOf(store, id) };
+    const row = { entry, endedAtMs: undefined, state: 'active' as const, events, use: keptOf(store, id) };
     return { ...row, state: stateOf(row, nowMs) };
   }
   const ended = store.silenceHistory.get(id, nowMs);
-  return ended && { ...ended, state: 'ended', events: 0, kept: undefined };
+  return ended && { ...ended, state: 'ended', events: 0, use: undefined };
 }
 
 /** Returns how many notifications a silence has suppressed, by its id. The map is built once for each response. */
-function keptOf({ loads }: Pick<LiveData, 'loads'>, id: string): SilencedUse | undefined {
+function keptOf({ loads }: Pick<LiveData, 'loads'>, id: string): SilenceCounters | undefined {
   const { data } = loads.of('kept-back');
   if (data === undefined) return undefined;
   const byId = keptMemo.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
@@ -117,7 +117,7 @@ function keptOf({ loads }: Pick<LiveData, 'loads'>, id: string): SilencedUse | u
   return byId.get(id);
 }
 
-const keptMemo = new WeakMap<readonly SilencedDetail[], ReadonlyMap<string, SilencedUse>>();
+const keptMemo = new WeakMap<readonly SilencedDetail[], ReadonlyMap<string, SilenceCounters>>();
 
 /** Returns the current state of a silence. */
 export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): SilencedState {

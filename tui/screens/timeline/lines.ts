@@ -2,13 +2,13 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { stripOf, type Outage, type StripCell } from '../../../shared/domain/timeline/strip.ts';
-import type { Availability, CheckPast } from '../../../shared/schemas/availability.ts';
+import type { Availability, CheckHistory } from '../../../shared/schemas/availability.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { PAST_SPANS, PAST_SPAN_MS, timelineOf } from '../../model/past-span.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
-import type { Shown } from '../../state/ports.ts';
+import type { HasScreenState } from '../../state/ports.ts';
 import { fit } from '../../terminal/cells.ts';
 import { spread } from '../../text/runs.ts';
 import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
@@ -29,7 +29,7 @@ const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, 
   none: [' ', 'plain'],
 };
 
-type TimelinePorts = Shown & Pick<LiveData, 'nowMs'>;
+type TimelinePorts = HasScreenState & Pick<LiveData, 'nowMs'>;
 
 /**
  * Returns the lines above the transitions of a check: the time spans to choose from, a strip with the states over time,
@@ -59,7 +59,7 @@ function spanRuns(span: string, chosen: string): readonly Run[] {
 }
 
 /** Returns the strip of states over time. Adjacent cells of the same tone are merged into one run. */
-function stripRuns(past: CheckPast, cells: number): readonly Run[] {
+function stripRuns(past: CheckHistory, cells: number): readonly Run[] {
   const runs: Run[] = [];
   for (const cell of stripOf(past, cells)) {
     const [symbol, tone] = CELLS[cell ?? 'none'];
@@ -70,7 +70,7 @@ function stripRuns(past: CheckPast, cells: number): readonly Run[] {
   return runs;
 }
 
-function markerText({ since, until }: CheckPast, outage: Outage | undefined, cells: number): string {
+function markerText({ since, until }: CheckHistory, outage: Outage | undefined, cells: number): string {
   if (outage === undefined) return '';
   const length = (until - since) / cells;
   const first = Math.floor((outage.sinceMs - since) / length);
@@ -83,7 +83,7 @@ function markerText({ since, until }: CheckPast, outage: Outage | undefined, cel
  *
  * @param hasDates true if the time span is longer than a day, so that all times include the date
  */
-function axisLine({ since, until }: CheckPast, hasDates: boolean, cells: number): Line {
+function axisLine({ since, until }: CheckHistory, hasDates: boolean, cells: number): Line {
   const middle = momentText((since + until) / 2, hasDates);
   const left = momentText(since, hasDates);
   const half = (cells >> 1) - (middle.length >> 1);

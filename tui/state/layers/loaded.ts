@@ -1,4 +1,4 @@
-import type { CheckPast } from '../../../shared/schemas/availability.ts';
+import type { CheckHistory } from '../../../shared/schemas/availability.ts';
 import type { Report } from '../../../shared/schemas/report.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
@@ -24,7 +24,7 @@ export interface LayerData {
   /** The shift report. */
   readonly report: Report;
   /** The states and transitions of a check on a client during a time span. */
-  readonly timeline: Transitions & { readonly past: CheckPast };
+  readonly timeline: Transitions & { readonly past: CheckHistory };
   /** The transitions that match a search. */
   readonly 'timeline-search': Transitions;
 }

@@ -1,8 +1,8 @@
-import type { PlanWish } from '../../../shared/domain/plan/operator.ts';
+import type { PlanOperation } from '../../../shared/domain/plan/operator.ts';
 import type { LineEditor } from '../../text/line-editor.ts';
 
 /** A request of the user about upgrade plans: to create a plan, or to change the existing plan. */
-export type UpgradeWish = { readonly kind: 'new' } | PlanWish;
+export type UpgradeWish = { readonly kind: 'new' } | PlanOperation;
 
 export interface DialogField {
   readonly label: string;

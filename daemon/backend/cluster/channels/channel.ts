@@ -11,7 +11,7 @@ export interface ChannelCarrier {
   /** Sends data. @returns false if the send buffer is full; `Channel.proceed` is called once there is space */
   send(channel: Channel, piece: Buffer): boolean;
   /** Sends a frame of any kind except `data`. */
-  say(kind: FrameKind, channel: Channel, amount?: number): void;
+  sendControlFrame(kind: FrameKind, channel: Channel, amount?: number): void;
   /** Removes a channel that this end has closed. */
   forget(channel: Channel): void;
 }
@@ -62,7 +62,7 @@ export class Channel extends Duplex {
   }
 
   /** Sends waiting data as far as the credit and the send buffer allow. Fails the write if the other end has closed. */
-  proceed(): void {
+  sendWaitingData(): void {
     if (this.#unsent === undefined) return;
     if (this.#isLeft) this.#settle(brokenPipe());
     else if (this.#sendUnsent()) this.#settle();
@@ -84,7 +84,7 @@ export class Channel extends Duplex {
     this.#credit += bytes;
     if (this.#credit > WINDOW_BYTES)
       throw new FrameError('the other cluster member acknowledged more data than was sent');
-    this.proceed();
+    this.sendWaitingData();
   }
 
   heardEnd(): void {
@@ -96,7 +96,7 @@ export class Channel extends Duplex {
   heardGone(): void {
     this.#isLeft = true;
     this.heardEnd();
-    this.proceed();
+    this.sendWaitingData();
   }
 
   override _read(): void {
@@ -106,18 +106,18 @@ export class Channel extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
     this.#unsent = chunk;
     this.#done = done;
-    this.proceed();
+    this.sendWaitingData();
   }
 
   override _final(done: Done): void {
     this.#hasEnded = true;
-    if (!this.#isLeft) this.#carrier.say(FRAME_KINDS.end, this);
+    if (!this.#isLeft) this.#carrier.sendControlFrame(FRAME_KINDS.end, this);
     done();
   }
 
   override _destroy(error: Error | null, done: Done): void {
     const isOver = this.#hasEnded && this.#hasHeardEnd;
-    if (!this.#isLeft && !isOver) this.#carrier.say(FRAME_KINDS.gone, this);
+    if (!this.#isLeft && !isOver) this.#carrier.sendControlFrame(FRAME_KINDS.gone, this);
     this.#carrier.forget(this);
     this.#settle(error ?? brokenPipe());
     done(error);
@@ -147,7 +147,7 @@ export class Channel extends Duplex {
   /** Returns credit to the sender once half of the window was received; a frame for each read would cost more. */
   #grant(): void {
     if (this.#takenBytes < WINDOW_BYTES / 2 || this.#hasHeardEnd) return;
-    this.#carrier.say(FRAME_KINDS.credit, this, this.#takenBytes);
+    this.#carrier.sendControlFrame(FRAME_KINDS.credit, this, this.#takenBytes);
     this.#takenBytes = 0;
   }
 }

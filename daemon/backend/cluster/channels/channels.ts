@@ -96,7 +96,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     while (this.#open.has(this.#lastId));
     const channel = new Channel(this.#lastId, this, false);
     this.#open.set(channel.id, channel);
-    this.say(FRAME_KINDS.open, channel);
+    this.sendControlFrame(FRAME_KINDS.open, channel);
     if (this.isClosed) channel.destroy(new Error('the connection between the backends is closed'));
     return channel;
   }
@@ -128,7 +128,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     return true;
   }
 
-  say(kind: FrameKind, { id }: Pick<Channel, 'id'>, amount = 0): void {
+  sendControlFrame(kind: FrameKind, { id }: Pick<Channel, 'id'>, amount = 0): void {
     this.#put(frameHead(kind, id, amount));
   }
 
@@ -203,7 +203,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     for (const channel of this.#waiting) {
       if (!this.#hasCapacity) return;
       this.#waiting.delete(channel);
-      channel.proceed();
+      channel.sendWaitingData();
     }
   }
 

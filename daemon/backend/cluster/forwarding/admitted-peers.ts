@@ -39,7 +39,7 @@ interface PeerParts {
 }
 
 /** Authenticates requests that another member forwards on behalf of a caller. */
-export class AdmittedPeers {
+export class PeerAuthenticator {
   readonly #parts: PeerParts;
   readonly #refused: Seldom;
   /** Signed digests of request bodies, by the headers of the request; compared once the body is read. */
@@ -79,7 +79,7 @@ export class AdmittedPeers {
    * @returns the id of the member that sent the request
    * @throws MonError `unauthenticated`; `unavailable` if too many logins fail at the same time
    */
-  async refuseStranger(request: ReceivedHead): Promise<string> {
+  async authenticateMember(request: ReceivedHead): Promise<string> {
     const { authenticator, callers, signatures } = this.#parts;
     const address = request.socket.remoteAddress ?? '';
     const proof = signatures.proofOf(request);
@@ -134,7 +134,7 @@ export class AdmittedPeers {
     const credentialVersion = text(headers, PEER_HEADERS.credential) || undefined;
     if (signatures.isStrong) return authenticator.ofVoucher(voucher, credentialVersion);
     if (voucher.via === 'local') throw new MonError('forbidden', NEEDS_PEER_KEY);
-    if (!SHOWN_AGAIN.has(voucher.via)) return authenticator.ofVoucher(voucher, credentialVersion);
+    if (!FORWARDED_CREDENTIALS.has(voucher.via)) return authenticator.ofVoucher(voucher, credentialVersion);
     return this.#shownAgain(voucher, headers, caller);
   }
 
@@ -169,10 +169,10 @@ export class AdmittedPeers {
 }
 
 /** Kinds of credentials that are forwarded with the request, so that each member can verify them itself. */
-const SHOWN_AGAIN: ReadonlySet<Voucher['via']> = new Set(['password', 'key', 'token']);
+const FORWARDED_CREDENTIALS: ReadonlySet<Voucher['via']> = new Set(['password', 'key', 'token']);
 
 /** True if the request claims to come from another member; its signature is not verified here. */
-export function isSentOn({ headers }: Pick<ReceivedRequest, 'headers'>): boolean {
+export function isFromMember({ headers }: Pick<ReceivedRequest, 'headers'>): boolean {
   return headers[PEER_HEADERS.signature] !== undefined;
 }
 

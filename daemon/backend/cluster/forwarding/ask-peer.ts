@@ -3,9 +3,9 @@ import type { Clock } from '../../ports.ts';
 import type { PeerLink, PeerRequest } from './peer-link.ts';
 
 /** Maximum length of a response, in UTF-16 units. */
-const ANSWER_BYTES_MAX = 1024 * 1024;
+const RESPONSE_LENGTH_MAX = 1024 * 1024;
 
-interface Question extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signal'> {
+interface PeerQuery extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signal'> {
   /** Time limit for the whole response in milliseconds; undefined: no limit. */
   readonly limitMs: number | undefined;
 }
@@ -17,7 +17,7 @@ interface Question extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signa
  */
 export async function askPeer(
   link: PeerLink,
-  { limitMs, signal, ...request }: Question,
+  { limitMs, signal, ...request }: PeerQuery,
   clock: Pick<Clock, 'after'>,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const cut = new AbortController();
@@ -35,7 +35,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) {
     text += String(chunk);
-    if (text.length > ANSWER_BYTES_MAX) throw new Error('the response of the cluster member is too large');
+    if (text.length > RESPONSE_LENGTH_MAX) throw new Error('the response of the cluster member is too large');
   }
   return text;
 }

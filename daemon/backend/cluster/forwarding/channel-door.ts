@@ -8,27 +8,27 @@ import type { SlowPeers } from '../../http/slow-peers.ts';
 import type { Clock } from '../../ports.ts';
 import { requestPath, type OtherProtocol } from '../../sockets/upgrades.ts';
 import { Channels } from '../channels/channels.ts';
-import type { AdmittedPeers } from './admitted-peers.ts';
+import type { PeerAuthenticator } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 
 /** The components that serve the connections of a listener; they serve channels in the same way. */
-export interface ServedBy {
+export interface ConnectionServices {
   /** The HTTP server that also handles requests which arrive on a channel. */
   readonly server: Server;
   readonly connections: Connections;
   readonly slowPeers: SlowPeers;
 }
 
-interface ChannelDoorParts extends ServedBy {
+interface ChannelDoorParts extends ConnectionServices {
   readonly leadership: Leadership;
-  readonly peers: AdmittedPeers;
+  readonly peers: PeerAuthenticator;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Accepts the connections on which other members open their tunnels as channels. */
-export class ChannelDoor implements OtherProtocol, Disposable {
+export class ChannelAcceptor implements OtherProtocol, Disposable {
   readonly protocol = CHANNELS_PROTOCOL;
   readonly #parts: ChannelDoorParts;
   readonly #open = new Set<Channels>();
@@ -44,13 +44,13 @@ export class ChannelDoor implements OtherProtocol, Disposable {
         'not_found',
         `${requestPath(request)} does not accept connections of cluster members: check the address of this member`,
       );
-    await peers.refuseStranger(request);
-    if (!leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
+    await peers.authenticateMember(request);
+    if (!leadership.isLeader) throw new MonError('unavailable', 'another member is the leader');
     if (socket.destroyed) return;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CHANNELS_PROTOCOL}\r\n\r\n`);
     // All data of this connection counts as processed, because slow readers are detected per channel.
-    slowPeers.of(socket)?.speaksFrames({
-      get doneBytes() {
+    slowPeers.of(socket)?.onFramesStarted({
+      get completedBytes() {
         return socket.bytesRead;
       },
     });

@@ -9,21 +9,21 @@ import type { Audit } from '../../model/audit/mutations.ts';
 import { errorBody } from '../../http/errors.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import { matchedRoute, type Sender } from '../../http/request.ts';
-import { isSentOn, NEEDS_PEER_KEY, type AdmittedPeers } from './admitted-peers.ts';
+import { isFromMember, NEEDS_PEER_KEY, type PeerAuthenticator } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { answerHeaders, PEER_HEADERS, requestHeaders } from './peer-headers.ts';
 import type { PeerLink } from './peer-link.ts';
-import { unanswered, type WriterLinks } from './writer-links.ts';
+import { unanswered, type LeaderLinks } from './writer-links.ts';
 
 interface RequestParts {
   readonly audit: Pick<Audit, 'record'>;
   readonly leadership: Leadership;
-  readonly links: WriterLinks;
-  readonly peers: AdmittedPeers;
+  readonly links: LeaderLinks;
+  readonly peers: PeerAuthenticator;
   readonly log: Log;
 }
 
-interface Answered {
+interface ForwardedResponse {
   readonly writerId: string;
   readonly response: IncomingMessage;
   /** Sequence number of the newest write that the leader had committed when it responded. */
@@ -46,7 +46,8 @@ export class ForwardedRequests implements RequestForwarding {
   receive(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
       const isOfPeers = matchedRoute(request).isOfPeers === true;
-      if (isSentOn(request)) void goOnUnless(isOfPeers ? this.#admitPeer(request) : this.#refuse(request, reply), done);
+      if (isFromMember(request))
+        void continueUnlessAnswered(isOfPeers ? this.#admitPeer(request) : this.#refuse(request, reply), done);
       else if (isOfPeers) done(new MonError('not_found', 'only members of the cluster may use this path'));
       else done();
     });
@@ -69,13 +70,13 @@ export class ForwardedRequests implements RequestForwarding {
     const { leadership } = this.#parts;
     app.addHook('preHandler', (request, reply, done) => {
       const { isForWriter = false, isOfItself = false } = matchedRoute(request);
-      const isElsewhere = isForWriter ? !leadership.isWriter : !isOfItself && leadership.isSucceeded;
+      const isElsewhere = isForWriter ? !leadership.isLeader : !isOfItself && leadership.hasSuccessor;
       if (isElsewhere) {
-        void goOnUnless(this.#forward(request, reply, isOfV2), done);
+        void continueUnlessAnswered(this.#forward(request, reply, isOfV2), done);
         return;
       }
       if (isOfLocalAdministrator(request)) {
-        void goOnUnless(this.#recordLocal(request, request.sender), done);
+        void continueUnlessAnswered(this.#recordLocal(request, request.sender), done);
         return;
       }
       try {
@@ -89,7 +90,7 @@ export class ForwardedRequests implements RequestForwarding {
 
   /** Authenticates a request that a member sends for itself. @returns false, since no response was sent */
   async #admitPeer(request: FastifyRequest): Promise<boolean> {
-    const memberId = await this.#parts.peers.refuseStranger(request.raw);
+    const memberId = await this.#parts.peers.authenticateMember(request.raw);
     const caller = request.socket.remoteAddress ?? '';
     request.sender = { principal: ANOTHER_BACKEND, caller, isOfV2: false, memberId };
     return false;
@@ -102,8 +103,8 @@ export class ForwardedRequests implements RequestForwarding {
    */
   async #refuse(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { leadership, peers } = this.#parts;
-    const memberId = await peers.refuseStranger(request.raw);
-    if (!leadership.isWriter) {
+    const memberId = await peers.authenticateMember(request.raw);
+    if (!leadership.isLeader) {
       refuseMisdirected(reply);
       return true;
     }
@@ -138,7 +139,7 @@ export class ForwardedRequests implements RequestForwarding {
       return true;
     }
     this.#refuseLocal(request);
-    const answered = await this.#parts.links.withWriter((link) => this.#exchange(link, request, isOfV2));
+    const answered = await this.#parts.links.withLeader((link) => this.#exchange(link, request, isOfV2));
     if (answered === 'self') return false;
     const { writerId, response, seq } = answered;
     request.forwardedTo = writerId;
@@ -161,7 +162,7 @@ export class ForwardedRequests implements RequestForwarding {
   }
 
   /** Sends a request to the leader. @returns undefined if that member is no longer the leader */
-  async #exchange(link: PeerLink, request: FastifyRequest, isOfV2: boolean): Promise<Answered | undefined> {
+  async #exchange(link: PeerLink, request: FastifyRequest, isOfV2: boolean): Promise<ForwardedResponse | undefined> {
     const { method, url: path, body, headers, principal, caller } = request;
     const response = await link.exchange({
       method,
@@ -197,7 +198,7 @@ export class ForwardedRequests implements RequestForwarding {
   /** Waits until the write is in the memory of this follower, so that later reads of the caller include the change. */
   async #catchUp({ method }: FastifyRequest, response: IncomingMessage, seq: number): Promise<void> {
     try {
-      await this.#parts.leadership.caughtUp(seq);
+      await this.#parts.leadership.waitForWrite(seq);
     } catch (error) {
       const isDone = (response.statusCode ?? 0) < 400 && method !== 'GET' && method !== 'HEAD';
       if (!isDone) return;
@@ -230,7 +231,7 @@ function isOfLocalAdministrator(request: FastifyRequest): request is FastifyRequ
 }
 
 /** Passes the request to the next handler, unless a response was already sent. */
-async function goOnUnless(isAnswered: Promise<boolean>, done: HookHandlerDoneFunction): Promise<void> {
+async function continueUnlessAnswered(isAnswered: Promise<boolean>, done: HookHandlerDoneFunction): Promise<void> {
   try {
     if (await isAnswered) return;
   } catch (error) {

@@ -8,14 +8,14 @@ import type { Audit } from '../../model/audit/mutations.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import type { Clock } from '../../ports.ts';
 import { requestPath, type Guard, type PassOn } from '../../sockets/upgrades.ts';
-import { AdmittedPeers, isSentOn } from './admitted-peers.ts';
-import { ChannelDoor, type ServedBy } from './channel-door.ts';
+import { PeerAuthenticator, isFromMember } from './admitted-peers.ts';
+import { ChannelAcceptor, type ConnectionServices } from './channel-door.ts';
 import { ForwardedRequests } from './forwarded-requests.ts';
 import type { Leadership } from './leadership.ts';
 import { V2_AGENT_TUNNEL_PATH } from './peer-headers.ts';
 import type { PeerSignatures } from './proof/peer-signatures.ts';
 import { Tunnels } from './tunnels.ts';
-import { WriterLinks } from './writer-links.ts';
+import { LeaderLinks } from './writer-links.ts';
 
 export interface ForwardingParts {
   readonly leadership: Leadership;
@@ -32,8 +32,8 @@ export interface ForwardingParts {
 /** Forwards requests and agent connections from a follower to the leader. Dispose of it after the listeners. */
 export class Forwarding implements RequestForwarding, Disposable {
   readonly #parts: Pick<ForwardingParts, 'leadership' | 'audit' | 'clock' | 'log'>;
-  readonly #links: WriterLinks;
-  readonly #peers: AdmittedPeers;
+  readonly #links: LeaderLinks;
+  readonly #peers: PeerAuthenticator;
   readonly #requests: ForwardedRequests;
   readonly #tunnels: Tunnels;
   #closeOwnAgents: (() => void) | undefined;
@@ -41,8 +41,8 @@ export class Forwarding implements RequestForwarding, Disposable {
   constructor({ leadership, audit, clock, log, ...parts }: ForwardingParts) {
     this.#parts = { leadership, audit, clock, log };
     const { signatures } = parts;
-    const links = new WriterLinks({ leadership, signatures, clock, log }, (writerId) => this.#tunnels.cut(writerId));
-    const peers = new AdmittedPeers({ ...parts, clock, log });
+    const links = new LeaderLinks({ leadership, signatures, clock, log }, (writerId) => this.#tunnels.cut(writerId));
+    const peers = new PeerAuthenticator({ ...parts, clock, log });
     this.#links = links;
     this.#peers = peers;
     this.#requests = new ForwardedRequests({ leadership, links, peers, audit, log });
@@ -70,7 +70,7 @@ export class Forwarding implements RequestForwarding, Disposable {
   /** Returns a guard that authenticates upgrade requests of other members, and passes other requests to `own`. */
   guard(own: Guard): Guard {
     return (request) => {
-      if (isSentOn(request)) return this.#admitSentOn(request);
+      if (isFromMember(request)) return this.#admitSentOn(request);
       const path = requestPath(request);
       if (path === V2_AGENT_TUNNEL_PATH) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
       return own(request);
@@ -78,8 +78,8 @@ export class Forwarding implements RequestForwarding, Disposable {
   }
 
   /** Accepts the tunnels of other members. Dispose of the result after the tunnels were closed gracefully. */
-  openDoor(served: ServedBy): ChannelDoor {
-    return new ChannelDoor({ ...served, ...this.#parts, peers: this.#peers });
+  acceptChannels(served: ConnectionServices): ChannelAcceptor {
+    return new ChannelAcceptor({ ...served, ...this.#parts, peers: this.#peers });
   }
 
   /** Returns a function that passes agents on to the leader. @param path the path at which the leader accepts them */
@@ -121,8 +121,8 @@ export class Forwarding implements RequestForwarding, Disposable {
   }
 
   async #admitSentOn(request: Parameters<Guard>[0]): Promise<Awaited<ReturnType<Guard>>> {
-    const member = await this.#peers.refuseStranger(request);
-    if (!this.#parts.leadership.isWriter) throw new MonError('unavailable', 'another member is the leader');
+    const member = await this.#peers.authenticateMember(request);
+    if (!this.#parts.leadership.isLeader) throw new MonError('unavailable', 'another member is the leader');
     const { principal, caller } = await this.#peers.senderOf(request);
     if (principal.via === 'local') await this.#recordLocal(request, { who: principal.name, from: caller }, member);
     return principal;

@@ -1,13 +1,13 @@
 /** The current role of this backend, leader or follower, and the state of its memory. */
 export interface Leadership {
   /** True if this backend is the leader, so that it forwards no requests. */
-  readonly isWriter: boolean;
+  readonly isLeader: boolean;
 
   /**
    * True if this backend was the leader and another member is the leader now. The writes of that member do not reach
    * the memory of this backend.
    */
-  readonly isSucceeded: boolean;
+  readonly hasSuccessor: boolean;
 
   /**
    * Returns the address of the leader, or `self` if this backend is the leader. Waits a few seconds if there is none.
@@ -15,14 +15,14 @@ export interface Leadership {
    * @throws MonError `unavailable` if there is no leader in time, or the leader is not trusted; the abort reason of
    *   `signal`
    */
-  writer(signal?: AbortSignal): Promise<'self' | PeerAddress>;
+  awaitLeader(signal?: AbortSignal): Promise<'self' | PeerAddress>;
 
   /**
    * Resolves when the write with this sequence number is in the memory of this backend.
    *
    * @throws MonError `unavailable` if it does not arrive in time
    */
-  caughtUp(seq: number): Promise<void>;
+  waitForWrite(seq: number): Promise<void>;
 
   /**
    * Throws if the memory of this backend may be stale. Call it before a request is answered from memory.

@@ -4,7 +4,7 @@ import { Channels } from '../channels/channels.ts';
 import type { Clock } from '../../ports.ts';
 
 /** A connection to another member after a successful HTTP upgrade, for a tunnel or for channels. */
-export interface Upgraded {
+export interface UpgradedConnection {
   readonly response: IncomingMessage;
   /** A TCP or TLS socket, or a channel, which implements the socket methods in use. */
   readonly socket: Socket;
@@ -13,14 +13,14 @@ export interface Upgraded {
 }
 
 /** The outcome of an HTTP upgrade request: the upgraded connection, or the response that rejects the upgrade. */
-export type UpgradeAnswer = Upgraded | { readonly refusal: IncomingMessage };
+export type UpgradeAnswer = UpgradedConnection | { readonly refusal: IncomingMessage };
 
 /** HTTP status with which an earlier version, which does not support channels, rejects the upgrade. */
 const UNSUPPORTED_STATUS = 404;
 
 interface PeerChannelsParts {
   /** Callback that requests a connection for channels; the signal aborts the request. */
-  readonly ask: (signal: AbortSignal) => Promise<UpgradeAnswer>;
+  readonly requestConnection: (signal: AbortSignal) => Promise<UpgradeAnswer>;
   readonly clock: Pick<Clock, 'every'>;
 }
 
@@ -55,7 +55,7 @@ export class PeerChannels implements Disposable {
   }
 
   async #open(): Promise<Channels | undefined> {
-    const { ask, clock } = this.#parts;
+    const { requestConnection: ask, clock } = this.#parts;
     try {
       const answer = await ask(this.#giveUp.signal);
       if (!('refusal' in answer))

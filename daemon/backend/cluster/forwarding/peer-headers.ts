@@ -23,10 +23,10 @@ export const V2_AGENT_TUNNEL_PATH = '/api/mon/v1/tunnels/v2-agent';
 export const CHANNELS_PATH = '/api/mon/v1/tunnels';
 
 /** Request headers that are forwarded to the leader, because the response may depend on them. */
-const SENT_ON: readonly string[] = ['accept', 'authorization', 'if-match', 'if-none-match'];
+const FORWARDED_HEADERS: readonly string[] = ['accept', 'authorization', 'if-match', 'if-none-match'];
 
 /** Response headers that are not passed on: headers of the connection, and headers that each backend sets itself. */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
+const UNFORWARDED_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -36,11 +36,13 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 
 /** Handshake headers of an agent that are not forwarded: they concern this member, or only members may set them. */
-const OF_MEMBER: ReadonlySet<string> = new Set(['host', 'origin', ...Object.values(PEER_HEADERS)]);
+const UNFORWARDED_HANDSHAKE_HEADERS: ReadonlySet<string> = new Set(['host', 'origin', ...Object.values(PEER_HEADERS)]);
 
 /** Returns the headers of a request that are forwarded to the leader. */
 export function requestHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return Object.fromEntries(SENT_ON.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+  return Object.fromEntries(
+    FORWARDED_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  );
 }
 
 /**
@@ -49,11 +51,13 @@ export function requestHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeader
  */
 export function answerHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => !OF_CONNECTION.has(name) && !name.startsWith('access-control-')),
+    Object.entries(headers).filter(
+      ([name]) => !UNFORWARDED_RESPONSE_HEADERS.has(name) && !name.startsWith('access-control-'),
+    ),
   );
 }
 
 /** Returns the headers of an agent's handshake that are forwarded to the leader. */
 export function handshakeHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_MEMBER.has(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !UNFORWARDED_HANDSHAKE_HEADERS.has(name)));
 }

@@ -49,7 +49,7 @@ export interface PeerRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Settling {
+interface ResponseOptions {
   readonly body: Buffer | undefined;
   /** True if the request can safely be sent again after it failed. */
   readonly isRepeatable: boolean;
@@ -75,7 +75,10 @@ export class PeerLink implements Disposable {
     this.address = address;
     this.#parts = parts;
     this.#agent = new LinkAgent(address);
-    this.#channels = new PeerChannels({ ask: (signal) => this.#askForChannels(signal), clock: parts.clock });
+    this.#channels = new PeerChannels({
+      requestConnection: (signal) => this.#askForChannels(signal),
+      clock: parts.clock,
+    });
   }
 
   /**
@@ -153,7 +156,7 @@ export class PeerLink implements Disposable {
   async #settled<Answer>(
     request: ClientRequest,
     answer: Promise<Answer>,
-    { body, isRepeatable, isLimited }: Settling,
+    { body, isRepeatable, isLimited }: ResponseOptions,
   ): Promise<Answer> {
     let isSent = false;
     // The agent assigns only connections that are established and whose certificate was verified.

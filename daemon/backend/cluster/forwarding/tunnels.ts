@@ -4,17 +4,17 @@ import { z } from 'zod';
 import { isErrorCode, MonError } from '../../../../shared/errors.ts';
 import type { Callers } from '../../access/caller.ts';
 import type { FrameProgress } from '../../http/peer.ts';
-import type { Handshaking } from '../../sockets/upgrades.ts';
-import { isSentOn, NO_MEMBER, type AdmittedPeers } from './admitted-peers.ts';
+import type { PendingHandshake } from '../../sockets/upgrades.ts';
+import { isFromMember, NO_MEMBER, type PeerAuthenticator } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { handshakeHeaders } from './peer-headers.ts';
-import type { Upgraded } from './peer-channels.ts';
-import type { WriterLinks } from './writer-links.ts';
+import type { UpgradedConnection } from './peer-channels.ts';
+import type { LeaderLinks } from './writer-links.ts';
 
 interface TunnelParts {
   readonly leadership: Leadership;
-  readonly links: WriterLinks;
-  readonly peers: AdmittedPeers;
+  readonly links: LeaderLinks;
+  readonly peers: PeerAuthenticator;
   readonly callers: Callers;
 }
 
@@ -56,21 +56,21 @@ export class Tunnels {
    * @throws MonError (directly or as a rejected promise) `unavailable` if there is no leader or another member sent the
    *   agent here, `forbidden` if the leader cannot verify the agent, or the error with which the leader rejects it
    */
-  take(handshaking: Handshaking, path: string): Promise<void> | undefined {
+  take(handshaking: PendingHandshake, path: string): Promise<void> | undefined {
     const { request } = handshaking;
-    if (this.#parts.leadership.isWriter) return undefined;
-    if (isSentOn(request)) throw new MonError('unavailable', 'another member is the leader');
+    if (this.#parts.leadership.isLeader) return undefined;
+    if (isFromMember(request)) throw new MonError('unavailable', 'another member is the leader');
     return this.#lead(handshaking, path);
   }
 
   /**
    * Closes tunnels, so that their agents reconnect.
    *
-   * @param but the id of the current leader, whose tunnels stay open; undefined: all tunnels are closed
+   * @param exceptLeaderId the id of the current leader, whose tunnels stay open; undefined: all tunnels are closed
    */
-  cut(but?: string): void {
+  cut(exceptLeaderId?: string): void {
     for (const [writerId, tunnels] of this.#open) {
-      if (writerId === but) continue;
+      if (writerId === exceptLeaderId) continue;
       for (const { agent, writer } of tunnels) {
         agent.destroy();
         writer.destroy();
@@ -78,7 +78,10 @@ export class Tunnels {
     }
   }
 
-  async #lead({ request, socket, head, principal, speaksFrames }: Handshaking, path: string): Promise<void> {
+  async #lead(
+    { request, socket, head, principal, onFramesStarted: speaksFrames }: PendingHandshake,
+    path: string,
+  ): Promise<void> {
     const { links, peers, callers } = this.#parts;
     const headers = {
       ...handshakeHeaders(request.headers),
@@ -87,7 +90,7 @@ export class Tunnels {
     const gone = new AbortController();
     const abort = (): void => gone.abort();
     socket.once('close', abort);
-    const opened = await links.withWriter(
+    const opened = await links.withLeader(
       async (link) => ({
         writerId: link.address.id,
         answer: await link.upgrade({ method: 'GET', path, headers }, gone.signal),
@@ -107,7 +110,12 @@ export class Tunnels {
     speaksFrames(framesOf({ agent: socket, writer }));
   }
 
-  #join(agent: Socket, { response, socket: writer, head }: Upgraded, writerId: string, agentHead: Buffer): void {
+  #join(
+    agent: Socket,
+    { response, socket: writer, head }: UpgradedConnection,
+    writerId: string,
+    agentHead: Buffer,
+  ): void {
     const tunnel = { agent, writer };
     const tunnels = this.#open.get(writerId) ?? new Set();
     this.#open.set(writerId, tunnels.add(tunnel));
@@ -134,7 +142,7 @@ export class Tunnels {
  */
 function framesOf({ agent, writer }: Tunnel): FrameProgress {
   return {
-    get doneBytes() {
+    get completedBytes() {
       return agent.bytesRead - writer.writableLength;
     },
   };

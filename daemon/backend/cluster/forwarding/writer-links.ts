@@ -24,7 +24,7 @@ interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
 }
 
 /** The connections to the current leader, and for a moment to the previous leader. */
-export class WriterLinks implements Disposable {
+export class LeaderLinks implements Disposable {
   readonly #parts: WriterLinkParts;
   /** Callback that receives the id of the current leader, or `self`, after each successful check for a new leader. */
   readonly #onMove: (writerId: string) => void;
@@ -48,11 +48,11 @@ export class WriterLinks implements Disposable {
    * @returns the result of `attempt`, or `self` if this backend is the leader
    * @throws MonError `unavailable` if no leader accepts the request in time, or its outcome is unknown
    */
-  async withWriter<T>(attempt: (link: PeerLink) => Promise<T | undefined>, signal?: AbortSignal): Promise<T | 'self'> {
+  async withLeader<T>(attempt: (link: PeerLink) => Promise<T | undefined>, signal?: AbortSignal): Promise<T | 'self'> {
     const { leadership, clock } = this.#parts;
     const endMs = clock.monotonic() + PATIENCE_MS;
     for (;;) {
-      const leader = await leadership.writer(signal);
+      const leader = await leadership.awaitLeader(signal);
       if (leader === 'self') return 'self';
       const done = await attempt(this.#to(leader)).catch((error: unknown) => this.#refuseUnanswered(leader, error));
       if (done !== undefined) return done;
@@ -104,7 +104,7 @@ export class WriterLinks implements Disposable {
     if (this.#current === undefined || this.#isLooking) return;
     this.#isLooking = true;
     try {
-      const leader = await this.#parts.leadership.writer();
+      const leader = await this.#parts.leadership.awaitLeader();
       if (leader === 'self') this.#retire();
       else this.#to(leader);
       this.#onMove(leader === 'self' ? leader : leader.id);

@@ -16,7 +16,7 @@ const ASK_AGAIN = { minMs: ASK_MS, maxMs: 30_000 };
 const UNANSWERED_MAX = 3;
 
 /** Backoff: the time for which a member gets no handler runs after a run was lost on it. */
-const LEFT_OUT = { minMs: 1000, maxMs: 60_000 };
+const LOST_RUN_BACKOFF = { minMs: 1000, maxMs: 60_000 };
 
 /** Time for which a handler is not sent again to a member that rejected its definition. */
 const LACKING_MS = 30_000;
@@ -104,7 +104,7 @@ export class LiveMember implements Disposable {
    * Records that the member rejected a run: its definition of the handler or mutator differs or is missing, or its
    * settings forbid the command.
    */
-  noteLacking(definition: string): void {
+  recordRejectedDefinition(definition: string): void {
     if (this.#lacking.size >= LACKING_MAX) this.#lacking.clear();
     this.#lacking.set(definition, this.#parts.clock.monotonic() + LACKING_MS);
   }
@@ -117,7 +117,7 @@ export class LiveMember implements Disposable {
   /** Records that a run failed without an outcome, so that the member gets no runs during the backoff. */
   noteLost(): void {
     const { clock, random } = this.#parts;
-    this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#lost, random(), LEFT_OUT);
+    this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#lost, random(), LOST_RUN_BACKOFF);
   }
 
   /** Queries whether the member accepts handler runs, if a query is due. The promise is never rejected. */

@@ -2,13 +2,13 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import { DEPTH_MAX } from '../../../../shared/domain/json-text.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import {
-  isMovable,
+  canRunOnOtherMember,
   PEER_BYTES_MAX,
   PEER_PIECES_PATH,
   PEER_RUNS_PATH,
-  piecesSchema,
+  peerTransportMessagesSchema,
   runOrderSchema,
-  type MovableHandler,
+  type MemberIndependentHandler,
   type RunOrder,
 } from '../../../../shared/schemas/peer-run.ts';
 import type { ApiCommands } from '../../audit/api-commands.ts';
@@ -22,7 +22,7 @@ import { definitionDigest } from './definition-digest.ts';
 import { RUNS_MAX } from './live-member.ts';
 
 const readOrder = validator(runOrderSchema);
-const readPieces = validator(piecesSchema);
+const readPieces = validator(peerTransportMessagesSchema);
 
 /** Maximum nesting of the JSON of a run order, which contains an event with client data nested up to `DEPTH_MAX`. */
 const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
@@ -40,7 +40,7 @@ export interface PeerRunParts {
   readonly apiCommands: Pick<ApiCommands, 'problemOf'>;
   /** Publishes the messages of transport handlers to the listeners that are connected to this backend. */
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
-  readonly leadership: Pick<Leadership, 'isWriter'>;
+  readonly leadership: Pick<Leadership, 'isLeader'>;
   /** Returns the current value of the setting `run-handlers`. */
   readonly runsHandlers: () => boolean;
 }
@@ -79,7 +79,7 @@ export class PeerRuns {
   /** Throws if this backend cannot run a handler now. @throws MonError `conflict`, `unavailable` */
   #refuse(): void {
     const { leadership, runsHandlers } = this.#parts;
-    if (leadership.isWriter)
+    if (leadership.isLeader)
       throw new MonError('conflict', 'this member has become the leader, which assigns handler runs to others');
     if (!runsHandlers()) throw new MonError('conflict', 'this backend is configured to run no handlers');
     if (this.#running >= RUNS_MAX)
@@ -92,11 +92,11 @@ export class PeerRuns {
    * @throws MonError `precondition` if this backend has a different definition or none, `forbidden` if its settings do
    *   not allow the command of a definition that was created by the API
    */
-  #handlerOf({ job, definition }: RunOrder): MovableHandler {
+  #handlerOf({ job, definition }: RunOrder): MemberIndependentHandler {
     const { definitions } = this.#parts;
     const { handler: name, namespace } = job;
     const handler = definitions.in(namespace).handler(name);
-    if (handler === undefined || handler.type === 'set' || !isMovable(handler)) {
+    if (handler === undefined || handler.type === 'set' || !canRunOnOtherMember(handler)) {
       throw new MonError(
         'precondition',
         `this backend has no handler ${name}, or must not run it for other members: give all members the same configuration files`,

@@ -3,11 +3,11 @@ import { errorMessage } from '../../../../shared/errors.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import {
-  isMovable,
+  canRunOnOtherMember,
   PEER_BYTES_MAX,
   PEER_RUNS_PATH,
   runOutcomeSchema,
-  type MovableHandler,
+  type MemberIndependentHandler,
   type RunOrder,
 } from '../../../../shared/schemas/peer-run.ts';
 import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
@@ -66,7 +66,7 @@ export class SpreadRuns implements Deliverer {
     attempt: number,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome> {
-    if (handler !== undefined && isMovable(handler)) {
+    if (handler !== undefined && canRunOnOtherMember(handler)) {
       const outcome = await this.#runElsewhere(job, handler, attempt, signal);
       if (outcome !== undefined) return outcome;
     }
@@ -76,7 +76,7 @@ export class SpreadRuns implements Deliverer {
   /** Runs a handler on another member. @returns undefined if this backend must run the handler itself */
   async #runElsewhere(
     job: HandlerJob,
-    handler: MovableHandler,
+    handler: MemberIndependentHandler,
     attempt: number,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome | undefined> {
@@ -97,7 +97,7 @@ export class SpreadRuns implements Deliverer {
     return undefined;
   }
 
-  #mutatorOf({ namespace }: HandlerJob, { mutator }: MovableHandler): MutatorDefinition | undefined {
+  #mutatorOf({ namespace }: HandlerJob, { mutator }: MemberIndependentHandler): MutatorDefinition | undefined {
     return mutator === undefined ? undefined : this.#parts.definitions.in(namespace).mutator(mutator);
   }
 
@@ -121,7 +121,7 @@ export class SpreadRuns implements Deliverer {
     try {
       const { status, text } = await member.post(PEER_RUNS_PATH, body, limitMs, signal);
       if (DEFINITION_REFUSED.has(status)) {
-        member.noteLacking(order.definition);
+        member.recordRejectedDefinition(order.definition);
         const fields = { ...fieldsOf(order, member), reason: reasonIn(text) };
         this.#refused.warn(() => fields, 'another member rejected a handler run: running it elsewhere');
         return undefined;
@@ -172,7 +172,7 @@ function isBefore(one: Load, other: Load): boolean {
 }
 
 /** Returns the maximum duration of a run in milliseconds: the timeouts of its mutator and handler, and a margin. */
-function limitMsOf(handler: MovableHandler, mutator: MutatorDefinition | undefined): number | undefined {
+function limitMsOf(handler: MemberIndependentHandler, mutator: MutatorDefinition | undefined): number | undefined {
   const mutating = mutator === undefined ? 0 : mutator.timeout;
   const sending = timeoutOf(handler);
   return mutating === undefined || sending === undefined ? undefined : (mutating + sending) * 1000 + MARGIN_MS;
@@ -189,7 +189,7 @@ function reasonIn(text: string): string {
 
 const refusalSchema = z.object({ error: z.string().max(4096) });
 
-function timeoutOf(handler: MovableHandler): number | undefined {
+function timeoutOf(handler: MemberIndependentHandler): number | undefined {
   switch (handler.type) {
     case 'pipe':
       return handler.timeout;

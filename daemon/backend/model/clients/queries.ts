@@ -1,4 +1,4 @@
-import { hasHiddenKey, redact, redactKeysOf } from '../../../../shared/domain/redact.ts';
+import { hasKeyRedactedByDefault, redact, redactKeysOf } from '../../../../shared/domain/redact.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { Store } from '../../ports.ts';
 import { clientTextOf, decodeClient } from './client-record.ts';
@@ -77,7 +77,7 @@ export function shownEntity(namespace: string, client: Client): V2Entity {
 
 function shownText(value: string): string {
   const text = clientTextOf(value);
-  if (!hasHiddenKey(text) && !OWN_KEYS.test(text)) return text;
+  if (!hasKeyRedactedByDefault(text) && !OWN_KEYS.test(text)) return text;
   return JSON.stringify(shownClient(JSON.parse(text) as Client));
 }
 

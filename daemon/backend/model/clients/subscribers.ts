@@ -1,5 +1,5 @@
 import { OWN_SUBSCRIPTION, type ClientProfile } from '../../../../shared/domain/client-profile.ts';
-import { addTo, takeFrom } from '../../../../shared/domain/sets-by-name.ts';
+import { addToSet, removeFromSet } from '../../../../shared/domain/sets-by-name.ts';
 import { clientSubscription } from '../../../../shared/domain/subscription.ts';
 
 const PREFIX = clientSubscription('');
@@ -20,12 +20,12 @@ export class Subscribers<Client extends Subscriber> {
 
   add(entry: Client, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
     for (const subscription of subscriptions) {
-      if (subscription !== OWN_SUBSCRIPTION) addTo(this.#bySubscription, subscription, entry);
+      if (subscription !== OWN_SUBSCRIPTION) addToSet(this.#bySubscription, subscription, entry);
     }
   }
 
   remove(entry: Client, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
-    for (const subscription of subscriptions) takeFrom(this.#bySubscription, subscription, entry);
+    for (const subscription of subscriptions) removeFromSet(this.#bySubscription, subscription, entry);
   }
 
   *of(subscription: string): Generator<Client, void, undefined> {

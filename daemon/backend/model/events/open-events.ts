@@ -1,5 +1,5 @@
 import { familiesOf } from '../../../../shared/domain/check-family.ts';
-import { addTo, takeFrom } from '../../../../shared/domain/sets-by-name.ts';
+import { addToSet, removeFromSet } from '../../../../shared/domain/sets-by-name.ts';
 import { severityOf, type Severity } from '../../../../shared/domain/severity.ts';
 
 /** The attributes of a check on a client that `OpenEvents` reads. */
@@ -24,13 +24,13 @@ export class OpenEvents<Entry extends EventHolder> {
   }
 
   add(entry: Entry): void {
-    addTo(this.#byCheck, entry.name, entry);
-    for (const family of familiesOf(entry.name)) addTo(this.#byFamily, family, entry);
+    addToSet(this.#byCheck, entry.name, entry);
+    for (const family of familiesOf(entry.name)) addToSet(this.#byFamily, family, entry);
   }
 
   remove(entry: Entry): void {
-    takeFrom(this.#byCheck, entry.name, entry);
-    for (const family of familiesOf(entry.name)) takeFrom(this.#byFamily, family, entry);
+    removeFromSet(this.#byCheck, entry.name, entry);
+    for (const family of familiesOf(entry.name)) removeFromSet(this.#byFamily, family, entry);
   }
 
   /** Counts the open events by severity. */

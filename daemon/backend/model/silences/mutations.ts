@@ -1,4 +1,4 @@
-import type { KeptUse, SilencedEntry, SilenceIdle } from '../../../../shared/schemas/silenced.ts';
+import type { StoredSilenceCounters, SilencedEntry, SilenceIdle } from '../../../../shared/schemas/silenced.ts';
 import type { Transaction } from '../transaction/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { isAnySilencedBy } from '../registry/silenced-events.ts';
@@ -146,7 +146,12 @@ function wake(transaction: Transaction, namespace: Namespace, id: string): void 
 }
 
 /** Stores the counters of a silence that was restored from a dump. */
-export function saveSilencedUse(transaction: Transaction, namespace: Namespace, id: string, use: KeptUse): void {
+export function saveSilencedUse(
+  transaction: Transaction,
+  namespace: Namespace,
+  id: string,
+  use: StoredSilenceCounters,
+): void {
   namespace.silenced.loadUse(id, use);
   noteUse(transaction, namespace, id);
 }

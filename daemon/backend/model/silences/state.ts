@@ -1,8 +1,13 @@
-import type { KeptUse, SilencedEntry, SilencedUse, WindowUse } from '../../../../shared/schemas/silenced.ts';
+import type {
+  StoredSilenceCounters,
+  SilencedEntry,
+  SilenceCounters,
+  WindowUse,
+} from '../../../../shared/schemas/silenced.ts';
 import { isCounted } from '../../../../shared/domain/silence-idle.ts';
 import { isMatchersText, parseMatcherSelector } from '../../../../shared/domain/matcher-selector.ts';
 import type { Selector, SelectorSubject } from '../../../../shared/domain/selector.ts';
-import { addTo, takeFrom } from '../../../../shared/domain/sets-by-name.ts';
+import { addToSet, removeFromSet } from '../../../../shared/domain/sets-by-name.ts';
 import { Footprint, SELECTOR_BYTES, SILENCED_BYTES } from '../registry/footprint.ts';
 import {
   entryAt,
@@ -50,7 +55,7 @@ export class SilencedRegistry implements SilencedIndex {
   /** Ids of the silences that name a check, with or without a subscription, by the name of the check. */
   readonly #namingCheck = new Map<string, Set<string>>();
   /** Counters of the silences that suppressed notifications, or whose time without a match is measured, by id. */
-  readonly #uses = new Map<string, KeptUse>();
+  readonly #uses = new Map<string, StoredSilenceCounters>();
   /** Number of silences that are marked as idle. */
   idleCount = 0;
   /** Silences whose selector is a search. */
@@ -174,7 +179,7 @@ export class SilencedRegistry implements SilencedIndex {
   /**
    * Returns the counters of a silence; undefined if it suppressed nothing and its time without a match is not measured.
    */
-  use(id: string): KeptUse | undefined {
+  use(id: string): StoredSilenceCounters | undefined {
     return this.#uses.get(id);
   }
 
@@ -225,7 +230,7 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /** Loads the stored counters of a silence into memory. Nothing is done if the silence does not exist. */
-  loadUse(id: string, use: KeptUse): void {
+  loadUse(id: string, use: StoredSilenceCounters): void {
     if (this.#byId.has(id)) this.#uses.set(id, use);
   }
 
@@ -246,7 +251,7 @@ export class SilencedRegistry implements SilencedIndex {
     } else if (entry.selector !== undefined) {
       this.#watch(this.#putSelector(entry, entry.selector));
     }
-    if (entry.check !== null) addTo(this.#namingCheck, entry.check, entry.id);
+    if (entry.check !== null) addToSet(this.#namingCheck, entry.check, entry.id);
   }
 
   remove(entry: SilencedEntry): void {
@@ -266,7 +271,7 @@ export class SilencedRegistry implements SilencedIndex {
       this.#selectors.remove(entry.id);
       this.#matchers.remove(entry.id);
     }
-    if (entry.check !== null) takeFrom(this.#namingCheck, entry.check, entry.id);
+    if (entry.check !== null) removeFromSet(this.#namingCheck, entry.check, entry.id);
   }
 
   /**
@@ -317,7 +322,7 @@ export class SilencedRegistry implements SilencedIndex {
  */
 function windowUse(
   entry: SilencedEntry | undefined,
-  before: SilencedUse | undefined,
+  before: SilenceCounters | undefined,
   now: number,
 ): WindowUse | undefined {
   if (entry?.recurrence === undefined) return undefined;
@@ -332,7 +337,7 @@ function joined(entries: readonly SilencedEntry[], others: readonly SilencedEntr
 }
 
 /** The counters of a silence that suppressed nothing so far. */
-export const UNUSED: SilencedUse = { suppressed: 0, last_suppressed: null };
+export const UNUSED: SilenceCounters = { suppressed: 0, last_suppressed: null };
 
 function idleOf(entry: SilencedEntry | undefined): number {
   return entry?.idle === undefined ? 0 : 1;

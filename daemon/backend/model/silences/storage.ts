@@ -1,4 +1,4 @@
-import type { KeptUse, SilencedEntry } from '../../../../shared/schemas/silenced.ts';
+import type { StoredSilenceCounters, SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 import { silencedId, silencedRow } from '../../../../shared/domain/silencing.ts';
 import type { Key } from '../../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -123,7 +123,7 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
     // There are no counters if the silence ended or was replaced later in the same batch.
     return use === undefined ? undefined : JSON.stringify(use);
   },
-  load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as KeptUse),
+  load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as StoredSilenceCounters),
   unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
   shifted: unmatchedMoved,
   // Matches during a time in which no backend ran are unknown, so this time does not count as time without a match.
@@ -134,7 +134,7 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
  * Shifts the start of the time without a match, so that its duration stays the same; undefined if it is not measured.
  */
 function unmatchedMoved(text: string, byMs: number): string | undefined {
-  const use = JSON.parse(text) as KeptUse;
+  const use = JSON.parse(text) as StoredSilenceCounters;
   const { unmatched_since: since } = use;
   return since === undefined ? undefined : JSON.stringify({ ...use, unmatched_since: since + secondsOf(byMs) });
 }
@@ -168,7 +168,11 @@ function presentPart(part: string | number | undefined): string | undefined {
   return part === '' ? undefined : String(part);
 }
 
-export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: KeptUse | undefined): Wrapped {
+export function dumpedSilenced(
+  namespace: string,
+  entry: SilencedEntry,
+  use: StoredSilenceCounters | undefined,
+): Wrapped {
   const { metadata, ...spec } = v2SilencedOf(namespace, entry);
   return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: withStoredReminder(silencedRow(entry)), use } });
 }

@@ -1,4 +1,4 @@
-import { placedPoints } from '../../../../shared/domain/metrics/event-points.ts';
+import { pointsWithOrigin } from '../../../../shared/domain/metrics/event-points.ts';
 import { seriesText } from '../../../../shared/domain/metrics/prometheus.ts';
 import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import type { Clock } from '../../ports.ts';
@@ -34,7 +34,7 @@ export class MetricSeries {
     const updatedAtMs = this.#clock.now();
     if (this.#seriesCount >= SERIES_MAX) this.#removeStale(updatedAtMs);
     let rejectedCount = 0;
-    for (const point of placedPoints(event).points) {
+    for (const point of pointsWithOrigin(event).points) {
       if (!this.#setValue(namespace, seriesText(point), { value: point.value, updatedAtMs })) rejectedCount++;
     }
     if (rejectedCount === 0) return DELIVERED;

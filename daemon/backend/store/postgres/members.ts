@@ -6,13 +6,13 @@ import { byteaItems } from './bytea-array.ts';
 import { databaseError } from './database-error.ts';
 import { giveUp, type DatabaseServer } from './server.ts';
 import {
-  BE_SEEN,
+  UPSERT_MEMBER,
   FOLLOWED,
   FORGET_MEMBERS,
   LEAVE,
   MEMBERS,
   RELEASED_CHANNEL,
-  STANDING,
+  LEASE_STATUS,
   WRITTEN_CHANNEL,
 } from './statements.ts';
 
@@ -90,7 +90,7 @@ export class PostgresMembers implements AsyncDisposable {
       const { readers } = this.#server;
       if (announcement !== undefined) await this.#announce(announcement);
       const [standing, members] = await Promise.all([
-        readers.query<StandingRow>(soon(STANDING, [shard])),
+        readers.query<StandingRow>(soon(LEASE_STATUS, [shard])),
         readers.query<MemberRow>(soon(MEMBERS, [])),
       ]);
       const [row] = standing.rows;
@@ -138,7 +138,7 @@ export class PostgresMembers implements AsyncDisposable {
     const { readers } = this.#server;
     const { id, newestSchema } = this.#self;
     const values = [id, name, url, fingerprint ?? null, version, seq, proof ?? null, newestSchema];
-    await readers.query(soon(BE_SEEN, values));
+    await readers.query(soon(UPSERT_MEMBER, values));
     await readers.query(soon(FORGET_MEMBERS, [FORGET_MS]));
   }
 

@@ -299,7 +299,7 @@ export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
  * fingerprint of its certificate, $5 version, $6 sequence number of the last write in its memory, $7 proof that a
  * backend with the peer key wrote the row, $8 newest schema that it supports.
  */
-export const BE_SEEN = `
+export const UPSERT_MEMBER = `
 insert into mon.member (id, name, url, fingerprint, version, seq, proof, newest_schema)
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (id) do update set name = excluded.name, url = excluded.url, fingerprint = excluded.fingerprint,
@@ -321,7 +321,7 @@ from mon.member order by name, id`;
  * Selects the lease of a shard (null columns if there is no lease), the time by the clock of the database, and the
  * schema version of the store. $1 shard.
  */
-export const STANDING = `
+export const LEASE_STATUS = `
 select holder, offered_to, epoch::int8, seq::int8, ${epochMs('since')} as since_ms,
   ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms,
   (select schema from mon.store) as schema

@@ -11,7 +11,7 @@ export const agentPipelines: UpgradeRule = {
   id: ID,
   title: 'Pipelines need agents at 6.5.0',
   applies: (path, { pipelines }) => crosses(path, PIPELINES) && pipelines !== 0,
-  judge(facts) {
+  evaluate(facts) {
     const { agents, pipelines } = facts;
     if (agents === undefined || pipelines === undefined) {
       return warn(

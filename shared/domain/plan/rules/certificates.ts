@@ -12,7 +12,7 @@ export const certificates: UpgradeRule = {
   id: ID,
   title: 'Each certificate has its CommonName among its Subject Alternative Names',
   applies: (path) => crosses(path, [6, 4, 0]),
-  judge({ certificates: certificateList }) {
+  evaluate({ certificates: certificateList }) {
     if (certificateList === undefined) {
       return warn(
         ['no certificate was given'],
@@ -24,7 +24,7 @@ export const certificates: UpgradeRule = {
     return block(problems, ['have them issued again with the CommonName as a Subject Alternative Name']);
   },
   steps: (facts, path) =>
-    certificates.judge(facts, path).verdict === 'pass'
+    certificates.evaluate(facts, path).verdict === 'pass'
       ? []
       : [
           {

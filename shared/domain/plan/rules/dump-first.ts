@@ -1,5 +1,5 @@
 import type { UpgradeFacts } from '../../../schemas/plan.ts';
-import { all, block, hoursText, pass, warn, type RuleFinding, type UpgradeRule } from '../rule.ts';
+import { combineFindings, block, hoursText, pass, warn, type RuleFinding, type UpgradeRule } from '../rule.ts';
 import { crosses, isOlder } from '../version.ts';
 import { wordsOf } from '../product-words.ts';
 
@@ -12,7 +12,7 @@ export const dumpFirst: UpgradeRule = {
   id: ID,
   title: 'A downgrade to 5.x is impossible: take a dump first',
   applies: (path) => crosses(path, [6, 0, 0]) && isOlder(path.from, [6, 0, 0]),
-  judge: (facts) => all(judgeDump(facts), judgeDisk(facts)),
+  evaluate: (facts) => combineFindings(judgeDump(facts), judgeDisk(facts)),
   steps: (facts) => [
     {
       id: 'dump',

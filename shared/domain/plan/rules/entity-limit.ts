@@ -15,7 +15,7 @@ export const entityLimit: UpgradeRule = {
   id: ID,
   title: `Without a license ${String(FREE_ENTITIES)} entities are allowed`,
   applies: (path) => crosses(path, [5, 16, 0]),
-  judge({ product, entities, attested }) {
+  evaluate({ product, entities, attested }) {
     if (entities === undefined) {
       return warn(
         ['the number of entities is unknown'],
@@ -37,7 +37,7 @@ export const entityLimit: UpgradeRule = {
     return block(evidence, [...remedy, 'to continue anyway: --accept entity-limit']);
   },
   steps: (facts, path) =>
-    entityLimit.judge(facts, path).verdict === 'pass'
+    entityLimit.evaluate(facts, path).verdict === 'pass'
       ? []
       : [
           {

@@ -14,7 +14,7 @@ export const eventMigration: UpgradeRule = {
   title: 'Events in the relational database are migrated: API, command line and web UI pause',
   applies: (path, { event_store: store }) =>
     path.from[0] === 6 && path.from[1] === 0 && crosses(path, [6, 1, 0]) && store !== 'key-value',
-  judge({ event_store: store, event_rows: rows }) {
+  evaluate({ event_store: store, event_rows: rows }) {
     if (store === undefined) {
       return warn(
         ['it is unknown whether events are in a relational database'],

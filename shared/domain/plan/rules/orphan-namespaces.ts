@@ -13,7 +13,7 @@ export const orphanNamespaces: UpgradeRule = {
   id: ID,
   title: 'The namespace of every check exists',
   applies: (path) => crosses(path, [6, 2, 0]),
-  judge(facts) {
+  evaluate(facts) {
     const orphans = orphansOf(facts);
     if (orphans === undefined) {
       return block(

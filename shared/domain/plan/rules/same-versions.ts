@@ -6,7 +6,7 @@ export const sameVersions: UpgradeRule = {
   id: 'same-versions',
   title: 'All backends run the same version',
   applies: () => true,
-  judge({ product, backends }) {
+  evaluate({ product, backends }) {
     const compare = `${wordsOf({ product }).backend} version`;
     if (backends === undefined) {
       return warn(['the versions of the backends are unknown'], [`compare them: ${compare}`]);

@@ -10,7 +10,7 @@ export const silenceStashes: UpgradeRule = {
   id: ID,
   title: 'Silence stashes become silences',
   applies: (_path, { silence_stashes: stashes }) => stashes !== undefined && stashes.total > 0,
-  judge({ silence_stashes: stashes }) {
+  evaluate({ silence_stashes: stashes }) {
     if (stashes === undefined || stashes.total === 0) return pass('there are no silence stashes');
     const { total, unclear, unready } = stashes;
     const evidence = [`${String(total)} stashes under silence/`];

@@ -7,7 +7,7 @@ export const stateDir: UpgradeRule = {
   id: '5.1.0-state-dir',
   title: 'The default state directory moves to a directory of the backend',
   applies: (path, { install }) => crosses(path, [5, 1, 0]) && install !== 'package',
-  judge({ product, install, state_dir: dir }) {
+  evaluate({ product, install, state_dir: dir }) {
     const { oldStateDir, newStateDir, configFile } = wordsOf({ product });
     if (dir === undefined) {
       return warn(
@@ -28,7 +28,7 @@ export const stateDir: UpgradeRule = {
     ]);
   },
   steps: (facts, path) =>
-    stateDir.judge(facts, path).verdict === 'pass'
+    stateDir.evaluate(facts, path).verdict === 'pass'
       ? []
       : [
           {

@@ -13,7 +13,7 @@ export const stopAll: UpgradeRule = {
   id: ID,
   title: 'All backends of a cluster are stopped together: the storage format changes',
   applies: (path) => crosses(path, [5, 8, 0]),
-  judge({ backends }) {
+  evaluate({ backends }) {
     if (backends === undefined) {
       return warn(
         ['the number of backends is unknown'],

@@ -1,5 +1,14 @@
 import type { UpgradeFacts } from '../../../schemas/plan.ts';
-import { all, block, hoursText, pass, warn, type RuleFinding, type PhasedStep, type UpgradeRule } from '../rule.ts';
+import {
+  combineFindings,
+  block,
+  hoursText,
+  pass,
+  warn,
+  type RuleFinding,
+  type PhasedStep,
+  type UpgradeRule,
+} from '../rule.ts';
 import { crosses } from '../version.ts';
 
 const ID = '6.4.0-store';
@@ -10,7 +19,7 @@ export const storeUpgrade: UpgradeRule = {
   id: ID,
   title: 'The embedded key-value store is upgraded: earlier backends can no longer read it',
   applies: (path) => crosses(path, [6, 4, 0]),
-  judge: (facts) => all(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts), AGENTS),
+  evaluate: (facts) => combineFindings(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts), AGENTS),
   // For mon itself, the general procedure contains the backup of the store.
   steps: (facts) => [
     ...(isEmbedded(facts) && facts.product !== 'mon' ? [snapshotStep] : []),

@@ -61,14 +61,14 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 
 /** Endpoints that check credentials themselves, with their row. */
-const BY_THEMSELVES: Readonly<Record<string, Row>> = {
+const SELF_CHECKED_ENDPOINTS: Readonly<Record<string, Row>> = {
   'GET /auth': 'user and password',
   'POST /auth/logout': 'token',
   'POST /auth/token': 'token',
 };
 
 function rowOf({ method, path, scope, isOfAllNamespaces }: Endpoint): Row {
-  if (scope === 'public') return BY_THEMSELVES[`${method} ${path}`] ?? 'everybody';
+  if (scope === 'public') return SELF_CHECKED_ENDPOINTS[`${method} ${path}`] ?? 'everybody';
   if (scope === 'authenticated') return 'any credentials';
   if (path.startsWith(V2_PREFIX)) return rowOfV2(path, scope === 'self' ? 'admin' : scope);
   if (typeof scope !== 'string') return 'silence or resolve';
@@ -107,7 +107,7 @@ const BASIC = `Basic ${Buffer.from('root:long enough').toString('base64')}`;
 /**
  * Routes that require an administrator, except while no credentials are configured: scripts for the v1 API send none.
  */
-const DROP_IN: ReadonlySet<string> = new Set(
+const ANONYMOUS_ADMIN_ROUTES: ReadonlySet<string> = new Set(
   ENDPOINTS.flatMap(({ method, path, isForAnonymous }) => (isForAnonymous === true ? [`${method} ${path}`] : [])),
 );
 
@@ -160,7 +160,7 @@ async function grant(limits: object): Promise<{ readonly key: string; readonly i
  * Counts a request with invalid credentials. Ten of them in a minute would delay the next one, so the clock skips a
  * minute before.
  */
-function noteFailure(column: Column): void {
+function countFailure(column: Column): void {
   if (!['wrong', 'expired', 'revoked'].includes(column)) return;
   failures++;
   if (failures % 9 === 0) clock.skip(60_000);
@@ -205,7 +205,7 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
     const cells: string[] = [];
     for (const column of COLUMNS) {
       const { status } = await ask(method, target, credentials.get(column));
-      noteFailure(column);
+      countFailure(column);
       const isHidden = status === 404 && row.endsWith('in a namespace') && ['elsewhere', 'default'].includes(column);
       const isRefused = [401, 403].includes(status) || isHidden || row === 'token';
       cells.push(isRefused ? String(status) : 'in');
@@ -221,7 +221,7 @@ test.each(Object.entries(ROUTES).flatMap(([row, routes]) => routes.map((route) =
   async ({ route, row }) => {
     const [method = '', url = ''] = route.split(' ');
     const target = url.replaceAll(/:\w+/g, 'none').replace('*', 'none');
-    const isForAdministrators = row.startsWith('admin') && !DROP_IN.has(route);
+    const isForAdministrators = row.startsWith('admin') && !ANONYMOUS_ADMIN_ROUTES.has(route);
     expect(isRefused(await ask(method, target, undefined, undefined, open))).toBe(isForAdministrators);
     const { authorization } = administratorOf(open.url);
     expect(isRefused(await ask(method, target, authorization, undefined, open))).toBe(false);
@@ -233,7 +233,7 @@ test('GET /api/mon/v1/access lists the routes that need no credentials while no 
   const { routes } = body as { readonly routes: readonly { method: string; url: string; anonymous: boolean }[] };
   const refused = routes.flatMap(({ method, url, anonymous }) => (anonymous ? [] : [`${method} ${url}`]));
   const expected = [...ROUTES.admin, ...ROUTES['admin of all'], ...ROUTES['admin in a namespace']];
-  expect(refused.toSorted()).toEqual(expected.filter((route) => !DROP_IN.has(route)).toSorted());
+  expect(refused.toSorted()).toEqual(expected.filter((route) => !ANONYMOUS_ADMIN_ROUTES.has(route)).toSorted());
 });
 
 test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
@@ -243,7 +243,7 @@ test.each(['GET /nowhere', 'PUT /clients', 'POST /api/core/v2/nowhere'])(
     const statuses: number[] = [];
     for (const column of COLUMNS) {
       statuses.push((await ask(method, target, credentials.get(column))).status);
-      noteFailure(column);
+      countFailure(column);
     }
     const status = method === 'PUT' ? 405 : 404;
     expect(statuses).toEqual([401, 401, 401, 401, ...Array.from({ length: 7 }, () => status)]);
@@ -287,7 +287,7 @@ async function connect(path: string, protocol: string, column: Column, hello?: o
   });
   const cell = await promise;
   socket.terminate();
-  noteFailure(column);
+  countFailure(column);
   return cell;
 }
 

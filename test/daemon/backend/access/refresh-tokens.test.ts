@@ -12,14 +12,14 @@ import {
 
 const NOW_MS = 1_700_000_000_000;
 const [before, salt] = [newSecret(), newSecret()];
-const present = nextRefreshSecret(before, salt);
+const currentSecret = nextRefreshSecret(before, salt);
 
 /** A session whose refresh token was just exchanged for the next one. */
 const session: Session = {
   id: 'a'.repeat(16),
   username: 'ann',
   startedMs: NOW_MS,
-  refreshHash: digestOf(present),
+  refreshHash: digestOf(currentSecret),
   rotated: { hash: digestOf(before), salt, atMs: NOW_MS },
   expiresMs: NOW_MS + 1000,
   access: [],
@@ -27,8 +27,8 @@ const session: Session = {
 
 describe('the states of a refresh token', () => {
   test.each([
-    ['current', present, 0, 'present'],
-    ['current at any time', present, 3_600_000, 'present'],
+    ['current', currentSecret, 0, 'present'],
+    ['current at any time', currentSecret, 3_600_000, 'present'],
     ['rotated and accepted for half a minute', before, 30_000, 'rotated'],
     ['used after half a minute', before, 30_001, 'used'],
     ['used after the clock was set back by half a minute', before, -30_001, 'used'],
@@ -44,15 +44,15 @@ describe('the states of a refresh token', () => {
 });
 
 test('only the holder of a refresh token can compute the next refresh token, which is always the same', () => {
-  expect(nextRefreshSecret(before, salt)).toBe(present);
-  expect(nextRefreshSecret(newSecret(), salt)).not.toBe(present);
-  expect(nextRefreshSecret(before, newSecret())).not.toBe(present);
+  expect(nextRefreshSecret(before, salt)).toBe(currentSecret);
+  expect(nextRefreshSecret(newSecret(), salt)).not.toBe(currentSecret);
+  expect(nextRefreshSecret(before, newSecret())).not.toBe(currentSecret);
 });
 
 test('the digest of a secret does not contain the secret and differs for other secrets', () => {
   expect(digestOf(before)).not.toContain(before);
   expect(isSameDigest(digestOf(before), digestOf(before))).toBe(true);
-  expect(isSameDigest(digestOf(before), digestOf(present))).toBe(false);
+  expect(isSameDigest(digestOf(before), digestOf(currentSecret))).toBe(false);
   expect(isSameDigest(digestOf(before), digestOf(before).slice(1))).toBe(false);
 });
 

@@ -4,7 +4,7 @@ import { HandlingRig } from '../../../support/handling-rig.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 /** Lifetime of an access token. */
-const QUARTER_MS = 15 * 60_000;
+const ACCESS_TOKEN_LIFETIME_MS = 15 * 60_000;
 /** Lifetime of a session whose refresh token is never used. */
 const HALF_DAY_MS = 12 * 3_600_000;
 
@@ -59,12 +59,12 @@ test('a login beyond the limit of sessions ends an expired session before one th
   const [over, one, two] = [await open(), await open(), await open()];
   // The periodic sweep is stopped, so expired sessions are still stored.
   sessions[Symbol.dispose]();
-  clock.advance(HALF_DAY_MS - QUARTER_MS);
+  clock.advance(HALF_DAY_MS - ACCESS_TOKEN_LIFETIME_MS);
   const [nextOne, nextTwo] = [
     await sessions.refresh(one.accessToken, one.refreshToken),
     await sessions.refresh(two.accessToken, two.refreshToken),
   ];
-  clock.advance(QUARTER_MS - 1000);
+  clock.advance(ACCESS_TOKEN_LIFETIME_MS - 1000);
   const four = await open();
   expect(registry.credentials.sessions.size).toBe(3);
   await expect(sessions.refresh(over.accessToken, over.refreshToken)).rejects.toMatchObject({

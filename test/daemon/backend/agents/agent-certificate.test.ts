@@ -100,7 +100,7 @@ test('an agent with a certificate may send results of proxy clients, but not of 
   const peer = await connect(web1);
   await peer.join('spool-source');
   peer.say({ type: 'results', results: [about(1, 'db-1'), about(2, 'switch-1')] });
-  await peer.reaches(2);
+  await peer.waitForAck(2);
   expect(peer.heard).toContainEqual({
     type: 'rejected',
     id: 1,
@@ -122,13 +122,13 @@ test('a delta result for a proxy client is rejected after the proxy client becam
   peer.say({ type: 'results', results: [{ id: 1, check: { ...passing, source: 'switch-3' } }] });
   await vi.waitFor(() => expect(peer.baselines).toEqual([1]));
   peer.say({ type: 'results', results: [delta(2)] });
-  await peer.reaches(2);
+  await peer.waitForAck(2);
   await (await connect(makeCertificate('switch-3', { issuer: agents }), 'switch-3')).join();
   peer.say({ type: 'results', results: [delta(3)] });
   expect(await peer.hears('resend')).toMatchObject({ after: 2 });
   // Unlike the delta result, the resent full result is rejected with the reason.
   peer.say({ type: 'results', resume_after: 2, results: [{ id: 3, check: { ...passing, source: 'switch-3' } }] });
-  await peer.reaches(3);
+  await peer.waitForAck(3);
   expect(peer.heard).toContainEqual({
     type: 'rejected',
     id: 3,
@@ -140,7 +140,7 @@ test('an agent with a certificate cannot send results in the name of the backend
   const peer = await connect(web1);
   await peer.join('spool-backend');
   peer.say({ type: 'results', results: [about(1, 'mon'), about(2, 'switch-2')] });
-  await peer.reaches(2);
+  await peer.waitForAck(2);
   expect(peer.heard).toContainEqual({
     type: 'rejected',
     id: 1,

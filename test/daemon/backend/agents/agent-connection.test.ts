@@ -43,7 +43,7 @@ async function queuedResults(url: string): Promise<number> {
 }
 
 /** Waits until the value no longer changes, and returns it. */
-async function settled(read: () => number): Promise<number> {
+async function settledValue(read: () => number): Promise<number> {
   let [last, times] = [NaN, 0];
   return await vi.waitFor(() => {
     const figure = read();
@@ -70,7 +70,7 @@ test('the backend acknowledges results by the highest id that is committed', asy
   await agent.join();
   agent.say({ type: 'results', results: [run(1), run(2)] });
   agent.say({ type: 'results', results: [run(3)] });
-  await agent.reaches(3);
+  await agent.waitForAck(3);
   expect(await historyOf(api)).toEqual([1, 2, 3]);
   const acks = agent.heard.filter(({ type }) => type === 'ack').map((message) => ('id' in message ? message.id : 0));
   expect(acks).toEqual(acks.toSorted((a, b) => a - b));
@@ -83,7 +83,7 @@ test('short frames behind a long frame that is parsed in chunks are processed af
   const long = Array.from({ length: 900 }, (_, at) => run(at + 1, { status: 0, output: 'x'.repeat(1000) }));
   agent.say({ type: 'results', results: long });
   for (let id = 901; id <= 905; id++) agent.say({ type: 'results', results: [run(id, { status: 2 })] });
-  await agent.reaches(905);
+  await agent.waitForAck(905);
   expect((await historyOf(api))?.slice(-6)).toEqual([0, 2, 2, 2, 2, 2]);
 });
 
@@ -93,12 +93,12 @@ test('a result that is sent again after its commit has no effect, on the same or
   await first.join();
   first.say({ type: 'results', results: [run(1), run(2)] });
   first.say({ type: 'results', results: [run(1), run(2), run(3)] });
-  await first.reaches(3);
+  await first.waitForAck(3);
   first.cut();
   const second = await AgentPeer.connect(url);
   expect(await second.join()).toMatchObject({ acked: 3 });
   second.say({ type: 'results', results: [run(2), run(3), run(4)] });
-  await second.reaches(4);
+  await second.waitForAck(4);
   expect(await historyOf(api)).toEqual([1, 2, 3, 4]);
 });
 
@@ -107,12 +107,12 @@ test('result ids of a new spool of the same client start over', async () => {
   const before = await AgentPeer.connect(url);
   await before.join('spool-1');
   before.say({ type: 'results', results: [run(1), run(2)] });
-  await before.reaches(2);
+  await before.waitForAck(2);
   before.cut();
   const after = await AgentPeer.connect(url);
   expect(await after.join('spool-2')).toMatchObject({ acked: 0 });
   after.say({ type: 'results', results: [run(1)] });
-  await after.reaches(1);
+  await after.waitForAck(1);
   expect(await historyOf(api)).toEqual([1, 2, 1]);
 });
 
@@ -121,7 +121,7 @@ test('a backend accepts gaps in result ids, because a full spool drops its oldes
   const agent = await AgentPeer.connect(url);
   await agent.join();
   agent.say({ type: 'results', results: [run(7), run(9)] });
-  await agent.reaches(9);
+  await agent.waitForAck(9);
   expect(await historyOf(api)).toEqual([7, 9]);
 });
 
@@ -133,7 +133,7 @@ test('a backend rejects an invalid result with its id and accepts the other resu
     type: 'results',
     results: [run(1, { handlers: [] }), run(2, { name: 'not a name' }), run(3, { handlers: [] })],
   });
-  await agent.reaches(3);
+  await agent.waitForAck(3);
   expect(await agent.hears('rejected')).toEqual({
     type: 'rejected',
     id: 2,
@@ -148,7 +148,7 @@ test('a backend rejects only the result that is nested too deep, but closes for 
   const agent = await AgentPeer.connect(url);
   await agent.join();
   agent.say({ type: 'results', results: [run(1, { deep: nested(31) }), run(2, { deep: nested(32) }), run(3)] });
-  await agent.reaches(3);
+  await agent.waitForAck(3);
   expect(await agent.hears('rejected')).toEqual({
     type: 'rejected',
     id: 2,
@@ -180,7 +180,7 @@ test('a full queue of the backend delays acknowledgments and loses no result', a
   await vi.waitFor(() => expect(store.writes).toBe(2));
   expect(agent.acked).toBe(0);
   release();
-  await agent.reaches(20);
+  await agent.waitForAck(20);
   expect(await historyOf(api)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
@@ -197,10 +197,10 @@ test(
     const output = 'x'.repeat(100_000);
     for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
     await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
-    expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
+    expect(await settledValue(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
     expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
     release();
-    await agent.reaches(600);
+    await agent.waitForAck(600);
   },
 );
 
@@ -212,7 +212,7 @@ test('an invalid result is rejected once, even if its frame waits for a full que
   for (let id = 1; id <= 5; id++) agent.say({ type: 'results', results: [run(id, { name: 'not a name' })] });
   agent.say({ type: 'results', results: [run(6), run(7)] });
   release();
-  await agent.reaches(7);
+  await agent.waitForAck(7);
   expect(agent.heard.filter(({ type }) => type === 'rejected')).toHaveLength(5);
 });
 
@@ -248,7 +248,7 @@ test('after a failed write the backend closes the connection, so that no later r
   const again = await AgentPeer.connect(url);
   const { acked } = await again.join();
   for (let id = acked + 1; id <= 5; id++) again.say({ type: 'results', results: [run(id)] });
-  await again.reaches(5);
+  await again.waitForAck(5);
   expect(await historyOf(api)).toEqual([1, 2, 3, 4, 5]);
 });
 
@@ -266,7 +266,7 @@ test('after a failed write results that waited for a full queue do not overtake 
   const again = await AgentPeer.connect(url);
   const { acked } = await again.join();
   for (let id = acked + 1; id <= 6; id++) again.say({ type: 'results', results: [run(id)] });
-  await again.reaches(6);
+  await again.waitForAck(6);
   expect(await historyOf(api)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
@@ -278,7 +278,7 @@ test('an agent that reconnects replaces its previous connection', async () => {
   await young.join();
   expect(await old.ends()).toEqual({ code: 4001, reason: 'another agent with this name has connected' });
   young.say({ type: 'results', results: [run(1)] });
-  await young.reaches(1);
+  await young.waitForAck(1);
 });
 
 test('results and hellos require the signature of the client once the client has sent a signature', async () => {
@@ -289,7 +289,7 @@ test('results and hellos require the signature of the client once the client has
     type: 'results',
     results: [{ ...run(1), signature: 'mine' }, run(2), { ...run(3), signature: 'other' }],
   });
-  await agent.reaches(3);
+  await agent.waitForAck(3);
   expect(await historyOf(api)).toEqual([1]);
   expect(await api.client('web-1')).not.toHaveProperty('signature', 'other');
 
@@ -310,7 +310,7 @@ test('a deleted client with a ban cannot reconnect before the ban ends', async (
   await agent.join();
   await fetch(`${url}/clients/web-1?invalidate=true&invalidate_expire=3600`, { method: 'DELETE' });
   agent.say({ type: 'results', results: [run(1)] });
-  await agent.reaches(1);
+  await agent.waitForAck(1);
   expect(await api.result('web-1', 'disk')).toBeUndefined();
   agent.say({ type: 'keepalive', client: { name: 'web-1', address: '192.0.2.1' } });
   expect(await agent.hears('error')).toMatchObject({ code: 'forbidden' });

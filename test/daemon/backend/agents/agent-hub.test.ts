@@ -70,7 +70,7 @@ test('check requests follow the subscriptions in the last keepalive of an agent'
   agent.say({ type: 'keepalive', client: { name: 'host-1', address: '192.0.2.1', subscriptions: ['db'] } });
   // The result is sent after the keepalive, so its acknowledgment shows that the keepalive is committed too.
   agent.say({ type: 'results', results: [{ id: 1, check: { name: 'uptime', output: 'up' } }] });
-  await agent.reaches(1);
+  await agent.waitForAck(1);
   clock.advance(INTERVAL_S * 1000);
   await vi.waitFor(() => expect(requests(agent)).toEqual(['query']));
 });
@@ -89,12 +89,12 @@ test('an agent that does not respond to pings is disconnected, an agent that res
   const { url, clock, log } = await openRig();
   const alive = await join(url, 'alive', []);
   const dead = await join(url, 'dead', []);
-  dead.deafen();
+  dead.pauseReading();
   for (let beat = 1; beat <= 3; beat++) {
     clock.advance(HEARTBEAT_MS);
     // The pong of this agent arrives before the result, so it has been received once the result is acknowledged.
     alive.say({ type: 'results', results: [{ id: beat, check: { name: 'beat', output: 'ok' } }] });
-    await alive.reaches(beat);
+    await alive.waitForAck(beat);
   }
   await vi.waitFor(() => {
     const gone = log.records.filter(({ message }) => message === 'agent disconnected');

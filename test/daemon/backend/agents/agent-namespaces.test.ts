@@ -72,7 +72,7 @@ test('agents of the same name in two namespaces have separate events and the che
 
   here.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'here', status: 1 } }] });
   there.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'there', status: 2 } }] });
-  await Promise.all([here.reaches(1), there.reaches(1)]);
+  await Promise.all([here.waitForAck(1), there.waitForAck(1)]);
   expect((await api.event('web-1', 'disk'))?.check).toMatchObject({ output: 'here', status: 1 });
   expect(await inShop('events/web-1/disk')).toMatchObject({ check: { output: 'there', status: 2 } });
 

@@ -26,7 +26,7 @@ const full = (id: number, about: object = {}) => ({
 const delta = (id: number, baseline: number) => ({ id, baseline, executed: 1000 + id, issued: 999 });
 
 /** Returns an agent whose hello announced delta results. */
-async function joined(url: string): Promise<AgentPeer> {
+async function connectWithDelta(url: string): Promise<AgentPeer> {
   const agent = await AgentPeer.connect(url);
   const client = { name: 'web-1', address: '192.0.2.1', subscriptions: [] };
   agent.say({ type: 'hello', spool: 'spool-1', delta: true, client });
@@ -41,24 +41,24 @@ async function checkOf(url: string, check = 'disk'): Promise<Record<string, unkn
 
 test('the acknowledgment to an agent that sends delta results names the results that are baselines', async () => {
   const { url } = await openRig();
-  const agent = await joined(url);
+  const agent = await connectWithDelta(url);
   agent.say({ type: 'results', results: [full(1), full(2, { name: 'cpu', status: 1 })] });
   expect(await agent.hears('ack')).toEqual({ type: 'ack', id: 2, baselines: [1] });
   agent.say({ type: 'results', results: [delta(3, 1)] });
-  await agent.reaches(3);
+  await agent.waitForAck(3);
   expect(await checkOf(url)).toMatchObject({ executed: 1003, history: [0, 0] });
 });
 
 test('after an invalid delta result a backend ignores results until the agent resumes from the requested id', async () => {
   const { url } = await openRig();
-  const agent = await joined(url);
+  const agent = await connectWithDelta(url);
   agent.say({ type: 'results', results: [full(1), delta(2, 9), full(3, { status: 2 })] });
   agent.say({ type: 'results', results: [full(4, { status: 2 })] });
   expect(await agent.hears('resend')).toEqual({ type: 'resend', after: 1 });
   agent.say({ type: 'results', results: [full(5, { status: 2 })] });
   agent.say({ type: 'results', resume_after: 4, results: [full(5, { status: 2 })] });
   agent.say({ type: 'results', resume_after: 1, results: [full(2, { executed: 1002 })] });
-  await agent.reaches(2);
+  await agent.waitForAck(2);
   expect(await checkOf(url)).toMatchObject({ executed: 1002, history: [0, 0] });
   // After the resumption, the backend accepts results again, and requests a resend from the next invalid delta result
   // on.
@@ -71,7 +71,7 @@ test('an agent that sends a delta result without having announced delta results 
   const agent = await AgentPeer.connect(url);
   await agent.join('spool-1');
   agent.say({ type: 'results', results: [full(1)] });
-  await agent.reaches(1);
+  await agent.waitForAck(1);
   agent.say({ type: 'results', results: [delta(2, 1)] });
   expect(await agent.hears('error')).toMatchObject({
     code: 'invalid',
@@ -146,9 +146,9 @@ test('random frames of an agent leave memory and store equal and do not disturb 
       agents[by]?.sayText(JSON.stringify({ type: 'results', resume_after, results: sorted }));
       // Waits after every third frame, so that some frames arrive while earlier ones are in progress and others do not.
       honest.say({ type: 'results', results: [{ id: ++told, check: { name: 'disk', output: 'fine', status: 0 } }] });
-      if (told % 3 === 0) await honest.reaches(told);
+      if (told % 3 === 0) await honest.waitForAck(told);
     }
-    await honest.reaches(told);
+    await honest.waitForAck(told);
     for (const agent of agents) agent.cut();
     const health = await fetch(`${url}/health?deep=1`, { headers: administratorOf(url) });
     expect(await health.json()).toMatchObject({

@@ -91,19 +91,23 @@ const delta = (id: number, baseline: number, about: Partial<DeltaResult> = {}): 
 });
 
 /** Returns an agent that has sent one full result, the baseline of later delta results. */
-async function joined({ url, clock }: Rig, about: Partial<SubmittedResult> = {}, name = 'web-1'): Promise<AgentPeer> {
+async function connectWithBaseline(
+  { url, clock }: Rig,
+  about: Partial<SubmittedResult> = {},
+  name = 'web-1',
+): Promise<AgentPeer> {
   const agent = await AgentPeer.connect(url, name);
   agent.greet('spool-1', {}, true);
   await vi.waitFor(() => {
     clock.advance(1);
     if (!agent.heard.some(({ type }) => type === 'welcome')) throw new Error('it is not welcome yet');
   });
-  await says(agent, clock, 1, full(1, about));
+  await sendAndAwaitAck(agent, clock, 1, full(1, about));
   return agent;
 }
 
 /** Sends results and waits until this id is acknowledged. */
-async function says(
+async function sendAndAwaitAck(
   agent: AgentPeer,
   clock: ManualClock,
   acked: number,
@@ -146,19 +150,19 @@ async function disk({ api }: Rig, client = 'web-1'): Promise<Record<string, unkn
 
 test('an OK result without an event becomes a baseline only for agents that announced delta results', async () => {
   const rig = await openRig();
-  const agent = await joined(rig);
+  const agent = await connectWithBaseline(rig);
   expect(agent.baselines).toEqual([1]);
   const other = await AgentPeer.connect(rig.url, 'web-2');
   other.greet('spool-1');
   await commits(rig.clock, () => expect(other.heard).toHaveLength(1));
-  await says(other, rig.clock, 1, full(1));
+  await sendAndAwaitAck(other, rig.clock, 1, full(1));
   expect(other.baselines).toEqual([]);
 });
 
 test('a delta result has its own times, takes all other values from its baseline, and extends the history', async () => {
   const rig = await openRig();
-  const agent = await joined(rig);
-  await says(agent, rig.clock, 2, delta(2, 1));
+  const agent = await connectWithBaseline(rig);
+  await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1));
   expect(await disk(rig)).toEqual({
     ...DISK,
     type: 'standard',
@@ -171,19 +175,19 @@ test('a delta result has its own times, takes all other values from its baseline
 
 test('a delta result may contain another output, which the next delta result does not inherit', async () => {
   const rig = await openRig();
-  const agent = await joined(rig);
-  await says(agent, rig.clock, 2, delta(2, 1, { output: 'OK "still"\n✓' }));
+  const agent = await connectWithBaseline(rig);
+  await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1, { output: 'OK "still"\n✓' }));
   expect(await disk(rig)).toMatchObject({ output: 'OK "still"\n✓', history: [0, 0] });
-  await says(agent, rig.clock, 3, delta(3, 1));
+  await sendAndAwaitAck(agent, rig.clock, 3, delta(3, 1));
   expect(await disk(rig)).toMatchObject({ output: 'OK', history: [0, 0, 0] });
 });
 
 test('only the difference of a delta result is stored, and the full result survives a restart', async () => {
   const dir = await tempDir();
   const rig = await openRig({ dir });
-  const agent = await joined(rig);
+  const agent = await connectWithBaseline(rig);
   rig.written();
-  await says(agent, rig.clock, 2, delta(2, 1));
+  await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1));
   expect(rig.written()).toEqual([
     expect.objectContaining({ type: 'amend', parts: [expect.any(String), undefined, undefined, expect.any(String)] }),
   ]);
@@ -194,23 +198,23 @@ test('only the difference of a delta result is stored, and the full result survi
 
 test('an execution time in the future in a delta result is replaced by the current time', async () => {
   const rig = await openRig();
-  const agent = await joined(rig);
-  await says(agent, rig.clock, 2, delta(2, 1, { executed: NOW + 3600 }));
+  const agent = await connectWithBaseline(rig);
+  await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1, { executed: NOW + 3600 }));
   expect(await disk(rig)).toMatchObject({ executed: Math.floor(rig.clock.now() / 1000) });
 });
 
 test('a result of a proxy client can be a baseline as well', async () => {
   const rig = await openRig();
-  const agent = await joined(rig, { source: 'router' });
+  const agent = await connectWithBaseline(rig, { source: 'router' });
   expect(agent.baselines).toEqual([1]);
-  await says(agent, rig.clock, 2, delta(2, 1));
+  await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1));
   expect(await disk(rig, 'router')).toMatchObject({ source: 'router', origin: 'web-1', executed: NOW - 30 });
 });
 
 test('delta results reset the TTL of their check like full results', async () => {
   const rig = await openRig();
-  const agent = await joined(rig, { ttl: 120 });
-  await says(agent, rig.clock, 2, delta(2, 1, { executed: NOW }));
+  const agent = await connectWithBaseline(rig, { ttl: 120 });
+  await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1, { executed: NOW }));
   rig.clock.advance(100_000);
   await commits(rig.clock, () => expect(agent.acked).toBe(2));
   expect(await rig.api.events()).toEqual([]);
@@ -231,16 +235,16 @@ test.each<{ what: string; about: Partial<SubmittedResult> }>([
   { what: 'of metrics', about: { type: 'metric' } },
 ])('a result $what is no baseline', async ({ about }) => {
   const rig = await openRig();
-  const agent = await joined(rig, about);
+  const agent = await connectWithBaseline(rig, about);
   expect(agent.baselines).toEqual([]);
 });
 
 test('an OK result that leaves its event open is no baseline', async () => {
   const rig = await openRig();
-  const agent = await joined(rig, { status: 2 });
-  await says(agent, rig.clock, 2, full(2, { auto_resolve: false }));
+  const agent = await connectWithBaseline(rig, { status: 2 });
+  await sendAndAwaitAck(agent, rig.clock, 2, full(2, { auto_resolve: false }));
   expect(agent.baselines).toEqual([]);
-  await says(agent, rig.clock, 3, full(3));
+  await sendAndAwaitAck(agent, rig.clock, 3, full(3));
   expect(agent.baselines).toEqual([3]);
 });
 
@@ -248,8 +252,8 @@ test('no result is a baseline while a handler receives every result of its check
   const rig = await openRig({
     loadConfig: configured({ handlers: { all: { type: 'pipe', command: 'true', event_format: 'core' } } }),
   });
-  expect((await joined(rig, { handlers: ['all'] })).baselines).toEqual([]);
-  expect((await joined(rig, { handlers: ['other'] }, 'web-2')).baselines).toEqual([1]);
+  expect((await connectWithBaseline(rig, { handlers: ['all'] })).baselines).toEqual([]);
+  expect((await connectWithBaseline(rig, { handlers: ['other'] }, 'web-2')).baselines).toEqual([1]);
 });
 
 test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
@@ -264,7 +268,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   { what: 'the result was deleted', change: ({ api }) => api.deleteResult('web-1', 'disk') },
 ])('a delta result is rejected when $what, and the agent sends all results from there on again', async ({ change }) => {
   const rig = await openRig();
-  const agent = await joined(rig);
+  const agent = await connectWithBaseline(rig);
   await whileCommitting(rig.clock, change(rig));
   agent.say({ type: 'results', results: [full(2, { name: 'load' }), delta(3, 1), full(4, { name: 'load' })] });
   agent.say({ type: 'results', results: [delta(5, 1)] });
@@ -276,7 +280,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   await commits(rig.clock, () => expect(agent.acked).toBe(4));
   expect(await disk(rig)).toMatchObject({ output: 'OK', executed: DISK.executed });
   expect(agent.baselines).toEqual(expect.arrayContaining([3, 4]));
-  await says(agent, rig.clock, 6, delta(5, 3), delta(6, 4));
+  await sendAndAwaitAck(agent, rig.clock, 6, delta(5, 3), delta(6, 4));
   expect(await resent(agent, rig.clock)).toBe(2);
 });
 
@@ -285,8 +289,8 @@ test('after a configuration change each agent sends full results once, which are
     checks: { disk: { command: 'check-disk', subscribers: ['web'], interval: 60, team: 'before', tier: 1 } },
   };
   const rig = await openRig({ loadConfig: () => configured(settings)() });
-  const agent = await joined(rig, { team: 'agent' });
-  await says(agent, rig.clock, 2, delta(2, 1));
+  const agent = await connectWithBaseline(rig, { team: 'agent' });
+  await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1));
   expect(await disk(rig)).toMatchObject({ tier: 1 });
   settings.checks.disk.tier = 2;
   await rig.backend.reload();
@@ -294,14 +298,14 @@ test('after a configuration change each agent sends full results once, which are
   expect(await resent(agent, rig.clock)).toBe(2);
   agent.say({ type: 'results', resume_after: 2, results: [full(3)] });
   await commits(rig.clock, () => expect(agent.acked).toBe(3));
-  await says(agent, rig.clock, 4, delta(4, 3));
+  await sendAndAwaitAck(agent, rig.clock, 4, delta(4, 3));
   expect(await disk(rig)).toMatchObject({ tier: 2, history: [0, 0, 0, 0] });
 });
 
 test('a result whose definition changed before its commit is no baseline', async () => {
   const settings = { checks: { load: { command: 'check-load', subscribers: ['web'], interval: 60, tier: 1 } } };
   const rig = await openRig({ loadConfig: () => configured(settings)() });
-  const agent = await joined(rig);
+  const agent = await connectWithBaseline(rig);
   const release = rig.store.hold();
   const { writes } = rig.store;
   agent.say({ type: 'results', results: [full(2)] });
@@ -317,7 +321,7 @@ test('a result whose definition changed before its commit is no baseline', async
 
 test('after an aggregate was deleted, the next delta result is rejected, so that a full result joins it again', async () => {
   const rig = await openRig();
-  const agent = await joined(rig, { aggregate: 'storage' });
+  const agent = await connectWithBaseline(rig, { aggregate: 'storage' });
   await whileCommitting(rig.clock, rig.api.deleteAggregate('storage'));
   agent.say({ type: 'results', results: [delta(2, 1)] });
   expect(await resent(agent, rig.clock)).toBe(1);
@@ -325,15 +329,15 @@ test('after an aggregate was deleted, the next delta result is rejected, so that
 
 test('a delta result with an unknown baseline or the baseline of another agent is rejected', async () => {
   const rig = await openRig();
-  await joined(rig);
-  const other = await joined(rig, { name: 'load' }, 'web-2');
+  await connectWithBaseline(rig);
+  const other = await connectWithBaseline(rig, { name: 'load' }, 'web-2');
   other.say({ type: 'results', results: [delta(2, 7)] });
   expect(await resent(other, rig.clock)).toBe(1);
 });
 
 test('the baselines of an agent end with its connection', async () => {
   const rig = await openRig();
-  const agent = await joined(rig);
+  const agent = await connectWithBaseline(rig);
   agent.cut();
   const again = await AgentPeer.connect(rig.url);
   again.greet('spool-1', {}, true);
@@ -344,16 +348,16 @@ test('the baselines of an agent end with its connection', async () => {
 
 test('a delta result that was committed before is ignored, even if its baseline no longer exists', async () => {
   const rig = await openRig();
-  const agent = await joined(rig);
-  await says(agent, rig.clock, 2, delta(2, 1));
-  await says(agent, rig.clock, 3, full(3, { output: 'other' }));
-  await says(agent, rig.clock, 4, delta(2, 1), full(4, { output: 'newest' }));
+  const agent = await connectWithBaseline(rig);
+  await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1));
+  await sendAndAwaitAck(agent, rig.clock, 3, full(3, { output: 'other' }));
+  await sendAndAwaitAck(agent, rig.clock, 4, delta(2, 1), full(4, { output: 'newest' }));
   expect(await disk(rig)).toMatchObject({ output: 'newest', history: [0, 0, 0, 0] });
 });
 
 test('a command behind a delta result in the same batch sees the state after the delta result', async () => {
   const rig = await openRig();
-  const agent = await joined(rig);
+  const agent = await connectWithBaseline(rig);
   const release = rig.store.hold();
   const { writes } = rig.store;
   const first = rig.api.submitResult({ name: 'load', source: 'web-2', output: '', status: 0 });
@@ -371,7 +375,7 @@ test('a command behind a delta result in the same batch sees the state after the
 
 test('a backend whose store awaits an upgrade offers no baselines for delta results', async () => {
   const rig = await openRig({ dir: await earlierStore({ schema: 2 }) });
-  expect((await joined(rig)).baselines).toEqual([]);
+  expect((await connectWithBaseline(rig)).baselines).toEqual([]);
 });
 
 test.each<{ name: string; baseline: Partial<SubmittedResult>; told: Partial<DeltaResult> }>([
@@ -379,7 +383,7 @@ test.each<{ name: string; baseline: Partial<SubmittedResult>; told: Partial<Delt
   { name: 'with a duration whose baseline has none', baseline: { duration: undefined }, told: {} },
 ])('a delta result $name is rejected and must be sent again in full', async ({ baseline, told }) => {
   const rig = await openRig();
-  const agent = await joined(rig, baseline);
+  const agent = await connectWithBaseline(rig, baseline);
   agent.say({ type: 'results', results: [delta(2, 1, { ...told, executed: NOW - 20 })] });
   expect(await resent(agent, rig.clock)).toBe(1);
   expect((await disk(rig))?.['executed']).not.toBe(NOW - 20);

@@ -51,7 +51,7 @@ async function behindRevocation(act: () => Promise<void> | void): Promise<void> 
 test('an agent whose key is revoked while it sends at full speed stores no result after the revocation', async () => {
   const agent = await AgentPeer.connect(backend.url, 'web-1', undefined, undefined, key);
   await agent.join();
-  agent.deafen();
+  agent.pauseReading();
   const ended = new AbortController();
   const sending = (async () => {
     for (let result = 1; !ended.signal.aborted; result++) {

@@ -512,7 +512,7 @@ function isGone(client: string): boolean {
 test('a v2 agent that does not read is disconnected before queued check requests fill the memory', async () => {
   const agent = await GoAgent.joined(url, { name: 'slow', subscriptions: ['slow'] });
   await agent.register();
-  agent.deafen();
+  agent.pauseReading();
   let asked = 0;
   for (; asked < 1000 && !isGone('slow'); asked++) await api.requestCheck({ check: 'long' });
   expect(isGone('slow')).toBe(true);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ToldClock } from '../../../support/told-clock.ts';
+import { CallbackClock } from '../../../support/told-clock.ts';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
@@ -13,7 +13,7 @@ let backend: Backend;
 const start = async (checks: Readonly<Record<string, object>> = {}): Promise<Backend> =>
   openBackend({
     dir,
-    clock: new ToldClock(() => nowMs),
+    clock: new CallbackClock(() => nowMs),
     definitions: {
       checks: new Map(Object.entries(checks).map(([name, check]) => [name, { ...DEFINITION, ...check }])),
     },

@@ -43,7 +43,7 @@ async function ruleEvent(): Promise<Pick<EventRow, 'status' | 'output' | 'occurr
   return { status: check.status, output: check.output, occurrences };
 }
 /** Advances the clock by one second, after which aggregate rules are evaluated. */
-const look = (): void => clock.advance(1000);
+const evaluateRules = (): void => clock.advance(1000);
 /** Reports one result for each status, each from a new client. */
 async function reportAll(statuses: readonly number[]): Promise<void> {
   for (const [index, status] of statuses.entries()) await report(`web-${String(index)}`, status);
@@ -68,15 +68,15 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
   test('an aggregate rule opens an event that changes and resolves with the counts of the aggregate', async () => {
     await start({ shop: { warning: '20%', critical: '50%' } });
     await reportAll([0, 0, 0, 2]);
-    look();
+    evaluateRules();
     await expect
       .poll(ruleEvent)
       .toMatchObject({ status: 1, output: expect.stringContaining('1 of 4 (25 %) not OK') as unknown });
     await report('web-0', 2);
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toMatchObject({ status: 2 });
     await reportAll([0, 0, 0, 0]);
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toBeUndefined();
     expect((await ask('GET', '/clients/mon.aggregates/history')).body).toMatchObject([
       { check: 'shop', history: [1, 2, 0] },
@@ -86,21 +86,21 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
   test('an aggregate rule repeats its result once per interval, so that occurrences increase', async () => {
     await start({ shop: { critical: 1, interval: 30 } });
     await report('web-1', 2);
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toMatchObject({ occurrences: 1 });
-    for (let second = 0; second < 29; second++) look();
+    for (let second = 0; second < 29; second++) evaluateRules();
     await expect.poll(ruleEvent).toMatchObject({ occurrences: 1 });
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toMatchObject({ occurrences: 2 });
   });
 
   test('an aggregate rule with leave-out-silenced ignores silenced members', async () => {
     await start({ shop: { critical: '25%', 'ignore-silenced': true } });
     await reportAll([0, 0, 0, 2]);
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toMatchObject({ status: 2 });
     await ask('POST', '/silenced', { subscription: 'client:web-3' });
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
@@ -108,15 +108,15 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     const rules = { shop: { stale: { after: 120, warning: 1 } } };
     await start(rules);
     await report('web-1', 0);
-    for (let second = 0; second < 119; second++) look();
+    for (let second = 0; second < 119; second++) evaluateRules();
     await expect.poll(ruleEvent).toBeUndefined();
     await vi.waitFor(async () => {
-      look();
+      evaluateRules();
       expect(await ruleEvent()).toMatchObject({ status: 1, output: expect.stringContaining('1 of 1 (100 %) stale') });
     });
     await backend.stop();
     await start(rules);
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
@@ -139,7 +139,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
   test('the event of an aggregate rule has the handlers and other check attributes of the rule', async () => {
     await start({ shop: { critical: 1, check: { handlers: ['pager'], runbook: 'https://wiki.example.com/shop' } } });
     await report('web-1', 2);
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toMatchObject({ status: 2 });
     expect((await ask('GET', `/events/${EVENT}`)).body).toMatchObject({
       check: { handlers: ['pager'], runbook: 'https://wiki.example.com/shop', interval: 60, standalone: true },
@@ -149,18 +149,18 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
   test('the event of an aggregate rule resolves when the rule or the aggregate is deleted', async () => {
     await start({ shop: { critical: 1 } });
     await report('web-1', 2);
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toMatchObject({ status: 2 });
     await ask('DELETE', '/aggregates/shop');
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toBeUndefined();
     await vi.waitFor(async () => expect((await ask('GET', '/results/mon.aggregates/shop')).status).toBe(404));
     await report('web-1', 2);
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toMatchObject({ status: 2 });
     await backend.stop();
     await start({});
-    look();
+    evaluateRules();
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
@@ -173,7 +173,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     const result = { name: 'http', source: 'web-1', output: 'x', status: 2, aggregate: 'shop' };
     expect((await ask('POST', `${MON}/results?namespace=prod`, [result])).status).toBeLessThan(300);
     await report('web-1', 2);
-    look();
+    evaluateRules();
     const eventsIn = async (namespace: string): Promise<string[]> => {
       const { body } = await ask('GET', `${MON}/events?namespace=${namespace}`);
       return (body as EventRow[]).map(({ client, check, status }) => `${client}/${check} ${String(status)}`);
@@ -194,7 +194,7 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
   test('an aggregate rule with the name of a check in its aggregate is not a member of the aggregate', async () => {
     await start({ http: { aggregate: 'shop', critical: 1 } });
     await report('web-1', 2);
-    look();
+    evaluateRules();
     await vi.waitFor(async () => {
       expect((await ask('GET', '/events/mon.aggregates/http')).body).toMatchObject({ check: { status: 2 } });
     });

@@ -9,15 +9,15 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 let dir: string;
 /** Directory whose programs may be used by commands of the API. */
-let listed: string;
+let allowedDirectory: string;
 let log: RecordedLog;
 
 beforeEach(async () => {
   dir = await tempDir();
-  listed = join(dir, 'listed');
-  await mkdir(listed);
-  await writeFile(join(listed, 'notify'), '#!/bin/sh\n', { mode: 0o755 });
-  await symlink('/bin/sh', join(listed, 'link'));
+  allowedDirectory = join(dir, 'listed');
+  await mkdir(allowedDirectory);
+  await writeFile(join(allowedDirectory, 'notify'), '#!/bin/sh\n', { mode: 0o755 });
+  await symlink('/bin/sh', join(allowedDirectory, 'link'));
   log = new RecordedLog();
 });
 
@@ -48,14 +48,14 @@ const check = (command: unknown, more = {}): object => ({
 
 describe('a backend with api-command-directories', () => {
   test('the API accepts handlers and mutators only if their programs exist in api-command-directories', async () => {
-    const v2 = await peer({ 'api-command-directories': [listed] });
+    const v2 = await peer({ 'api-command-directories': [allowedDirectory] });
     const statusOf = async (command: unknown): Promise<number> =>
       (await v2.put(`${NAMESPACE}/handlers/own`, handler(command))).status;
-    expect(await statusOf(`${listed}/notify --to ops`)).toBe(201);
-    expect(await statusOf([`${listed}/notify`, '; sh'])).toBe(201);
-    expect(await statusOf(`${listed}/notify; sh`)).toBe(403);
-    expect(await statusOf(`${listed}/link`)).toBe(403);
-    expect(await statusOf(`${listed}/missing`)).toBe(403);
+    expect(await statusOf(`${allowedDirectory}/notify --to ops`)).toBe(201);
+    expect(await statusOf([`${allowedDirectory}/notify`, '; sh'])).toBe(201);
+    expect(await statusOf(`${allowedDirectory}/notify; sh`)).toBe(403);
+    expect(await statusOf(`${allowedDirectory}/link`)).toBe(403);
+    expect(await statusOf(`${allowedDirectory}/missing`)).toBe(403);
     expect(await statusOf('/bin/sh')).toBe(403);
     const mutator = { command: '/bin/sh', metadata };
     expect(await v2.post('/mutators', mutator)).toMatchObject({
@@ -65,9 +65,9 @@ describe('a backend with api-command-directories', () => {
   });
 
   test('a patch of a handler is checked by its result, even if it changes only attributes specific to mon', async () => {
-    const v2 = await peer({ 'api-command-directories': [listed] });
+    const v2 = await peer({ 'api-command-directories': [allowedDirectory] });
     const path = `${NAMESPACE}/handlers/own`;
-    await v2.put(path, handler(`${listed}/notify`));
+    await v2.put(path, handler(`${allowedDirectory}/notify`));
     expect(await v2.patch(path, { command: '/bin/sh' })).toMatchObject({ status: 403 });
     expect(await v2.patch(path, { command: null, mon: { command: ['/bin/sh'] } })).toMatchObject({ status: 403 });
     expect(await v2.patch(path, { env_vars: ['LD_PRELOAD=/tmp/x.so'] })).toMatchObject({ status: 403 });
@@ -90,12 +90,12 @@ describe('a backend with api-command-directories', () => {
   });
 
   test('a restore skips objects with commands outside api-command-directories', async () => {
-    const v2 = await peer({ 'api-command-directories': [listed] });
+    const v2 = await peer({ 'api-command-directories': [allowedDirectory] });
     const object = { type: 'Handler', api_version: 'core/v2', metadata, spec: { type: 'pipe', command: '/bin/sh' } };
     expect(await restore(v2, object)).toMatchObject([
       { outcome: 'skipped', reason: expect.stringContaining('must be a program in a directory') },
     ]);
-    const fine = { ...object, spec: { type: 'pipe', command: `${listed}/notify` } };
+    const fine = { ...object, spec: { type: 'pipe', command: `${allowedDirectory}/notify` } };
     expect(await restore(v2, fine)).toMatchObject([{ outcome: 'created' }]);
   });
 });
@@ -110,7 +110,7 @@ describe('a backend with api-commands: false', () => {
   test('api-commands: false rejects every command that the API sends and accepts objects without a command', async () => {
     const v2 = await peer({ 'api-commands': false });
     const make = async (type: string, body: object): Promise<number> => (await v2.post(`/${type}`, body)).status;
-    expect(await make('handlers', handler(`${listed}/notify`))).toBe(403);
+    expect(await make('handlers', handler(`${allowedDirectory}/notify`))).toBe(403);
     expect(await make('mutators', { command: ['x'], metadata })).toBe(403);
     expect(await make('checks', check('true'))).toBe(403);
     expect(await make('handlers', { type: 'tcp', socket: { host: '127.0.0.1', port: 1 }, metadata })).toBe(201);

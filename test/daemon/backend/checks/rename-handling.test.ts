@@ -3,7 +3,7 @@ import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
 import { feedEventRow } from '../../../../daemon/backend/model/events/feed-rows.ts';
 import { groupsOf } from '../../../../daemon/backend/model/notify/groups/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
-import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../support/group-rig.ts';
+import { groupingPipe, openGroupRig, pass, takeNotifications, type GroupRig } from '../../../support/group-rig.ts';
 
 const PIPE = { type: 'pipe', command: 'true' };
 /** A critical event of a check that matches `switch` inhibits the events of checks that match `disk`, on any client. */
@@ -21,9 +21,9 @@ describe('a silence of the old name of a renamed check', () => {
     const rig = await openGroupRig({ handlers: { default: PIPE } });
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
     await rig.report(2);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await rename(rig);
-    expect(await takeTold(rig)).toEqual(['web-1/disk-usage create']);
+    expect(await takeNotifications(rig)).toEqual(['web-1/disk-usage create']);
     await rig.report(2, { name: 'disk-usage' });
     expect(rig.takeJobs().map(({ event }) => event.silence_ended)).toEqual([undefined]);
   });
@@ -33,12 +33,12 @@ describe('two events of one client that a rename joins', () => {
   test('an event joined by a rename notifies its resolution if one of the two events was notified', async () => {
     const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
     await rig.report(2);
-    expect(await takeTold(rig)).toEqual(['web-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['web-1/disk create']);
     await switchIs(rig, 2);
     await rig.report(2, { name: 'disk-usage' });
     await rename(rig);
     await rig.report(0, { name: 'disk-usage' });
-    expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolve']);
+    expect(await takeNotifications(rig)).toEqual(['web-1/disk-usage resolve']);
   });
 
   test('an event joined by a rename does not notify its resolution if neither event was notified', async () => {
@@ -48,7 +48,7 @@ describe('two events of one client that a rename joins', () => {
     await rig.report(2, { name: 'disk-usage' });
     await rename(rig);
     await rig.report(0, { name: 'disk-usage' });
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 
   test('an event joined by a rename stays pending for each handler that an inhibition of either event suppressed', async () => {
@@ -84,13 +84,13 @@ test('a pending resolution is notified under the new name after a rename onto a 
   await rig.report(2, { name: 'disk-usage' });
   await rig.report(2);
   await pass(rig, 31);
-  await takeTold(rig);
+  await takeNotifications(rig);
   await rig.report(0, { name: 'disk-usage' });
   await rig.report(0, { handle: false });
   await rig.results.remove(DEFAULT_NAMESPACE, 'web-1', 'disk-usage');
   await rename(rig);
   await pass(rig, 300);
-  expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolved']);
+  expect(await takeNotifications(rig)).toEqual(['web-1/disk-usage resolved']);
 });
 
 describe('a renamed source of an inhibition', () => {

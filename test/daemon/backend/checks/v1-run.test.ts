@@ -41,7 +41,7 @@ async function heard(peer: AgentPeer): Promise<readonly Readonly<Record<string, 
   // Messages arrive in order: once this result is acknowledged, all earlier check requests have arrived.
   const id = peer.acked + 1;
   peer.say({ type: 'results', results: [{ id, check: { name: 'heard', output: '', status: 0 } }] });
-  await peer.reaches(id);
+  await peer.waitForAck(id);
   return peer.heard.flatMap((message) => (message.type === 'check_request' ? [message.check] : []));
 }
 
@@ -90,7 +90,7 @@ describe('a check request', () => {
     const [check] = await heard(peer);
     const id = peer.acked + 1;
     peer.say({ type: 'results', results: [{ id, check: { ...check, name: 'disk', output: 'o', status: 0 } }] });
-    await peer.reaches(id);
+    await peer.waitForAck(id);
     const { body } = await send(backend.url, { method: 'GET', target: '/results/a/disk' });
     expect(body).toMatchObject({ check: { api_requested: { reason: null, creator: 'ops' } } });
   });

@@ -36,7 +36,7 @@ async function agent(name = 'web-1', about: Readonly<Record<string, unknown>> = 
 
 async function report(peer: AgentPeer, id: number, check: Readonly<Record<string, unknown>> = {}): Promise<void> {
   peer.say({ type: 'results', results: [{ id, check: { name: 'disk', output: 'full', status: 2, ...check } }] });
-  await peer.reaches(id);
+  await peer.waitForAck(id);
 }
 
 async function stored(table: string): Promise<unknown[]> {

@@ -13,7 +13,7 @@ import { Channels } from '../../../../daemon/backend/cluster/channels/channels.t
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 /** Returns the two ends of a TCP connection. */
-async function connected(): Promise<{ readonly near: Socket; readonly far: Socket }> {
+async function connectedSockets(): Promise<{ readonly near: Socket; readonly far: Socket }> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const near = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -50,7 +50,7 @@ interface Rig {
 }
 
 async function start(): Promise<Rig> {
-  const { near: nearSocket, far: farSocket } = await connected();
+  const { near: nearSocket, far: farSocket } = await connectedSockets();
   const clock = new ManualClock();
   const onClose = vi.fn<(error: FrameError | undefined) => void>();
   const accepted: Channel[] = [];
@@ -97,7 +97,7 @@ test('each channel transfers its data completely and in order in both directions
 });
 
 test('a channel reads frames that arrive split into pieces of any size', async () => {
-  const { near, far } = await connected();
+  const { near, far } = await connectedSockets();
   const accepted: Channel[] = [];
   startEnd(far, (channel) => accepted.push(channel));
   const { open, data, end } = FRAME_KINDS;
@@ -118,7 +118,7 @@ test('a channel reads frames that arrive split into pieces of any size', async (
 });
 
 test('a channel processes a frame that was read together with the HTTP response head', async () => {
-  const { far } = await connected();
+  const { far } = await connectedSockets();
   const accept = vi.fn<(channel: Channel) => void>();
   startEnd(far, accept, frameHead(FRAME_KINDS.open, 1, 0));
   expect(accept).toHaveBeenCalledOnce();
@@ -258,7 +258,7 @@ test.each([
     error: 'the other cluster member acknowledged more data than was sent',
   },
 ])('a connection between backends closes when it receives $what', async ({ said, error }) => {
-  const { near, far } = await connected();
+  const { near, far } = await connectedSockets();
   const onClose = startEnd(far, () => undefined);
   near.on('error', () => undefined);
   near.write(Buffer.concat(said as Buffer[]));
@@ -267,7 +267,7 @@ test.each([
 });
 
 test('the accepting end of a connection rejects channels that the other end opens', async () => {
-  const { near, far } = await connected();
+  const { near, far } = await connectedSockets();
   const onClose = startEnd(near);
   far.write(opening);
   await vi.waitFor(() => expect(onClose.mock.calls[0]?.[0]).toBeInstanceOf(FrameError));

@@ -93,7 +93,7 @@ test('a follower that lags too far rejects reads of replicated data and still fo
 
 test('a former leader forwards changes and reads to its successor, but serves its own cluster view', async () => {
   const { writer, member } = await startPair();
-  member.leadership.isSucceeded = true;
+  member.leadership.hasSuccessor = true;
   await post(member.url, '/stashes', { path: 'a', content: {} });
   expect(await stashed(member)).toEqual(['a']);
   const [ofMember, ofWriter] = await Promise.all([member, writer].map(({ url }) => get(url, '/api/mon/v1/cluster')));
@@ -309,8 +309,8 @@ test('a voucher from an earlier version is rejected if the password changed afte
   const writer = await startMember(true, { stored: dir });
   const asked = administratorOf(writer.url);
   const sentOn = async (passwordChangedMs: number, more: Record<string, string> = {}): Promise<number> => {
-    const headers = { ...of(voucher(passwordChangedMs)), ...more };
-    return (await sentBy(writer, '/api/mon/v1/silenced', { check: 'disk' }, { headers })).status;
+    const headers = { ...callerHeaders(voucher(passwordChangedMs)), ...more };
+    return (await postSigned(writer, '/api/mon/v1/silenced', { check: 'disk' }, { headers })).status;
   };
   const shownMs = Date.now();
   expect(await sentOn(shownMs)).toBe(201);
@@ -325,10 +325,13 @@ test('a voucher from an earlier version is rejected if the password changed afte
 
 const FORGED = Buffer.from('{"name":"root","via":"local"}').toString('base64url');
 /** Returns the headers in which a backend names the caller of a forwarded request. */
-const of = (principal: string): Record<string, string> => ({ 'mon-principal': principal, 'mon-caller': '10.9.8.7' });
+const callerHeaders = (principal: string): Record<string, string> => ({
+  'mon-principal': principal,
+  'mon-caller': '10.9.8.7',
+});
 
 /** Posts a request with the signature of another backend. */
-const sentBy = async (
+const postSigned = async (
   { url }: Pick<Member, 'url'>,
   target: string,
   body: object,
@@ -344,26 +347,26 @@ const PASSWORD = { settings: { api: { user: 'admin', password: 'right' } } };
 test('a forwarded request without a signature is rejected, whatever it contains', async () => {
   const writer = await startMember(true, PASSWORD);
   for (const signature of ['', 'wrong', SECRET, PEER_KEY, '2.a.b.1.1.c.d']) {
-    const headers = { ...of(FORGED), 'mon-peer': signature };
+    const headers = { ...callerHeaders(FORGED), 'mon-peer': signature };
     expect((await post(writer.url, '/stashes', STASH, headers)).status).toBe(401);
   }
-  expect((await post(writer.url, '/stashes', STASH, of(FORGED))).status).toBe(401);
+  expect((await post(writer.url, '/stashes', STASH, callerHeaders(FORGED))).status).toBe(401);
   expect(writer.log.records.filter(({ message }) => message === 'authentication failed')).toHaveLength(5);
-  expect((await sentBy(writer, '/stashes', STASH, { headers: of('none') })).status).toBe(400);
-  expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED) })).status).toBe(201);
+  expect((await postSigned(writer, '/stashes', STASH, { headers: callerHeaders('none') })).status).toBe(400);
+  expect((await postSigned(writer, '/stashes', STASH, { headers: callerHeaders(FORGED) })).status).toBe(201);
 });
 
 test('a reader of the database cannot sign requests for a backend that has a peer key', async () => {
   const writer = await startMember(true, PASSWORD);
   const proof = { secret: SECRET };
-  expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED), proof })).status).toBe(401);
+  expect((await postSigned(writer, '/stashes', STASH, { headers: callerHeaders(FORGED), proof })).status).toBe(401);
 });
 
 test('a signed request is accepted once, by one backend and unchanged', async () => {
   const writer = await startMember(true, PASSWORD);
   const signed = (receiver = 'the writer'): Record<string, string> => {
     const request = { method: 'POST', target: '/stashes', body: JSON.stringify(STASH) };
-    return signedHeaders(request, { headers: of(FORGED), receiver });
+    return signedHeaders(request, { headers: callerHeaders(FORGED), receiver });
   };
   const first = signed();
   expect((await post(writer.url, '/stashes', STASH, first)).status).toBe(201);
@@ -388,9 +391,9 @@ test('a signed request from a minute ago or from the future is rejected', async 
   const writer = await startMember(true, PASSWORD);
   const status = async (aheadMs: number): Promise<number> => {
     const body = JSON.stringify(STASH);
-    const sent = { method: 'POST', path: '/stashes', headers: of(FORGED), body: Buffer.from(body) };
+    const sent = { method: 'POST', path: '/stashes', headers: callerHeaders(FORGED), body: Buffer.from(body) };
     const signature = signaturesOf('a-member', undefined, () => Date.now() + aheadMs).headerOf(sent, 'the writer');
-    return (await post(writer.url, '/stashes', STASH, { ...of(FORGED), ...signature })).status;
+    return (await post(writer.url, '/stashes', STASH, { ...callerHeaders(FORGED), ...signature })).status;
   };
   expect([await status(-61_000), await status(61_000)]).toEqual([401, 401]);
   expect(await status(-30_000)).toBe(201);
@@ -411,21 +414,22 @@ describe('a cluster without a peer key', () => {
       { name: 'eva', via: 'token', sessionId: 'x' },
     ].map((claim) => Buffer.from(JSON.stringify(claim)).toString('base64url'));
     for (const claim of vouchers) {
-      const answer = await sentBy(
+      const answer = await postSigned(
         writer,
         '/api/core/v2/users',
         { username: 'x', password: 'longenough' },
-        { headers: of(claim), proof },
+        { headers: callerHeaders(claim), proof },
       );
       expect([401, 403]).toContain(answer.status);
       expect([401, 403]).toContain(
-        (await sentBy(writer, '/api/mon/v1/silenced', { check: 'a' }, { headers: of(claim), proof })).status,
+        (await postSigned(writer, '/api/mon/v1/silenced', { check: 'a' }, { headers: callerHeaders(claim), proof }))
+          .status,
       );
     }
     // Valid credentials of another user do not make the claimed caller valid either.
-    const headers = { ...of(vouchers[1] ?? ''), ...basic('eva:longenough') };
+    const headers = { ...callerHeaders(vouchers[1] ?? ''), ...basic('eva:longenough') };
     expect(
-      (await sentBy(writer, '/api/core/v2/users', { username: 'x', password: 'longenough' }, { headers, proof }))
+      (await postSigned(writer, '/api/core/v2/users', { username: 'x', password: 'longenough' }, { headers, proof }))
         .status,
     ).toBe(401);
   });
@@ -460,7 +464,9 @@ describe('a cluster without a peer key', () => {
 
   test('a backend without a peer secret accepts no request from another backend', async () => {
     const writer = await startMember(true, { ...PASSWORD, proof: { secret: '' } });
-    expect((await sentBy(writer, '/stashes', STASH, { headers: of(FORGED), proof: { secret: '' } })).status).toBe(401);
+    expect(
+      (await postSigned(writer, '/stashes', STASH, { headers: callerHeaders(FORGED), proof: { secret: '' } })).status,
+    ).toBe(401);
   });
 });
 
@@ -485,14 +491,14 @@ test('forwarded requests with the local token of another machine are recorded in
 test('a forwarded request with an invalid caller address is 400', async () => {
   const writer = await startMember(true, PASSWORD);
   for (const caller of ['<script>', 'a b', 'x'.repeat(201)]) {
-    const headers = { ...of(FORGED), 'mon-caller': caller };
-    expect((await sentBy(writer, '/stashes', STASH, { headers })).status).toBe(400);
+    const headers = { ...callerHeaders(FORGED), 'mon-caller': caller };
+    expect((await postSigned(writer, '/stashes', STASH, { headers })).status).toBe(400);
   }
 });
 
 test('a backend without other members ignores the headers of forwarded requests', async () => {
   await using backend = await startBackend(PASSWORD);
-  const headers = signedHeaders({ method: 'GET', target: '/clients' }, { headers: of(FORGED) });
+  const headers = signedHeaders({ method: 'GET', target: '/clients' }, { headers: callerHeaders(FORGED) });
   expect((await get(backend.url, '/clients', headers)).status).toBe(401);
 });
 
@@ -521,7 +527,7 @@ test('a request forwarded to a backend that is no longer the leader is sent agai
 
 test('a backend does not forward a request that was already forwarded', async () => {
   const { writer, member } = await startPair();
-  const answer = await sentBy(member, '/stashes', STASH, { headers: of(FORGED), receiver: member.id });
+  const answer = await postSigned(member, '/stashes', STASH, { headers: callerHeaders(FORGED), receiver: member.id });
   expect({ status: answer.status, seq: answer.headers['mon-seq'] }).toEqual({ status: 421, seq: undefined });
   expect(await stashed(writer)).toEqual([]);
 });
@@ -529,7 +535,7 @@ test('a backend does not forward a request that was already forwarded', async ()
 test('a follower that becomes the leader handles a request itself that waited to be forwarded', async () => {
   const member = await startMember(false);
   const answer = post(member.url, '/stashes', { path: 'a', content: {} });
-  member.leadership.isWriter = true;
+  member.leadership.isLeader = true;
   expect((await answer).status).toBe(201);
   expect(await stashed(member)).toEqual(['a']);
 });

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { Lag } from '../../../../daemon/backend/cluster/lag.ts';
 
 /** An observation of a member: its newest write in memory, the newest write of the cluster, and the time. */
-type Look = readonly [seq: number, newest: number, atMs: number];
+type Observation = readonly [seq: number, newest: number, atMs: number];
 
-test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number }>([
+test.each<{ name: string; looks: readonly Observation[]; seq: number; expected: number }>([
   { name: 'a member that has every write', looks: [[5, 5, 0]], seq: 5, expected: 0 },
   { name: 'a member that lacks a write since the first measurement', looks: [[5, 6, 100]], seq: 5, expected: 9900 },
   {
@@ -48,6 +48,6 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
   },
 ])('the lag of a member is measured correctly for $name', ({ looks, seq, expected }) => {
   const lag = new Lag();
-  for (const look of looks) lag.note(...look);
+  for (const look of looks) lag.recordMeasurement(...look);
   expect(lag.ms(seq, 10_000)).toBe(expected);
 });

@@ -7,7 +7,7 @@ import { LiveMember } from '../../../../daemon/backend/cluster/runs/live-member.
 import { LiveMembers } from '../../../../daemon/backend/cluster/runs/live-members.ts';
 import { SpreadRuns } from '../../../../daemon/backend/cluster/runs/spread-runs.ts';
 import { DELIVERED, type DeliveryOutcome } from '../../../../daemon/backend/notify/delivery/outcome.ts';
-import type { MovableHandler } from '../../../../shared/schemas/peer-run.ts';
+import type { MemberIndependentHandler } from '../../../../shared/schemas/peer-run.ts';
 import { aJob } from '../../../support/a-job.ts';
 import { signaturesOf } from '../../../support/forwarding-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -15,7 +15,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 
 /** Tests of handler runs that a backend gives to another member. */
 
-const PIPE: MovableHandler = { name: 'mail', type: 'pipe', command: 'cat', timeout: 5 };
+const PIPE: MemberIndependentHandler = { name: 'mail', type: 'pipe', command: 'cat', timeout: 5 };
 
 /** Another member of the cluster, played by the test. */
 class Other {

@@ -39,7 +39,7 @@ test('an agent that connects to a follower is connected to the leader', async ()
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
   agent.say({ type: 'results', results: [result(1)] });
-  await agent.reaches(1);
+  await agent.waitForAck(1);
   expect(await bodyOf(writer.url, '/events')).toMatchObject([{ client: { name: 'web-1' } }]);
   expect(await bodyOf(member.url, '/events')).toEqual([]);
   expect(member.forwarding.agents).toBe(1);
@@ -55,7 +55,7 @@ test('large frames pass completely through a tunnel in both directions', async (
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
   for (let id = 1; id <= 8; id++) agent.say({ type: 'results', results: [result(id, 'x'.repeat(3_000_000))] });
-  await agent.reaches(8);
+  await agent.waitForAck(8);
   expect(await bodyOf(writer.url, '/results/web-1/disk')).toMatchObject({ check: { output: 'x'.repeat(3_000_000) } });
 });
 
@@ -95,7 +95,7 @@ test('a hundred agents share one tunnel connection and are treated as separate a
   for (const agent of agents) agent.cut();
   await vi.waitFor(async () => expect(await figure(writer, 'mon_connections_forwarded')).toBe(1));
   first.say({ type: 'results', results: [result(1)] });
-  await first.reaches(1);
+  await first.waitForAck(1);
 });
 
 test('a tunneled agent that does not read, or that sends part of a frame, blocks no other agent', async () => {
@@ -104,13 +104,13 @@ test('a tunneled agent that does not read, or that sends part of a frame, blocks
     ['web-1', 'web-2', 'web-3'].map(async (name) => AgentPeer.connect(member.url, name)),
   );
   for (const one of [deaf, talker, agent]) await one?.join();
-  deaf?.deafen();
+  deaf?.pauseReading();
   for (let id = 1; id <= 5; id++) deaf?.say({ type: 'results', results: [result(id, 'x'.repeat(1_000_000))] });
   talker?.sayPart('{"type":"results",'.padEnd(8_000_000));
   await vi.waitFor(async () => expect(await figure(writer, 'mon_buffered_bytes')).toBeGreaterThan(7_000_000));
   for (let id = 1; id <= 5; id++) {
     agent?.say({ type: 'results', results: [result(id)] });
-    await agent?.reaches(id);
+    await agent?.waitForAck(id);
   }
 });
 
@@ -185,7 +185,7 @@ test('a request without a signature opens no tunnel connection', async () => {
   expect((await ask({ 'mon-peer': SECRET })).status).toBe(401);
   expect((await ask(signed('/other'))).status).toBe(401);
   expect((await ask(signed('/elsewhere'), '/elsewhere')).status).toBe(404);
-  writer.leadership.isWriter = false;
+  writer.leadership.isLeader = false;
   expect((await ask(signed())).status).toBe(503);
 });
 
@@ -198,7 +198,7 @@ test('a rejection by the leader reaches an agent in the format of the follower l
   const settings = { 'agent-listener': { port: 0 } };
   const { writer, member } = await startPair({ settings });
   // The namespace exists only on this follower, so only the leader rejects the agent.
-  member.leadership.isWriter = true;
+  member.leadership.isLeader = true;
   await makeNamespace(member, 'prod');
   member.leadership.follow(placeOf(writer));
   const refused = await GoAgent.connect(member.agentUrl, { namespace: 'prod' });
@@ -299,7 +299,7 @@ test('direct and tunneled agents reconnect after a failover', async () => {
 
   const again = await AgentPeer.connect(member.url);
   await again.join();
-  member.leadership.isWriter = true;
+  member.leadership.isLeader = true;
   member.forwarding.closeAgents();
   await again.ends();
   await (await AgentPeer.connect(member.url)).join();

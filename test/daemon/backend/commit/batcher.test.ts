@@ -60,7 +60,7 @@ async function storedClients(store: TroubledStore): Promise<string[]> {
 }
 
 /** Enqueues a command of this weight, and returns the error with which it failed, or `undefined`. */
-function settled(batcher: Batcher, name: string, weight: number): Promise<MonError | undefined> {
+function enqueueAndSettle(batcher: Batcher, name: string, weight: number): Promise<MonError | undefined> {
   return new Promise((resolve) => {
     batcher.enqueue({ weight, apply: put(name), settle: resolve });
   });
@@ -360,7 +360,7 @@ test('a failed write says "try again" only if it was certainly not stored', asyn
 test('a command beyond the queue limit is rejected at once, but one large command is accepted alone', async () => {
   const { batcher, store } = await openRig({ queueLimit: 10, batchLimit: 1 });
   const release = store.hold();
-  const large = settled(batcher, 'large', 100);
+  const large = enqueueAndSettle(batcher, 'large', 100);
   expect(batcher.queued).toBe(100);
   expect(() => batcher.enqueue({ weight: 1, apply: put('b'), settle: () => undefined })).toThrow(
     expect.objectContaining({ code: 'unavailable' }),
@@ -368,7 +368,7 @@ test('a command beyond the queue limit is rejected at once, but one large comman
   release();
   expect(await large).toBeUndefined();
   expect(batcher.queued).toBe(0);
-  expect(await settled(batcher, 'c', 1)).toBeUndefined();
+  expect(await enqueueAndSettle(batcher, 'c', 1)).toBeUndefined();
 });
 
 test('idle listeners are called after every commit, at a time when memory and store agree', async () => {

@@ -100,7 +100,7 @@ test('an agent whose new check exceeds the memory limit is informed once and doe
       { id: 2, check: { name: 'ping', output: 'of its agent', status: 0 } },
     ],
   });
-  await known.reaches(2);
+  await known.waitForAck(2);
   expect((await known.hears('rejected')).error).toMatch(/^flood-1\/new is new: .*memory-limit/);
   expect((await openApiClient({ backend: backend.url }).result('flood-1', 'ping'))?.check.output).toBe('of its agent');
 

@@ -247,7 +247,7 @@ describe('definitions of another namespace', () => {
 
     // The check definition supplies the attributes that the result of the agent does not set.
     inProd.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
-    await inProd.reaches(1);
+    await inProd.waitForAck(1);
     await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'));
     const logged = await vi.waitFor(async () => JSON.parse(await readFile(log, 'utf8')) as { check: object });
     const { body } = await v2.get('/namespaces/prod/events/web-1/disk');
@@ -260,7 +260,7 @@ describe('definitions of another namespace', () => {
 
     // A check without a handler causes neither a notification nor an error about a missing handler.
     inProd.say({ type: 'results', results: [{ id: 2, check: { name: 'plain', output: 'full', status: 2 } }] });
-    await inProd.reaches(2);
+    await inProd.waitForAck(2);
     expect(backend.log.messages('error')).not.toContain('unknown handler');
 
     // After the deletion, agents get no requests for this check.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
-import type { Restored } from '../../../../shared/schemas/restore.ts';
+import type { RestoreResult } from '../../../../shared/schemas/restore.ts';
 import { openLineReceiver } from '../../../support/line-receiver.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
@@ -22,10 +22,10 @@ afterAll(() => backend[Symbol.asyncDispose]());
 
 const restore = (body: unknown): Promise<Answer> => ask('POST', '/api/mon/v1/restore', body);
 
-async function outcomes(...objects: readonly unknown[]): Promise<readonly Restored[]> {
+async function outcomes(...objects: readonly unknown[]): Promise<readonly RestoreResult[]> {
   const answer = await restore({ objects });
   expect(answer.status).toBe(200);
-  return (answer.body as { results: Restored[] }).results;
+  return (answer.body as { results: RestoreResult[] }).results;
 }
 
 function anEntity(name: string, spec: Record<string, unknown> = {}): Record<string, unknown> {

@@ -38,7 +38,7 @@ const explain = async (): Promise<Explanation> =>
   (await ask('GET', '/api/mon/v1/events/a-1/disk/explain')).body as Explanation;
 
 /** Advances the clock by these seconds, and waits until the group was notified at that time. */
-async function takeTurn(seconds: number): Promise<void> {
+async function flushGroup(seconds: number): Promise<void> {
   rig.clock.advance(seconds * 1000);
   await expect
     .poll(async () => (await ask('GET', '/api/mon/v1/handler-groups')).body)
@@ -65,7 +65,7 @@ test('explain names the group in which an inhibited event is pending, and when a
       group: { by: BY, events: 2, due_at: rig.clock.now() / 1000 + 30 },
     },
   ]);
-  await takeTurn(30);
+  await flushGroup(30);
   expect((await explain()).handlers).toMatchObject([
     {
       reason: `${QUIET}; its group client.rack=a (2 events) was flushed without it; it is notified with the next result after that`,
@@ -89,7 +89,7 @@ test('explain names the group in which an inhibited event is pending, and when a
 
 test('explain says that the group of an inhibited event was notified and sends nothing until the inhibition ends', async () => {
   await report('a-1', 'disk', 1);
-  await takeTurn(30);
+  await flushGroup(30);
   await report('sw-a', 'switch', 2);
   const known = 'its group client.rack=a (2 events) was notified of it; no more notifications until then';
   expect((await explain()).handlers).toMatchObject([{ reason: `${QUIET}; ${known}`, group: { due_at: null } }]);
@@ -119,7 +119,7 @@ test('explain names the group in which a silenced event is pending, and when it 
 
 test('explain says that the group of a silenced event was notified and sends nothing until the silence ends', async () => {
   await report('a-1', 'disk', 1);
-  await takeTurn(30);
+  await flushGroup(30);
   await ask('POST', '/silenced', { check: 'disk' });
   const known = `${SILENCED}; its group client.rack=a (1 event) was notified of it; no more notifications until then`;
   const { reason, handlers } = await explain();
@@ -130,7 +130,7 @@ test('explain says that the group of a silenced event was notified and sends not
 test('explain says that the group of a silenced event was flushed without the event during an inhibition', async () => {
   await report('a-1', 'disk', 2);
   await report('sw-a', 'switch', 2);
-  await takeTurn(30);
+  await flushGroup(30);
   await ask('POST', '/silenced', { check: 'disk' });
   expect((await explain()).handlers).toMatchObject([
     {

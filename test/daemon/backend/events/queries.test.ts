@@ -110,7 +110,7 @@ interface ShownResult {
 }
 
 /** Returns name and output of the results at this severity. */
-const saidIn = (results: readonly ShownResult[], severity: Severity): object[] =>
+const outputsAtSeverity = (results: readonly ShownResult[], severity: Severity): object[] =>
   results
     .filter(({ check }) => severityOf(check.status) === severity)
     .map(({ check: { name, output } }) => ({ check: name, output }));
@@ -135,7 +135,7 @@ test('a list always equals the single reads, whatever changed since the previous
         const results = JSON.parse(text) as ShownResult[];
         for (const severity of ['ok', 'critical'] as const) {
           const told = JSON.parse(await get(`/aggregates/all/results/${severity}`)) as AggregateResults[];
-          expect(toldOf(source, told)).toEqual(saidIn(results, severity));
+          expect(toldOf(source, told)).toEqual(outputsAtSeverity(results, severity));
         }
       }
     }),

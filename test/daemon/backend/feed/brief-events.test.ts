@@ -23,7 +23,7 @@ async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1
 }
 
 /** Selects the events that the peer gets in full, and waits until the backend has processed the request. */
-async function wants(peer: FeedPeer, full: readonly string[] | undefined): Promise<void> {
+async function requestFullEvents(peer: FeedPeer, full: readonly string[] | undefined): Promise<void> {
   peer.say({ type: 'pace', ms: 0, ...(full && { full: [...full] }) });
   const pongs = peer.all('pong').length;
   peer.say({ type: 'ping' });
@@ -76,7 +76,7 @@ describe('a feed consumer that requests only some events in full', () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
-    await wants(peer, ['web-1/disk']);
+    await requestFullEvents(peer, ['web-1/disk']);
     await rig.submit([result('web-1', 1, 'less'), result('web-2', 1, 'less')]);
     await settled(rig, peer);
     const [message] = peer.all('changes');
@@ -92,7 +92,7 @@ describe('a feed consumer that requests only some events in full', () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
-    await wants(peer, []);
+    await requestFullEvents(peer, []);
     await rig.submit([result('web-1', 1, 'less'), result('web-2', 1, 'less')]);
     await settled(rig, peer);
     peer.say({ type: 'pace', ms: 10_000, full: ['web-2/disk'] });
@@ -108,7 +108,7 @@ describe('a feed consumer that requests only some events in full', () => {
     const rig = await FeedRig.open();
     await rig.submit([result('web-1')]);
     const peer = await live(rig);
-    await wants(peer, []);
+    await requestFullEvents(peer, []);
     await rig.submit([result('web-1', 1)]);
     await settled(rig, peer);
     await rig.submit([result('web-1', 0)]);
@@ -120,7 +120,7 @@ describe('a feed consumer that requests only some events in full', () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
     const peer = await live(rig);
-    await wants(peer, []);
+    await requestFullEvents(peer, []);
     await rig.submit([result('web-1', 1, 'less')]);
     await settled(rig, peer);
     const since = peer.all('changes').at(-1)?.seq ?? 0;
@@ -173,7 +173,7 @@ test('a consumer that changes its selection at random ends with the same rows as
             subscription: `client:${next.client}`,
             reason: String(place),
           });
-        } else if (next.kind === 'want') await wants(fickle, next.full?.map(keys));
+        } else if (next.kind === 'want') await requestFullEvents(fickle, next.full?.map(keys));
         else if (next.kind === 'frame') rig.clock.advance(50);
         else {
           await cutAndResumed(rig, { steady, fickle, about });
@@ -182,7 +182,7 @@ test('a consumer that changes its selection at random ends with the same rows as
       }
       await settled(rig, steady, fickle);
       expect(known(fickle)).toEqual(known(steady));
-      await wants(fickle, undefined);
+      await requestFullEvents(fickle, undefined);
       await settled(rig, steady, fickle);
       expect(whole(fickle)).toEqual(whole(steady));
       expect(fickle.all('changes').at(-1)?.seq ?? 0).toBeLessThanOrEqual(steady.all('changes').at(-1)?.seq ?? 0);

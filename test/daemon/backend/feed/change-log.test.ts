@@ -14,7 +14,7 @@ const namesAfter = (log: ChangeLog, seq: number): string[] => [...log.after(seq)
 test('an empty change log reaches back to the sequence number at which it starts', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
   log.startAfter(7);
-  expect([6, 7, 8].map((seq) => log.reaches(seq))).toEqual([false, true, false]);
+  expect([6, 7, 8].map((seq) => log.hasAllAfter(seq))).toEqual([false, true, false]);
   expect(namesAfter(log, 7)).toEqual([]);
 });
 
@@ -50,7 +50,7 @@ test('the change log returns the same changes as an unlimited list, as far back 
           all.push(names);
           log.add({ seq: at + 1, changes: names.map(change) });
         }
-        const reached = Array.from({ length: sizes.length + 1 }, (_, seq) => seq).filter((seq) => log.reaches(seq));
+        const reached = Array.from({ length: sizes.length + 1 }, (_, seq) => seq).filter((seq) => log.hasAllAfter(seq));
         // The sequence numbers that the log reaches have no gap and end at the newest one.
         expect(reached).toEqual(reached.map((_, at) => sizes.length - reached.length + 1 + at));
         expect(reached.length - 1).toBeLessThanOrEqual(recordsMax);

@@ -18,7 +18,7 @@ const failing = (source: string, about: Partial<SubmittedResult> = {}): Submitte
 });
 
 /** Returns a failing result for each of `count` clients. */
-const fleet = (count: number, about: Partial<SubmittedResult> = {}): SubmittedResult[] =>
+const failingResults = (count: number, about: Partial<SubmittedResult> = {}): SubmittedResult[] =>
   Array.from({ length: count }, (_, at) => failing(`web-${String(at)}`, about));
 
 async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
@@ -62,7 +62,7 @@ test('a feed consumer gets a hello, then the snapshot of its topics, then the me
 
 test('a consumer that requests columns gets the events of the snapshot in columns and all other data in rows', async () => {
   const rig = await FeedRig.open();
-  await rig.submit([...fleet(2001), failing('db-1', { name: 'swap', status: 1 })]);
+  await rig.submit([...failingResults(2001), failing('db-1', { name: 'swap', status: 1 })]);
   const peer = await live(rig, { topics: ['events', 'clients'], columns: true });
   const byRow = await live(rig);
   const parts = peer.all('snapshot').map(({ columns }) => columns && rowsOfColumns(columns.events));
@@ -113,11 +113,11 @@ test('several changes of the same row within a frame are sent once, with the lat
 
 test('a snapshot in many parts equals the state of the backend even if the state changes constantly', async () => {
   const rig = await FeedRig.open();
-  await rig.submit(fleet(5000));
+  await rig.submit(failingResults(5000));
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['events', 'silenced', 'clients'] });
   await rig.until(() => expect(peer.all('snapshot').length).toBeGreaterThan(0));
   const churn = [
-    rig.submit(fleet(4999).map((result, at) => Object.assign(result, { status: at % 3 }))),
+    rig.submit(failingResults(4999).map((result, at) => Object.assign(result, { status: at % 3 }))),
     rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-7' }),
     rig.clients.remove(DEFAULT_NAMESPACE, 'web-4999', { expireSeconds: undefined }),
     rig.submit([failing('new-1'), failing('a-1')]),
@@ -212,7 +212,7 @@ test('filters of silences and of clients on the feed are independent of the filt
 
 test('a silence of many events is sent in several frames, and only the last frame advances the sequence number', async () => {
   const rig = await FeedRig.open();
-  await rig.submit(fleet(5000));
+  await rig.submit(failingResults(5000));
   const peer = await live(rig);
   const { seq } = await peer.hears('live');
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
@@ -225,7 +225,7 @@ test('a silence of many events is sent in several frames, and only the last fram
 
 test('changes that occur while a silence of many events is sent in several frames are not lost', async () => {
   const rig = await FeedRig.open();
-  await rig.submit(fleet(7000));
+  await rig.submit(failingResults(7000));
   const peer = await live(rig);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
   await rig.until(() => expect(peer.all('changes').length).toBeGreaterThan(0));
@@ -278,7 +278,7 @@ test(
     const [socket] = rig.sockets;
     let mostBuffered = 0;
     for (let round = 0; round < 40; round++) {
-      await rig.submit(fleet(2000, { output: 'x'.repeat(200), status: 1 + (round % 2) }));
+      await rig.submit(failingResults(2000, { output: 'x'.repeat(200), status: 1 + (round % 2) }));
       rig.clock.advance(50);
       mostBuffered = Math.max(mostBuffered, socket?.bufferedAmount ?? 0);
     }
@@ -296,7 +296,7 @@ test('a consumer that does not read is disconnected even if it still sends messa
   const [socket] = rig.sockets;
   if (socket === undefined) throw new Error('nobody came');
   for (let round = 0; socket.bufferedAmount < MIB; round++) {
-    await rig.submit(fleet(2000, { output: 'x'.repeat(200), status: 1 + (round % 2) }));
+    await rig.submit(failingResults(2000, { output: 'x'.repeat(200), status: 1 + (round % 2) }));
     rig.clock.advance(50);
   }
   for (let seconds = 0; seconds < 31 && socket.readyState === socket.OPEN; seconds++) {
@@ -429,7 +429,7 @@ describe('a feed consumer that requests a pace', () => {
     const peer = await paced(rig, 10_000);
     await rig.submit([failing('web-1')]);
     await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
-    await rig.submit(fleet(6000));
+    await rig.submit(failingResults(6000));
     const askedMs = rig.clock.now();
     await rig.until(() => expect(peer.replica.events.size).toBe(6000));
     expect((peer.all('changes')[1]?.time ?? Infinity) - askedMs).toBeLessThanOrEqual(50);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { AnswerDurations } from '../../../../daemon/backend/health/answer-durations.ts';
+import { ResponseDurationHistogram } from '../../../../daemon/backend/health/answer-durations.ts';
 
 const ANSWER = { method: 'GET', route: '/events', status: 200 };
 
 test('a response increments each histogram bucket that covers its duration', () => {
-  const durations = new AnswerDurations([0.01, 0.1]);
+  const durations = new ResponseDurationHistogram([0.01, 0.1]);
   for (const durationMs of [2, 10, 50, 3000]) durations.observe({ ...ANSWER, durationMs });
   expect(durations.text()).toBe(`# HELP mon_http_request_duration_seconds Duration of API requests in seconds
 # TYPE mon_http_request_duration_seconds histogram
@@ -19,7 +19,7 @@ mon_http_request_duration_seconds_count{method="GET",route="/events",status="200
 test.each([{ route: '/results' }, { method: 'POST' }, { status: 404 }])(
   'responses with another value in %o have a metric series of their own',
   (other) => {
-    const durations = new AnswerDurations([]);
+    const durations = new ResponseDurationHistogram([]);
     durations.observe({ ...ANSWER, durationMs: 1 });
     durations.observe({ ...ANSWER, ...other, durationMs: 1 });
     expect(durations.text().match(/_count\{.*\} 1$/gm)).toHaveLength(2);

@@ -72,7 +72,7 @@ test('deep health reports no differences under load, because it compares between
 });
 
 test('deep health names each difference between memory and store', async () => {
-  const backend = await start((store) => forgetful(store));
+  const backend = await start((store) => storeThatLoses(store));
   await ask(backend, 'POST', '/results', { source: 'web-1', name: 'disk', output: 'o', status: 2 });
   const answer = await ask(backend, 'GET', '/health?deep=1');
   expect(answer).toMatchObject({
@@ -86,7 +86,7 @@ test('deep health names each difference between memory and store', async () => {
 
 test('deep health reports a status that is in memory but not in the store', async () => {
   let isLosing = false;
-  const backend = await start((store) => forgetful(store, () => isLosing));
+  const backend = await start((store) => storeThatLoses(store, () => isLosing));
   const result = { source: 'web-1', name: 'disk', output: 'o' };
   await ask(backend, 'POST', '/results', { ...result, status: 2 });
   isLosing = true;
@@ -128,7 +128,7 @@ test.each(['/health', '/health?deep=0', '/health?deep=true', '/health?deep='])(
 );
 
 /** Wraps a store so that it silently loses the record of `web-1/disk`. */
-function forgetful(store: Store, isLosing = (): boolean => true): Store {
+function storeThatLoses(store: Store, isLosing = (): boolean => true): Store {
   const lost = JSON.stringify(checkRecordKey('default', 'web-1', 'disk'));
   return new Proxy(store, {
     get: (target, property) => {

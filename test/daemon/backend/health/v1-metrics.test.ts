@@ -119,7 +119,7 @@ describe('agents', () => {
         { id: 4, check: { ...check, source: 'gone' } },
       ],
     });
-    await agent.reaches(4);
+    await agent.waitForAck(4);
     expect(Object.fromEntries(await series())).toMatchObject({
       mon_results_committed_total: 1,
       'mon_results_rejected_total{reason="signature"}': 1,

@@ -48,7 +48,7 @@ describe('the limits of times (security S13)', () => {
       const agent = await AgentPeer.connect(backend.url);
       await agent.join(`spool-${String(executed)}`);
       agent.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: '', status: 0, executed } }] });
-      await agent.reaches(1);
+      await agent.waitForAck(1);
       agent.cut();
       expect(await executedOf('web-1')).toBe(kept);
     },

@@ -84,7 +84,7 @@ describe('the limit of connections', () => {
     const clock = new ManualClock();
     const log = new RecordedLog();
     let isShared = false;
-    const limits = { all: 100, withTunnels: 100, perAddress: 3, answered: 10 };
+    const limits = { all: 100, withTunnels: 100, perAddress: 3, rejectionsWithReason: 10 };
     using connections = new Connections({ limits: () => limits, isShared: () => isShared, clock, log });
     const server = connections.watch(createServer()).listen(0, '127.0.0.1');
     await once(server, 'listening');

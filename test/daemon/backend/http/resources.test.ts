@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ToldClock } from '../../../support/told-clock.ts';
+import { CallbackClock } from '../../../support/told-clock.ts';
 import { VERSION } from '../../../../shared/schemas/version.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
@@ -12,7 +12,7 @@ let backend: RunningBackend;
 beforeEach(async () => {
   nowMs = NOW * 1000;
   backend = await startBackend({
-    clock: new ToldClock(() => nowMs),
+    clock: new CallbackClock(() => nowMs),
     settings: { checks: { disk: { command: 'df', interval: 60, subscribers: ['base'], secret: 'hunter2' } } },
   });
 });

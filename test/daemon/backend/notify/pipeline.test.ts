@@ -38,7 +38,7 @@ async function play(rig: HandlingRig, statuses: readonly number[], attributes = 
 }
 
 /** Returns a rig with an open event of `web-1/disk`. */
-const openTroubled = async (): Promise<HandlingRig> => {
+const openWithEvent = async (): Promise<HandlingRig> => {
   const rig = await openRig();
   await rig.report(2, { ttl: 60 });
   rig.takeRuns();
@@ -205,7 +205,7 @@ describe('results that run handlers (completion 1.4)', () => {
 
 describe('events of all origins', () => {
   test('a manual resolve runs the handlers', async () => {
-    const rig = await openTroubled();
+    const rig = await openWithEvent();
     await rig.events.resolve(DEFAULT_NAMESPACE, 'web-1', 'disk');
     const [job] = rig.takeJobs();
     expect(job?.event).toMatchObject({
@@ -215,7 +215,7 @@ describe('events of all origins', () => {
   });
 
   test('deleting a client runs the handlers for the resolution, with all data of the event', async () => {
-    const rig = await openTroubled();
+    const rig = await openWithEvent();
     await rig.clients.remove(DEFAULT_NAMESPACE, 'web-1', { expireSeconds: undefined });
     const [job, ...others] = rig.takeJobs();
     expect(job?.event).toMatchObject({ action: 'resolve', client: { name: 'web-1', type: 'proxy' } });
@@ -223,20 +223,20 @@ describe('events of all origins', () => {
   });
 
   test('deleting a check runs the handlers for the resolutions', async () => {
-    const rig = await openTroubled();
+    const rig = await openWithEvent();
     await rig.checks.remove(DEFAULT_NAMESPACE, 'disk');
     expect(rig.takeRuns()).toEqual(['default resolve']);
   });
 
   test('an expired TTL runs the handlers', async () => {
-    const rig = await openTroubled();
+    const rig = await openWithEvent();
     rig.clock.advance(60_000);
     await rig.stale.record(DEFAULT_NAMESPACE, [['web-1', 'disk']]);
     expect(rig.takeJobs().map(({ event }) => event.check.output)).toEqual(['Last check execution was 60 seconds ago']);
   });
 
   test('an event that the backend itself opens, such as a missing keepalive, runs the handlers', async () => {
-    const rig = await openTroubled();
+    const rig = await openWithEvent();
     const check = { name: 'keepalive', output: 'none', status: 2, executed: NOW, issued: NOW };
     await rig.results.record(DEFAULT_NAMESPACE, [{ client: 'web-1', reporter: 'web-1', check }]);
     expect(rig.takeRuns()).toEqual(['default create']);

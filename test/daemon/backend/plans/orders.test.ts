@@ -161,7 +161,7 @@ describe('a backend that an upgrade plan has drained', () => {
     await expect(api.submitResult({ name: 'x', output: '' })).rejects.toThrow('results are not accepted');
     expect(agent).toMatchObject({ acked: 0, ending: undefined });
     await plan.order({ order: 'abandon', session: SESSION, reason: 'the window is over' });
-    await agent.reaches(1);
+    await agent.waitForAck(1);
     expect(await api.submitResult({ name: 'disk', output: '', source: 'web-1' })).toHaveProperty('issued');
   });
 

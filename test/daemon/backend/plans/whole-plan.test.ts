@@ -90,7 +90,7 @@ test('an upgrade plan fixes a missing namespace, takes a backup, survives a rest
     note: `upgraded the database from schema 2 to ${String(newestSchema(MIGRATIONS))}`,
   });
   expect(await api.submitResult({ name: 'x', output: 'y' })).toHaveProperty('issued');
-  await agent.reaches(1);
+  await agent.waitForAck(1);
   expect((await plan.start()).steps.find((step) => step.id === 'versions')).toMatchObject({
     state: 'failed',
     note: 'not at 6.5.0: default/app-1 (0.9.0)',

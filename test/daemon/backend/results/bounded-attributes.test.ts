@@ -107,7 +107,7 @@ describe('the limits of attributes (security S7)', () => {
         { id: 2, check },
       ],
     });
-    await agent.reaches(2);
+    await agent.waitForAck(2);
     expect((await agent.hears('rejected')).error).toMatch(/bytes as JSON, but at most 65536 are allowed: send less$/);
     expect(await openApiClient({ backend: backend.url }).result('agent-1', 'disk')).toBeDefined();
   });

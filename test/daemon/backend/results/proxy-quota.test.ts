@@ -29,7 +29,7 @@ let lastId = 0;
 async function report(agent: AgentPeer, source: string): Promise<void> {
   const id = ++lastId;
   agent.say({ type: 'results', results: [{ id, check: { name: 'ping', output: 'pong', source } }] });
-  await agent.reaches(id);
+  await agent.waitForAck(id);
 }
 
 async function proxies(api: ApiClient): Promise<string[]> {

@@ -60,7 +60,7 @@ async function timeline(): Promise<unknown> {
 }
 
 /** Advances the clock by 61 minutes in steps of a minute, after which a clock jump is confirmed. */
-async function believe(): Promise<void> {
+async function confirmClockJump(): Promise<void> {
   for (let minute = 0; minute <= 60; minute++) {
     machine.advance(60_000);
     await ask('GET', '/health');
@@ -73,7 +73,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     await recur();
     // The wall clock jumps to 01:30, and shows 02:31 when the jump is confirmed.
     machine.set(1.5 * HOUR);
-    await believe();
+    await confirmClockJump();
     await expect.poll(isSilenced).toBe(true);
     expect(await entries()).toMatchObject([{ begin: NOW + 7200, expire_at: NOW + 10_800, recurrence: SAVED }]);
     machine.advance(0.5 * HOUR);
@@ -86,7 +86,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     machine.advance(1.9 * HOUR);
     // When the jump of a day is confirmed, the wall clock is inside the window of the next day.
     machine.set(24 * HOUR);
-    await believe();
+    await confirmClockJump();
     await expect.poll(timeline).toMatchObject([{ kind: 'silence', begin: NOW + 7200 + DAY_SECONDS }, {}, {}]);
   });
 
@@ -96,7 +96,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     machine.advance(4 * HOUR);
     await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
     machine.set(-3.5 * HOUR);
-    await believe();
+    await confirmClockJump();
     await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 }]);
     machine.advance(HOUR);
     await expect.poll(isSilenced).toBe(true);
@@ -106,7 +106,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     await recur();
     // The wall clock shows 01:11 when the jump is confirmed, and the next window still begins at 02:00.
     machine.set(HOUR / 6);
-    await believe();
+    await confirmClockJump();
     await fail();
     machine.advance(50 * 60_000);
     await expect.poll(isSilenced).toBe(true);

@@ -12,7 +12,7 @@ async function connect(): Promise<AsyncDisposable & { backend: FrameSocket; peer
   const opened = new Promise<{ backend: FrameSocket; wire: Socket }>((resolve) => {
     server.on('upgrade', (request, socket, head) => {
       endpoint.handleUpgrade(request, socket, head, (backend) => {
-        backend.speakOver(socket as Socket);
+        backend.attachSocket(socket as Socket);
         resolve({ backend, wire: socket as Socket });
       });
     });
@@ -75,7 +75,7 @@ describe('the received bytes of a WebSocket', () => {
       const heard = once(backend, 'message');
       peer.send('x'.repeat(length));
       await heard;
-      expect(wire.bytesRead - backend.doneBytes).toBe(0);
+      expect(wire.bytesRead - backend.completedBytes).toBe(0);
     },
   );
 
@@ -86,10 +86,10 @@ describe('the received bytes of a WebSocket', () => {
     peer.send('x'.repeat(200_000), { fin: false });
     peer.ping('still here');
     await pinged;
-    expect(wire.bytesRead - backend.doneBytes).toBeGreaterThanOrEqual(200_000);
+    expect(wire.bytesRead - backend.completedBytes).toBeGreaterThanOrEqual(200_000);
     const heard = once(backend, 'message');
     peer.send('the end', { fin: true });
     await heard;
-    expect(wire.bytesRead - backend.doneBytes).toBeLessThanOrEqual(64 * 1024);
+    expect(wire.bytesRead - backend.completedBytes).toBeLessThanOrEqual(64 * 1024);
   });
 });

@@ -8,7 +8,7 @@ import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts'
 import { MIGRATIONS, newestSchema } from '../../../../daemon/backend/store/migrations/list.ts';
 import { repairStore } from '../../../../daemon/backend/store/repair-store.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
-import { filesOf, flip, heldBy, newestOf, writtenStore } from '../../../support/damaged-store.ts';
+import { filesOf, flip, storedValues, newestOf, writtenStore } from '../../../support/damaged-store.ts';
 
 const WRITES = 300;
 const never = new AbortController().signal;
@@ -95,7 +95,7 @@ describe('a damaged store', () => {
       const target = `${dir}-repaired`;
       const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
       expect(await filesOf(dir)).toEqual(before);
-      const held = await heldBy(target);
+      const held = await storedValues(target);
       for (const [name, value] of held) expect(story.get(name)).toContain(value);
       expect(lost.length).toBeGreaterThan(0);
       await rm(target, { recursive: true });
@@ -113,7 +113,7 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
   await chmod(await fileOf(dir), 0o000);
   // For root there is no error, because root can read every file.
   const expected = process.getuid?.() === 0 ? '' : `no permission to write to the state directory ${dir} `;
-  const answer = heldBy(dir).then(
+  const answer = storedValues(dir).then(
     () => '',
     (error: unknown) => errorMessage(error),
   );
@@ -131,7 +131,7 @@ test('a last write that was cut off by a kill was not acknowledged and does not 
   const log = await newestLog(dir);
   await truncate(log, (await stat(log)).size - 100);
   expect(await inspectStore(dir)).toEqual([]);
-  const held = await heldBy(dir);
+  const held = await storedValues(dir);
   const newest = newestOf(story);
   expect([...newest].filter(([name, value]) => held.get(name) !== value).length).toBeLessThanOrEqual(1);
 });
@@ -142,7 +142,7 @@ test('the manifest of an interrupted first start does not prevent the store from
   for (const name of [...files.logs, 'CURRENT', 'closed.json']) await rm(join(dir, name));
   const path = await manifest(dir);
   await truncate(path, scanLog(await readFile(path)).records[1]?.at);
-  expect(await heldBy(dir)).toEqual(new Map());
+  expect(await storedValues(dir)).toEqual(new Map());
 });
 
 describe('a store opened with accepted loss', () => {
@@ -151,7 +151,7 @@ describe('a store opened with accepted loss', () => {
     const log = await newestLog(dir);
     await flip(log, 2000);
     const accepted: { readonly damages: string; readonly evidence: string }[] = [];
-    const held = await heldBy(dir, { loss: { onAccepted: (loss) => accepted.push(loss) } });
+    const held = await storedValues(dir, { loss: { onAccepted: (loss) => accepted.push(loss) } });
     expect(accepted).toMatchObject([{ damages: expect.stringMatching(/^\d+\.log \d+ bytes from byte/) }]);
     expect(await readdir(accepted[0]?.evidence ?? '')).toEqual(
       expect.arrayContaining([log.slice(dir.length + 1), 'CURRENT', expect.stringMatching(/^MANIFEST-/)]),
@@ -159,7 +159,7 @@ describe('a store opened with accepted loss', () => {
     for (const [name, value] of held) expect(story.get(name)).toContain(value);
     expect(held.size).toBeGreaterThan(10);
     // From now on the store opens without accepted loss.
-    expect(await heldBy(dir)).toEqual(held);
+    expect(await storedValues(dir)).toEqual(held);
     const store = await openLevelStore(dir);
     expect(store.id).not.toBe(id);
     await store.close();
@@ -179,7 +179,7 @@ describe('a repair', () => {
     const { lost, kept } = await repairStore(dir, `${dir}-repaired`, { signal: never });
     expect(lost).toEqual([{ file: 'CURRENT', problem: 'is missing' }]);
     expect(kept).toMatchObject({ client: newestOf(story).size });
-    expect(await heldBy(`${dir}-repaired`)).toEqual(newestOf(story));
+    expect(await storedValues(`${dir}-repaired`)).toEqual(newestOf(story));
     await rm(`${dir}-repaired`, { recursive: true });
   });
 

@@ -21,9 +21,9 @@ test('the disk reserve occupies real disk space, does not count as store, and is
   // A file system with compression must not shrink the reserve, so its bytes are random.
   const bytes = await readFile(join(dir, RESERVE_FILES.running));
   expect(new Set(bytes.subarray(0, 4096)).size).toBeGreaterThan(200);
-  await disk.giveOut();
+  await disk.releaseReserve();
   expect(await disk.reservedBytes()).toBe(0);
-  await disk.giveOut();
+  await disk.releaseReserve();
 });
 
 test('a disk reserve that cannot be written leaves no file behind', async () => {
@@ -49,6 +49,6 @@ test('the disk reserve is neither allocated nor released in a directory that rep
   await writeFile(join(dir, 'LOCK'), '');
   await writeFile(join(dir, 'reserve'), 'mine');
   await expect(disk.setAside(1000)).rejects.toThrow('deleted or replaced');
-  await expect(disk.giveOut()).rejects.toThrow('deleted or replaced');
+  await expect(disk.releaseReserve()).rejects.toThrow('deleted or replaced');
   expect(await disk.reservedBytes()).toBe(4);
 });

@@ -209,7 +209,7 @@ describe('the commit of a transition', () => {
 });
 
 /** Returns all keys of the stored timeline of a namespace. */
-async function pastOf(namespace: string): Promise<unknown[]> {
+async function timelineKeysOf(namespace: string): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const prefix of ['timeline', 'timeline-check']) {
     for await (const [key] of rig.store.scan([prefix, namespace])) found.push(key);
@@ -258,9 +258,9 @@ describe('the limits of the timeline (spec, timeline 3)', () => {
     await admin('POST', `${MON}/results?namespace=shop`, [{ source: 'web-1', name: 'disk', output: '', status: 2 }]);
     await admin('DELETE', `${MON}/clients/web-1?namespace=shop`);
     expect((await admin('DELETE', '/api/core/v2/namespaces/shop')).status).toBe(204);
-    expect(await pastOf('shop')).not.toEqual([]);
+    expect(await timelineKeysOf('shop')).not.toEqual([]);
     rig.clock.advance(10_000);
-    await expect.poll(() => pastOf('shop')).toEqual([]);
+    await expect.poll(() => timelineKeysOf('shop')).toEqual([]);
   });
 
   test('all transitions are deleted when the timeline is turned off', async () => {

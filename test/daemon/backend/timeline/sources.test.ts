@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store, StoreOp } from '../../../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { downFrom, newestOf, type Source } from '../../../../daemon/backend/timeline/sources.ts';
+import { newestEntriesOf, newestOf, type Source } from '../../../../daemon/backend/timeline/sources.ts';
 import { readPage } from '../../../../daemon/backend/timeline/queries.ts';
 import { reverseId, timelineOf } from '../../../../daemon/backend/model/timeline/storage.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
@@ -83,7 +83,7 @@ describe('the merged timelines of several namespaces', () => {
 test('the timeline of a single namespace is read to its end in pages', async () => {
   const store = await storeOf({ shop: upTo(3500) });
   const ids: number[] = [];
-  for await (const { id, text } of downFrom(store, sourceOf('shop'), 3001)) {
+  for await (const { id, text } of newestEntriesOf(store, sourceOf('shop'), 3001)) {
     expect(text).toBe(`shop${String(id)}`);
     ids.push(id);
   }

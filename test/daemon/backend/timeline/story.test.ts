@@ -126,7 +126,7 @@ async function sight(): Promise<Sight> {
 }
 
 /** Returns what the timeline shows for a moment. */
-async function told(atMs: number): Promise<Sight> {
+async function timelineSight(atMs: number): Promise<Sight> {
   const target = `${MON}/timeline/state?at=${String(atMs)}&silenced&sort=client&limit=1000`;
   const { events, silenced = [] } = (await ask('GET', target)).body as PastState;
   return { atMs, ...sightOf(events, silenced) };
@@ -202,7 +202,7 @@ test('the timeline shows for each past time exactly the events that the list of 
       // The timeline does not contain the state before the first transition.
       const first = transitions.at(-1)?.at ?? Infinity;
       const known = sights.filter(({ atMs }) => atMs >= first);
-      for (const was of known) expect(await told(was.atMs)).toEqual(was);
+      for (const was of known) expect(await timelineSight(was.atMs)).toEqual(was);
       // Pairs of moments: each with the next one and back, and the last one with each.
       const moments = known.map(({ atMs }) => atMs);
       const pairs = moments

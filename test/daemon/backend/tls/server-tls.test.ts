@@ -47,7 +47,7 @@ const serialAt = async (port: number): Promise<string | undefined> =>
   (await shake(port)).getPeerX509Certificate()?.serialNumber;
 
 /** Advances the clock to the next check of the certificate files, and waits for its effect. */
-const looked = async (clock: ManualClock, found: () => void): Promise<void> => {
+const checkFiles = async (clock: ManualClock, found: () => void): Promise<void> => {
   clock.advance(LOOK_MS);
   await vi.waitFor(found);
 };
@@ -57,7 +57,7 @@ test('a replaced certificate applies to new connections, and existing connection
   const open = await shake(port);
   const before = open.getPeerX509Certificate()?.serialNumber;
   await writePair(dir, localhost());
-  await looked(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is now in use'));
+  await checkFiles(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is now in use'));
   expect(await serialAt(port)).not.toBe(before);
   open.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
   expect(await text(open)).toMatch(/^HTTP\/1\.1 200 OK[^]*hello/);
@@ -77,7 +77,7 @@ test.each([
   const { clock, log, dir, settings, port } = await aServer();
   const before = await serialAt(port);
   await spoil(settings);
-  await looked(clock, () =>
+  await checkFiles(clock, () =>
     expect(log.records.at(-1)).toMatchObject({
       level: 'error',
       message: 'new certificate is invalid: the previous certificate stays in use',
@@ -87,7 +87,7 @@ test.each([
   expect(await serialAt(port)).toBe(before);
   expect(log.records).toHaveLength(1);
   await writePair(dir, localhost());
-  await looked(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is now in use'));
+  await checkFiles(clock, () => expect(log.records.at(-1)?.message).toBe('new certificate is now in use'));
 });
 
 test('a TLS certificate that will expire soon is logged each day', async () => {

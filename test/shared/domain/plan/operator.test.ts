@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isOpenTo, ordersFor, nextInteraction, type PlanWish } from '../../../../shared/domain/plan/operator.ts';
+import { isOpenTo, ordersFor, nextInteraction, type PlanOperation } from '../../../../shared/domain/plan/operator.ts';
 import { HOLDER_GONE_MS } from '../../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../../shared/schemas/plan-run.ts';
 
@@ -36,7 +36,7 @@ const FREE: PlanRun = { ...PLAN, holder: null };
 const FINAL: PlanRun = { ...PLAN, steps: [{ ...STEP, confirm: '6.5.0' }] };
 
 const ON_STEP = { plan: 7, step: 'backup', state: 'pending' } as const;
-const START: PlanWish = { kind: 'start', ...ON_STEP };
+const START: PlanOperation = { kind: 'start', ...ON_STEP };
 const TAKE = { order: 'take', session: 'own', force: false } as const;
 
 test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof nextInteraction> }>([
@@ -52,7 +52,7 @@ test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof nextInteraction>
 });
 
 describe('the orders of an operator', () => {
-  test.each<{ title: string; plan?: PlanRun; wish: PlanWish; typed?: string; orders: readonly object[] }>([
+  test.each<{ title: string; plan?: PlanRun; wish: PlanOperation; typed?: string; orders: readonly object[] }>([
     { title: 'a step is started', wish: START, orders: [{ order: 'start', session: 'own', step: 'backup' }] },
     {
       title: 'a plan without an owner is taken before a step is started',
@@ -97,7 +97,7 @@ describe('the orders of an operator', () => {
     expect(ordersFor(plan, wish, typed, OPERATOR)).toEqual({ kind: 'orders', orders });
   });
 
-  test.each<{ title: string; plan: PlanRun | undefined; wish: PlanWish; typed?: string; outcome: object }>([
+  test.each<{ title: string; plan: PlanRun | undefined; wish: PlanOperation; typed?: string; outcome: object }>([
     { title: 'the plan is not known', plan: undefined, wish: START, outcome: { kind: 'over' } },
     { title: 'another plan replaced the plan', plan: { ...PLAN, id: 8 }, wish: START, outcome: { kind: 'over' } },
     { title: 'the plan is done', plan: { ...PLAN, state: 'done' }, wish: START, outcome: { kind: 'over' } },

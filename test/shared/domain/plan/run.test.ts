@@ -7,7 +7,7 @@ import {
   finishStep,
   HOLDER_GONE_MS,
   isDraining,
-  newPlan,
+  newPlanRun,
 } from '../../../../shared/domain/plan/run.ts';
 import { parsePath } from '../../../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanOrder } from '../../../../shared/schemas/plan-run.ts';
@@ -20,7 +20,7 @@ const DONE = { isDone: true, note: '' };
 function aPlanRun(): PlanRun {
   const path = parsePath('5.7.0', '5.8.0');
   if ('problem' in path) throw new Error(path.problem);
-  return newPlan(planOf(path, someFacts({ product: 'mon' })), { id: 1, who: 'alice', nowMs: NOW, entities: 20 });
+  return newPlanRun(planOf(path, someFacts({ product: 'mon' })), { id: 1, who: 'alice', nowMs: NOW, entities: 20 });
 }
 
 function ordered(runbook: PlanRun, order: PlanOrder, who = 'alice', nowMs = NOW): PlanRun {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { actionOf, isOtherChange, together } from '../../../../shared/domain/report/actions.ts';
+import { actionOf, isOtherChange, mergeActions } from '../../../../shared/domain/report/actions.ts';
 import type { ReportAction } from '../../../../shared/schemas/report.ts';
 import type { TimelineRow } from '../../../../shared/schemas/timeline.ts';
 
@@ -73,7 +73,7 @@ const action = (at: number, target: string, more: Partial<ReportAction> = {}): R
 describe('equal actions of one minute in the report', () => {
   test('equal actions of one minute are listed once with the first time, five targets and their number', () => {
     const actions = [9, 8, 7, 6, 5, 4, 3].map((at) => action(at, `web-${String(at)}/disk`));
-    expect(together(actions)).toEqual([
+    expect(mergeActions(actions)).toEqual([
       {
         at: 3000,
         who: 'ada',
@@ -91,13 +91,13 @@ describe('equal actions of one minute in the report', () => {
     ['in another namespace', { namespace: 'shop' }],
     ['an hour earlier', { at: -3_600_000 }],
   ])('the report lists an action %s separately', (_, more) => {
-    expect(together([action(2, 'b/disk'), action(1, 'a/disk', more)])).toHaveLength(2);
+    expect(mergeActions([action(2, 'b/disk'), action(1, 'a/disk', more)])).toHaveLength(2);
   });
 
   test('silences that the report lists together end with the last silence, or never', () => {
-    const [first] = together([action(2, 'b', { end: 5 }), action(1, 'a', { end: 9 })]);
+    const [first] = mergeActions([action(2, 'b', { end: 5 }), action(1, 'a', { end: 9 })]);
     expect(first?.end).toBe(9);
-    expect(together([action(2, 'b'), action(1, 'a', { end: 9 })])[0]).not.toHaveProperty('end');
+    expect(mergeActions([action(2, 'b'), action(1, 'a', { end: 9 })])[0]).not.toHaveProperty('end');
   });
 });
 

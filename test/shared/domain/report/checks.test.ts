@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { longestFirst, troubleOf, worstFirst, type Trouble } from '../../../../shared/domain/report/checks.ts';
+import { longestFirst, troubleOf, worstFirst, type CheckProblem } from '../../../../shared/domain/report/checks.ts';
 import { Noise } from '../../../../shared/domain/report/noise.ts';
 import { FirstOf } from '../../../../shared/domain/report/first-of.ts';
 import type { StatusChange } from '../../../../shared/domain/timeline/availability.ts';
@@ -19,22 +19,26 @@ const past = (
   client: 'web-1',
   check: 'disk',
   status,
-  statusChanges: turns.map(([at, was, after]): StatusChange => ({ atMs: at * 1000, was, status: after })),
+  statusChanges: turns.map(([at, was, after]): StatusChange => ({
+    atMs: at * 1000,
+    previousStatus: was,
+    status: after,
+  })),
 });
 
-const of = (...turns: (readonly [number, number | undefined, number | undefined])[]): Trouble | undefined =>
+const of = (...turns: (readonly [number, number | undefined, number | undefined])[]): CheckProblem | undefined =>
   troubleOf(past(turns), SPAN, 0);
 
 const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
 const ROUTER = { ...SWITCH, client: 'r-1' };
 
 /** Returns the change of status that begins an outage at this second. */
-const broke = (at: number): StatusChange => ({ atMs: at * 1000, was: 0, status: 2 });
+const broke = (at: number): StatusChange => ({ atMs: at * 1000, previousStatus: 0, status: 2 });
 
 describe('the inhibitor of a reported check (spec, report 1)', () => {
   const ended = (at: number, inhibitor?: typeof SWITCH): StatusChange => ({
     atMs: at * 1000,
-    was: 2,
+    previousStatus: 2,
     status: 0,
     inhibitor,
   });
@@ -92,7 +96,7 @@ describe('a failing check in the report (spec, report 1)', () => {
     expect([of([150, undefined, 0]), of([90, 2, 0])]).toEqual([undefined, undefined]);
   });
 
-  test.each<{ name: string; found: Trouble | undefined; expected: Partial<Trouble> }>([
+  test.each<{ name: string; found: CheckProblem | undefined; expected: Partial<CheckProblem> }>([
     {
       name: 'a resolved outage has its begin and end',
       found: of([180, 2, 0], [150, 0, 2]),
@@ -162,7 +166,7 @@ describe('a failing check in the report (spec, report 1)', () => {
   });
 });
 
-const trouble = (client: string, more: Partial<Trouble> = {}): Trouble => ({
+const trouble = (client: string, more: Partial<CheckProblem> = {}): CheckProblem => ({
   client,
   check: 'disk',
   status: 2,
@@ -175,7 +179,7 @@ const trouble = (client: string, more: Partial<Trouble> = {}): Trouble => ({
   ...more,
 });
 
-const named = (items: readonly Trouble[]): string[] => items.map(({ client }) => client);
+const named = (items: readonly CheckProblem[]): string[] => items.map(({ client }) => client);
 
 test('the report sorts open problems by severity and age, and resolved problems by duration', () => {
   const all = [

@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const SPAN = { sinceMs: 0, untilMs: 10 * HOUR };
 const turn = (hour: number, was: number | undefined, status: number | undefined): StatusChange => ({
   atMs: hour * HOUR,
-  was,
+  previousStatus: was,
   status,
 });
 const NEVER = -Infinity;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outagesOf, stripOf } from '../../../../shared/domain/timeline/strip.ts';
-import type { CheckPast } from '../../../../shared/schemas/availability.ts';
+import type { CheckHistory } from '../../../../shared/schemas/availability.ts';
 
 /**
  * Returns the past of a check from 0 to 100.
@@ -10,7 +10,7 @@ import type { CheckPast } from '../../../../shared/schemas/availability.ts';
 const past = (
   stretches: readonly (readonly [number, number, number?])[],
   silenced: readonly (readonly [number, number])[] = [],
-): CheckPast => ({
+): CheckHistory => ({
   since: 0,
   until: 100,
   stretches: stretches.map(([since, until, status]) => ({ since, until, ...(status !== undefined && { status }) })),
@@ -19,13 +19,13 @@ const past = (
 });
 
 const SHOWN = { ok: '-', warning: '!', critical: 'x', unknown: '?', silenced: 's' };
-const drawn = (of: CheckPast, cells = 10): string =>
+const drawn = (of: CheckHistory, cells = 10): string =>
   stripOf(of, cells)
     .map((cell) => (cell === undefined ? ' ' : SHOWN[cell]))
     .join('');
 
 describe('the status strip of a timeline', () => {
-  test.each<[string, CheckPast, string]>([
+  test.each<[string, CheckHistory, string]>([
     ['each status takes cells in proportion to its duration', past([[0, 50, 0], [50, 100, 2]]), '-----xxxxx'], // prettier-ignore
     ['time without history is blank', past([[0, 30], [30, 100, 0]]), '   -------'], // prettier-ignore
     ['a very short outage takes a whole cell', past([[0, 41, 0], [41, 42, 2], [42, 100, 0]]), '----x-----'], // prettier-ignore

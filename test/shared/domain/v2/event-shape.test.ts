@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventSubjectOf, templateSubjectOf } from '../../../../shared/domain/v2/event-subject.ts';
-import { eventConditions, judgeExpressions } from '../../../../shared/domain/v2/expressions.ts';
+import { eventConditions, evaluateExpressions } from '../../../../shared/domain/v2/expressions.ts';
 import { v2HandledEvent } from '../../../../shared/domain/v2/handled-event.ts';
 import { clientConditionOf } from '../../../../shared/domain/proxy-clients.ts';
 import { anEvent } from '../../../support/an-event.ts';
@@ -13,7 +13,7 @@ const FIRST = anEvent({ check: { status: 0 } });
 function outcomeOf(source: string, event = FIRST): 'holds' | 'does not hold' | 'fails' {
   const conditions = eventConditions([source]);
   if ('problem' in conditions) throw new Error(conditions.problem);
-  const { objection, defects } = judgeExpressions(conditions, { event: eventSubjectOf('prod', event) }, MOMENT);
+  const { objection, defects } = evaluateExpressions(conditions, { event: eventSubjectOf('prod', event) }, MOMENT);
   if (defects.length > 0) return 'fails';
   return objection === undefined ? 'holds' : 'does not hold';
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import {
   agentKeepaliveStatus,
   agentThresholds,
-  isSilenceDue,
-  saidOfSilence,
+  isMissingKeepaliveDue,
+  sentKeepaliveSettings,
   hasKeepaliveThresholds,
 } from '../../../../shared/domain/v2/keepalive.ts';
 import type { SubmittedV2Event } from '../../../../shared/schemas/v2/event.ts';
@@ -94,7 +94,7 @@ describe('a late keepalive of a v2 agent', () => {
       isDue: false,
     },
   ])('a late keepalive of a v2 agent is reported or not: $name', ({ secondsAgo, last, isDue }) => {
-    expect(isSilenceDue(agentSeen(secondsAgo), last, NOW)).toBe(isDue);
+    expect(isMissingKeepaliveDue(agentSeen(secondsAgo), last, NOW)).toBe(isDue);
   });
 });
 
@@ -114,8 +114,8 @@ test.each<{ name: string; check: SubmittedV2Event['check']; said: object; thresh
     thresholds: { warning: 8 },
   },
 ])('the keepalive thresholds of a v2 agent are read: $name', ({ check, said, thresholds }) => {
-  expect(saidOfSilence({ check })).toEqual(said);
-  expect(agentThresholds({ keepalive: saidOfSilence({ check }) })).toEqual(thresholds);
+  expect(sentKeepaliveSettings({ check })).toEqual(said);
+  expect(agentThresholds({ keepalive: sentKeepaliveSettings({ check }) })).toEqual(thresholds);
 });
 
 test.each<{ name: string; client: Readonly<Record<string, unknown>>; expected: boolean }>([

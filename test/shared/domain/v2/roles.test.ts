@@ -5,7 +5,7 @@ import {
   reachesInto,
   roleIndexOf,
   scopesOfGrants,
-  type Doing,
+  type Operation,
   type Grant,
 } from '../../../../shared/domain/v2/roles.ts';
 import type { Role, RoleBinding, RoleRule } from '../../../../shared/schemas/v2/role.ts';
@@ -18,10 +18,10 @@ const rule = (
 
 const grant = (namespace: string | undefined, ...rules: readonly RoleRule[]): Grant => ({ namespace, rules });
 
-const doing = (text: string): Doing => {
+const doing = (text: string): Operation => {
   const [verb = '', path = '', namespace] = text.split(' ');
   const [resource = '', ...name] = path.split('/');
-  return { verb: verb as Doing['verb'], resource, name: name.join('/'), namespace };
+  return { verb: verb as Operation['verb'], resource, name: name.join('/'), namespace };
 };
 
 const rulesOf = (name: string): readonly RoleRule[] =>

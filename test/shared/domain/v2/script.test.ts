@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { eventConditions, judgeExpressions } from '../../../../shared/domain/v2/expressions.ts';
+import { eventConditions, evaluateExpressions } from '../../../../shared/domain/v2/expressions.ts';
 import { eventSubjectOf } from '../../../../shared/domain/v2/event-subject.ts';
 import { anEvent, type EventChanges } from '../../../support/an-event.ts';
 import { cpuMs } from '../../../support/cpu-ms.ts';
@@ -84,7 +84,7 @@ test('the documented table of v2 filter expressions equals the verdicts of the c
 function judged(source: string, changes: EventChanges): string {
   const conditions = eventConditions([source]);
   if ('problem' in conditions) return conditions.problem;
-  const { objection } = judgeExpressions(conditions, { event: eventSubjectOf('prod', anEvent(changes)) }, MOMENT);
+  const { objection } = evaluateExpressions(conditions, { event: eventSubjectOf('prod', anEvent(changes)) }, MOMENT);
   return objection === undefined ? 'yes' : 'no';
 }
 

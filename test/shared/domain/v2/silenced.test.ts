@@ -22,7 +22,7 @@ function entryOf(body: unknown, { before, nowMs = NOW_MS }: { before?: SilencedE
   const core = v2SilencedSchema.parse(body);
   const parts = partsOfV2Silenced(core);
   if (parts === undefined) throw new Error('the body names nothing');
-  const { request, over } = silencedOfV2(core, parts, before);
+  const { request, overrides: over } = silencedOfV2(core, parts, before);
   return { ...silencedEntry(request, nowMs), ...over };
 }
 

@@ -3,7 +3,7 @@ import { MIGRATIONS, newestSchema } from '../../../../daemon/backend/store/migra
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { openUpgradeClient } from '../../../../shared/client/plan-client.ts';
 import { planOf } from '../../../../shared/domain/plan/plan.ts';
-import { newPlan } from '../../../../shared/domain/plan/run.ts';
+import { newPlanRun } from '../../../../shared/domain/plan/run.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { startCluster } from '../../../support/cluster-peer.ts';
 import { V2Peer } from '../../../support/v2-peer.ts';
@@ -108,7 +108,7 @@ test('monctl upgrade run prints its questions to stderr when a program reads the
 });
 
 test('monctl upgrade info --watch reports that the backend is unavailable', { tags: 'slow' }, async () => {
-  const plan = newPlan(planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
+  const plan = newPlanRun(planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
     id: 1,
     who: 'alice',
     nowMs: 1_800_000_000_000,

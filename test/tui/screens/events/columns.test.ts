@@ -33,7 +33,7 @@ function eventRuns(
   const { placed } = fitEventColumns(columns);
   const about = { placed, columns, nowMs: NOW_MS, isCursor, isMarked, stale: false };
   return tableRuns(
-    { key: record.key, row, gone: record.gone },
+    { key: record.key, row, isRemoved: record.isRemoved },
     { ...about, faint: EVENTS.isFaint?.(row) === true, tonedGaps: EVENTS.hasTonedGaps === true },
   );
 }
@@ -105,7 +105,7 @@ describe('the row of an event', () => {
 
   test('the row of a resolved event shows that the event is gone while the list is paused', () => {
     const record = new EventRecord('k', anEventRow());
-    record.gone = true;
+    record.isRemoved = true;
     expect(textOf(record, 120)).toContain('✓ gone');
   });
 

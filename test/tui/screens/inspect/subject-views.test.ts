@@ -110,7 +110,7 @@ test('a hostile detail of a client draws no control byte and does not shift a co
         const rows = body.rows.map((row) => {
           const placed = layOutColumns(body.table ?? { columns: [] }, new Set(), 100);
           const about = { placed, columns: 100, nowMs: driver.store.nowMs, isMarked: false, stale: false };
-          return tableRuns({ key: row.key, row, gone: false }, { ...about, isCursor: false });
+          return tableRuns({ key: row.key, row, isRemoved: false }, { ...about, isCursor: false });
         });
         for (const row of rows) expect(runsWidth(row)).toBe(100);
         for (const line of [...body.head, ...body.text, ...rows]) {

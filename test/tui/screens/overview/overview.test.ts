@@ -3,7 +3,7 @@ import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { EventRegistry } from '../../../../tui/model/event-registry.ts';
 import { LOG_MAX, MessageLog } from '../../../../tui/model/message-log.ts';
 import { overviewBoxes, type OverviewBox } from '../../../../tui/screens/overview/boxes.ts';
-import { FiguresMemory, overviewFigures } from '../../../../tui/model/overview-figures.ts';
+import { FiguresCache, overviewFigures } from '../../../../tui/model/overview-figures.ts';
 import { layOutBoxes } from '../../../../tui/screens/overview/layout.ts';
 import { INITIAL_FEED_STATUS } from '../../../../tui/model/feed-status.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
@@ -84,9 +84,9 @@ test('the overview counts silenced events by the id of their silence', () => {
 
 test('the overview counts events again every two seconds and not before', () => {
   const events = eventsOf({ client: 'a', check: 'http', status: 2 });
-  const memory = new FiguresMemory();
+  const memory = new FiguresCache();
   const at = (nowMs: number): number =>
-    memory.of({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, everLive: true }, nowMs }).newCritical
+    memory.of({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, hasBeenLive: true }, nowMs }).newCritical
       .length;
   expect(at(NOW_MS)).toBe(1);
   events.apply('a/http', null, NOW_MS);
@@ -96,9 +96,9 @@ test('the overview counts events again every two seconds and not before', () => 
 
 test('the overview counts very many events in chunks while the last counts stay', () => {
   const events = eventsOf(...Array.from({ length: 30_000 }, (_, at) => ({ client: `c${String(at)}`, check: 'http' })));
-  const memory = new FiguresMemory();
+  const memory = new FiguresCache();
   const at = (nowMs: number): number | undefined =>
-    memory.of({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, everLive: true }, nowMs }).newCritical[0]
+    memory.of({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, hasBeenLive: true }, nowMs }).newCritical[0]
       ?.others;
   expect(at(NOW_MS)).toBe(29_999);
   events.apply('c0/http', null, NOW_MS);

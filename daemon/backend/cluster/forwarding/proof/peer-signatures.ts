@@ -100,7 +100,7 @@ export class PeerSignatures {
     }
     const nowMs = now();
     if (Math.abs(nowMs - Number(time)) > TIME_MS_MAX) return { kind: 'refused', reason: 'time' };
-    if (!this.#seen.isFirst(sender, Number(number), nowMs)) return { kind: 'refused', reason: 'replayed' };
+    if (!this.#seen.recordNumber(sender, Number(number), nowMs)) return { kind: 'refused', reason: 'replayed' };
     return { kind: 'signed', sender, bodyDigest: digest };
   }
 

@@ -26,7 +26,7 @@ export class SeenRequests {
    *
    * @returns false if the number was seen before, or is too far below the highest number of the sender
    */
-  isFirst(sender: string, number: number, nowMs: number): boolean {
+  recordNumber(sender: string, number: number, nowMs: number): boolean {
     const sent = this.#of(sender, nowMs);
     if (number <= sent.floor || sent.seen.has(number)) return false;
     sent.seen.add(number);

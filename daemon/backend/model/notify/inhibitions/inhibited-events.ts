@@ -1,4 +1,4 @@
-import { addTo, takeFrom } from '../../../../../shared/domain/sets-by-name.ts';
+import { addToSet, removeFromSet } from '../../../../../shared/domain/sets-by-name.ts';
 import type { Inhibitor } from '../../../../../shared/schemas/inhibition.ts';
 import type { InhibitorRef } from '../../../../../shared/schemas/notification-log.ts';
 
@@ -31,13 +31,13 @@ export class InhibitedEventIndex<Entry> {
   #add(entry: Entry, { rule, client, check }: InhibitorRef): void {
     let eventsByInhibitor = this.#byRule.get(rule);
     if (eventsByInhibitor === undefined) this.#byRule.set(rule, (eventsByInhibitor = new Map()));
-    addTo(eventsByInhibitor, clientCheckKey(client, check), entry);
+    addToSet(eventsByInhibitor, clientCheckKey(client, check), entry);
   }
 
   #remove(entry: Entry, { rule, client, check }: InhibitorRef): void {
     const eventsByInhibitor = this.#byRule.get(rule);
     if (eventsByInhibitor === undefined) return;
-    takeFrom(eventsByInhibitor, clientCheckKey(client, check), entry);
+    removeFromSet(eventsByInhibitor, clientCheckKey(client, check), entry);
     if (eventsByInhibitor.size === 0) this.#byRule.delete(rule);
   }
 }

@@ -27,7 +27,7 @@ function stateAfter(...statuses: readonly number[]): CheckState {
 }
 
 /** Encodes a record as a single JSON object, as earlier versions did. */
-function byTheBook(state: CheckState, bodies: CheckBodies, deletions: number, era: number) {
+function referenceRecord(state: CheckState, bodies: CheckBodies, deletions: number, era: number) {
   const { history, lastOk, okCount, okWatermark, event } = state;
   return JSON.stringify({
     history,
@@ -63,8 +63,8 @@ test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
     for (const deletions of [0, 3]) {
       for (const era of [0, 2]) {
         const record = encodeCheckRecord(state, bodies, deletions, era);
-        expect(record).toBe(byTheBook(state, bodies, deletions, era));
-        expect(decodeCheckRecord(record)).toEqual(JSON.parse(byTheBook(state, bodies, deletions, era)));
+        expect(record).toBe(referenceRecord(state, bodies, deletions, era));
+        expect(decodeCheckRecord(record)).toEqual(JSON.parse(referenceRecord(state, bodies, deletions, era)));
       }
     }
   },

@@ -52,7 +52,7 @@ async function done(backend: FollowedBackend, ...acts: readonly Act[]): Promise<
 }
 
 async function expectEqual(backend: FollowedBackend): Promise<void> {
-  await backend.tell();
+  await backend.applyPendingWrites();
   const { leader, follower, fresh } = await backend.snapshots();
   expect(follower).toEqual(fresh);
   expect(follower).toEqual(leader);
@@ -88,10 +88,10 @@ test('a follower has the same state as the leader and the store after any writes
                   act(backend),
             ),
           ),
-          backend.tell(toldMeanwhile),
+          backend.applyPendingWrites(toldMeanwhile),
         ]);
         settled.forEach(expectNoDefect);
-        await backend.tell(toldThen);
+        await backend.applyPendingWrites(toldThen);
         if (toldThen === Infinity) await expectEqual(backend);
       }
       await expectEqual(backend);
@@ -201,7 +201,7 @@ const settleRules =
   ({ batcher }) =>
     new InhibitionUpdates(batcher).recordEvaluatedRules(marks);
 
-const groupTurn: Act = async (backend) => {
+const flushGroups: Act = async (backend) => {
   backend.machine.advance(3_600_000);
   const { batcher, ground } = backend;
   const turns = new GroupFlusher({ batcher, definitions: ground.definitions, clock: ground.clock });
@@ -241,14 +241,14 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     report('default', 'a', { status: 0 }),
     ({ writers }) => writers.results.remove('default', 'a', 'cpu'),
   ],
-  'handler-group': [groupReport('a'), groupReport('b'), groupTurn, groupReport('a', { status: 0 }), groupTurn],
+  'handler-group': [groupReport('a'), groupReport('b'), flushGroups, groupReport('a', { status: 0 }), flushGroups],
   'handler-group-event': [
     groupReport('a'),
     groupReport('a', { status: 1 }),
     groupReport('a', { status: 0 }),
     groupReport('b'),
   ],
-  'handler-group-told': [groupReport('a'), groupTurn],
+  'handler-group-told': [groupReport('a'), flushGroups],
   'pending-resolution': [deferred('a', 'cpu'), deferred('b', 'cpu'), noLongerDeferred, deferred('a', 'cpu', 'b')],
   inhibitor: [
     inhibit('cpu'),
@@ -308,12 +308,12 @@ test('this test file contains an example change for each table', () => {
 
 test.each(Object.entries(EXAMPLES))('a follower applies every change in the table %s', async (prefix, acts) => {
   await using backend = await open(makeNamespace, makeHandler, makeGrouping);
-  await backend.tell();
+  await backend.applyPendingWrites();
   const before = snapshotOf(backend.follower, backend.nowMs);
   let touched = 0;
   for (const act of acts) {
     await done(backend, act);
-    touched += backend.untold.flat().filter(([part]) => part === prefix).length;
+    touched += backend.pendingWrites.flat().filter(([part]) => part === prefix).length;
     await expectEqual(backend);
   }
   expect(touched).toBeGreaterThan(0);
@@ -369,7 +369,7 @@ test('a follower keeps unchanged objects in memory instead of replacing them', a
   await using backend = await open(report('default', 'a'), ({ writers }) =>
     writers.clients.put('default', { name: 'a', address: '192.0.2.1', subscriptions: [] }),
   );
-  await backend.tell();
+  await backend.applyPendingWrites();
   const { follower } = backend;
   const namespace = follower.namespace('default');
   const [client, check] = [namespace.clients.get('a'), namespace.check('a', 'cpu')];
@@ -386,7 +386,7 @@ test('a follower keeps unchanged objects in memory instead of replacing them', a
 
 test('a follower ignores a result of a deleted client and applies a result of a client created again', async () => {
   await using backend = await open(report('default', 'a'), report('default', 'b'), removeClient('default', 'a'));
-  await backend.tell(2);
+  await backend.applyPendingWrites(2);
   expect([...backend.follower.namespace('default').clients.keys()]).toEqual(['b']);
   await expectEqual(backend);
   await backend.follower.follow(only(backend.ground.store, 'check'), [
@@ -408,7 +408,7 @@ function only(store: Store, prefix: string): Pick<Store, 'getMany' | 'scan'> {
 test('on a follower, a result after the deletion of its aggregate stays a member if both are applied together', async () => {
   const aggregates = ['fleet'];
   await using backend = await open(report('default', 'a', { aggregates }), report('default', 'b', { aggregates }));
-  await backend.tell();
+  await backend.applyPendingWrites();
   await done(backend, report('default', 'a', { aggregates }));
   await done(backend, ({ writers }) => writers.aggregates.remove('default', 'fleet'));
   await done(backend, report('default', 'a', { aggregates }));
@@ -416,9 +416,9 @@ test('on a follower, a result after the deletion of its aggregate stays a member
     [...(backend.follower.namespace('default').aggregates.get('fleet')?.members() ?? [])].map(
       ({ client }) => client.name,
     );
-  await backend.tell(1);
+  await backend.applyPendingWrites(1);
   expect(fleet()).toEqual(['a', 'b']);
-  await backend.tell(1);
+  await backend.applyPendingWrites(1);
   expect(fleet()).toEqual(['a']);
   await expectEqual(backend);
 });
@@ -448,12 +448,12 @@ test('a follower counts a client that was created again toward the quota of its 
 
 test('a follower removes a deleted namespace only when the namespace is empty', async () => {
   await using backend = await open(makeNamespace, report('dev', 'a'));
-  await backend.tell();
+  await backend.applyPendingWrites();
   await done(backend, removeClient('dev', 'a'));
   await done(backend, ...emptyDev);
   await done(backend, makeNamespace);
   await done(backend, report('dev', 'b'));
-  await backend.tell(2);
+  await backend.applyPendingWrites(2);
   expect([...(backend.follower.findNamespace('dev')?.clients.keys() ?? [])]).toEqual([]);
   await expectEqual(backend);
   await done(backend, removeClient('dev', 'b'));
@@ -464,11 +464,11 @@ test('a follower removes a deleted namespace only when the namespace is empty', 
 
 test('after an upgrade plan ends, a follower waits for late results as long as the leader', async () => {
   await using backend = await open(putPlan('open'));
-  await backend.tell();
+  await backend.applyPendingWrites();
   const plans = plansOf(backend.follower);
   expect(() => plans.keepReportsOut()).toThrow('results are not accepted during an upgrade');
   await done(backend, putPlan('done'));
-  await backend.tell();
+  await backend.applyPendingWrites();
   expect(() => plans.keepReportsOut()).not.toThrow();
   expect([plans.isAwaitingBacklog(backend.nowMs), plans.isAwaitingBacklog(backend.nowMs + 60_000)]).toEqual([
     true,
@@ -480,9 +480,9 @@ test('a follower reloads its whole state after a clock correction, but not after
   await using backend = await open(report('default', 'a'), ({ writers }) =>
     writers.silenced.create('default', { check: 'cpu', expire: 7200 }),
   );
-  await backend.tell();
+  await backend.applyPendingWrites();
   await backend.pass(2);
-  expect(backend.untold.flat()).toContainEqual(['time']);
+  expect(backend.pendingWrites.flat()).toContainEqual(['time']);
   await expectEqual(backend);
   const { generation } = backend.follower;
   backend.machine.set(3_600_000);
@@ -494,7 +494,7 @@ test('a follower reloads its whole state after a clock correction, but not after
 
 test('a follower shows a write only after it has read the write completely', async () => {
   await using backend = await open(makeNamespace);
-  await backend.tell();
+  await backend.applyPendingWrites();
   await done(backend, report('default', 'a'), putUser(false), ({ writers }) =>
     writers.silenced.create('dev', { check: 'x' }),
   );
@@ -516,7 +516,7 @@ test('a follower shows a write only after it has read the write completely', asy
       if (fails) throw new MonError('unavailable', 'the disk does not read');
     },
   });
-  const keys = backend.untold.flat();
+  const keys = backend.pendingWrites.flat();
   await expect(follower.follow(watched(true), keys)).rejects.toThrow('the disk does not read');
   expect(snapshotOf(follower, nowMs)).toEqual(before);
   await follower.follow(watched(false), keys);
@@ -540,7 +540,7 @@ test('a follower reads changed values in pages of limited size and ignores unkno
       return store.getMany(keys);
     },
   };
-  const held = backend.untold.flat().filter(([prefix]) => prefix === 'client' || prefix === 'check');
+  const held = backend.pendingWrites.flat().filter(([prefix]) => prefix === 'client' || prefix === 'check');
   await backend.follower.follow(counted, [
     ...held,
     ['change', 1],

@@ -10,7 +10,7 @@ import { ManualClock } from '../../../../support/manual-clock.ts';
 const NEVER = new AbortController().signal;
 
 /** Names and addresses that the tests use instead of public name servers. */
-const WORLD: Readonly<Record<string, readonly string[]>> = {
+const NAME_TABLE: Readonly<Record<string, readonly string[]>> = {
   'hooks.example.com': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
   'graphite.internal': ['10.2.3.4'],
   'me.example.com': ['127.0.0.1'],
@@ -22,7 +22,7 @@ const WORLD: Readonly<Record<string, readonly string[]>> = {
   'multicast.example.com': ['239.1.1.1'],
 };
 
-function addresses({ networks = [] as readonly string[], world = WORLD, clock = new ManualClock() } = {}) {
+function addresses({ networks = [] as readonly string[], world = NAME_TABLE, clock = new ManualClock() } = {}) {
   const asked: string[] = [];
   const target = new TargetResolver({
     clock,

@@ -14,7 +14,7 @@ import {
   openGroupRig,
   pass,
   settled,
-  takeTold,
+  takeNotifications,
   type GroupRig,
 } from '../../../../support/group-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
@@ -48,31 +48,31 @@ describe('a handler with group_by', () => {
     await pass(rig, 10);
     await rig.report(1, { source: 'a-2' });
     await rig.report(2, { source: 'b-1' });
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await pass(rig, 20);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new, a-2/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new, a-2/disk new']);
     await pass(rig, 10);
-    expect(await takeTold(rig)).toEqual(['b-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['b-1/disk new']);
   });
 
   test('a group with changed events is flushed again after group_interval, with its unchanged events', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
     await pass(rig, 299);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await pass(rig, 1);
-    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk new, a-1/disk same']);
     await rig.report(1, { source: 'a-1' });
     await rig.report(0, { source: 'a-2' });
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk changed, a-2/disk resolved']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk changed, a-2/disk resolved']);
     await rig.report(0, { source: 'a-1' });
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk resolved']);
     expect(groupCount(rig)).toBe(0);
   });
 
@@ -80,19 +80,19 @@ describe('a handler with group_by', () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await pass(rig, 599);
     await rig.report(2, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await pass(rig, 1);
-    expect(await takeTold(rig)).toEqual(['a-1/disk same']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk same']);
   });
 
   test('a group with repeat_interval: 0 is notified only once while its events do not change', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 0 }) } });
     await rig.report(2, { source: 'a-1' });
     for (let hour = 0; hour < 10; hour++) await pass(rig, 3600);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
   });
 
   test('a group whose only problem resolves before the first flush sends no notification', async () => {
@@ -100,18 +100,18 @@ describe('a handler with group_by', () => {
     await rig.report(2, { source: 'a-1' });
     await rig.report(0, { source: 'a-1' });
     await pass(rig, 3600);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     expect(groupCount(rig)).toBe(0);
   });
 
   test('a group notifies the resolution of a problem that was notified before the handler had group_by', async () => {
     const rig = await openRacks({ handlers: { default: { type: 'pipe', command: 'true' } } });
     await rig.report(2, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
     rig.reload(GROUPING);
     await rig.report(0, { source: 'a-1' });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk resolved']);
   });
 
   test('a group notification contains at most group_limit events and the number of omitted events', async () => {
@@ -119,9 +119,9 @@ describe('a handler with group_by', () => {
     await rig.report(1, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-2/disk new, 1 omitted']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk new, 1 omitted']);
     await pass(rig, 600);
-    expect(await takeTold(rig)).toEqual(['a-2/disk same, 1 omitted']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk same, 1 omitted']);
   });
 
   test('a group notification does not contain an event that was deleted before the flush', async () => {
@@ -130,18 +130,18 @@ describe('a handler with group_by', () => {
     await rig.report(2, { source: 'a-2' });
     await rig.clients.remove(DEFAULT_NAMESPACE, 'a-2', { expireSeconds: undefined });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
   });
 
   test('an event that moves to another group by its attributes is not notified again in that group', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
     await rig.clients.put(DEFAULT_NAMESPACE, { name: 'a-1', address: 'x', rack: 'c' });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 600);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     expect(groupCount(rig)).toBe(1);
   });
 });
@@ -153,7 +153,7 @@ describe('silences of grouped events', () => {
     await rig.report(2, { source: 'a-2' });
     await rig.silenced.create(DEFAULT_NAMESPACE, { selector: 'client=a-1' });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-2/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk new']);
   });
 
   test('a pending event is not notified while it is silenced, and is notified when the silence ends', async () => {
@@ -161,10 +161,10 @@ describe('silences of grouped events', () => {
     await rig.report(2, { source: 'a-1' });
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
     await pass(rig, 3600);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
   });
 
   test('a repeated group notification omits silenced events, which are notified again when the silence ends', async () => {
@@ -172,58 +172,58 @@ describe('silences of grouped events', () => {
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-2' });
     await pass(rig, 30);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:a-1' });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 600);
-    expect(await takeTold(rig)).toEqual(['a-2/disk same']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk same']);
     await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:a-1' });
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk changed, a-2/disk same']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk changed, a-2/disk same']);
   });
 });
 
 /** Returns a rig whose group has a notified event and an event with a pending notification. */
-const untold = async (): Promise<GroupRig> => {
+const withPendingEvent = async (): Promise<GroupRig> => {
   const rig = await openRacks();
   await rig.report(2, { source: 'a-1' });
   await pass(rig, 30);
-  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
   await rig.report(2, { source: 'a-2' });
   return rig;
 };
 
 describe('a reload while an event is pending', () => {
   test('a reload that removes group_by notifies each pending event in a notification of its own, and none twice', async () => {
-    const rig = await untold();
+    const rig = await withPendingEvent();
     rig.reload({ handlers: { default: { type: 'pipe', command: 'true' } } });
     await pass(rig, 0);
-    expect(await takeTold(rig)).toEqual(['a-2/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk create']);
     expect(groupCount(rig)).toBe(0);
   });
 
   test('a reload that removes a handler turns its pending group notifications into jobs, which become dead letters', async () => {
-    const rig = await untold();
+    const rig = await withPendingEvent();
     rig.reload({ handlers: {} });
     await pass(rig, 0);
-    expect(await takeTold(rig)).toEqual(['a-2/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk create']);
     expect(groupCount(rig)).toBe(0);
   });
 
   test('a reload that changes group_by moves events to new groups with the record of what was notified', async () => {
-    const rig = await untold();
+    const rig = await withPendingEvent();
     rig.reload({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     await pass(rig, 0);
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk new, a-1/disk same']);
     expect(groupCount(rig)).toBe(1);
   });
 
   test('a reload that changes the times of a group applies them at once', async () => {
-    const rig = await untold();
+    const rig = await withPendingEvent();
     rig.reload({ handlers: { default: groupingPipe({ group_wait: 0, group_interval: 1 }) } });
     await pass(rig, 1);
-    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk new, a-1/disk same']);
   });
 });
 
@@ -238,21 +238,21 @@ describe('a renamed check', () => {
     await pass(rig, 20);
     await rename(rig);
     await pass(rig, 10);
-    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage new']);
     await rig.report(2, { source: 'a-1', name: 'disk-usage' });
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await rig.report(0, { source: 'a-1', name: 'disk-usage' });
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk-usage resolved']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage resolved']);
     expect(groupCount(rig)).toBe(0);
   });
 
   test('an event that its group has notified is not notified again after its check is renamed', async () => {
-    const rig = await untold();
+    const rig = await withPendingEvent();
     await rename(rig);
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
+    expect(await takeNotifications(rig)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
     expect(groupCount(rig)).toBe(1);
   });
 
@@ -261,38 +261,38 @@ describe('a renamed check', () => {
     const first = await openRacks(GROUPING, { dir });
     await first.report(2, { source: 'a-1' });
     await pass(first, 30);
-    await takeTold(first);
+    await takeNotifications(first);
     await first.report(2, { source: 'a-2' });
     await rename(first);
     await first.stop();
     const second = await openGroupRig(GROUPING, { dir, clock: first.clock });
     await pass(second, 300);
-    expect(await takeTold(second)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
+    expect(await takeNotifications(second)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
   });
 
   test('a pending resolution of a renamed check is notified under the new name', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.report(0, { source: 'a-1' });
     await rename(rig);
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk-usage resolved']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage resolved']);
   });
 
   test('an event of a renamed check moves to the group of the new name with the times of the old group', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.report(1, { source: 'a-1' });
     await rename(rig);
     expect(groupCount(rig)).toBe(1);
     await pass(rig, 299);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await pass(rig, 1);
-    expect(await takeTold(rig)).toEqual(['a-1/disk-usage changed']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage changed']);
   });
 
   test('two events of one group that a rename joins are notified once', async () => {
@@ -301,22 +301,22 @@ describe('a renamed check', () => {
     await rig.report(2, { source: 'a-1', name: 'disk-usage' });
     await rename(rig, { isForced: true });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage new']);
     await pass(rig, 3600);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 
   test('an event joined by a rename keeps the record that its new name was notified', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
     await rig.report(1, { source: 'a-1', name: 'disk-usage' });
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new, a-1/disk same']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage new, a-1/disk same']);
     await rename(rig, { isForced: true });
     await pass(rig, 600);
-    expect(await takeTold(rig)).toEqual(['a-1/disk-usage same']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage same']);
   });
 
   test('an event of a renamed check whose new group is full is notified in a notification of its own', async () => {
@@ -326,9 +326,9 @@ describe('a renamed check', () => {
     await rig.results.submit(DEFAULT_NAMESPACE, full);
     await rig.report(2, { source: 'a-1' });
     await rename(rig);
-    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage new']);
     await pass(rig, 30);
-    expect((await takeTold(rig)).join()).not.toContain('a-1');
+    expect((await takeNotifications(rig)).join()).not.toContain('a-1');
   });
 });
 
@@ -339,14 +339,14 @@ test.each([{ handlers: ['default'] }, { handlers: ['other'] }, { handlers: [] }]
     const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
     await rig.report(2, lasting);
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
     await rig.report(0, { ...lasting, handlers });
     rig.takeJobs();
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await rig.report(1, lasting);
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual(['a-1/disk changed']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk changed']);
   },
 );
 
@@ -356,7 +356,7 @@ test('a pending event whose check is OK but does not resolve is notified at the 
   await rig.report(2, lasting);
   await rig.report(0, lasting);
   await pass(rig, 30);
-  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
 });
 
 describe('a resolution with other handlers than the problem', () => {
@@ -368,11 +368,11 @@ describe('a resolution with other handlers than the problem', () => {
       const rig = await openRacks(TWO);
       await rig.report(2, { source: 'a-1' });
       await pass(rig, 30);
-      await takeTold(rig);
+      await takeNotifications(rig);
       await rig.report(0, { source: 'a-1', handlers: name === 'nobody' ? [] : [name] });
-      expect(await takeTold(rig)).toEqual(name === 'nobody' ? [] : ['a-1/disk resolve']);
+      expect(await takeNotifications(rig)).toEqual(name === 'nobody' ? [] : ['a-1/disk resolve']);
       await pass(rig, 300);
-      expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+      expect(await takeNotifications(rig)).toEqual(['a-1/disk resolved']);
       expect(groupCount(rig)).toBe(0);
     },
   );
@@ -381,9 +381,9 @@ describe('a resolution with other handlers than the problem', () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await rig.report(0, { source: 'a-1', handlers: ['other'] });
-    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk resolve']);
     await pass(rig, 3600);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     expect(groupCount(rig)).toBe(0);
   });
 
@@ -391,21 +391,21 @@ describe('a resolution with other handlers than the problem', () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
     await rig.report(0, { source: 'a-1', handlers: ['other'] });
     await pass(rig, 3600);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 
   test('a resolution with handle: false is not notified to the group of the problem', async () => {
     const rig = await openRacks(TWO);
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 30);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.report(0, { source: 'a-1', handlers: ['other'], handle: false });
     await pass(rig, 3600);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 });
 
@@ -415,15 +415,15 @@ describe('delivery under failures', () => {
     const first = await openRacks(GROUPING, { dir });
     await first.report(2, { source: 'a-1' });
     await pass(first, 30);
-    expect(await takeTold(first)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(first)).toEqual(['a-1/disk new']);
     await first.report(1, { source: 'a-1' });
     await first.report(2, { source: 'a-2' });
     await first.stop();
     const second = await openGroupRig(GROUPING, { dir, clock: first.clock });
     await pass(second, 299);
-    expect(await takeTold(second)).toEqual([]);
+    expect(await takeNotifications(second)).toEqual([]);
     await pass(second, 1);
-    expect(await takeTold(second)).toEqual(['a-2/disk new, a-1/disk changed']);
+    expect(await takeNotifications(second)).toEqual(['a-2/disk new, a-1/disk changed']);
     await second.report(0, { source: 'a-1' });
     await second.report(0, { source: 'a-2' });
     await pass(second, 300);
@@ -444,9 +444,9 @@ describe('delivery under failures', () => {
     await rig.batcher.run(() => undefined).catch(() => undefined);
     rig.store.refuses = () => false;
     rig.clock.advance(5000);
-    await expect.poll(async () => (await takeTold(rig)).join()).toBe('a-1/disk new');
+    await expect.poll(async () => (await takeNotifications(rig)).join()).toBe('a-1/disk new');
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 
   test('a group is not flushed while both the queue of its handler and the dead-letter queue are full', async () => {
@@ -454,10 +454,10 @@ describe('delivery under failures', () => {
     const rig = await openRacks(GROUPING, { full });
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 3600);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     full.clear();
     await pass(rig, 1);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
   });
 
   test('a clock correction moves the flush times of groups', async () => {
@@ -476,9 +476,9 @@ describe('delivery under failures', () => {
     await rig.report(0, { source: 'new-1' });
     await rig.report(0, { source: 'new-2' });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['new-1/registration new, new-2/registration new']);
+    expect(await takeNotifications(rig)).toEqual(['new-1/registration new, new-2/registration new']);
     await pass(rig, 20_000);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     expect(groupCount(rig)).toBe(0);
   });
 });
@@ -487,7 +487,7 @@ test('an OK result without an event creates no group', async () => {
   const rig = await openRacks();
   await rig.report(0, { source: 'a-1', type: 'metric' });
   expect(groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
-  expect(await takeTold(rig)).toEqual([]);
+  expect(await takeNotifications(rig)).toEqual([]);
 });
 
 test.each([
@@ -506,9 +506,9 @@ test.each([
     const results = sources.map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
     await rig.results.submit(DEFAULT_NAMESPACE, results);
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual([`m-0001/disk new, m-0002/disk new, ${String(omitted)} omitted`]);
+    expect(await takeNotifications(rig)).toEqual([`m-0001/disk new, m-0002/disk new, ${String(omitted)} omitted`]);
     await pass(rig, 300);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   },
 );
 
@@ -529,7 +529,7 @@ test(
     const told = new Set<string>();
     for (let second = 0; second < 400 && told.size < GROUPS_PER_HANDLER_MAX; second++) {
       await pass(rig, 1);
-      for (const run of await takeTold(rig)) told.add(run);
+      for (const run of await takeNotifications(rig)) told.add(run);
     }
     expect(told.size).toBe(GROUPS_PER_HANDLER_MAX);
     expect([...told].every((run) => run.endsWith('/disk new'))).toBe(true);
@@ -548,7 +548,7 @@ test('an event whose new group is full is not notified with the group that it le
   await rig.results.submit(DEFAULT_NAMESPACE, results);
   await rig.report(2, { source: 'a-1', team: 'a' });
   await rig.report(2, { source: 'a-1', team: 'b' });
-  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
   await pass(rig, 30);
-  expect(await takeTold(rig)).toEqual([expect.stringMatching(/^m-0001\/disk new.*9900 omitted$/)]);
+  expect(await takeNotifications(rig)).toEqual([expect.stringMatching(/^m-0001\/disk new.*9900 omitted$/)]);
 });

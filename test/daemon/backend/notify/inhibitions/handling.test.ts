@@ -3,7 +3,14 @@ import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
 import { feedEventRow } from '../../../../../daemon/backend/model/events/feed-rows.ts';
 import { inhibitorsOf } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
-import { groupingPipe, openGroupRig, pass, settled, takeTold, type GroupRig } from '../../../../support/group-rig.ts';
+import {
+  groupingPipe,
+  openGroupRig,
+  pass,
+  settled,
+  takeNotifications,
+  type GroupRig,
+} from '../../../../support/group-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
 const PIPE = { type: 'pipe', command: 'true' };
@@ -36,7 +43,7 @@ describe('the suppression of an inhibited event', () => {
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'b-1' });
-    expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'b-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch create', 'b-1/disk create']);
     expect(rig.log.records.find(({ message }) => message === 'event is inhibited')).toMatchObject({
       fields: {
         handler: 'default',
@@ -51,10 +58,10 @@ describe('the suppression of an inhibited event', () => {
     const rig = await openRacks();
     await switchIs(rig, 1);
     await rig.report(2, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'a-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch create', 'a-1/disk create']);
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch create']);
   });
 
   test.each<{ name: string; end: (rig: GroupRig) => Promise<unknown> }>([
@@ -67,13 +74,13 @@ describe('the suppression of an inhibited event', () => {
     const rig = await openRacks();
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
-    await takeTold(rig);
+    await takeNotifications(rig);
     await end(rig);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.report(2, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
     await rig.report(0, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk resolve']);
   });
 
   test('an event is never inhibited by a rule whose source it is', async () => {
@@ -83,7 +90,7 @@ describe('the suppression of an inhibited event', () => {
     });
     await switchIs(rig, 2);
     await switchIs(rig, 2, 'b-1');
-    expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'b-1/switch create']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch create', 'b-1/switch create']);
   });
 
   test('a source whose check is OK but whose event is still open inhibits other events', async () => {
@@ -91,16 +98,16 @@ describe('the suppression of an inhibited event', () => {
     const kept = { source: 'sw-a', name: 'switch', type: 'metric', auto_resolve: false };
     await rig.report(2, kept);
     await rig.report(0, kept);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.report(2, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 
   test('a source without handlers inhibits other events as well', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'sw-a', name: 'switch', handlers: [] });
     await rig.report(2, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 });
 
@@ -111,9 +118,9 @@ test('an OK result that leaves its event open keeps the notification that an inh
   await rig.report(2, disk);
   await rig.report(0, { ...disk, handlers: [] });
   await switchIs(rig, 0);
-  await takeTold(rig);
+  await takeNotifications(rig);
   await rig.report(2, disk);
-  expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
 });
 
 test('only handlers whose notification an inhibition suppressed get inhibition_ended, even after a restart', async () => {
@@ -288,9 +295,9 @@ test('an event is shown with its inhibiting source exactly while it is inhibited
   await rig.clients.put(DEFAULT_NAMESPACE, { name: 'sw-a', address: 'x', rack: 'b' });
   await switchIs(rig, 2);
   expect(shown()).toBeUndefined();
-  await takeTold(rig);
+  await takeNotifications(rig);
   await rig.report(2, { source: 'a-1' });
-  expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
 });
 
 describe('the resolution of an inhibited problem', () => {
@@ -299,9 +306,9 @@ describe('the resolution of an inhibited problem', () => {
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
     await switchIs(rig, 0);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.report(0, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 
   test('a resolution is notified if the problem was notified before it was inhibited', async () => {
@@ -309,9 +316,9 @@ describe('the resolution of an inhibited problem', () => {
     await rig.report(2, { source: 'a-1' });
     await switchIs(rig, 2);
     await rig.report(2, { source: 'a-1' });
-    await takeTold(rig);
+    await takeNotifications(rig);
     await rig.report(0, { source: 'a-1' });
-    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk resolve']);
   });
 });
 
@@ -326,7 +333,7 @@ test('a restarted backend knows which events are inhibited and which were never 
   await second.report(2, { source: 'a-1' });
   await switchIs(second, 0);
   await second.report(0, { source: 'a-1' });
-  expect(await takeTold(second)).toEqual(['sw-a/switch resolve']);
+  expect(await takeNotifications(second)).toEqual(['sw-a/switch resolve']);
   expect(inhibitorsOf(second.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
 });
 
@@ -338,11 +345,11 @@ test('a group flush notifies only the source of an inhibition instead of 300 inh
   await Promise.all(clients.map((source) => rig.report(2, { source })));
   await switchIs(rig, 2);
   await pass(rig, 30);
-  expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
+  expect(await takeNotifications(rig)).toEqual(['sw-a/switch new']);
   await switchIs(rig, 0);
   await Promise.all(clients.map((source) => rig.report(0, { source })));
   await pass(rig, 300);
-  expect(await takeTold(rig)).toEqual(['sw-a/switch resolved']);
+  expect(await takeNotifications(rig)).toEqual(['sw-a/switch resolved']);
   await settled(rig);
 });
 
@@ -356,15 +363,15 @@ test.each([
     await rig.report(2, { source: 'a-1', refresh: 86_400 });
     await switchIs(rig, 2);
     await pass(rig, 31);
-    expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch new']);
     for (let result = 0; result < results; result++) await rig.report(2, { source: 'a-1', refresh: 86_400 });
     await switchIs(rig, 0);
     await pass(rig, 301);
-    expect(await takeTold(rig)).toEqual(['sw-a/switch resolved']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch resolved']);
     await rig.report(2, { source: 'a-1', refresh: 86_400 });
     await rig.report(2, { source: 'a-1', refresh: 86_400 });
     await pass(rig, 301);
-    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk new']);
   },
 );
 
@@ -375,7 +382,7 @@ test('a source still inhibits other events after its check is renamed', async ()
   });
   await switchIs(rig, 2);
   await new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'switch', to: 'switch-ping', isForced: false });
-  await takeTold(rig);
+  await takeNotifications(rig);
   await rig.report(2, { source: 'a-1' });
-  expect(await takeTold(rig)).toEqual([]);
+  expect(await takeNotifications(rig)).toEqual([]);
 });

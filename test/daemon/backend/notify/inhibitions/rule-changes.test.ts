@@ -6,7 +6,7 @@ import {
 } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
 import { Namespaces } from '../../../../../daemon/backend/namespaces/commands.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
-import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../../support/group-rig.ts';
+import { groupingPipe, openGroupRig, pass, takeNotifications, type GroupRig } from '../../../../support/group-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
 const PIPE = { type: 'pipe', command: 'true' };
@@ -51,7 +51,7 @@ async function applied({ registry, definitions }: GroupRig): Promise<void> {
   );
 }
 
-const quietOf = (rig: GroupRig, client: string): string | undefined => {
+const inhibitingRuleOf = (rig: GroupRig, client: string): string | undefined => {
   const entry = rig.entry(client);
   return entry && persistingInhibitor(entry)?.rule;
 };
@@ -62,23 +62,23 @@ describe('a new inhibition rule', () => {
     await switchIs(rig, 2);
     await diskOf(rig);
     await diskOf(rig, 'b-1');
-    await takeTold(rig);
+    await takeNotifications(rig);
     await reload(rig, WITH);
-    expect([quietOf(rig, 'a-1'), quietOf(rig, 'b-1')]).toEqual(['switch', undefined]);
+    expect([inhibitingRuleOf(rig, 'a-1'), inhibitingRuleOf(rig, 'b-1')]).toEqual(['switch', undefined]);
     await diskOf(rig);
     await diskOf(rig, 'b-1');
-    expect(await takeTold(rig)).toEqual(['b-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['b-1/disk create']);
   });
 
   test('adding and removing an inhibition rule sends no notification for an event that was notified before', async () => {
     const rig = await openRacks(WITHOUT);
     await switchIs(rig, 2);
     await diskOf(rig);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await reload(rig, WITH);
     await reload(rig, WITHOUT);
-    expect(await takeTold(rig)).toEqual([]);
-    expect(quietOf(rig, 'a-1')).toBeUndefined();
+    expect(await takeNotifications(rig)).toEqual([]);
+    expect(inhibitingRuleOf(rig, 'a-1')).toBeUndefined();
   });
 
   test('a new inhibition rule suppresses events that are pending in a group', async () => {
@@ -87,7 +87,7 @@ describe('a new inhibition rule', () => {
     await switchIs(rig, 2);
     await reload(rig, { handlers: { default: groupingPipe() }, inhibitions: { switch: RULE } });
     await pass(rig, 30);
-    expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch new']);
   });
 
   test('a new inhibition rule applies in each namespace separately', async () => {
@@ -97,7 +97,7 @@ describe('a new inhibition rule', () => {
     await rig.clients.put('prod', { name: 'sw-a', address: 'x', rack: 'a' });
     await rig.results.submit('prod', [{ name: 'switch', output: '', source: 'sw-a', status: 2 }]);
     await reload(rig, WITH);
-    expect(quietOf(rig, 'a-1')).toBeUndefined();
+    expect(inhibitingRuleOf(rig, 'a-1')).toBeUndefined();
     expect(inhibitorsOf(rig.registry.namespace('prod')).size).toBe(1);
   });
 
@@ -121,9 +121,9 @@ describe('a new inhibition rule', () => {
     await switchIs(rig, 2);
     await diskOf(rig);
     await reload(rig, { ...WITHOUT, inhibitions: { renamed: RULE } });
-    expect(quietOf(rig, 'a-1')).toBe('renamed');
+    expect(inhibitingRuleOf(rig, 'a-1')).toBe('renamed');
     await diskOf(rig);
-    expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch create']);
   });
 });
 
@@ -132,23 +132,23 @@ describe('a removed inhibition rule', () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
     await diskOf(rig);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await reload(rig, WITHOUT);
-    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
     await diskOf(rig, 'a-1', 0);
-    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk resolve']);
   });
 
   test('an event whose inhibition rule was removed passes the filter occurrences once', async () => {
     const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
     await switchIs(rig, 2);
     for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await reload(rig, PAGED);
     const [job] = rig.takeJobs();
     expect(job).toMatchObject({ client: 'a-1', event: { occurrences: 3, inhibition_ended: true } });
     await diskOf(rig);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
   });
 
   test('removing an inhibition rule does not notify events that another rule inhibits', async () => {
@@ -156,12 +156,12 @@ describe('a removed inhibition rule', () => {
     const rig = await openRacks({ ...WITHOUT, inhibitions: { switch: RULE, any } });
     await switchIs(rig, 2);
     await diskOf(rig);
-    await takeTold(rig);
+    await takeNotifications(rig);
     await reload(rig, { ...WITHOUT, inhibitions: { any } });
-    expect(await takeTold(rig)).toEqual([]);
-    expect(quietOf(rig, 'a-1')).toBe('any');
+    expect(await takeNotifications(rig)).toEqual([]);
+    expect(inhibitingRuleOf(rig, 'a-1')).toBe('any');
     await reload(rig, WITHOUT);
-    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
   });
 
   test('removing an inhibition rule does not notify silenced events until the silence ends', async () => {
@@ -169,11 +169,11 @@ describe('a removed inhibition rule', () => {
     await switchIs(rig, 2);
     await diskOf(rig);
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
-    await takeTold(rig);
+    await takeNotifications(rig);
     await reload(rig, WITHOUT);
-    expect(await takeTold(rig)).toEqual([]);
+    expect(await takeNotifications(rig)).toEqual([]);
     await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
-    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
   });
 });
 
@@ -182,12 +182,12 @@ test('an event is notified with its next result after an inhibition ends, whatev
   await switchIs(rig, 2);
   for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
   await switchIs(rig, 0);
-  await takeTold(rig);
-  expect(quietOf(rig, 'a-1')).toBeUndefined();
+  await takeNotifications(rig);
+  expect(inhibitingRuleOf(rig, 'a-1')).toBeUndefined();
   await diskOf(rig);
-  expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
   await diskOf(rig);
-  expect(await takeTold(rig)).toEqual([]);
+  expect(await takeNotifications(rig)).toEqual([]);
 });
 
 describe('inhibition rules that changed before a start', () => {
@@ -199,7 +199,7 @@ describe('inhibition rules that changed before a start', () => {
     await first.stop();
     const second = await openGroupRig(WITH, { dir, clock: first.clock });
     await applied(second);
-    expect(quietOf(second, 'a-1')).toBe('switch');
+    expect(inhibitingRuleOf(second, 'a-1')).toBe('switch');
   });
 
   test('a backend that starts without a removed inhibition rule notifies the suppressed events once', async () => {
@@ -210,11 +210,11 @@ describe('inhibition rules that changed before a start', () => {
     await first.stop();
     const second = await openGroupRig(WITHOUT, { dir, clock: first.clock });
     await applied(second);
-    expect(await takeTold(second)).toEqual(['a-1/disk create']);
+    expect(await takeNotifications(second)).toEqual(['a-1/disk create']);
     await second.stop();
     const third = await openGroupRig(WITHOUT, { dir, clock: first.clock });
     await applied(third);
-    expect(await takeTold(third)).toEqual([]);
+    expect(await takeNotifications(third)).toEqual([]);
   });
 
   test('a backend that starts with unchanged inhibition rules writes nothing', async () => {
@@ -226,9 +226,9 @@ describe('inhibition rules that changed before a start', () => {
     await first.stop();
     const second = await openGroupRig(WITH, { dir, clock: first.clock });
     const before = second.store.lastSeq('main');
-    await takeTold(second);
+    await takeNotifications(second);
     expect(second.store.lastSeq('main')).toBe(before);
-    expect(quietOf(second, 'a-1')).toBe('switch');
+    expect(inhibitingRuleOf(second, 'a-1')).toBe('switch');
   });
 
   test('a changed inhibition rule is applied after a failed write as soon as the store works', async () => {
@@ -236,7 +236,7 @@ describe('inhibition rules that changed before a start', () => {
     await applied(rig);
     await switchIs(rig, 2);
     await diskOf(rig);
-    await takeTold(rig);
+    await takeNotifications(rig);
     const tries = rig.store.writes;
     rig.store.refuses = () => true;
     rig.reload(WITHOUT);
@@ -247,7 +247,7 @@ describe('inhibition rules that changed before a start', () => {
     rig.store.refuses = () => false;
     rig.clock.advance(1000);
     await applied(rig);
-    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
   });
 });
 
@@ -262,14 +262,14 @@ test.each([
     await applied(rig);
     await switchIs(rig, 2);
     await diskOf(rig);
-    expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
+    expect(await takeNotifications(rig)).toEqual(['sw-a/switch create']);
     const other = { ...WITHOUT, inhibitions: { switch: { ...RULE, source: 'check=switch status=crit client~sw*' } } };
     if (isStart) await rig.stop();
     const later = isStart ? await openGroupRig(other, { dir, clock: rig.clock }) : rig;
     if (!isStart) later.reload(other);
     await later.report(2, { source: 'a-1' });
     await applied(later);
-    expect(await takeTold(later)).toEqual([]);
-    expect(quietOf(later, 'a-1')).toBe('switch');
+    expect(await takeNotifications(later)).toEqual([]);
+    expect(inhibitingRuleOf(later, 'a-1')).toBe('switch');
   },
 );

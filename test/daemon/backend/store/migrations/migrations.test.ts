@@ -18,7 +18,7 @@ import {
   earlierStore,
   emptyDatabase,
   onClosed,
-  upgraded,
+  upgradeStore,
 } from '../../../../support/earlier-stores.ts';
 import { entriesOf } from '../../../../support/store-contract.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
@@ -62,7 +62,7 @@ describe('the upgrade of a store of schema 1', () => {
     ]);
     const before = await contentOf(today);
     expect(await contentOf(mixed)).not.toEqual(before);
-    await Promise.all([upgraded(mixed), upgraded(today)]);
+    await Promise.all([upgradeStore(mixed), upgradeStore(today)]);
     const after = await contentOf(mixed);
     expect(after).toEqual(await contentOf(today));
     // Apart from the notification logs of events, only the stored schema version has changed.
@@ -76,7 +76,7 @@ describe('the upgrade of a store of schema 1', () => {
 
   test('migrated check records are identical to those that the backend writes', async () => {
     const dir = await earlierStore({ schema: 1 });
-    await upgraded(dir);
+    await upgradeStore(dir);
     const records = (await checkRecordsOf(dir)).map(([, value]) => value);
     expect(records).toHaveLength(24);
     const written = records.map((value) => {
@@ -94,7 +94,7 @@ describe('the upgrade of a store of schema 2', () => {
       namespaces: ['web'],
       checks: { default: ['disk'], web: ['disk', 'http'] },
     });
-    await upgraded(dir);
+    await upgradeStore(dir);
     const checks = (await contentOf(dir)).filter(([[table]]) => table === 'definition');
     expect(checks.map(([key, value]) => [key, (JSON.parse(value) as { metadata: object }).metadata])).toEqual([
       [['definition', 'checks', 'default', 'disk'], { name: 'disk', namespace: 'default', labels: { team: 'web' } }],
@@ -153,7 +153,7 @@ describe('an upgrade', () => {
   test('an upgrade that is interrupted after any batch completes when it is run again', async () => {
     const size = { schema: 1, clients: 25, checksEach: 100 } as const;
     const [whole, cut] = await Promise.all([earlierStore(size), earlierStore(size)]);
-    await upgraded(whole);
+    await upgradeStore(whole);
     const stop = new Error('cut off');
     const places: string[] = [];
     for (let batches = 0; ; batches++) {
@@ -216,7 +216,7 @@ test('a store of an earlier schema is read in the newest form without being chan
   const dir = await earlierStore({ schema: 1 });
   const before = await contentOf(dir);
   const newest = await earlierStore({ schema: 1 });
-  await upgraded(newest);
+  await upgradeStore(newest);
   const [old, current] = [await openLevelStore(dir), await openLevelStore(newest)];
   try {
     const key = ['check', 'default', 'web-0', 'check-0'];

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
 import { encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
 import { commandRig, FLAGS, told, upgradeDir } from '../../../../support/command-rig.ts';
-import { contentOf, earlierStore, onClosed, upgraded } from '../../../../support/earlier-stores.ts';
+import { contentOf, earlierStore, onClosed, upgradeStore } from '../../../../support/earlier-stores.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 import type { Database } from '../../../../../daemon/backend/store/database.ts';
@@ -26,7 +26,7 @@ test('an upgrade asks for confirmation, takes a backup, upgrades, and logs the m
   const [backup = ''] = await readdir(join(dir, 'backups'));
   expect(await contentOf(join(dir, 'backups', backup, 'store'))).toEqual(before);
   const clean = await earlierStore({ schema: 1 });
-  await upgraded(clean);
+  await upgradeStore(clean);
   expect(await contentOf(dir)).toEqual(await contentOf(clean));
 });
 

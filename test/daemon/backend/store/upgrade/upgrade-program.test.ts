@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LOCAL_ACCESS_FILE } from '../../../../../shared/client/local-access.ts';
 import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
-import { besidesId, checkRecordsOf, contentOf, earlierStore, upgraded } from '../../../../support/earlier-stores.ts';
+import {
+  besidesId,
+  checkRecordsOf,
+  contentOf,
+  earlierStore,
+  upgradeStore,
+} from '../../../../support/earlier-stores.ts';
 import { startDaemon } from '../../../../support/start-daemon.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 import { runUpgradeProgram, type UpgradeProgram } from '../../../../support/upgrade-program.ts';
@@ -105,7 +111,7 @@ test.each([
 test('an upgrade that a full disk stopped completes when there is space again', async () => {
   const size = { schema: 1, clients: 80, checksEach: 100 } as const;
   const [dir, clean] = await Promise.all([earlierStore(size), earlierStore(size)]);
-  await upgraded(clean);
+  await upgradeStore(clean);
   const args = ['upgrade', '--state-dir', dir, '--skip-confirm', '--no-backup'];
   // No file may exceed 2048 blocks, which are one or two MiB depending on the shell; the log reaches that after some
   // batches.

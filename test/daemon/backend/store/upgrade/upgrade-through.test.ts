@@ -8,7 +8,7 @@ import { upgradeThrough } from '../../../../../daemon/backend/store/upgrade/upgr
 import { writeEarlierStore, type EarlierStore } from '../../../../../scripts/fixtures/earlier-store.ts';
 import { AgentPeer } from '../../../../support/agent-peer.ts';
 import { commandRig, FLAGS, told, type CommandRig } from '../../../../support/command-rig.ts';
-import { checkRecordsOf, earlierStore, upgraded } from '../../../../support/earlier-stores.ts';
+import { checkRecordsOf, earlierStore, upgradeStore } from '../../../../support/earlier-stores.ts';
 import { openBackend } from '../../../../support/open-backend.ts';
 import { MonError } from '../../../../../shared/errors.ts';
 import type { Store, StoreSchema } from '../../../../../daemon/backend/ports.ts';
@@ -90,7 +90,7 @@ test('a running backend can upgrade its store with a confirmation, the same log,
   await backend.stop();
   const clean = await tempDir();
   await writeEarlierStore(clean, { schema: 1, clients: 3, checksEach: 8, forms: ['state-first'] });
-  await upgraded(clean);
+  await upgradeStore(clean);
   expect(await checkRecordsOf(dir)).toEqual(await checkRecordsOf(clean));
   // A new start logs no warning, because the store no longer has an earlier schema.
   const log = new RecordedLog();
@@ -122,7 +122,7 @@ test('results that arrive during an upgrade are committed, and none is lost or r
         };
         agent.say({ type: 'results', results: [{ id: sent, check }] });
       }
-      await Promise.all(agents.map((agent) => agent.reaches(sent)));
+      await Promise.all(agents.map((agent) => agent.waitForAck(sent)));
     }
   })();
   const clientsSeen = new Set<number>();

@@ -3,24 +3,32 @@ import { SeenRequests } from '../../../../../../daemon/backend/cluster/forwardin
 
 test('each request number of a sender counts as new exactly once', () => {
   const seen = new SeenRequests(1000);
-  expect([seen.isFirst('a', 2, 0), seen.isFirst('a', 1, 0), seen.isFirst('b', 1, 0)]).toEqual([true, true, true]);
-  expect([seen.isFirst('a', 2, 1), seen.isFirst('a', 1, 1), seen.isFirst('b', 1, 1)]).toEqual([false, false, false]);
+  expect([seen.recordNumber('a', 2, 0), seen.recordNumber('a', 1, 0), seen.recordNumber('b', 1, 0)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([seen.recordNumber('a', 2, 1), seen.recordNumber('a', 1, 1), seen.recordNumber('b', 1, 1)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('request numbers far below the highest count as repeated, so that memory stays bounded', () => {
   const seen = new SeenRequests(1000);
   let first = 0;
-  for (let number = 1; number <= 200_000; number++) if (seen.isFirst('a', 2 * number, 0)) first++;
+  for (let number = 1; number <= 200_000; number++) if (seen.recordNumber('a', 2 * number, 0)) first++;
   expect(first).toBe(200_000);
-  expect(seen.isFirst('a', 3, 0)).toBe(false);
-  expect(seen.isFirst('a', 399_999, 0)).toBe(true);
+  expect(seen.recordNumber('a', 3, 0)).toBe(false);
+  expect(seen.recordNumber('a', 399_999, 0)).toBe(true);
 });
 
 test('the record of a sender is removed only when all of its requests are too old to be accepted', () => {
   const seen = new SeenRequests(1000);
-  seen.isFirst('a', 1, 0);
-  seen.isFirst('b', 1, 999);
-  expect(seen.isFirst('a', 1, 1000)).toBe(false);
-  seen.isFirst('c', 1, 2500);
-  expect(seen.isFirst('a', 1, 2500)).toBe(true);
+  seen.recordNumber('a', 1, 0);
+  seen.recordNumber('b', 1, 999);
+  expect(seen.recordNumber('a', 1, 1000)).toBe(false);
+  seen.recordNumber('c', 1, 2500);
+  expect(seen.recordNumber('a', 1, 2500)).toBe(true);
 });
