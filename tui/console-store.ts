@@ -5,7 +5,7 @@ import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type PastMoment, type ScreenSize } from './state/console-state.ts';
 import { Answers, type Answered } from './state/answers.ts';
 import { applyRows, applySnapshotEvents } from './state/apply-rows.ts';
-import { AggregateRegistry, DEFAULT_NEEDS } from './model/aggregate-book.ts';
+import { ConsoleAggregates, DEFAULT_NEEDS } from './model/aggregate-book.ts';
 import type { Effect } from './state/effects.ts';
 import { Bell } from './state/bell.ts';
 import { EventRegistry } from './model/event-registry.ts';
@@ -117,7 +117,7 @@ export class ConsoleStore
   readonly loads = new ViewLoads();
   readonly figures = new FiguresCache();
   readonly log: MessageLog;
-  readonly aggregates: AggregateRegistry;
+  readonly aggregates: ConsoleAggregates;
   readonly silenceHistory = new SilenceHistory();
   readonly silenceRecent = new SilenceRecent();
   readonly answers = new Answers(this);
@@ -151,7 +151,7 @@ export class ConsoleStore
     this.backends = options.members && new Map(options.members.map((name) => [name, INITIAL_FEED_STATUS]));
     this.ownChanges = options.ownChanges ?? new OwnChanges();
     this.log = options.log ?? new MessageLog();
-    this.aggregates = new AggregateRegistry(options.aggregateNeeds ?? DEFAULT_NEEDS);
+    this.aggregates = new ConsoleAggregates(options.aggregateNeeds ?? DEFAULT_NEEDS);
     this.state = initialState(options.size, options.readOnly);
     this.nowMs = options.now();
     if (options.kept !== undefined) restoreKept(this, options.kept);

@@ -2,8 +2,8 @@ import { readBenchFile, type BenchRun, type MachineSpeed } from './bench-file.ts
 import { figureText, mean } from './report.ts';
 
 /**
- * Units whose values are higher on a faster machine. The values of `LOWER_IS_FASTER` are lower on a faster machine; values in
- * other units do not depend on its speed.
+ * Units whose values are higher on a faster machine. The values of `LOWER_IS_FASTER` are lower on a faster machine;
+ * values in other units do not depend on its speed.
  */
 const HIGHER_IS_FASTER = new Set(['/s']);
 const LOWER_IS_FASTER = new Set(['us', 'ms', 's', '%']);

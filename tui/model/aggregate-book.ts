@@ -30,7 +30,7 @@ export interface AggregateEntry {
 }
 
 /** The aggregates of the last response from the backend, each with its threshold and its trend. */
-export class AggregateRegistry {
+export class ConsoleAggregates {
   readonly #needs: AggregateThresholds;
   readonly #entries = new Map<string, AggregateEntry>();
   #steppedAtMs = -Infinity;

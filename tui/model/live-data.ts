@@ -1,5 +1,5 @@
 import type { ClientRow, SilencedRow } from '../../shared/schemas/feed.ts';
-import type { AggregateRegistry } from './aggregate-book.ts';
+import type { ConsoleAggregates } from './aggregate-book.ts';
 import type { EventRegistry } from './event-registry.ts';
 import type { WhereColumn } from './where-column.ts';
 import type { FeedStatus } from './feed-status.ts';
@@ -14,7 +14,7 @@ export interface LiveData {
   readonly silenced: ReadonlyMap<string, SilencedRow>;
   /** The clients by name. */
   readonly clients: ReadonlyMap<string, ClientRow>;
-  readonly aggregates: AggregateRegistry;
+  readonly aggregates: ConsoleAggregates;
   readonly plans: UpgradePlans;
   readonly silenceHistory: SilenceHistory;
   /** The data that views load by request, because the feed does not contain it. */

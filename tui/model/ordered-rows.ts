@@ -135,7 +135,7 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#sort.compare(a, b) <= 0;
   }
 
-  /** Starts to evaluate a filter. The list changes when `evaluateChunk` has evaluated all rows. `undefined` shows all rows. */
+  /** Starts to evaluate a filter; `undefined` shows all rows. The list changes when `evaluateChunk` is done. */
   setFilter(filter: SearchOf<Item['searchRow']> | undefined): void {
     const isNarrower = this.#isNarrower(filter);
     this.#filterNumber += 1;
@@ -145,7 +145,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#run = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
   }
 
-  /** Starts to build the search texts in advance, so that the first filter is fast; `evaluateChunk` builds them in chunks. */
+  /** Starts to build the search texts in advance, in chunks by `evaluateChunk`, so that the first filter is fast. */
   prepareFilter(): void {
     this.#run ??= new FilterRun(
       { kind: 'make-text', filter: this.#filter, isNarrower: false },

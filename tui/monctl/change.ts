@@ -93,7 +93,7 @@ export async function confirm(
   effects: BackendChange<unknown>['effects'],
   declined = 'nothing was done',
 ): Promise<void> {
-  if (!(await askForConfirmation(call, question, effects))) throw new ExitError(EXIT.declined, declined);
+  if (!(await promptForConfirmation(call, question, effects))) throw new ExitError(EXIT.declined, declined);
 }
 
 /**
@@ -101,7 +101,7 @@ export async function confirm(
  *
  * @returns true if the user answers yes; also with `--skip-confirm`, or if there is no terminal to ask at
  */
-export async function askForConfirmation(
+export async function promptForConfirmation(
   { ask, flags }: Pick<Call, 'ask' | 'flags'>,
   question: string,
   effects: BackendChange<unknown>['effects'] = () => [],

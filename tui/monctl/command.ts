@@ -23,7 +23,7 @@ export interface Command {
    * words after `--` are ordinary operands.
    */
   readonly trailingName?: string;
-  /** Completions of each operand, in order. Default: derived from the name of the operand, see `completionOfOperand`. */
+  /** Completions of each operand, in order. Default: those that `completionOfOperand` derives from its name. */
   readonly completes?: readonly CompletionKind[];
   /** Definitions of the command's own options, by name without the dashes. */
   readonly options: Readonly<Record<string, CommandOption>>;

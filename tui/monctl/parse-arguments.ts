@@ -108,8 +108,8 @@ function splitTrailingArgs(
 }
 
 /**
- * Separates the words of a command line from its options. `rejectUnknownOptions` later rejects options that the command does
- * not have.
+ * Separates the words of a command line from its options. `rejectUnknownOptions` later rejects options that the command
+ * does not have.
  */
 function split(
   argv: readonly string[],

@@ -26,7 +26,8 @@ export function silencePeriodText(
  */
 export interface SilenceRow {
   /**
-   * The silence. The counters of `SilenceCounters` are missing if it comes from the live feed, which does not contain them.
+   * The silence. The counters of `SilenceCounters` are missing if it comes from the live feed, which does not contain
+   * them.
    */
   readonly view: SilencedView & Partial<SilenceCounters> & Pick<SilencedDetail, 'selector' | 'recurrence' | 'idle'>;
   /** End of the silence in epoch seconds; null means that it never expires. */

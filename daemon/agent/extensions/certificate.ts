@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { z } from 'zod';
 import { defineExtension, finding, numberSchema, statusUnder, type ExtensionResult } from './extension.ts';
-import { limitedTo, failureText } from './probe-limit.ts';
+import { limitedTo, probeFailureText } from './probe-limit.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,7 +39,7 @@ export const certificate = defineExtension(
     try {
       return findingOf(endpoint, await certificateOf(parameters, limit), parameters);
     } catch (error) {
-      return finding('certificate', 2, `${endpoint} ${failureText(error, limit, timeout)}`);
+      return finding('certificate', 2, `${endpoint} ${probeFailureText(error, limit, timeout)}`);
     }
   },
 );

@@ -3,7 +3,7 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
 import { defineExtension, finding, numberSchema, statusOver, type ExtensionResult } from './extension.ts';
-import { limitedTo, failureText } from './probe-limit.ts';
+import { limitedTo, probeFailureText } from './probe-limit.ts';
 
 /** Number of bytes of a response body after which reading stops. */
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -49,7 +49,7 @@ export const http = defineExtension(
         return finding('http', 2, `${said}, without "${contains}"`);
       return finding('http', statusOver(seconds, parameters), said);
     } catch (error) {
-      return finding('http', 2, `${shown(url)} ${failureText(error, limit, timeout)}`);
+      return finding('http', 2, `${shown(url)} ${probeFailureText(error, limit, timeout)}`);
     }
   },
 );

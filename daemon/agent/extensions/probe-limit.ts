@@ -9,7 +9,7 @@ export function limitedTo(seconds: number, signal: AbortSignal): AbortSignal {
  * Returns the text for a failed probe, such as `refuses connections`, which follows the name of the target in the
  * output.
  */
-export function failureText(error: unknown, limit: AbortSignal, seconds: number): string {
+export function probeFailureText(error: unknown, limit: AbortSignal, seconds: number): string {
   if (limit.aborted) return `does not respond within ${String(seconds)} s`;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { z } from 'zod';
 import { defineExtension, finding, numberSchema, type ExtensionResult } from './extension.ts';
-import { limitedTo, failureText } from './probe-limit.ts';
+import { limitedTo, probeFailureText } from './probe-limit.ts';
 
 /** Number of bytes of the response after which the search for the expected text ends. */
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -43,7 +43,7 @@ export const tcp = defineExtension(
       }
       return finding('tcp', 2, `${endpoint} responds with something other than "${expect}": "${answer.slice(0, 100)}"`);
     } catch (error) {
-      return finding('tcp', 2, `${endpoint} ${failureText(error, limit, timeout)}`);
+      return finding('tcp', 2, `${endpoint} ${probeFailureText(error, limit, timeout)}`);
     } finally {
       socket.destroy();
     }

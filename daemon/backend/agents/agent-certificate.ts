@@ -100,7 +100,7 @@ export function refuseOtherClient(name: string, clientNames: readonly string[] |
 /**
  * Rejects a namespace that the certificate of the agent does not allow, even if other credentials allow it.
  *
- * @param validNamespaces namespaces in which the certificate is valid; undefined if it is valid in all, or there is none
+ * @param validNamespaces namespaces in which the certificate is valid; undefined if it is valid in all or is absent
  * @throws MonError `forbidden`
  */
 export function refuseOtherNamespace(namespace: string, validNamespaces: readonly string[] | undefined): void {

@@ -24,7 +24,7 @@ const ACTIONS_MAX = 10_000;
 export const SLICE = 1000;
 
 /** The history of a check on a client, as far as it is known, for a report. */
-export interface ReportCheckHistory {
+export interface GatheredCheckHistory {
   readonly namespace: Namespace;
   readonly client: string;
   readonly check: string;
@@ -42,7 +42,7 @@ export interface ReportCheckHistory {
 
 /** The data from which a report is built. */
 export interface ReportData {
-  readonly pasts: readonly ReportCheckHistory[];
+  readonly pasts: readonly GatheredCheckHistory[];
   /** User actions in the span, the newest first. */
   readonly actions: readonly ReportAction[];
   /** Time in epoch milliseconds before which transitions were not read; undefined if all in the span were read. */
@@ -59,7 +59,7 @@ export async function gather(
   span: Span,
   transitionsMax = TRANSITIONS_MAX,
 ): Promise<ReportData> {
-  const pasts = new Map<string, ReportCheckHistory>();
+  const pasts = new Map<string, GatheredCheckHistory>();
   for (const namespace of namespaces) await addOpen(pasts, namespace);
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
   const actions: ReportAction[] = [];
@@ -84,7 +84,7 @@ export async function gather(
   return { pasts: [...pasts.values()], actions, cutMs: undefined };
 }
 
-async function addOpen(pasts: Map<string, ReportCheckHistory>, namespace: Namespace): Promise<void> {
+async function addOpen(pasts: Map<string, GatheredCheckHistory>, namespace: Namespace): Promise<void> {
   let looked = 0;
   for (const client of namespace.clients.values()) {
     for (const entry of eventsOf(client)) {
@@ -102,7 +102,7 @@ async function addOpen(pasts: Map<string, ReportCheckHistory>, namespace: Namesp
 }
 
 function addStatusChange(
-  pasts: Map<string, ReportCheckHistory>,
+  pasts: Map<string, GatheredCheckHistory>,
   namespace: Namespace,
   { atMs, transition }: { readonly atMs: number; readonly transition: Transition },
   { untilMs }: Span,

@@ -14,7 +14,7 @@ import { SilencesOfPast, type TimelineRetention } from '../timeline/availability
 import { newestEntriesOf } from '../timeline/sources.ts';
 import { silencesIn } from '../timeline/queries.ts';
 import { indexOfCheck, lastIdOf, timeOf } from '../model/timeline/storage.ts';
-import { gather, SLICE, type ReportCheckHistory } from './gather.ts';
+import { gather, SLICE, type GatheredCheckHistory } from './gather.ts';
 import { SilencesAt } from './silences.ts';
 
 /** Maximum number of checks in the list of the noisiest checks. */
@@ -36,7 +36,7 @@ export interface ReportParameters {
 
 /** A check that was not OK during the span, with its history. */
 interface TroubledCheck {
-  readonly past: ReportCheckHistory;
+  readonly past: GatheredCheckHistory;
   readonly trouble: CheckProblem;
 }
 
@@ -72,7 +72,7 @@ interface EvaluatedChecks {
 }
 
 async function judged(
-  pasts: readonly ReportCheckHistory[],
+  pasts: readonly GatheredCheckHistory[],
   { placed }: RequestedNamespaces,
   { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
 ): Promise<EvaluatedChecks> {
@@ -106,7 +106,7 @@ async function judged(
  * Returns the time in epoch milliseconds since which the history of a check is complete. If the check has the maximum
  * number of transitions, older transitions may have been erased.
  */
-function keptSinceOf({ statusChanges }: ReportCheckHistory, kept: TimelineRetention): number {
+function keptSinceOf({ statusChanges }: GatheredCheckHistory, kept: TimelineRetention): number {
   const oldest = statusChanges.at(-1);
   return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
@@ -163,7 +163,7 @@ class ShownChecks {
    * Returns the time in epoch milliseconds when the check last stopped being OK before the span; null if that is not
    * known.
    */
-  async #beginningOf({ namespace, client, check }: ReportCheckHistory): Promise<number | null> {
+  async #beginningOf({ namespace, client, check }: GatheredCheckHistory): Promise<number | null> {
     const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
     const { span, kept } = this.#options;
     const before = lastIdOf(Math.max(span.sinceMs, kept.sinceMs)) + 1;
@@ -181,7 +181,7 @@ class ShownChecks {
  * Returns the output of a check for the report. If no transition in the span has an output, it is the current output
  * of the check.
  */
-function outputOf({ namespace, client, check, output }: ReportCheckHistory): string {
+function outputOf({ namespace, client, check, output }: GatheredCheckHistory): string {
   const entry = namespace.check(client, check);
   return output ?? (entry === undefined ? '' : shownOutput(entry.client, entry.summary));
 }

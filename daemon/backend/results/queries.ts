@@ -72,7 +72,7 @@ function textOf({ client }: CheckEntry, text: string): string | undefined {
 const HISTORY_KEY = /"history":/;
 
 /** An item of `GET /clients/:client/history` (legacy-peer, Clients). */
-export interface CheckHistory {
+export interface ResultHistory {
   readonly check: string;
   readonly history: readonly number[];
   /** Time of the last execution, in epoch seconds. */
@@ -82,8 +82,8 @@ export interface CheckHistory {
 }
 
 /** Reads the histories of these checks of one client. Checks without a result are omitted. */
-export async function readHistories(store: Store, entries: readonly CheckEntry[]): Promise<CheckHistory[]> {
-  const histories: CheckHistory[] = [];
+export async function readHistories(store: Store, entries: readonly CheckEntry[]): Promise<ResultHistory[]> {
+  const histories: ResultHistory[] = [];
   for (const [entry, { check, history }] of await readRecords(store, entries)) {
     if (check === null) continue;
     histories.push({

@@ -5,7 +5,7 @@ import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../
 import { wordsOf } from '../../../shared/domain/plan/product-words.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
-import { DELETE_OPTIONS, askForConfirmation } from '../change.ts';
+import { DELETE_OPTIONS, promptForConfirmation } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
@@ -97,7 +97,7 @@ async function applyAll(
   for (const fix of fixes) {
     const command = fixCommand(fix, tool);
     const isDone =
-      !declined.has(fix.namespace) && (await askForConfirmation(call, command)) && (await apply(call, v2, fix));
+      !declined.has(fix.namespace) && (await promptForConfirmation(call, command)) && (await apply(call, v2, fix));
     if (isDone) call.output.note(`done: ${command}`);
     else {
       declined.add(fix.namespace);
