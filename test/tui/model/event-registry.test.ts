@@ -180,14 +180,14 @@ describe('a paused order', () => {
     expect(clients(registry)).toEqual(['c', 'b', 'a']);
   });
 
-  test('a resolved event stays in a paused list, marked as gone, until it fails again', () => {
+  test('a resolved event stays in a paused list, marked as removed, until it fails again', () => {
     const registry = registryOf(anEventRow({ client: 'a', since: 20 }), anEventRow({ client: 'b', since: 10 }));
     registry.freeze();
     registry.apply(keyOf('a'), null, NOW_MS);
-    expect(registry.order.at(0)).toMatchObject({ key: keyOf('a'), gone: true });
+    expect(registry.order.at(0)).toMatchObject({ key: keyOf('a'), isRemoved: true });
     expect(registry.get(keyOf('a'))).toBeUndefined();
     put(registry, anEventRow({ client: 'a', since: 99 }));
-    expect(registry.order.at(0)).toMatchObject({ key: keyOf('a'), gone: false });
+    expect(registry.order.at(0)).toMatchObject({ key: keyOf('a'), isRemoved: false });
     expect(registry.order.at(0)).toBe(registry.get(keyOf('a')));
   });
 });

@@ -34,8 +34,8 @@ describe('the own changes of a console', () => {
     changes.remember('2 silences created', [clear('b'), clear('c')], NOW_MS + 1);
     changes.remember('1 event resolved', [], NOW_MS + 2);
     expect(changes.last(NOW_MS + 3)).toMatchObject({
-      change: { said: '2 silences created' },
-      since: [{ said: '1 event resolved' }],
+      change: { message: '2 silences created' },
+      since: [{ message: '1 event resolved' }],
     });
   });
 
@@ -45,13 +45,13 @@ describe('the own changes of a console', () => {
     changes.remember('second', [clear('b')], NOW_MS);
     const { change } = changes.last(NOW_MS);
     changes.forget(change?.id ?? 0);
-    expect(changes.last(NOW_MS).change).toMatchObject({ said: 'first' });
+    expect(changes.last(NOW_MS).change).toMatchObject({ message: 'first' });
   });
 
   test('own changes can be undone for ten minutes, and at most the last twenty', () => {
     const changes = new OwnChanges();
     changes.remember('one', [clear('a')], NOW_MS);
-    expect(changes.last(NOW_MS + 600_000).change).toMatchObject({ said: 'one' });
+    expect(changes.last(NOW_MS + 600_000).change).toMatchObject({ message: 'one' });
     expect(changes.last(NOW_MS + 600_001).change).toBeUndefined();
     for (let index = 0; index < 20; index++) changes.remember('resolved', [], NOW_MS);
     expect(changes.last(NOW_MS).change).toBeUndefined();
