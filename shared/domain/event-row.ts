@@ -21,10 +21,10 @@ export function eventRow(event: Event): EventRow {
 }
 
 /**
- * Returns the summary of an output for a row: its first line without performance data, cut to 200 UTF-16 units without
- * splitting a surrogate pair.
+ * Returns the summary of a check output: its first line with text, without performance data. It is cut to 200 UTF-16
+ * units without splitting a surrogate pair.
  */
 export function outputSummary(output: string): string {
-  const line = /^[^\r\n]{0,600}/.exec(output)?.[0] ?? '';
+  const line = /^\s*([^\r\n]{0,600})/.exec(output)?.[1] ?? '';
   return withoutPerformanceData(line).slice(0, 200).toWellFormed();
 }

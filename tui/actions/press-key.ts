@@ -6,7 +6,8 @@ import { LISTS } from '../keys/context-groups.ts';
 import { lineEditOf } from '../form/line-keys.ts';
 import { ACTIONS } from './all.ts';
 import { isTooSmall } from '../state/console-state.ts';
-import { actionFor, type KeyAction, type KeyPress } from '../state/keys.ts';
+import { actionFor, bindings, chordOf, keyLabel, keyOf, type KeyAction, type KeyPress } from '../state/keys.ts';
+import { VIEWS } from '../state/view-names.ts';
 import { takeMouse } from './mouse.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { typeInMenu } from './menus.ts';
@@ -84,8 +85,22 @@ function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): vo
   if (action?.changes === true && !mayChange(store, action.name)) return;
   const handling = KEY_HANDLING[context];
   if (handling?.before?.(store, name) === 'taken') return;
-  if (action === undefined) return handling?.type?.(store, lineEditOf(key), key);
+  if (action === undefined) {
+    if (handling?.type !== undefined) return handling.type(store, lineEditOf(key), key);
+    return sayUnused(store, key);
+  }
   runIn(context, action)?.(store, { context, key, perform });
+}
+
+/** Says that a printable key does nothing here, and in which views it does something. */
+function sayUnused(store: ActionPorts, key: KeyPress): void {
+  if (key.text === undefined) return;
+  const chord = chordOf(key);
+  const contexts = new Set(bindings().flatMap(([, binding]) => (binding.keys.includes(chord) ? binding.in : [])));
+  const titles = VIEWS.flatMap(({ name, title }) => (contexts.has(name) ? [title] : []));
+  const where =
+    titles.length === 0 ? `: ${keyOf('help')} lists the keys` : `; it works in ${titles.slice(0, 3).join(', ')}`;
+  store.say(`${keyLabel(chord)} does nothing here${where}`);
 }
 
 function runIn(context: KeyContext, { run }: Action): ActionHandler | undefined {

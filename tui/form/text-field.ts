@@ -6,6 +6,7 @@ import { graphemes } from '../terminal/graphemes.ts';
 
 /** Returns the text of a line editor in at most `width` cells, scrolled so that the caret is visible. */
 export function fieldRuns(line: LineEditor, width: number, focused: boolean): readonly Run[] {
+  if (line.isSelected === true && focused) return [run(lastThatFit(characters(line.text), width), 'cursor')];
   const before = characters(line.text.slice(0, line.caret));
   const [under = ' ', ...after] = characters(line.text.slice(line.caret));
   const caretCells = cellWidth(under);

@@ -1,7 +1,7 @@
 import { readSearch } from '../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../shared/domain/search-syntax.ts';
 import type { FilterState } from '../state/list-state.ts';
-import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
+import { editLine, selectedLine, type LineEdit } from '../text/line-editor.ts';
 import { newestLine, stepInHistory, type LineInHistory } from '../text/line-history.ts';
 import type { Screen } from '../state/ports.ts';
 import type { ListOfView } from './list-of-view.ts';
@@ -13,7 +13,7 @@ export function openPrompt(store: Pick<Screen, 'update'> & ListOfView): void {
   const { filter } = store.list;
   // The texts that the filter searches are built while the user types the first letter.
   store.rows.prepareFilter();
-  store.update({ prompt: newestLine(lineOf(filter.text), filter.history) });
+  store.update({ prompt: newestLine(selectedLine(filter.text), filter.history) });
 }
 
 /** Edits the text in the prompt, and applies it as the filter while the user types. */

@@ -171,6 +171,8 @@ export function FiguresLine(props: StatusLineProps): ReactElement {
 
 function countRuns({ shown, isMore, total, compact, nouns: [one, several] }: StatusLineProps): readonly Run[] {
   const shownCount = shownText(shown, isMore);
+  // While the order is paused, rows that no longer exist stay visible.
+  if (shown > total) return [run(` ${shownCount} shown, ${countText(total)} now`)];
   return [
     run(
       compact

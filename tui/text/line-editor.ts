@@ -2,6 +2,8 @@
 export interface LineEditor {
   readonly text: string;
   readonly caret: number;
+  /** True if all of the text is selected: the next insertion or deletion replaces it. Default false. */
+  readonly isSelected?: true;
 }
 
 export type LineEdit =
@@ -21,12 +23,19 @@ export function lineOf(text: string): LineEditor {
   return { text, caret: text.length };
 }
 
+/** Returns a line whose text is selected, so that typing replaces it and moving the caret keeps it. */
+export function selectedLine(text: string): LineEditor {
+  return text === '' ? EMPTY_LINE : { ...lineOf(text), isSelected: true };
+}
+
 /**
  * Returns the line after an edit. Pasted line ends and other control characters become spaces, so that they
  * have no effect.
  */
 export function editLine(line: LineEditor, edit: LineEdit): LineEditor {
-  const { text, caret } = line;
+  const { text, caret, isSelected } = line;
+  if (isSelected === true && edit.kind !== 'move')
+    return edit.kind === 'delete' ? EMPTY_LINE : editLine(EMPTY_LINE, edit);
   switch (edit.kind) {
     case 'insert': {
       const available = LINE_MAX - text.length;

@@ -5,7 +5,8 @@ import { outputSummary } from '../../../shared/domain/event-row.ts';
 test.each([
   { name: 'is its first line', output: 'disk full\n/var 99 %', expected: 'disk full' },
   { name: 'ends at a carriage return', output: 'progress 1\rprogress 2', expected: 'progress 1' },
-  { name: 'is empty if the first line is empty', output: '\nsecond', expected: '' },
+  { name: 'is the first line with text', output: '\n  \r\n second\nthird', expected: 'second' },
+  { name: 'is empty if no line has text', output: '\n \n', expected: '' },
   { name: 'is truncated to 200 characters', output: 'x'.repeat(300), expected: 'x'.repeat(200) },
   {
     name: 'shows a character that is cut in half as U+FFFD',

@@ -139,6 +139,18 @@ describe('movement keys', () => {
   });
 });
 
+describe('a key that does nothing', () => {
+  test.each([
+    { view: '4', key: 's', says: 's does nothing here; it works in Events, Clients, Checks' },
+    { view: '1', key: 'K', says: 'K does nothing here; it works in Events' },
+    { view: '2', key: '#', says: '# does nothing here: ? lists the keys' },
+  ])('the key $key after $view says where it works', ({ view, key: pressed, says }) => {
+    const driver = live(...rowsOf('a'));
+    driver.type(`${view}${pressed}`);
+    expect(driver.message).toBe(says);
+  });
+});
+
 describe('marks', () => {
   test('Space marks a row and moves to the next row, V marks up to the cursor, and A clears the marks', () => {
     const driver = live(...rowsOf(...letters('a', 'f')));

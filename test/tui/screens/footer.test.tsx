@@ -138,24 +138,29 @@ describe('the status line', () => {
 });
 
 test('the footer shows the number of rows, the position of the cursor and whether the list is paused', () => {
-  const state = initialState({ columns: COLUMNS, rows: 36 }, false);
+  expect(figures({ shown: 1234, total: 100_000 })).toMatch(
+    /^ 1,234 of 100,000 events shown {3}sort: severity, age +order paused {2}2 marked {2}row 17\/1,234$/,
+  );
+});
+
+test('the footer distinguishes rows that are still shown from the number of rows now', () => {
+  expect(figures({ shown: 98, total: 93 })).toMatch(/^ 98 shown, 93 now {3}sort: severity, age /);
+});
+
+function figures(counts: { readonly shown: number; readonly total: number }): string {
   const list = { ...INITIAL_LIST, cursor: { key: 'a/b', index: 16, top: 0 }, marks: new Set(['a/b', 'a/c']) };
-  const line = frameOf(
+  return frameOf(
     <FiguresLine
       theme={THEME}
       columns={COLUMNS}
-      state={state}
+      state={initialState({ columns: COLUMNS, rows: 36 }, false)}
       list={list}
       nouns={['event', 'events']}
       sort="severity, age"
-      shown={1234}
-      total={100_000}
+      {...counts}
       orderPaused
       compact={false}
       stale={false}
     />,
-  );
-  expect(line.trimEnd()).toMatch(
-    /^ 1,234 of 100,000 events shown {3}sort: severity, age +order paused {2}2 marked {2}row 17\/1,234$/,
-  );
-});
+  ).trimEnd();
+}

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { editLine, LINE_MAX, lineOf, type LineEdit, type LineEditor } from '../../../tui/text/line-editor.ts';
+import {
+  editLine,
+  LINE_MAX,
+  lineOf,
+  selectedLine,
+  type LineEdit,
+  type LineEditor,
+} from '../../../tui/text/line-editor.ts';
 
 /** Creates a line editor. In `a|b`, the caret is between `a` and `b`. */
 function line(drawn: string): LineEditor {
@@ -76,4 +83,13 @@ test('the text in the line editor never exceeds its limit and never ends within 
       expect(typed.caret).toBe(typed.text.length);
     }),
   );
+});
+
+test.each<{ name: string; edit: LineEdit; after: string }>([
+  { name: 'typing replaces it', edit: { kind: 'insert', text: 'x' }, after: 'x|' },
+  { name: 'deleting to the left removes it', edit: { kind: 'delete', what: 'left' }, after: '|' },
+  { name: 'a move of the caret keeps it', edit: { kind: 'move', to: 'end' }, after: 'one two|' },
+])('a selected text is one unit: $name', ({ edit, after }) => {
+  const edited = editLine(selectedLine('one two'), edit);
+  expect([picture(edited), edited.isSelected]).toEqual([after, undefined]);
 });
