@@ -38,7 +38,7 @@ import { EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './model/where-column.ts';
 import { UpgradePlans } from './model/plans.ts';
 import { settleUpgrade } from './screens/plans/plan.ts';
-import { FiguresCache, type FiguresSource } from './model/overview-figures.ts';
+import { FiguresCache } from './model/overview-figures.ts';
 import { TABLES, tableOf } from './screens/tables.ts';
 import { orderOf, type AnyTable } from './list/list-table.ts';
 import { defaultSort } from './screens/view-columns.ts';
@@ -48,20 +48,9 @@ import type { SortState } from './model/list-order.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import type { ListOfView } from './list/list-of-view.ts';
 import type { ListRows } from './model/list-rows.ts';
-import type { LiveData, MergedSources } from './model/live-data.ts';
-import type {
-  EffectRequester,
-  Frames,
-  HasOptions,
-  PauseControl,
-  ConsoleHistory,
-  ChangedRowsRecorder,
-  MessageSink,
-  Screen,
-  StateAdjuster,
-  SilenceDialogData,
-  Urgency,
-} from './state/ports.ts';
+import type { LiveData } from './model/live-data.ts';
+import type { ActionPorts } from './keys/action-ports.ts';
+import type { ChangedRowsRecorder, Frames, Screen, Urgency } from './state/ports.ts';
 import { SILENCE_WARN_MATCHES } from '../shared/schemas/fixed-limits.ts';
 import { applyFilter } from './list/search-prompt.ts';
 import type { ScreenSettings } from './state/screen-settings.ts';
@@ -88,24 +77,7 @@ const UNSET_POLICY: SilencePolicy = {
  * can change thousands of times a second. The interfaces that the class implements describe its members. Keys and feed
  * rows change the state, `tick` prepares it for a frame, and `paint` notifies the listeners once per frame.
  */
-export class ConsoleStore
-  implements
-    Screen,
-    StateAdjuster,
-    MessageSink,
-    EffectRequester,
-    HasOptions,
-    ConsoleHistory,
-    SilenceDialogData,
-    PauseControl,
-    Frames,
-    ChangedRowsRecorder,
-    Answered,
-    FiguresSource,
-    LiveData,
-    MergedSources,
-    ListOfView
-{
+export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, Answered {
   readonly options: ConsoleOptions;
   readonly events = new EventRegistry();
   readonly silenced = new SnapshotRows<SilencedRow>();
