@@ -6,7 +6,7 @@ const BYTES = 256;
 
 const ackSchema = z.object({ name: z.string().max(64), acked: z.int().min(0) });
 
-/** The name of a spool and its last acknowledged id. */
+/** The name of a spool (the agent's queue of results on disk) and the id of its last acknowledged result. */
 export type Ack = z.infer<typeof ackSchema>;
 
 /**

@@ -29,12 +29,12 @@ export function agentAddresses(
 }
 
 /**
- * Returns the WebSocket URL of the agent endpoint of a backend, and the headers with the credentials. `backend` may be
- * an HTTP or WebSocket URL, with or without the path: `http://host:4567`, `wss://host/agent`. Credentials come from the
+ * Returns the WebSocket URL of the agent endpoint of a backend, and the headers with the credentials. `backend` is an
+ * HTTP or WebSocket URL, with or without the path: `http://host:4567`, `wss://host/agent`. Credentials come from the
  * URL, else from the API key, else from `MON_AGENT_CREDENTIALS` as `user:password`.
  *
  * @param key an API key; default: the one in `MON_API_KEY`
- * @throws MonError `invalid`, without repeating text that may contain a password
+ * @throws MonError `invalid` if the URL or the credentials are invalid; the message contains no password
  */
 export function agentAddress(
   backend: string,

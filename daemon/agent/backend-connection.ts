@@ -21,7 +21,7 @@ const CLOSE_TIMEOUT_MS = 2000;
  * Maximum size of a received frame. Frames from a backend are small; a peer that sends a larger one is not a backend.
  */
 const FRAME_BYTES_MAX = 1024 * 1024;
-/** Maximum number of characters of a rejecting response's body that are read and reported. */
+/** Maximum number of characters that are read from the body of an HTTP response that rejects the connection. */
 const REFUSAL_CHARACTERS_MAX = 1000;
 
 export interface ConnectionOptions {

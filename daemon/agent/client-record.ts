@@ -76,7 +76,7 @@ export function publishedClient(identity: ClientIdentity, now: number, trouble?:
 
 /**
  * Returns this client as a v2 entity for the substitution of tokens, secrets included. `system` contains values of this
- * machine, which the `client` section overrides. The architecture has its name in Go, as in Sensu Go.
+ * machine, which the `client` section overrides. The CPU architecture has its Go name, such as `amd64`, as in Sensu Go.
  */
 export function machineEntity(namespace: string, identity: ClientIdentity): Attributes {
   const machine = { hostname: hostname(), os: platform(), arch: arch() === 'x64' ? 'amd64' : arch() };

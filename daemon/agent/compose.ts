@@ -56,7 +56,7 @@ export interface AgentConfig {
 }
 
 interface AgentDeps {
-  /** The system clock, which may be set at any time. */
+  /** The system clock, which can be set at any time. */
   readonly clock: MachineClock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
@@ -178,8 +178,8 @@ export async function composeAgent(
 }
 
 /**
- * Returns the delay in milliseconds before a clock jump is adopted. A clock that was set forward is adopted at once,
- * because check intervals do not depend on the wall clock.
+ * Returns the delay in milliseconds before the agent uses the new time of a system clock that was set. The time of a
+ * clock that was set forward is used at once, because check intervals do not depend on the wall clock.
  */
 function adoptAfterMs(seconds: number): number {
   return seconds > 0 ? 0 : ADOPT_BACK_AFTER_MS;

@@ -3,7 +3,10 @@ import type { DeltaResult } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import type { SpooledResult } from './unsaved-results.ts';
 
-/** Maximum number of checks that have a baseline. The results of other checks are always sent in full. */
+/**
+ * Maximum number of checks that have a baseline, the full result to which later results are sent as a difference. The
+ * results of other checks are always sent in full.
+ */
 const BASELINES_MAX = 1024;
 /** Maximum length of a baseline's output, and of the JSON text of its other attributes, in UTF-16 code units. */
 const CHARACTERS_MAX = 16 * 1024;
@@ -14,7 +17,7 @@ interface PassingResult {
   readonly executed: number;
   /** Time at which the check was scheduled or requested, in epoch seconds. */
   readonly issued: number;
-  /** Run time of the check in seconds; undefined: unknown. */
+  /** Run time of the check in seconds; undefined if unknown. */
   readonly duration: number | undefined;
   readonly output: string;
   /** The JSON text of all other attributes, in the order in which the result has them. */
@@ -29,8 +32,9 @@ interface Baseline extends PassingResult {
 }
 
 /**
- * Encodes the results of one connection, in the order in which they are sent. An OK result becomes a delta if the
- * backend has confirmed a baseline of the same check from which only the times and the output differ.
+ * Encodes the results of one connection, in the order in which they are sent. An OK result becomes a delta (a
+ * difference to an earlier full result, its baseline) under two conditions: the backend has confirmed a baseline of the
+ * same check, and only the times and the output differ from it.
  */
 export class DeltaEncoder {
   /** The last full result of each check, if it can be a baseline. */
@@ -81,7 +85,7 @@ export class DeltaEncoder {
 /**
  * Splits an OK result into the parts of `PassingResult`.
  *
- * @returns undefined if the result can be neither a baseline nor a delta
+ * @returns the parts; undefined if the result can be neither a baseline nor a delta
  */
 function passingResult(result: SubmittedResult): PassingResult | undefined {
   if (result.status !== 0 || typeof result.output !== 'string' || !hasDeltaTimes(result)) return undefined;

@@ -7,7 +7,7 @@ import { runWork } from './run-work.ts';
 /**
  * Runs a check, then the hook that matches its status, and returns the result (completion 1.12). Never rejects.
  *
- * @returns undefined if the agent stopped before the check ended
+ * @returns the result; undefined if the agent stopped before the check ended
  */
 export async function executeCheck(
   { published, work, problem }: PreparedCheck,

@@ -30,13 +30,16 @@ export interface AgentConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Settings from the command line; they override all other settings. */
   readonly flags?: Settings;
-  /** The default state directory of an installed package; undefined: the default of a source checkout applies. */
+  /**
+   * The default state directory of an installed package; undefined in a source checkout, where the default of the
+   * schema is used.
+   */
   readonly stateDir?: string | undefined;
 }
 
 /**
  * The sections that an agent uses, and the sections of a backend that shares the configuration directory with an agent.
- * Any other section is a warning.
+ * Any other section causes a warning.
  */
 const SECTIONS: ReadonlySet<string> = new Set(['agent', 'checks', 'client', 'handlers', 'filters', 'mutators', 'api']);
 
@@ -91,8 +94,8 @@ export async function readAgentConfig({
 }
 
 /**
- * Returns a warning if the agent does not have the built-in check that a check definition names; undefined: no problem.
- * It is not an error: the definition may be meant for the backend, or other agents may have this built-in check.
+ * Returns a warning if the agent does not have the built-in check that a check definition names; otherwise undefined.
+ * It is no error: another agent or the backend could use the definition.
  */
 function extensionProblem({ command, extension }: CheckDefinition): string | undefined {
   if (command !== undefined || extension === undefined || findExtension(extension) !== undefined) return undefined;

@@ -69,7 +69,7 @@ interface ResolvedConfig {
   readonly program: AgentSettings;
   readonly definitions: Omit<LoadedAgentConfig, 'agent'>;
   readonly identity: ClientIdentity;
-  /** The API key for the backend; undefined: none is configured in a file or in the settings. */
+  /** The API key for the backend; undefined if none is configured in a file or in the settings. */
   readonly secret: string | undefined;
 }
 

@@ -15,12 +15,12 @@ export type Work =
 export interface PreparedCheck {
   /**
    * The check as its result contains it (completion 1.12). Tokens are replaced except in `command`, `env_vars`, `hooks`
-   * and the parameters of a built-in check, which may contain secrets after the replacement.
+   * and the parameters of a built-in check, which could contain secrets after the replacement.
    */
   readonly published: CheckRequest;
   readonly work: Work;
   /**
-   * An error message about tokens without a value, with which the check must not run; undefined: all tokens have a
+   * An error message about tokens that have no value: the check must not run then. Undefined if all tokens have a
    * value.
    */
   readonly problem: string | undefined;
@@ -37,7 +37,7 @@ export interface TokenSources {
  * Replaces the tokens of a check with attributes of this client (reference 2.3), except in its hooks, whose tokens are
  * replaced when a hook runs.
  *
- * @returns undefined if there is nothing to run: the check has no command and names no built-in check
+ * @returns the prepared check; undefined if the check has neither a command nor a built-in check that could run
  */
 export function prepareCheck(
   { entity_tokens: hasEntityTokens, ...request }: CheckRequest,
@@ -82,7 +82,7 @@ function variablesOf({ env_vars: variables }: Attributes): readonly string[] {
 
 /**
  * Returns the built-in check that the attribute `extension` names or, without that attribute, the name of the check
- * (legacy-peer, sensu-client); undefined: there is no such built-in check.
+ * (legacy-peer, sensu-client). Returns undefined if there is no such built-in check.
  */
 function extensionOf(check: Attributes): Extension | undefined {
   const name = check['extension'] ?? check['name'];

@@ -58,7 +58,7 @@ interface ResultSocketDeps {
   /** Returns the current client record. */
   readonly client: () => Client;
   /**
-   * The signature of the client, sent with each full result; undefined: the client has no signature. The backend
+   * The signature of the client, sent with each full result; undefined if the client has no signature. The backend
    * records the signature of a client once and then rejects results of that client without it (completion 1.10).
    */
   readonly signature: string | undefined;
@@ -114,7 +114,8 @@ export class ResultSocket {
   }
 
   /**
-   * Sends the unsent results in the spool, as far as the window allows. Called after a result was added to the spool.
+   * Sends the unsent results in the spool, up to the window, the maximum number of unacknowledged results. Called after
+   * a result was added to the spool.
    */
   wake(): void {
     this.#reconnectOnError(this.#sendResults());

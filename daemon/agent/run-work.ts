@@ -10,9 +10,9 @@ interface WorkOptions {
   readonly clock: Clock;
   /** Kills the command if the agent dies; not used by a built-in check. */
   readonly watchdog: CommandWatchdog;
-  /** Time limit of the command or built-in check in seconds; undefined: no limit. */
+  /** Time limit of the command or built-in check in seconds; undefined if there is no limit. */
   readonly timeout: number | undefined;
-  /** Standard input of a command; undefined: the input is empty. */
+  /** Standard input of a command; undefined if the input is empty. */
   readonly input: string | undefined;
   /** Environment variables for a command, as `NAME=value`; those in `work` override them. */
   readonly environment: readonly string[];
@@ -22,7 +22,7 @@ interface WorkOptions {
 /**
  * Runs a command or a built-in check and returns its exit status and output (completion 1.12). Never rejects.
  *
- * @returns undefined if the agent stopped it
+ * @returns the exit status and the output; undefined if the agent stopped the run
  */
 export async function runWork(
   work: Work,

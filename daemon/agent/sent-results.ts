@@ -6,12 +6,13 @@ interface SentResultsOptions {
   readonly acked: number;
   /** The maximum number of unacknowledged results. */
   readonly window: number;
-  /** The signature of the client, sent with each full result; undefined: the client has none. */
+  /** The signature of the client, sent with each full result; undefined if the client has none. */
   readonly signature: string | undefined;
 }
 
 /**
- * Records which results were sent over one connection and which of them the backend has acknowledged. Encodes frames.
+ * Records which results were sent over one connection and which of them the backend has acknowledged. It also encodes
+ * the `results` frames.
  */
 export class SentResults {
   readonly #window: number;
@@ -20,7 +21,7 @@ export class SentResults {
   #ackedId: number;
   #encoder = new DeltaEncoder();
   #rewinds = 0;
-  /** The attribute `resume_after` of the next frame; undefined: the frame has no such attribute. */
+  /** The attribute `resume_after` of the next frame; undefined if the frame has no such attribute. */
   #resumeAfter: number | undefined;
 
   constructor({ acked, window, signature }: SentResultsOptions) {
@@ -70,7 +71,7 @@ export class SentResults {
   /**
    * Goes back to the id `after`, as the backend requested: the results after it are sent again, in full.
    *
-   * @returns false, without a change, if `after` is above the last id that was sent
+   * @returns true if the position was changed; false if `after` is above the last id that was sent
    */
   rewind(after: number): boolean {
     if (after > this.#sentId) return false;

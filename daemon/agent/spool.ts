@@ -98,7 +98,7 @@ export class Spool implements AsyncDisposable {
   #entries: SpoolEntry[] = [];
   #name: string = randomUUID();
   #lastId = 0;
-  /** The highest id that is certainly on disk. A failed write may have left results with higher ids there. */
+  /** The highest id that is certainly on disk. A failed write could have left results with higher ids there. */
   #savedId = 0;
   /** The lowest id that the next result can get. */
   #nextId = 1;
@@ -108,7 +108,7 @@ export class Spool implements AsyncDisposable {
   #characters = 0;
   #dropped = 0;
   /**
-   * State of the database when it was closed because of an error; undefined: no closed database waits to be reopened.
+   * State of the database when it was closed because of an error; undefined if no closed database waits to be reopened.
    */
   #closedPart: ClosedPart | undefined;
   readonly #waiting: WaitingResult[] = [];
@@ -118,7 +118,7 @@ export class Spool implements AsyncDisposable {
    */
   #lastWrite: Promise<unknown> = Promise.resolve();
   readonly #reads = new Set<Promise<unknown>>();
-  /** Resolves when the running attempt to reopen the database has ended; undefined: no attempt is running. */
+  /** Resolves when the running attempt to reopen the database has ended; undefined if no attempt is running. */
   #opening: Promise<unknown> | undefined;
   #isClosed = false;
 
@@ -233,8 +233,8 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Returns and resets the number of results that were dropped from disk, because the limits were exceeded or a newer
-   * result of the same check had superseded them.
+   * Returns the number of results that were dropped from disk since the last call. They exceeded the limits, or memory
+   * had a newer result of the same check.
    */
   takeDropped(): number {
     const dropped = this.#dropped;
@@ -257,8 +257,8 @@ export class Spool implements AsyncDisposable {
    * @param acked the last id that the backend has committed under the current name
    */
   async rename(acked: number): Promise<void> {
-    // Ids above the gap are assigned only while the disk fails. So the other state of the directory delivered a result
-    // from memory, and before it all results on disk.
+    // Ids above the gap are assigned only while the disk fails. So the later state of the directory has delivered a
+    // result from memory, and before that all results on disk.
     if (acked >= this.#openedId + UNSAVED_GAP / 2) await this.acknowledge(this.#openedId);
     await this.#runSerially(async () => {
       this.#name = randomUUID();
@@ -369,7 +369,7 @@ export class Spool implements AsyncDisposable {
       await this.#closeUnreadable(error);
       throw error;
     }
-    // A failed write may have left results on disk that are also in memory: they are deleted from disk, then written
+    // A failed write could have left results on disk that are also in memory: they are deleted from disk, then written
     // again.
     const isKept = ({ id }: SpoolEntry): boolean => id > this.#ackedId && id <= this.#savedId;
     this.#setEntries(content.entries.filter(isKept));
@@ -498,7 +498,7 @@ export class Spool implements AsyncDisposable {
     const firstId = this.#nextId;
     const lastId = firstId + added.length - 1;
     const surplus = this.#surplus(added);
-    // A single write may add more results than the limits allow; the oldest of them are not written.
+    // A single write can add more results than the limits allow; the oldest of them are not written.
     const skipped = Math.max(0, surplus - this.#entries.length);
     const results = added.map(({ text }, index) => ({ id: firstId + index, text }));
     await db.write(

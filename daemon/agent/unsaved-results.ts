@@ -1,7 +1,8 @@
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 
 /**
- * A result with its id in the spool and its JSON text, which is sent unchanged unless the result is sent as a delta.
+ * A result with its id in the spool and its JSON text. The text is sent unchanged, unless the result is sent as a delta
+ * (a difference to an earlier result).
  */
 export interface SpooledResult {
   readonly id: number;

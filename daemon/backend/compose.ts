@@ -42,8 +42,8 @@ export interface Backend {
   /** The current configuration, as of the last successful reload. */
   readonly config: LoadedConfig;
   /**
-   * Resolves with the reason when this backend is no longer the leader. It must then be stopped and composed again to
-   * become a follower.
+   * Resolves with the reason when this backend is no longer the leader. It must then be stopped, and `compose` must be
+   * called again, so that it becomes a follower.
    */
   readonly lost: Promise<MonError>;
   /** Stops accepting requests, commits pending writes and closes the store. */

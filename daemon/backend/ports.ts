@@ -8,8 +8,8 @@ export type { Clock, PlanningClock } from '../clock/clock.ts';
  */
 
 /**
- * The key of a stored value: a tuple of strings and numbers. Tuples with different parts never have the same encoding:
- * `['a:b', 'c']` and `['a', 'b:c']` are two keys. Keys are ordered part by part.
+ * The key of a stored value: a tuple of strings and numbers. Tuples with different elements never have the same
+ * encoding: `['a:b', 'c']` and `['a', 'b:c']` are two keys. Keys are ordered part by part.
  */
 export type Key = readonly (string | number)[];
 
@@ -37,21 +37,21 @@ export interface AmendableOp {
 
 /**
  * An operation that replaces some parts of the value that an `AmendableOp` stored, and supersedes all earlier
- * amendments of that value. If the stored value has a different stamp, the operation is ignored.
+ * `AmendOp`s for that value. If the stored value has a different stamp, the operation is ignored.
  */
 export interface AmendOp {
   readonly type: 'amend';
   readonly key: Key;
-  /** The stamp of the value to amend. */
+  /** The stamp of the stored value whose parts are replaced. */
   readonly stamp: string;
   /** The new text of each part; undefined for a part that stays as the `AmendableOp` stored it. */
   readonly parts: readonly (string | undefined)[];
 }
 
 /**
- * A change of a silence, which is identified by its subscription and its check, where null means any. For a silence
- * with a selector both are null, and `bySearch` contains the id and the selector, because they cannot be looked up
- * after the silence was deleted.
+ * A change of a silence. Its subscription and check identify the silence; null means any. For a silence with a selector
+ * both are null, and `bySearch` contains the id and the selector. They cannot be looked up after the silence was
+ * deleted.
  */
 export type SilencedChange = readonly [
   'silenced',
@@ -91,7 +91,8 @@ export interface ChangeRecord {
 export type Durability = 'power' | 'process';
 
 /**
- * The right to write to a shard. Each acquisition gets a higher epoch, and writes with a lower epoch are rejected.
+ * The right to write to a shard: a part of the store with its own sequence of writes. Each acquisition gets a higher
+ * number, the epoch. Writes with a lower epoch are rejected.
  */
 export interface Lease {
   readonly name: string;
@@ -134,12 +135,13 @@ export interface Store {
    *
    * @returns the sequence number of this write
    * @throws MonError `conflict` if `lease` is no longer valid; `unavailable` if the disk or the database rejects the
-   *   write. Then nothing of the write is stored, even after a restart, unless the error is an `UnsettledWriteError`.
+   *   write. Then nothing of the write is stored, even after a restart, unless the error is an `UnsettledWriteError`:
+   *   then the outcome is unknown.
    */
   write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[], durability?: Durability): Promise<number>;
 
   /**
-   * True if the store accepts operations of type `amendable` and `amend`. An upgrade of the store may make it true; it
+   * True if the store accepts operations of type `amendable` and `amend`. An upgrade of the store can make it true; it
    * never becomes false again.
    */
   readonly canAmend: boolean;
@@ -218,7 +220,10 @@ export interface StoreSchema {
   /** Returns the upgrade steps from `version` to `newest`, in order. */
   pending(): Promise<readonly PendingStep[]>;
 
-  /** Returns the obstacles in the stored data that would make a step of `upgrade` fail; empty if there are none. */
+  /**
+   * Returns the problems in the stored data that block an upgrade, because a step of `upgrade` would fail; empty if
+   * there are none.
+   */
   obstacles(): Promise<readonly UpgradeObstacle[]>;
 
   /**
@@ -257,7 +262,7 @@ export interface Disk {
   freeBytes(): Promise<number | undefined>;
   /** Returns the number of bytes that are reserved for a purpose, or 0 if none are. */
   reservedBytes(use: ReserveUse): Promise<number>;
-  /** Reserves disk space, which `releaseReserve` can free for a purpose when the disk is full. */
+  /** Reserves disk space for a purpose. When the disk is full, `releaseReserve` frees it. */
   setAside(bytes: number, use: ReserveUse): Promise<void>;
   /** Frees the space that is reserved for a purpose. */
   releaseReserve(use: ReserveUse): Promise<void>;

@@ -1,11 +1,11 @@
-/** The time source, which tests replace. */
+/** The time source of the program. Tests use a fake one. */
 export interface Clock {
   /**
-   * Returns epoch milliseconds. It does not follow a jump of the machine's clock. If a jump is adopted later, all
-   * planned times are shifted by it (docs/operations.md, Time).
+   * Returns the program's own time in epoch milliseconds. It does not jump when the system clock of the host is set. If
+   * the program adopts that jump later, all planned times are shifted by it (docs/operations.md, Time).
    */
   now(): number;
-  /** Returns the milliseconds of a clock that only measures intervals. */
+  /** Returns the milliseconds of the monotonic clock, for measuring intervals. */
   monotonic(): number;
   /** Calls `task` once after `delayMs`. */
   after(delayMs: number, task: () => void): Disposable;
@@ -15,6 +15,9 @@ export interface Clock {
 
 /** A clock with which times in the future can be planned. */
 export interface PlanningClock extends Clock {
-  /** Returns `now` without adopted clock jumps: it never goes back and never jumps. */
+  /**
+   * Returns `now` without the adopted clock corrections. It never goes back, and never jumps when the system clock is
+   * set.
+   */
   steady(): number;
 }

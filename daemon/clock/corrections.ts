@@ -1,14 +1,14 @@
-/** The adopted corrections of the clock, oldest first. */
+/** The corrections of the program's own time that were adopted after the system clock was set, oldest first. */
 export interface Corrections {
-  /** The seconds of each correction: positive is forward, negative is back. */
+  /** Size of each correction in seconds; positive is forward, negative is back. */
   readonly seconds: readonly number[];
-  /** The number of corrections that were merged into the first entry. */
+  /** Number of later corrections that were added to the first entry of `seconds`, to keep the list short. */
   readonly merged: number;
 }
 
 export const NO_CORRECTIONS: Corrections = { seconds: [], merged: 0 };
 
-/** The maximum number of separate corrections: more than an operator needs, and the list is rewritten often. */
+/** Maximum number of corrections in the list. An operator needs fewer, and the list is stored often. */
 const KEPT_MAX = 100;
 
 export function withCorrection({ seconds, merged }: Corrections, by: number): Corrections {
@@ -20,18 +20,19 @@ export function withCorrection({ seconds, merged }: Corrections, by: number): Co
 }
 
 /**
- * Returns the number of corrections so far. A time that must stay correct after the next correction is stored with it.
+ * Returns the era, which is the number of corrections so far. A time that must stay correct after a later correction is
+ * stored together with its era.
  */
 export function eraOf({ seconds, merged }: Corrections): number {
   return merged + seconds.length;
 }
 
-/** Returns the seconds to add to a time of this era, in epoch seconds, to convert it to the current scale. */
+/** Returns the seconds to add to a time that was stored after `era` corrections, to include all later corrections. */
 export function secondsSince({ seconds, merged }: Corrections, era: number): number {
   return sum(seconds.slice(Math.max(0, era - merged)));
 }
 
-/** Returns the milliseconds from the uncorrected scale to the current one. */
+/** Returns the sum of all corrections, which is the difference from uncorrected to corrected time, in milliseconds. */
 export function offsetOf({ seconds }: Corrections): number {
   return sum(seconds) * 1000;
 }

@@ -1,32 +1,34 @@
 import { NO_CORRECTIONS, offsetOf, withCorrection, type Corrections } from './corrections.ts';
 import type { BootTime } from './machine-clock.ts';
 
-/** The latest known time, stored so that the next start continues from it. */
+/** The clock readings of a running program, stored so that its next start continues from this time. */
 export interface TimeAnchor {
-  /** Epoch milliseconds on the steady scale. */
+  /** The program's own time without corrections, in epoch milliseconds. */
   readonly steadyMs: number;
-  /** The wall clock at that moment. */
+  /** The wall clock of the host at that moment, in epoch milliseconds. */
   readonly wallMs: number;
   readonly boot: BootTime | null;
   readonly corrections: Corrections;
 }
 
-/** The clocks of the machine at a start. */
+/** The clock readings of the host when the program starts. */
 interface MachineReading {
   readonly wallMs: number;
   readonly boot: BootTime | undefined;
 }
 
-/** The minimum offset of a wall clock that was set; a smaller offset is drift, which is followed slowly. */
+/**
+ * Offset in milliseconds above which the wall clock counts as set. A smaller offset is drift, which is followed slowly.
+ */
 export const JUMP_MS = 1000;
 
 /**
- * Returns the time at which a start continues. If the system was not rebooted, its uptime tells how much time has
- * passed, whatever the wall clock does. After a reboot that is unknown: a wall clock that is ahead is trusted, and one
- * that is behind means that no time has passed. A wall clock that was already off is either still off or has been
- * corrected; the assumption with less elapsed time is used.
+ * Computes the time from which a starting program continues. If the host was not rebooted, its uptime shows how much
+ * time has passed. After a reboot, only the wall clock can show that. If it is behind the stored time, no time is
+ * assumed to have passed. If it already differed from the program's own time before, it can still be off or can have
+ * been corrected meanwhile. Of these two elapsed times, the shorter one is used.
  *
- * @returns the anchor of this moment, with one more correction if the wall clock was set in between
+ * @returns the clock readings of this moment, with one more correction if the wall clock was set in between
  */
 export function resumeTime(anchor: TimeAnchor | undefined, { wallMs, boot }: MachineReading): TimeAnchor {
   if (anchor === undefined) return { steadyMs: wallMs, wallMs, boot: boot ?? null, corrections: NO_CORRECTIONS };
@@ -43,7 +45,7 @@ export function resumeTime(anchor: TimeAnchor | undefined, { wallMs, boot }: Mac
   };
 }
 
-/** @returns undefined if the system was rebooted, or its uptime is unknown */
+/** @returns the new time without corrections; undefined if the host was rebooted or its uptime is unknown */
 function timeWithoutBoot({ steadyMs, boot: before }: TimeAnchor, boot: BootTime | undefined): number | undefined {
   if (before === null || boot === undefined || before.id === '' || before.id !== boot.id) return undefined;
   return boot.ms < before.ms ? undefined : steadyMs + boot.ms - before.ms;

@@ -3,46 +3,51 @@ import type { BootTime, MachineClock } from './machine-clock.ts';
 import { JUMP_MS, resumeTime, type TimeAnchor } from './resume-time.ts';
 
 /**
- * The rate at which drift is followed: a millisecond per second, more than any clock drifts and too little to notice.
+ * The rate at which this clock follows the drift of the host's clock: a millisecond per second. That is more than any
+ * clock drifts, and too little to notice.
  */
 const SLEW = 1 / 1000;
 /**
- * The maximum time between two readings of the monotonic clock. If it is exceeded, the process was suspended in between
- * and the reading of the wall clock is useless.
+ * Maximum time in milliseconds between the readings of the monotonic clock before and after a reading of the wall
+ * clock. If it is exceeded, the process was suspended in between, and the reading of the wall clock is useless.
  */
 const LOOK_MS_MAX = 50;
 const LOOKS_MAX = 4;
-/** The minimum time between two readings of the clock; time has a resolution of a millisecond. */
+/**
+ * Minimum time in milliseconds between two readings of the host's clocks. Times are rounded to whole milliseconds
+ * anyway.
+ */
 const TICK_MS = 0.5;
 
-/** A jump of the machine's clock, because it was set. */
+/** A jump of the host's clock, because it was set. */
 export interface ClockJump {
-  /** The time before the jump on the backend's own scale, in epoch milliseconds. */
+  /** The program's own time at the jump, in epoch milliseconds. */
   readonly atMs: number;
-  /** The size of the jump: positive is forward, negative is back. */
+  /** Size of the jump in seconds; positive is forward, negative is back. */
   readonly seconds: number;
 }
 
 interface SteadyOptions {
-  /** The anchor of the previous run; default: time starts now. */
+  /** The stored clock readings of the previous run. Default: the time starts with the wall clock of the host. */
   readonly anchor?: TimeAnchor | undefined;
   readonly onJump?: (jump: ClockJump) => void;
   /**
-   * Returns how long a clock must have been off before the jump is adopted; default: forever, until `adopt` is called.
+   * Returns the delay in milliseconds before this clock adopts a jump of the host's clock. Default: it adopts a jump
+   * only when `adopt` is called.
    *
-   * @param seconds positive: forward; negative: back
+   * @param seconds the size of the jump; positive is forward, negative is back
    */
   readonly adoptAfterMs?: (seconds: number) => number;
 }
 
 /**
- * A clock that advances evenly, even if the machine's clock is set. It follows drift and counts the time of a machine
- * that slept. A clock jump is recorded, but not followed until it is adopted.
+ * A clock that advances evenly, even if the host's clock is set. It follows slow drift, and includes the time for which
+ * the host slept. A jump of the host's clock is recorded, but changes this clock only when it is adopted.
  *
- * There are two scales. `steady` never jumps; `now` equals it plus the adopted corrections.
+ * It has two times: `steady` without corrections, and `now`, which is `steady` plus the adopted corrections.
  */
 export class SteadyClock implements MachineClock {
-  /** The number of clock jumps since the start. */
+  /** Number of jumps of the host's clock since the start. */
   jumps = 0;
   lastJump: ClockJump | undefined;
   readonly #machine: MachineClock;
@@ -50,17 +55,19 @@ export class SteadyClock implements MachineClock {
   #corrections: Corrections;
   #offsetMs: number;
   /**
-   * The steady scale at the start, and the time since then. They are separate because their sum is too large to be
-   * exact.
+   * The steady time at the start, and the milliseconds since then. They are separate, because a floating-point number
+   * as large as their sum would be less exact.
    */
   readonly #startMs: number;
   #passedMs = 0;
-  /** The time of the last reading on the monotonic clock. */
+  /** The monotonic time of the last reading of the host's clocks. */
   #lookedMs: number;
-  /** The offset of the machine's clock, and the steady time since which it has been off. */
+  /**
+   * The jump of the host's clock that is not adopted yet, in milliseconds, and the steady time at which it occurred.
+   */
   #pendingJumpMs = 0;
   #pendingSinceMs = 0;
-  /** The offset from the monotonic clock to the uptime of the system, which grows while the machine sleeps. */
+  /** The uptime of the host minus the monotonic clock, in milliseconds. It grows while the host sleeps. */
   #sleptMs: number;
 
   constructor(machine: MachineClock, options: SteadyOptions = {}) {
@@ -84,8 +91,8 @@ export class SteadyClock implements MachineClock {
   }
 
   /**
-   * Returns epoch milliseconds without corrections. It never goes back, and jumps only over the time of a machine that
-   * slept.
+   * Returns epoch milliseconds without corrections. It never goes back. It jumps forward only after the host slept, or
+   * when another backend reports a later time.
    */
   steady(): number {
     this.#look();
@@ -108,25 +115,27 @@ export class SteadyClock implements MachineClock {
     return this.#machine.every(periodMs, task);
   }
 
-  /** The seconds by which the machine's clock is ahead of `now` since it was set; negative: behind; 0: they agree. */
+  /**
+   * Seconds by which the host's clock is ahead of `now` since it was set; negative if it is behind, 0 if they agree.
+   */
   get pendingJumpSeconds(): number {
     this.#look();
     return Math.round(this.#pendingJumpMs / 1000);
   }
 
-  /** The milliseconds for which the clock has been off by that. */
+  /** Milliseconds since the host's clock was set to another time than `now`; 0 if they agree. */
   get pendingJumpAgeMs(): number {
     const steadyMs = this.steady();
     return this.#pendingJumpMs === 0 ? 0 : steadyMs - this.#pendingSinceMs;
   }
 
-  /** Advances to a later time of the steady scale, which another backend has reported. */
+  /** Advances `steady` to the time that another backend has reported, if that is later. */
   notBefore(steadyMs: number): void {
     this.#look();
     this.#passedMs += Math.max(0, steadyMs - this.#nowMs);
   }
 
-  /** Returns the anchor from which the next start continues. */
+  /** Returns the clock readings to store, from which the next start continues. */
   anchor(): TimeAnchor {
     return {
       steadyMs: this.steady(),
@@ -136,7 +145,7 @@ export class SteadyClock implements MachineClock {
     };
   }
 
-  /** Returns the anchor as if the current time of the machine's clock were adopted. */
+  /** Returns the same as `anchor`, but as if the last jump of the host's clock were already adopted. */
   correctedAnchor(): TimeAnchor {
     const anchor = this.anchor();
     return this.pendingJumpSeconds === 0
@@ -144,7 +153,7 @@ export class SteadyClock implements MachineClock {
       : { ...anchor, corrections: withCorrection(anchor.corrections, this.pendingJumpSeconds) };
   }
 
-  /** Adopts these corrections. The caller must already have shifted all stored times. */
+  /** Replaces the adopted corrections, which changes `now`. The caller must already have shifted all stored times. */
   adopt(corrections: Corrections): void {
     const beforeMs = this.#offsetMs;
     this.#corrections = corrections;
@@ -159,7 +168,7 @@ export class SteadyClock implements MachineClock {
   }
 
   #look(): void {
-    // This is called for each message: a reading less than a tick old is still valid.
+    // This is called for each message, so a recent reading is used again.
     if (this.#machine.monotonic() - this.#lookedMs < TICK_MS) return;
     const { wallMs, monotonicMs } = this.#read();
     const elapsedMs = Math.max(0, monotonicMs - this.#lookedMs);
@@ -175,7 +184,7 @@ export class SteadyClock implements MachineClock {
     this.#adoptInTime();
   }
 
-  /** Returns the offset of the wall clock, without the known jump. */
+  /** Returns the difference from `now` to the wall clock in milliseconds, without the jump that is already recorded. */
   #errorMs(wallMs: number): number {
     return wallMs - (this.#startMs + this.#offsetMs + this.#pendingJumpMs) - this.#passedMs;
   }
@@ -201,13 +210,13 @@ export class SteadyClock implements MachineClock {
       this.adopt(withCorrection(this.#corrections, seconds));
   }
 
-  /** Returns how long the machine slept since the last call. */
+  /** Returns the milliseconds that the host slept since its last recorded sleep. */
   #newSleepMs(monotonicMs: number): number {
     const boot = this.boot();
     if (boot === undefined) return 0;
     const sleptMs = boot.ms - monotonicMs;
     const newMs = Math.max(0, sleptMs - this.#sleptMs);
-    // A difference below the precision of some systems' uptime does not count.
+    // A small difference is ignored, because the uptime is not precise on some systems.
     if (newMs <= JUMP_MS) return 0;
     this.#sleptMs = sleptMs;
     return newMs;

@@ -11,7 +11,7 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
 /** The file with the id of this boot, on systems that have one (Linux). */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-/** The clocks and timers of this machine, unfiltered: `now` jumps when the wall clock is set. */
+/** The clocks and timers of this host as they are: `now` jumps when the wall clock is set. */
 export class SystemClock {
   #bootId: string | undefined;
 

@@ -2,8 +2,8 @@ import type { CommandLine } from '../../shared/schemas/command.ts';
 import type { CommandEnd } from './command-outcome.ts';
 
 /**
- * Descriptor of a pipe to the backend. The command process and its watchdogs keep it open until they exit, so that the
- * backend knows when all of them have exited.
+ * Number of the file descriptor of a pipe to the backend. The command process and its watchdogs keep it open until they
+ * exit, so that the backend knows when all of them have exited.
  */
 export const LIFELINE = 4;
 

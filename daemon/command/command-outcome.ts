@@ -36,7 +36,7 @@ export type CommandOutcome =
   | { readonly kind: 'stopped' };
 
 export interface CommandLimits {
-  /** Time limit after which the command is killed; undefined: there is no limit. */
+  /** Time limit in milliseconds after which the command is killed; undefined if there is no limit. */
   readonly timeoutMs?: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,8 @@ export interface CommandLimits {
 /**
  * Runs a command until it ends, exceeds its time limit or is stopped by `signal`.
  *
- * @param run runs the command until its signal is aborted, then kills it; the signal may be aborted from the beginning
+ * @param run callback that runs the command, and kills it when the given signal is aborted; the signal can already be
+ *   aborted at the call
  */
 export async function outcomeWithin(
   clock: CommandClock,

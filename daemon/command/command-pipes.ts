@@ -22,7 +22,7 @@ interface CommandPipes extends Disposable {
   /** The pipe for the output of the command, which this program reads from `ours`. */
   readonly output: CommandPipe;
   /**
-   * The pipe for the input of the command, which this program writes to `ours`; undefined: the command has no input.
+   * The pipe for the input of the command, which this program writes to `ours`; undefined if the command has no input.
    */
   readonly input: CommandPipe | undefined;
 }

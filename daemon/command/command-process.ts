@@ -20,8 +20,8 @@ const watchdog = new CommandWatchdog({ openStdio: plainStdio, lifeline: LIFELINE
 /** The abort controllers that kill the running commands, by the id of the command. */
 const cuts = new Map<number, AbortController>();
 
-// Ignore stop signals, which the backend may have received too. The backend decides when this process stops, because it
-// gives running handlers some seconds to finish.
+// Ignore stop signals. Usually the backend has received them too. The backend decides when this process stops, because
+// it gives running handlers some seconds to finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 process.on('message', (request: CommandRequest) => {

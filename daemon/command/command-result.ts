@@ -9,7 +9,7 @@ export interface CommandResult {
 /**
  * Converts the outcome of a command to a status and an output (completion 1.12).
  *
- * @returns undefined if the command was stopped together with the program that ran it
+ * @returns the result; undefined if the command was stopped together with the program that ran it
  */
 export function commandResult(outcome: CommandOutcome): CommandResult | undefined {
   switch (outcome.kind) {

@@ -17,8 +17,9 @@ export const RUN_ID_VARIABLE = 'MON_RUN_ID';
  * Then it kills the process groups of the commands that have not ended, and every process with the id of such a command
  * in its environment.
  *
- * It repeats the search until two passes find no further process. One pass is not enough: a process may fork behind the
- * search, and the environment of a process is empty for a moment while it executes a new program.
+ * It repeats the search until two passes find no further process. One pass is not enough: a process can fork after the
+ * search has listed the processes, and the environment of a process is empty for a moment while it executes a new
+ * program.
  */
 const WATCHDOG = `
 trap '' HUP INT TERM
@@ -59,8 +60,8 @@ interface WatchdogOptions {
   /** Opens the standard streams of a watchdog. Default: streams with which the watchdog inherits no other open file. */
   readonly openStdio?: typeof shieldedStdio;
   /**
-   * A descriptor that each watchdog keeps open until it exits, so that another process can wait for the exit;
-   * undefined: there is no such descriptor.
+   * A descriptor that each watchdog keeps open until it exits, so that another process can wait for the exit; undefined
+   * if there is no such descriptor.
    */
   readonly lifeline?: number | undefined;
 }
@@ -113,7 +114,7 @@ export class CommandWatchdog implements Disposable {
     throw new Error('cannot start the watchdog process, which kills commands that a crash leaves running');
   }
 
-  /** Removes a run. Called when its command has ended, because the system may soon reuse the process group id. */
+  /** Removes a run. Called when its command has ended, because the system can soon reuse the process group id. */
   remove(run: CommandRun): void {
     if (!this.#runsToKill.has(run) && this.#runs.delete(run.id)) this.#process?.stdin?.write(`- ${run.id}\n`);
   }

@@ -1,4 +1,7 @@
-/** Names of the only variables that commands inherit (security S14). No variable with credentials may match. */
+/**
+ * Names of the only variables that commands inherit (security S14). The pattern must not match a variable with
+ * credentials.
+ */
 const INHERITED_NAMES = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TZ|TMPDIR)$/;
 
 const PATH_DEFAULT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

@@ -31,7 +31,7 @@ interface StartOptions {
   readonly clock: CommandClock;
   /** Kills the command if this program dies. */
   readonly watchdog: CommandWatchdog;
-  /** Standard input of the command; undefined: the input is empty. */
+  /** Standard input of the command; undefined if the input is empty. */
   readonly input?: string | undefined;
   /** Environment variables as `NAME=value`; they override inherited variables. */
   readonly environment?: readonly string[] | undefined;
@@ -98,7 +98,7 @@ interface RunningCommand {
   readonly run: CommandRun;
   /** The merged standard output and standard error of the command. */
   readonly output: Readable;
-  /** The stream with which this program writes the standard input of the command; null: there is none. */
+  /** The stream with which this program writes the standard input of the command; null if there is none. */
   readonly input: Writable | null;
 }
 
@@ -128,7 +128,7 @@ async function spawnCommand(
   command: CommandLine,
   { input, environment = [], openPipes, openStdio }: SpawnOptions,
 ): Promise<RunningCommand> {
-  // On a full disk there may be no space for the names of pipes. Then Node.js creates sockets, because checks must
+  // On a full disk there is perhaps no space for the names of pipes. Then Node.js creates sockets, because checks must
   // still run to report the full disk. A socket cannot serve two streams, so the shell redirects standard error to
   // standard output.
   using pipes = await openPipes(input !== undefined).catch(() => undefined);
@@ -153,7 +153,7 @@ async function spawnCommand(
       }),
     );
     const ownInput = pipes?.input?.ours ?? child.stdin;
-    // Ignore write errors: a command may not read its input, or only a part of it.
+    // Ignore write errors: a command can end without reading its input, or after reading only a part of it.
     ownInput?.on('error', () => undefined);
     const output = pipes?.output.ours ?? child.stdout ?? Readable.from([]);
     return { child, run: { id, group: await groupOf(child) }, output, input: ownInput };
@@ -222,7 +222,7 @@ async function outputOf(
   const collected = new CappedOutput();
   let isCut = false;
   const finish = (): void => resolve({ output: collected.text(), isOutputCut: collected.isCut, wasKilled: isCut });
-  // Wait only a short time for the end of the output: a process that left the process group may keep the pipe open
+  // Wait only a short time for the end of the output: a process that left the process group can keep the pipe open
   // forever, although the command has ended.
   const finishSoon = (): void => {
     if (!ends.disposed) ends.use(clock.after(STRAGGLER_MS, finish));

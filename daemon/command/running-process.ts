@@ -109,7 +109,7 @@ export class RunningProcess implements AsyncDisposable {
 
   async #untilEnd(onEnd: (end: ProcessEnd) => void): Promise<void> {
     const child = this.#child;
-    // When the channel is disconnected, all reports have been received. Node.js may report the exit of the process
+    // When the channel is disconnected, all reports have been received. Node.js can report the exit of the process
     // earlier.
     const read = new Promise<void>((resolve) => child.once('disconnect', resolve));
     // The lifeline is closed when the process and its watchdogs have exited; by then the watchdogs have killed all

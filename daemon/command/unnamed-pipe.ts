@@ -13,7 +13,8 @@ const NUMBERS = [3, 4, 5, 6, 7, 8, 9];
  * Node.js cannot create unnamed pipes. A shell creates them, and this program opens both ends of each pipe in `/proc`,
  * as Linux allows for processes of the same user.
  *
- * @returns undefined if the pipes cannot be opened, because there is no `/proc` or the shell creates no pipes
+ * @returns the ends of the pipes; undefined if the pipes cannot be opened, because there is no `/proc` or the shell
+ *   creates no pipes
  */
 export async function openUnnamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds[] | undefined> {
   using opened = new DisposableStack();

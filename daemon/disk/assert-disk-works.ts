@@ -11,7 +11,7 @@ const PROBE_BYTES = 64 * 1024;
  * Tests all that opening a database requires of its disk: space, free descriptors, a write, a sync, a deletion. If the
  * test fails, an open database must stay open: it can still be read, while a closed one could not be reopened.
  *
- * @param bytes the number of bytes that opening the database may write
+ * @param bytes the maximum number of bytes that opening the database writes
  * @throws MonError `unavailable` if there is no space; otherwise the error of the disk
  */
 export async function assertDiskWorks(dir: string, bytes: number): Promise<void> {

@@ -6,7 +6,7 @@ interface Timers {
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1000;
 
-/** Runs an attempt at once, then repeats it until it succeeds. The pauses double up to a maximum. */
+/** Runs a task, such as reopening a database, and repeats it until it succeeds. The delays double up to a maximum. */
 export class Reopener implements Disposable {
   readonly #attempt: () => Promise<void>;
   readonly #clock: Timers;
@@ -16,7 +16,7 @@ export class Reopener implements Disposable {
   #isRunning = false;
   #isDisposed = false;
 
-  /** @param attempt throws if it must be repeated */
+  /** @param attempt the task; it throws if it must be repeated */
   constructor(attempt: () => Promise<void>, clock: Timers, longestRetryMs = LONGEST_RETRY_MS) {
     this.#attempt = attempt;
     this.#clock = clock;

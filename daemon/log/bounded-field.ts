@@ -1,6 +1,6 @@
 /**
- * The maximum length of the text in a field, in UTF-16 units (security S17): a log line must never contain a whole
- * output or body.
+ * Maximum length of a text in a log field, in UTF-16 code units (security S17). A log line must never contain the whole
+ * output of a check or the whole body of a request.
  */
 const TEXT_LENGTH_MAX = 4096;
 /** The maximum number of items of a list, and of attributes of an object. */
@@ -11,7 +11,7 @@ const FIELD_LENGTH_MAX = 4 * TEXT_LENGTH_MAX;
 
 const CUT = '...';
 
-/** Returns a field of a log line within the limits; the rest is left out. */
+/** Returns the value of a log field, truncated to the limits above. */
 export function bounded(value: unknown): unknown {
   let left = FIELD_LENGTH_MAX;
 

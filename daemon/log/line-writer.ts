@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 
 const STANDARD_OUTPUT = 1;
 
-/** The mode of a new file. An existing file keeps its mode, which the operator may have chosen. */
+/** The mode of a new log file. An existing file keeps its mode, because an operator could have chosen it. */
 const FILE_MODE = 0o600;
 
 /**
@@ -12,7 +12,7 @@ const FILE_MODE = 0o600;
 const WAIT_MS = 100;
 const TOGETHER_BYTES = 16 * 1024;
 
-/** The maximum number of bytes that wait for a full pipe. Beyond it lines are dropped, so that memory stays bounded. */
+/** Maximum number of bytes that wait while a pipe is full. Further lines are dropped, so that memory stays limited. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
 const NOTHING = Buffer.alloc(0);
@@ -24,13 +24,13 @@ const NOTHING = Buffer.alloc(0);
 export class LineWriter implements Disposable {
   readonly #file: string | undefined;
   #descriptor: number;
-  /** The rest of a write that a full pipe accepted only in part. */
+  /** The bytes of the last write that a full pipe did not accept. */
   #unwrittenBytes = NOTHING;
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param file the file to append to; undefined: `descriptor`
+   * @param file the file to append to; undefined to write to `descriptor`
    * @throws Error if the file cannot be opened
    */
   constructor(file: string | undefined, descriptor = STANDARD_OUTPUT) {
@@ -38,7 +38,7 @@ export class LineWriter implements Disposable {
     this.#descriptor = file === undefined ? descriptor : openSync(file, 'a', FILE_MODE);
   }
 
-  /** Adds a line, which is written soon, or by the next `flush`. */
+  /** Adds a line to the buffer. The line is written after a short delay, or by the next `flush`. */
   write(line: string): void {
     if (this.#unwrittenBytes.length + this.#waiting.length + line.length > WAITING_BYTES_MAX) return;
     this.#waiting += line;

@@ -14,13 +14,13 @@ export interface Log {
 /** The log fields of an API response: short texts and numbers only, no secrets. */
 export interface RequestFields {
   readonly method: string;
-  /** The path pattern with its parameters unfilled; null if no route matched. */
+  /** The path pattern of the route, without the values of its parameters; null if no route matched. */
   readonly route: string | null;
   readonly status: number;
   readonly time_ms: number;
   readonly request_id: string;
   readonly remote_address: string;
-  /** The backend that answered instead of this one. */
+  /** The backend to which this one forwarded the request. */
   readonly forwarded?: string;
 }
 
@@ -35,7 +35,7 @@ export interface ProgramLog extends Log {
 /** The destination of the log lines. */
 export interface LogDestination {
   write(line: string): void;
-  /** Called after every record except those of requests, which may be written in groups. */
+  /** Called after every record except the records of requests, which can be written in batches. */
   flush?(): void;
 }
 
@@ -68,7 +68,7 @@ export function createLog({ component, level, requestLevel = 'info', destination
       // its level is disabled, the time starts the line, and the other two are passed as the first fields.
       formatters: { level: () => ({}) },
       timestamp: () => `"timestamp":"${timestamp()}"`,
-      // Errors were already converted before.
+      // `safe` has already converted errors to objects.
       serializers: { err: (convertedError: unknown) => convertedError },
     },
     { write: (line: string) => destination.write(escaped(line)) },
@@ -76,8 +76,8 @@ export function createLog({ component, level, requestLevel = 'info', destination
   const write = (own: Exclude<LogLevel, 'fatal'>, fields: object, message: string): void => {
     if (!lines.isLevelEnabled(own)) return;
     const head = { level: own, message };
-    // The head is assigned twice: to come first, and because no field may replace the message (legacy-peer, Surprises
-    // 5). A part of the program with a name of its own may set the component.
+    // Level and message are assigned twice: at first for their position in the line, and at last so that no field
+    // replaces them (legacy-peer, Surprises 5). But a field can replace `component`.
     lines[own](Object.assign({}, head, { component }, safe(fields), safe(head)));
     destination.flush?.();
   };
@@ -112,7 +112,7 @@ function safe(fields: object): object {
   );
 }
 
-/** Escapes these characters, which occur only in texts, where an escape has the same meaning. */
+/** Escapes the characters of `ACTIVE`. They occur only in JSON strings, where an escape has the same meaning. */
 function escaped(line: string): string {
   if (!ACTIVE.test(line)) return line;
   return line.replace(ALL_ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -121,7 +121,10 @@ function escaped(line: string): string {
 let lastMs = Number.NaN;
 let lastText = '';
 
-/** Returns the current time. It is formatted once for all records of a millisecond, because a busy API writes many. */
+/**
+ * Returns the current time as text. It is formatted once for all records of a millisecond, because a busy API writes
+ * many.
+ */
 function timestamp(): string {
   const now = Date.now();
   if (now !== lastMs) {

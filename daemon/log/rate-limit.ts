@@ -3,8 +3,8 @@ import type { Log } from './log.ts';
 const EVERY_MS = 60_000;
 
 /**
- * Limits the reports of something that may happen thousands of times per second: the first one is reported at once, the
- * others at most once per minute.
+ * Limits how often an occurrence is reported that can happen thousands of times per second. The first one is reported
+ * at once, the others together at most once per minute.
  */
 export class Burst {
   readonly #clock: { monotonic(): number };

@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path';
 import type { Log } from '../log/log.ts';
 import { replaceOwnFile } from './replace-own-file.ts';
 
-/** The variable from which libraries for Sensu Core handlers and checks read the path of the list (clients 5). */
+/**
+ * The environment variable from which libraries for Sensu Core handlers and checks read the path of the list (clients
+ * 5).
+ */
 const VARIABLE = 'SENSU_LOADED_TEMPFILE';
 
 const FILE = 'loaded-files';
@@ -12,8 +15,8 @@ const FILE = 'loaded-files';
 const JSON_FILE = /\.json$/;
 
 /**
- * A list of the configuration files that were read. Commands of handlers, mutators and checks find their own settings
- * in these files. Disposing of it deletes the list.
+ * A file that lists the configuration files that were read. Commands of handlers, mutators and checks find their own
+ * settings in these files. Disposal deletes the list.
  */
 export class LoadedFiles implements AsyncDisposable {
   readonly #path: string;
@@ -26,7 +29,7 @@ export class LoadedFiles implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** The variable for every command, `NAME=value`. */
+  /** The environment variable that every command gets, as `NAME=value`. */
   get environment(): readonly string[] {
     return [`${VARIABLE}=${this.#path}`];
   }

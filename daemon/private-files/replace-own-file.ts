@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Replaces a file as a whole. Other users can never read it, whatever the previous file allowed. */
+/** Replaces a file atomically. Other users can never read the new file, even if they could read the previous one. */
 export async function replaceOwnFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}.tmp`;
   try {

@@ -2,8 +2,8 @@
 const PRIVATE_UMASK = 0o077;
 
 /**
- * The umask with which the program was started; undefined: it is still in effect. It is global because a umask applies
- * to the whole process.
+ * The umask with which the program was started; undefined if it is still in effect. It is global because a umask
+ * applies to the whole process.
  */
 let inherited: number | undefined;
 

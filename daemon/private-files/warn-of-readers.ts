@@ -1,19 +1,22 @@
 import { stat } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
 
-/** Bits of a file mode: access for the group and all others, and access for all others alone. */
+/**
+ * Bits of a file mode. `ANYBODY_ELSE`: access for the group and all other users. `EVERYBODY`: access for users outside
+ * the group.
+ */
 const ANYBODY_ELSE = 0o077;
 const EVERYBODY = 0o007;
 
 interface OwnPaths {
   readonly stateDir: string;
-  /** The path of the log file; undefined: standard output. */
+  /** The path of the log file; undefined if the log goes to standard output. */
   readonly logFile: string | undefined;
 }
 
 /**
- * Logs a warning if other users can read private files. A group may read the log, which has no secrets. Only the owner
- * may read the state.
+ * Logs a warning if other users can read private files. The group may read the log, because it contains no secrets.
+ * Only the owner may read the state directory.
  */
 export async function warnOfReaders({ stateDir, logFile }: OwnPaths, log: Log): Promise<void> {
   await warnOf(stateDir, ANYBODY_ELSE, (path) => log.warn({ path, fix: `chmod -R go-rwx ${quoted(path)}` }, STATE));

@@ -1,7 +1,7 @@
 import type { Timetable } from './timetable.ts';
 
 /**
- * The maximum duration of one wait, and so the longest delay until a sleep of the machine or a clock correction is
+ * Maximum duration of one timer in milliseconds. It limits how late a sleep of the host or a clock correction is
  * noticed.
  */
 const WAIT_MAX_MS = 60_000;
@@ -16,19 +16,19 @@ interface Alarm {
 }
 
 export interface RunningTimetable extends Disposable {
-  /** The time of the next run in epoch milliseconds; undefined: there is none. */
+  /** The time of the next run in epoch milliseconds; undefined if there is none. */
   readonly nextMs: number | undefined;
 }
 
 /**
- * Calls a function at each time of a timetable, until it is disposed of. Missed times (a machine that slept) are made
- * up for by one call.
+ * Calls a function at each time of a timetable, until the returned object is disposed of. If several times were missed,
+ * for example because the host slept, there is one call for all of them.
  *
  * @param run called with the current time in epoch milliseconds
  */
 export function runTimetable(clock: Alarm, timetable: Timetable, run: (nowMs: number) => void): RunningTimetable {
   const time = (): number => (timetable.isByCalendar ? clock.now() : clock.steady());
-  // A time that is now counts as well.
+  // A run that is due right now is included.
   let nextMs = timetable.next(time() - 1);
   let timer: Disposable | undefined;
 

@@ -7,8 +7,9 @@ import { machineTimeZone, timeZoneOf } from '../../shared/schemas/time-zone.ts';
 export type Subdue = (nowMs: number) => boolean;
 
 /**
- * Returns the subdue windows of a check. Windows by days use its own time zone, or else that of this machine (reference
- * 2.2.1). The repeated windows of Sensu Go have times with an offset.
+ * Returns a function that tests whether a time is in a subdue window of a check. Windows by day use the time zone of
+ * the check, or else that of this host (reference 2.2.1). The repeated windows of Sensu Go have times with a UTC
+ * offset.
  */
 export function subdueOf({ subdue, subdues = [], timezone }: SubduedCheck): Subdue {
   if (subdue === undefined) return (nowMs) => isInSubdues(subdues, nowMs);

@@ -7,9 +7,12 @@ import { cronSchedule } from './cron-schedule.ts';
 
 /** The times at which a check is due. */
 export interface Timetable {
-  /** True if a clock correction changes the times: it does for calendar times, but not for an interval. */
+  /** True for calendar times (cron), which follow clock corrections; false for an interval, which ignores them. */
   readonly isByCalendar: boolean;
-  /** Returns the first time after `afterMs`, in epoch milliseconds of that clock; undefined: there is none. */
+  /**
+   * Returns the first time after `afterMs`; undefined if there is none. Both are epoch milliseconds: of `Clock.now` for
+   * calendar times, of `PlanningClock.steady` for an interval.
+   */
   next(afterMs: number): number | undefined;
 }
 
@@ -19,7 +22,7 @@ export interface Timetable {
  *
  * @param splayName the text from which the offset is derived: the check's name, or `client:check` for a standalone
  *   check
- * @returns undefined if the check has neither
+ * @returns the timetable; undefined if the check has neither `cron` nor `interval`
  */
 export function timetableOf(
   splayName: string,

@@ -17,13 +17,13 @@ interface Surroundings {
 }
 
 /**
- * Node.js cannot send AF_UNIX datagrams, which the manager expects. To start a program takes a tenth of a second in a
- * backend with gigabytes of memory. So a shell of a megabyte is started with the daemon, and it starts the program for
- * each line.
+ * A shell script that passes each line of its input to systemd, by the program `systemd-notify`. Node.js cannot send
+ * the AF_UNIX datagrams that systemd expects. In a backend with gigabytes of memory, starting a program takes a tenth
+ * of a second. So a small shell is started with the daemon, and it starts the program for each line.
  */
 const TELLER = 'while read -r message; do systemd-notify "$message"; done';
 
-/** The number of watchdog messages per watchdog timeout, so that one may be late. */
+/** Number of watchdog messages within one watchdog timeout of systemd, so that one message can be late. */
 const SIGNS_PER_WATCH = 3;
 
 const NO_SERVICE_MANAGER: ServiceManager = {
@@ -33,8 +33,8 @@ const NO_SERVICE_MANAGER: ServiceManager = {
 };
 
 /**
- * Opens the connection to the service manager while the process is still small. Without `NOTIFY_SOCKET` it does
- * nothing.
+ * Opens the connection to the service manager, such as systemd. Call it early, while the process uses little memory. If
+ * `NOTIFY_SOCKET` is not set, nothing is sent.
  */
 export function openServiceManager({ env, clock, log }: Surroundings): ServiceManager {
   if ((env['NOTIFY_SOCKET'] ?? '') === '') return NO_SERVICE_MANAGER;
@@ -55,7 +55,9 @@ export function openServiceManager({ env, clock, log }: Surroundings): ServiceMa
   };
 }
 
-/** Returns the watchdog timeout of the manager; undefined: there is none, or it applies to another process. */
+/**
+ * Returns the watchdog timeout of systemd in milliseconds; undefined if there is none, or if it is for another process.
+ */
 function watchdogMs({ WATCHDOG_USEC: usec = '', WATCHDOG_PID: pid = '' }: Surroundings['env']): number | undefined {
   if (!/^[1-9]\d*$/.test(usec) || (pid !== '' && pid !== String(process.pid))) return undefined;
   return Number(usec) / 1000;

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 /**
- * The file next to the programs of a package or an archive, written by `npm run package`; a source checkout has none.
+ * Name of the file with the default paths of an installed program. `npm run package` writes it next to the programs of
+ * a package or an archive; a source checkout has none.
  */
 export const INSTALLATION_FILE = 'installation.json';
 
 const pathsSchema = z.strictObject({
   /** The main configuration file. */
   config: z.string(),
-  /** The directory of further configuration files; it may be missing. */
+  /** The directory of further configuration files; it does not have to exist. */
   directory: z.string(),
   /** The state directory, unless the configuration sets another. */
   stateDir: z.string(),
@@ -23,14 +24,14 @@ export type Installation = z.infer<typeof pathsSchema>;
 
 const installationSchema = z.partialRecord(z.enum(['mon-backend', 'mon-agent']), pathsSchema);
 
-/** The installations by program. */
+/** The default paths of each installed program. */
 export type Installations = z.infer<typeof installationSchema>;
 
 /**
  * Reads the default paths of a program.
  *
  * @param folder the folder of the program; default: the one from which it was started
- * @returns undefined: the program is not installed and has no default paths
+ * @returns the default paths; undefined if the program is not installed
  */
 export function readInstallation(
   program: keyof Installations,
@@ -46,7 +47,7 @@ interface NamedSources {
   readonly directories: readonly string[];
 }
 
-/** Returns the sources to read: those on the command line; without any, those of the installation. */
+/** Returns the configuration files to read: those on the command line, or else the default ones of the installation. */
 export function installedSources(named: NamedSources, installation: Installation | undefined): NamedSources {
   if (installation === undefined || named.file !== undefined || named.directories.length > 0) return named;
   const { config, directory } = installation;

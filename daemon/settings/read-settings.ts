@@ -15,13 +15,13 @@ export interface ReadSettings {
   readonly warnings: readonly LocatedRemark[];
   /** Every file that was read, in reading order. */
   readonly files: readonly string[];
-  /** Every folder that was read: changes of the configuration appear in them. */
+  /** Every folder to watch: a change of the configuration changes an entry in one of them. */
   readonly folders: readonly WatchedFolder[];
 }
 
 export interface WatchedFolder {
   readonly path: string;
-  /** The only file in the folder that matters; undefined: all files. */
+  /** The only entry of the folder that matters; undefined if all entries matter. */
   readonly only?: string;
 }
 
@@ -61,7 +61,7 @@ export async function readSettings(file: string | undefined, directories: readon
     else await read(file);
   }
   for (const directory of directories) {
-    // The directory may be a link that is changed later, or be replaced as a whole.
+    // Watch the parent folder too: the directory can be a link that is changed later, or it can be replaced.
     folders.push({ path: dirname(directory), only: basename(directory) });
     try {
       for (const path of await listSettingsFiles(directory, folders)) await read(path);
@@ -95,9 +95,9 @@ async function readSettingsFile(path: string): Promise<SettingsFile> {
 
 /**
  * Lists `*.json`, `*.yml` and `*.yaml` below a directory, sorted by path; hidden files and folders are skipped. A
- * symbolic link to a folder is followed, but not one inside of that folder, so that cycles end.
+ * symbolic link to a folder is followed, but not a link inside of that folder, so that cycles end.
  *
- * @param folders receives every folder on the way
+ * @param folders the list to which each visited folder is added
  */
 async function listSettingsFiles(directory: string, folders: WatchedFolder[], isLinked = false): Promise<string[]> {
   folders.push({ path: directory });
@@ -130,7 +130,7 @@ async function isMissing(path: string): Promise<boolean> {
   );
 }
 
-/** Returns the place in the text, if there is one, the problem and the remedy. */
+/** Returns the message for a file that cannot be used, with the line and the column of a syntax error. */
 function describe(error: unknown): Pick<LocatedRemark, 'line' | 'column' | 'message'> {
   if (error instanceof JsonTextError || error instanceof YamlTextError) {
     return { line: error.line, column: error.column, message: error.message };

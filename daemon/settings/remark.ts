@@ -1,4 +1,4 @@
-/** A remark about the value at `path`. */
+/** An error or a warning about the setting at `path`. */
 export interface Remark {
   readonly path: readonly string[];
   readonly message: string;

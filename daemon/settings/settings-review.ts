@@ -18,7 +18,7 @@ export class SettingsReview {
     this.#settings = settings;
   }
 
-  /** @returns the parsed value; `undefined` if it breaks a rule, which is recorded as a problem */
+  /** @returns the parsed value; undefined if it breaks a rule of the schema. Then the problem is recorded. */
   value<T>(path: readonly string[], schema: z.ZodType<T>, value: unknown): T | undefined {
     const answer = schema.safeParse(value);
     if (answer.success) return answer.data;
@@ -28,7 +28,10 @@ export class SettingsReview {
     return undefined;
   }
 
-  /** Returns the valid definitions of a section, after tolerated values were replaced. */
+  /**
+   * Returns the valid definitions of a section. Before, invalid values that Sensu Core accepts are replaced
+   * (`Tolerance`).
+   */
   validDefinitions<T extends object>(
     section: string,
     schema: z.ZodType<T>,
@@ -46,12 +49,12 @@ export class SettingsReview {
     return valid;
   }
 
-  /** The `checks` section (reference 2.2). */
+  /** Returns the valid definitions of the `checks` section (reference 2.2). */
   checks(): Map<string, CheckDefinition> {
     return this.validDefinitions('checks', checkSchema, CHECK_TOLERANCES, nameSchema);
   }
 
-  /** Returns the definitions of a section that are at least objects. */
+  /** Returns the definitions of a section that are objects. All others are recorded as problems. */
   #definitions(section: string): [name: string, definition: Settings][] {
     const definitions = this.#settings[section] ?? {};
     if (!isSettings(definitions)) {

@@ -3,23 +3,23 @@ import type { Remark } from './remark.ts';
 
 /**
  * Replaces a value that Sensu Core accepts in a definition although it makes no sense, so that it does not prevent the
- * start. A remark names the replacement and the remedy (completion 1.22). Values that Sensu Core rejects are left
+ * start. A warning names the replacement and the remedy (completion 1.22). Values that Sensu Core rejects are left
  * unchanged, so that the schema rejects them.
  *
- * @returns the value to use; undefined: the attribute counts as absent
+ * @returns the value to use; undefined if the attribute counts as absent
  */
 export type Tolerance = (value: unknown, parts: ToleranceParts) => unknown;
 
 export interface ToleranceParts {
   /** The whole definition, as it was written. */
   readonly definition: Settings;
-  /** @param path below the attribute */
+  /** @param path the path of the value below the attribute */
   readonly remark: (message: string, ...path: readonly string[]) => void;
 }
 
 export type Tolerances = Readonly<Record<string, Tolerance>>;
 
-/** Returns `definition` with tolerated values replaced, and the remarks about them. */
+/** Returns `definition` with the tolerated values replaced, and the warnings about them. */
 export function tolerate(
   definition: Settings,
   tolerances: Tolerances,
@@ -40,10 +40,10 @@ export function tolerate(
   return { definition: Object.fromEntries(used), remarks };
 }
 
-/** Accepts only the values that the schema accepts, and null. */
+/** Replaces nothing: the schema decides whether a value is valid. Null counts as absent, as for every attribute. */
 export const asWritten: Tolerance = (value) => value;
 
-/** Handles attributes that Sensu Core tests for truth first: false counts as absent. */
+/** Handles an attribute that Sensu Core ignores if it is false: false counts as absent. */
 export function unlessFalse(tolerance: Tolerance = asWritten): Tolerance {
   return (value, parts) => {
     if (value !== false) return tolerance(value, parts);
@@ -52,7 +52,7 @@ export function unlessFalse(tolerance: Tolerance = asWritten): Tolerance {
   };
 }
 
-/** @param used the text that names the replacement of an empty string */
+/** @param used text for the warning: what is used instead of an empty string */
 export function unlessEmpty(used: string): Tolerance {
   return (value, { remark }) => {
     if (value !== '') return value;
@@ -80,7 +80,7 @@ export const positiveTimeout: Tolerance = (value, { remark }) => {
 /** A shell command that does nothing: the schema rejects an empty command. */
 const NO_COMMAND = ':';
 
-/** Handles a command: Sensu Core only requires a string, which may be empty. */
+/** Handles a command: Sensu Core requires only that it is a string, even an empty one. */
 export const commandLine: Tolerance = (value, { remark }) => {
   if (value !== '') return value;
   remark(`is empty: "${NO_COMMAND}" is used instead and does nothing; set a command`);
@@ -98,7 +98,7 @@ const INTEGER = /^-?\d{1,15}$/;
 
 interface IntegerOptions {
   readonly min: number;
-  /** The text that names the replacement of a value that is not a valid number, even in quotes. */
+  /** Text for the warning: what is used instead of a value that is no valid number. */
   readonly used: string;
 }
 

@@ -95,7 +95,7 @@ const dependencies: Tolerance = (value, { remark }) => {
   return value;
 };
 
-/** Handles attributes that handlers read, in any form that their authors like. */
+/** Handles an attribute that only handlers read: any value is kept, and an unexpected value causes a warning. */
 function forHandlers(expected: string, isExpected: (value: unknown) => boolean): Tolerance {
   return (value, { remark }) => {
     if (!isExpected(value))
@@ -135,7 +135,7 @@ const PROXY_REQUESTS: Tolerances = {
   splay_coverage: asWritten,
 };
 
-/** The tolerances of checks (reference 2.2). */
+/** The tolerance of each attribute of a check, for invalid values that Sensu Core accepts (reference 2.2). */
 export const CHECK_TOLERANCES: Tolerances = {
   type,
   command: commandLine,

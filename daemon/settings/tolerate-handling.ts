@@ -9,7 +9,7 @@ import {
 } from './tolerance.ts';
 import { windowsOfDays } from './tolerate-windows.ts';
 
-/** Attributes that only this program has: the schema alone validates them. */
+/** Attributes that Sensu Core does not have, so that the schema alone validates them. */
 const OWN: Tolerances = {
   redact: asWritten,
   event_format: asWritten,
@@ -19,7 +19,10 @@ const OWN: Tolerances = {
   env_vars: asWritten,
 };
 
-/** The tolerances of handlers. Attributes of another kind of handler are custom attributes, and are kept. */
+/**
+ * The tolerance of each attribute of a handler, for invalid values that Sensu Core accepts. Attributes that belong to
+ * another type of handler count as custom attributes and are kept.
+ */
 export const HANDLER_TOLERANCES: Tolerances = {
   ...OWN,
   command: commandLine,

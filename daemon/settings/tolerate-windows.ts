@@ -4,7 +4,8 @@ import { TIME_ZONE_HINT, timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import type { Tolerance, ToleranceParts } from './tolerance.ts';
 
 /**
- * Handles time windows by day: without any window they never apply, and a window with two time zones uses the first.
+ * Handles time windows by day. If no day has a window, a warning says that the time windows never apply. If a window
+ * has two time zones, the first one is used.
  */
 export const windowsOfDays: Tolerance = (value, { remark }) => {
   if (!isSettings(value) || !isSettings(value['days'])) return value;
@@ -48,7 +49,7 @@ function withoutUnknownZones(window: Settings, path: readonly string[], remark: 
   return used;
 }
 
-/** An abbreviation of a zone. A single letter is rejected: it is more likely half of AM or PM. */
+/** An abbreviation of a time zone. A single letter is rejected: it is more likely half of AM or PM. */
 const SHORT_NAME = /^[a-z]{2,5}$/i;
 
 function inOneZone(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {

@@ -15,7 +15,7 @@ export class YamlTextError extends Error {
   }
 }
 
-/** The maximum number of aliases: more than authors need, and too few for a document to grow much by them. */
+/** The maximum number of aliases: more than authors need, and too few to make a document much larger. */
 const ALIASES_MAX = 100;
 
 /**
@@ -80,8 +80,8 @@ export function parseYamlText(text: string): unknown {
 }
 
 /**
- * Returns the remedy, without the text itself. The text may be a password that lacks its quotes, and problems are
- * logged and shown by the API.
+ * Returns the remedy for a syntax error, without the text of the file. That text can be a password without quotes, and
+ * errors appear in the log and in the API.
  */
 function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
   switch (code) {

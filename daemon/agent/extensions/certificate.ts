@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 const parametersSchema = z
   .strictObject({
-    /** Path of a certificate, in PEM or DER; absent: the certificate of the server at `host` is checked. */
+    /** Path of a certificate, in PEM or DER; absent if the certificate of the server at `host` is checked. */
     file: z.string().min(1).optional(),
     host: z.string().min(1).optional(),
     port: numberSchema.pipe(z.int().min(1).max(65_535)).default(443),

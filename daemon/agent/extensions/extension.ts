@@ -19,7 +19,9 @@ export interface ExtensionContext {
  */
 export interface Extension {
   readonly name: string;
-  /** @param parameters the parameters in the check definition, with replaced tokens, not validated */
+  /**
+   * @param parameters the parameters in the check definition: tokens are already replaced, but nothing is validated yet
+   */
   run(parameters: unknown, context: ExtensionContext): Promise<ExtensionResult>;
 }
 
@@ -57,19 +59,19 @@ export function finding(name: string, status: ExtensionResult['status'], text: s
   return { status, output: `${name.toUpperCase()} ${WORDS[status]} - ${text.replace(/\s+/g, ' ').trim()}` };
 }
 
-/** A number, or a number as text, which is what a replaced token yields (reference 2.3.5). */
+/** A number, or a number as text, because the value of a token is always text (reference 2.3.5). */
 export const numberSchema = z.preprocess(
   (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
   z.number(),
 );
 
-/** Returns the status of a value that must stay below its limits. */
+/** Returns the exit status for a value that must stay below its limits: 2 from `critical` on, 1 from `warning` on. */
 export function statusOver(value: number, limits: { readonly warning: number; readonly critical: number }): 0 | 1 | 2 {
   if (value >= limits.critical) return 2;
   return value >= limits.warning ? 1 : 0;
 }
 
-/** Returns the status of a value that must not fall below its limits. */
+/** Returns the exit status for a value that must not fall below its limits: 2 below `critical`, 1 below `warning`. */
 export function statusUnder(value: number, limits: { readonly warning: number; readonly critical: number }): 0 | 1 | 2 {
   if (value < limits.critical) return 2;
   return value < limits.warning ? 1 : 0;

@@ -13,7 +13,7 @@ const parametersSchema = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'POST']).default('GET'),
   headers: z.record(z.string(), z.string()).default({}),
   body: z.string().optional(),
-  /** The only accepted HTTP status; absent: every status below 400 is accepted. */
+  /** The only accepted HTTP status; absent if every status below 400 is accepted. */
   status: numberSchema.pipe(z.int().min(100).max(599)).optional(),
   /** A text that the response body must contain. */
   contains: z.string().min(1).optional(),
@@ -76,7 +76,7 @@ async function readStart(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Returns the URL without credentials and query, which may contain a password. */
+/** Returns the URL without its credentials and its query, because both can contain a password. */
 function shown(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

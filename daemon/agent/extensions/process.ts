@@ -60,7 +60,7 @@ async function listProcesses(signal: AbortSignal): Promise<RunningProcess[]> {
 /**
  * Reads one process from `/proc`.
  *
- * @returns undefined if the process has ended meanwhile
+ * @returns the process; undefined if it has ended meanwhile
  */
 async function readProcess(pid: string): Promise<RunningProcess | undefined> {
   try {

@@ -10,9 +10,9 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const parametersSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: numberSchema.pipe(z.int().min(1).max(65_535)),
-  /** A text that is sent as soon as the connection is open; absent: nothing is sent. */
+  /** A text that is sent as soon as the connection is open; absent if nothing is sent. */
   send: z.string().optional(),
-  /** A text that the peer must send; absent: an open connection is enough. */
+  /** A text that the peer must send; absent if an open connection is enough. */
   expect: z.string().min(1).optional(),
   /** Time limit for the connection and the expected text, in seconds. */
   timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns a function that returns true if a request has the given user and password as Basic credentials. If no user or
- * no password is set, it rejects all requests. The comparison takes constant time, so that it does not reveal the
- * password.
+ * Returns a function that checks whether an HTTP request has the given user and password as Basic credentials. If no
+ * user or no password is set, the function rejects all requests. The comparison takes constant time, so that it does
+ * not reveal the password.
  */
 export function credentialsCheck(
   user: string | undefined,

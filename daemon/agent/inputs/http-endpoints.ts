@@ -130,7 +130,7 @@ async function takeResults(request: IncomingMessage, accept: AcceptMessage, log:
 /**
  * Reads the body of a request.
  *
- * @returns undefined if the body is larger than `MESSAGE_BYTES_MAX`; the remaining bytes are not read
+ * @returns the body as text; undefined if the body is larger than `MESSAGE_BYTES_MAX`; the remaining bytes are not read
  */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const pieces: Buffer[] = [];

@@ -45,7 +45,7 @@ export async function openHttpInput(
     }
     if (protectsAll === true && !isAuthenticated(request)) return UNAUTHENTICATED;
     // Check the host name of the request only if the input is bound to a loopback address. On another address, other
-    // machines may use host names that this machine does not know.
+    // machines can use host names that this machine does not know.
     if (protectsAll !== true && isLoopbackBind(bind) && !isOwnHost(request.headers.host, hostname())) {
       return { status: 403, body: { response: 'Only requests for this machine are accepted: use localhost' } };
     }

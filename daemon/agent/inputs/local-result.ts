@@ -63,7 +63,7 @@ function localResult(value: unknown, nowMs: number): SubmittedResult | string {
 
 /**
  * Returns an error message if the JSON value contains a whole number beyond 2^53, too many nested levels or a forbidden
- * field name (security S7, S8 and S9); otherwise undefined.
+ * field name; otherwise undefined (security S7, S8 and S9).
  *
  * @param depth the nesting level of the value; 1 for the outermost value
  */

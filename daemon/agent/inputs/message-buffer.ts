@@ -7,7 +7,7 @@ const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 const SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
 /**
- * Buffer for a JSON message that arrives in chunks. It counts brackets, so that the text is parsed only when it may be
+ * Buffer for a JSON message that arrives in chunks. It counts brackets, so that the text is parsed only when it can be
  * complete: a message of a megabyte in chunks of one byte costs no more than in one chunk.
  */
 export class MessageBuffer {
@@ -29,7 +29,7 @@ export class MessageBuffer {
     for (const byte of piece) this.#scan(byte);
   }
 
-  /** True if the bytes so far may be a complete JSON object or array: their brackets are balanced. */
+  /** True if the bytes so far can be a complete JSON object or array: their brackets are balanced. */
   get mayBeComplete(): boolean {
     return this.#mayEndHere;
   }

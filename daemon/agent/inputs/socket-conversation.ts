@@ -17,14 +17,14 @@ interface ConversationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly accept: AcceptMessage;
-  /** Sends the response and closes the connection; undefined: closes the connection without a response. */
+  /** Sends the response and closes the connection. If the response is undefined, only closes the connection. */
   readonly finish: (answer: string | undefined) => void;
 }
 
 /**
  * Handles one connection to the TCP input, from its first byte to its response (completion 1.11). The response to
- * `ping` is `pong`, the response to results is `ok` as soon as they are safe, and the response to an invalid message is
- * `invalid`. Results that cannot be stored get no response.
+ * `ping` is `pong`. The response to results is `ok`, as soon as they are stored safely. The response to an invalid
+ * message is `invalid`. Results that cannot be stored get no response.
  */
 export class SocketConversation implements Disposable {
   readonly #deps: ConversationDeps;

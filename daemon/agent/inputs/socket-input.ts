@@ -16,11 +16,11 @@ const CLOSE_TIMEOUT_MS = 2000;
 
 export interface Address {
   readonly bind: string;
-  /** The TCP or UDP port; 0: the system selects a free port. */
+  /** The TCP or UDP port; if it is 0, the system selects a free port. */
   readonly port: number;
 }
 
-/** An open input for results of local programs. Disposing of it closes the address and all connections. */
+/** An open input for results of local programs. Disposal stops listening at the address and closes all connections. */
 export interface LocalInput extends AsyncDisposable {
   readonly port: number;
 }

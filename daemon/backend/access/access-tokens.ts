@@ -21,7 +21,7 @@ export interface TokenId {
   readonly secret: string;
 }
 
-/** The user for whom an access token is issued, with the groups that its claims list. */
+/** The user for whom an access token is issued, with the groups that the claims of the token list. */
 export interface TokenSubject {
   readonly username: string;
   readonly groups: readonly string[];
@@ -36,8 +36,9 @@ export function newTokenId(session: string): TokenId {
 }
 
 /**
- * Issues and verifies access tokens: JWTs with the claims of Sensu Go, from which its clients read the identity of the
- * user (clients 6). They are signed with a key in the store. Whether a token is still valid depends on its session.
+ * Issues and verifies access tokens: JWTs with the claims of Sensu Go, from which clients of Sensu Go read the identity
+ * of the user (clients 6). They are signed with a key in the store. Whether a token is still valid depends on its
+ * session.
  */
 export class AccessTokens {
   readonly #credentials: Registry['credentials'];

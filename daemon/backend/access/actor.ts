@@ -14,8 +14,8 @@ interface SentRequest {
 /**
  * Returns the sender of a request, for the audit trail.
  *
- * @param creator name that the request itself contains: it identifies the sender if the sender is not authenticated,
- *   otherwise the person on whose behalf the request is sent
+ * @param creator name that the request itself contains. It is recorded as the sender if the sender is not
+ *   authenticated, and otherwise as the person on whose behalf the request is sent
  */
 export function actorOf({ method, url, caller, principal }: SentRequest, creator?: string | null): Actor {
   const isVerified = isAuthenticated(principal);

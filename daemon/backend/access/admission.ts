@@ -1,10 +1,10 @@
 /**
- * Checks, right before a queued change is applied, that its sender may still make it: the sender's credentials may have
- * been revoked while the change waited.
+ * Checks, right before a queued change is applied, that its sender still has the right to make it. The sender's
+ * credentials can be revoked while the change waits.
  *
  * @throws MonError `unauthenticated` or `forbidden` if the change is no longer allowed
  */
 export type Admission = () => void;
 
-/** Admission for changes by the backend itself, which are always allowed. */
+/** The admission check of changes that the backend itself makes. It never rejects a change. */
 export const ALWAYS: Admission = () => undefined;

@@ -37,7 +37,8 @@ interface ApiKeyParts {
 }
 
 /**
- * The user who grants an API key. `scopes` are read in the transaction of the grant, because they may change before it.
+ * The user who grants an API key. `scopes` are read in the transaction of the grant, because they can change while the
+ * grant waits.
  */
 export interface Granter {
   readonly actor: Actor;
@@ -64,8 +65,9 @@ export class ApiKeys implements Disposable {
    * Creates an API key.
    *
    * @returns the stored key, and the text of the key, which cannot be read again later
-   * @throws MonError `invalid` if the user does not exist or is disabled, `not_found` without the namespace,
-   *   `forbidden` for a scope or roles that may not be granted, `unavailable` at the maximum number of keys
+   * @throws MonError `invalid` if the user does not exist or is disabled, `not_found` if the namespace does not exist,
+   *   `forbidden` if the granter may not grant a scope or the roles, `unavailable` if the maximum number of keys is
+   *   reached
    */
   async grant(
     requestedKey: GrantedApiKey,
@@ -96,7 +98,7 @@ export class ApiKeys implements Disposable {
   /**
    * Stores an API key from a dump with its id and hash, in place of an existing key with this id.
    *
-   * @throws MonError as `grant` does
+   * @throws MonError with the same codes as `grant`
    */
   restore(submitted: RestoredApiKey, granter: Granter): Promise<void> {
     return this.#parts.batcher.run((transaction) => {
@@ -120,7 +122,7 @@ export class ApiKeys implements Disposable {
    * Changes the user, scopes, namespace, description and expiry of an API key; its secret stays valid.
    *
    * @param changeOf callback that gets the current key and returns its new attributes; throws to reject the change
-   * @throws MonError `not_found` if there is no such key, and as `grant` does
+   * @throws MonError `not_found` if there is no such key; otherwise with the same codes as `grant`
    */
   change(id: string, granter: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
     return this.#parts.batcher.run((transaction) => {
@@ -158,7 +160,7 @@ export class ApiKeys implements Disposable {
     this.#uses.set(id, Math.floor(this.#parts.clock.now() / 1000));
   }
 
-  /** Returns when an API key was last used, in epoch seconds; null: it was never used. */
+  /** Returns when an API key was last used, in epoch seconds; null if it was never used. */
   lastUse(key: ApiKey): number | null {
     return this.#uses.get(key.id) ?? key.lastUsed;
   }
@@ -177,7 +179,7 @@ export class ApiKeys implements Disposable {
     if (namespace && !registry.hasNamespace(namespace)) {
       throw new MonError('not_found', `there is no namespace ${namespace}: create it first`);
     }
-    // The user's roles may allow more than the user's scopes. The scopes of the key then only limit these roles.
+    // The user's roles can allow more than the user's scopes. The scopes of the key then only limit these roles.
     const hasRoles = grantsOfUser(registry.credentials, username).length > 0;
     const possible = hasRoles && requestedScopes ? granted : commonScopes(own, granted);
     const missing = (requestedScopes ?? []).filter((scope) => !possible.has(scope));
@@ -209,7 +211,7 @@ export class ApiKeys implements Disposable {
   }
 
   async #writeUses(): Promise<void> {
-    // Only the leader can write to the store; a follower retains the uses in memory.
+    // Only the leader can write to the store; a follower retains the times of use in memory.
     if (this.#uses.size === 0 || !this.#parts.batcher.isLeading) return;
     const uses = [...this.#uses];
     this.#uses.clear();
@@ -224,7 +226,10 @@ export class ApiKeys implements Disposable {
   }
 }
 
-/** Returns `hasAllRoles` if a key gets all roles of its user, as it does by default if the request names no scopes. */
+/**
+ * Returns `{ hasAllRoles: true }` if a key gets all roles of its user, and `{}` otherwise. If the request does not
+ * contain `all_roles`, a key without scopes gets all roles.
+ */
 export function allRolesOf({
   scopes,
   all_roles: allRoles,

@@ -45,11 +45,11 @@ interface AuthenticatorParts {
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
   readonly sessions: Pick<Sessions, 'find' | 'counts'>;
   readonly versions: Pick<CredentialVersions, 'configuredUser' | 'of' | 'ofConfigured'>;
-  /** The authorities that issue the certificates of agents, and a number that differs after each change of them. */
+  /** The authorities that issue the certificates of agents. Each change of the authorities changes `version`. */
   readonly certificates: { readonly authorities: readonly string[]; readonly version: number };
   /** Returns the setting `certificate-namespaces`; called for each check, so that a reload takes effect at once. */
   readonly certificateRules: () => readonly CertificateRule[];
-  /** The token by which programs on this machine are administrators. */
+  /** The token with which programs on this machine authenticate as administrators. */
   readonly localToken: LocalToken;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,9 +59,10 @@ const LOCAL = /^bearer +(?<token>ml_[\w-]+) *$/i;
 const CREDENTIALS = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
 
 /**
- * Authenticates callers over HTTP and WebSocket by an API key, an access token, user and password, or the token of this
- * machine. While no user and no key exists, neither configured nor stored, every caller is admitted. A backend that
- * listens on loopback then still rejects pages of other sites and requests through a proxy.
+ * Authenticates callers over HTTP and WebSocket by an API key, an access token, user and password, or the token for
+ * programs on this machine. While no user and no key exists, neither configured nor stored, every caller is admitted. A
+ * backend that listens on loopback then still rejects requests from web pages of other sites and requests through a
+ * proxy.
  */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
@@ -113,7 +114,7 @@ export class Authenticator {
 
   /**
    * Authenticates a caller by password, API key or access token, which are valid at every backend that shares the
-   * store. The token of this machine is rejected.
+   * store. It rejects the token for programs on this machine.
    */
   readonly ofCredentials: Authorize = (headers, address) => {
     const { scheme, value = '' } = CREDENTIALS.exec(headers.authorization ?? '')?.groups ?? {};
@@ -130,16 +131,16 @@ export class Authenticator {
   };
 
   /**
-   * Returns the principal of a caller while no credentials are required: the local administrator if the request has the
-   * token of this machine, otherwise the anonymous caller.
+   * Returns the principal of a caller while no credentials are required: the local administrator if the request
+   * contains the token for programs on this machine, otherwise the anonymous caller.
    */
   whileOpen(headers: IncomingHttpHeaders, address: string): Principal {
     return this.#isLocal(headers, address) ? LOCAL_ADMINISTRATOR : ANONYMOUS;
   }
 
   /**
-   * Authenticates a user by name and password in HTTP Basic. Other credentials are rejected, and missing credentials
-   * too, even while no user exists.
+   * Authenticates a user by name and password in HTTP Basic. It rejects missing and other credentials, even while no
+   * user exists.
    *
    * @throws MonError `unauthenticated` if the credentials are missing or wrong, `unavailable` if too many log-ins are
    *   in progress
@@ -206,8 +207,8 @@ export class Authenticator {
    * Returns the principal of a caller whom another backend with the same store has authenticated, with the caller's
    * current rights at this backend.
    *
-   * @param credentialVersion version of the key or stored password that was used at the other backend; undefined: other
-   *   credentials were used, or the other backend runs an earlier version of the program
+   * @param credentialVersion version of the key or stored password that was used at the other backend; undefined if
+   *   other credentials were used, or if the other backend runs an earlier version of the program
    * @throws MonError `unauthenticated` if the caller's credentials are not valid at this backend
    */
   ofVoucher(voucher: Voucher, credentialVersion?: string): Principal {
@@ -248,7 +249,7 @@ export class Authenticator {
   /**
    * Returns an authenticated principal with its current rights.
    *
-   * @returns undefined if the credentials of the principal are no longer valid
+   * @returns the principal; undefined if its credentials are no longer valid
    */
   renewed(principal: Principal): Principal | undefined {
     const { clock, certificates } = this.#parts;
@@ -269,7 +270,10 @@ export class Authenticator {
     };
   }
 
-  /** Returns the namespaces for which a certificate is valid; undefined: all namespaces, or there is no certificate. */
+  /**
+   * Returns the namespaces for which a certificate is valid; undefined if it is valid in all namespaces, or if there is
+   * no certificate.
+   */
   namespacesOf(origin: CertificateOrigin | undefined): readonly string[] | undefined {
     return origin && certificateNamespaces(this.#parts.certificateRules(), origin);
   }
@@ -291,7 +295,7 @@ export class Authenticator {
         return (principal.expiresMs ?? Infinity) > clock.now() ? principal : undefined;
       case 'key': {
         const key = credentials.apiKeys.get(principal.keyId ?? '');
-        // By now the id may belong to a key with another secret.
+        // Another key with the same id and another secret may have replaced the key in the meantime.
         const isSame = key !== undefined && (principal.credentialVersion ?? keyVersion(key)) === keyVersion(key);
         return isSame ? this.#principalOfKey(key) : undefined;
       }
@@ -310,8 +314,8 @@ export class Authenticator {
    * Returns a function that checks, whenever it is called, whether a caller may still make its request, and returns the
    * caller with its current rights.
    *
-   * @param refuse callback that gets the caller with its current rights, if any credentials have changed; throws to
-   *   reject the request
+   * @param refuse callback that is called only if any credentials have changed. It gets the caller with its current
+   *   rights, and throws to reject the request
    */
   admissionOf(principal: Principal, refuse: (renewed: Principal) => void): () => Principal {
     const version = this.version();
@@ -329,7 +333,7 @@ export class Authenticator {
     return this.#parts.versions.configuredUser;
   }
 
-  /** True if the request contains the token of this machine and comes from this machine, not through a proxy. */
+  /** True if the request contains the token for programs on this machine, and comes from here without a proxy. */
   #isLocal(headers: IncomingHttpHeaders, address: string): boolean {
     const shown = LOCAL.exec(headers.authorization ?? '')?.groups?.['token'];
     if (shown === undefined || !isLoopback(address) || isForwarded(headers)) return false;
@@ -423,7 +427,7 @@ export class Authenticator {
   }
 
   /**
-   * Returns the stored form of a user's password; undefined: there is no such user. The user of `api.user` takes
+   * Returns the stored form of a user's password; undefined if there is no such user. The user of `api.user` takes
    * precedence over a stored user with the same name.
    */
   #storedPassword(user: string): string | undefined {
@@ -433,8 +437,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns stored passwords of each kind. Every wrong password is compared with each kind, so that the time does not
-   * reveal whether the user exists.
+   * Returns one stored password for each format in use: plain text, scrypt or bcrypt. Every wrong password is compared
+   * in each format, so that the response time does not reveal whether the user exists.
    */
   #decoys(): string[] {
     const { config, registry } = this.#parts;

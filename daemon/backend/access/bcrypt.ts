@@ -6,7 +6,7 @@ import type { Clock } from '../ports.ts';
 export interface BcryptTask {
   readonly id: number;
   readonly password: string;
-  /** The hash with which the password is compared; undefined: the password is hashed. */
+  /** The hash with which the password is compared; undefined if the password is to be hashed. */
   readonly hash?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface BcryptAnswer {
   readonly isRight?: boolean;
 }
 
-/** Path of the program of the thread. It is in the directory of this file, also in a bundle. */
+/** Path of the program that the bcrypt thread runs. It is in the directory of this file, also in a bundled build. */
 const PROGRAM = join(import.meta.dirname, `bcrypt-thread${extname(import.meta.filename)}`);
 
 /** Idle time, in milliseconds, after which the thread ends. */

@@ -3,13 +3,13 @@ import { callerAddress } from '../../../shared/domain/caller-address.ts';
 import { ListedNetworks } from './networks.ts';
 import { isLoopback } from './host.ts';
 
-/** The parts of an HTTP or WebSocket upgrade request that show its origin. */
+/** The parts of an HTTP or WebSocket upgrade request that identify its sender. */
 export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Maximum number of remembered addresses of other backends, because a backend may return with a new address. */
+/** Maximum number of remembered addresses of other backends. A backend can have a new address after each restart. */
 const MEMBERS_MAX = 1000;
 
 /**
@@ -30,8 +30,8 @@ export class Callers {
   }
 
   /**
-   * True if the requests of many senders may come from this address: it is a trusted proxy, another backend, or this
-   * machine, where a proxy may run.
+   * True if requests of many senders can come from this address: it is a trusted proxy, another backend, or this
+   * machine, on which a proxy can run.
    */
   isShared(peer: string): boolean {
     return isLoopback(peer.replace(/^::ffff:/, '')) || this.#members.has(peer) || this.#proxies.contain(peer);

@@ -13,7 +13,7 @@ interface VersionParts {
   /** The current settings. */
   readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
   readonly registry: { readonly credentials: CredentialRegistry };
-  /** The id of the store that all backends share, which is the salt of the digest. */
+  /** The id of the store that all backends share. It is the salt of the digest. */
   readonly storeId: string;
 }
 
@@ -25,8 +25,8 @@ interface ConfiguredVersion {
 
 /**
  * Determines the version of a user's credentials. Sessions and connections record the version with which they were
- * opened, and end when it changes. A time would not suffice: two changes can fall into the same millisecond, and clocks
- * are set back.
+ * opened, and end when it changes. A timestamp would not suffice as the version: two changes can fall into the same
+ * millisecond, and clocks are set back.
  */
 export class CredentialVersions {
   readonly #parts: VersionParts;
@@ -51,7 +51,7 @@ export class CredentialVersions {
 
   /**
    * Returns the version of the credentials in the settings, which is the same at each backend with the same settings;
-   * undefined: the settings contain none.
+   * undefined if the settings contain no credentials.
    */
   ofConfigured(): string | undefined {
     const { config, storeId } = this.#parts;

@@ -9,7 +9,7 @@ import type { Principal } from './principal.ts';
 import { builtIn, type RoleChange } from '../model/access/roles.ts';
 import { rightsOfUser } from './scopes-of-user.ts';
 
-/** The stored users, roles and definitions with which a change is checked. */
+/** The stored users, roles and definitions against which a change is checked. */
 interface GuardedRegistry {
   readonly credentials: CredentialRegistry;
   readonly definitions: StoredDefinitions;
@@ -29,12 +29,13 @@ export class EscalationGuard {
   /**
    * Rejects a change of a user that grants rights which the requester lacks.
    *
-   * @param before the stored user; undefined: the user is new
+   * @param before the stored user; undefined if the user is new
    * @throws MonError `forbidden`
    */
   refuseUser(principal: Principal, before: User | undefined, after: User): void {
     const { index } = this.#registry.credentials.roles;
-    // A requester who sets a user's password or enables the user can act as that user, so all rights of the user count.
+    // A requester who sets a user's password or enables the user can act as that user, so all rights of the user are
+    // checked.
     const isTaken =
       before === undefined ||
       before.passwordHash !== after.passwordHash ||
@@ -47,7 +48,7 @@ export class EscalationGuard {
   /**
    * Rejects a change of a role or binding that grants rights which the requester lacks.
    *
-   * @param present the stored object; undefined: there is none
+   * @param present the stored role or binding; undefined if there is none
    * @throws MonError `forbidden`
    */
   refuseRole(principal: Principal, change: RoleChange, present: Role | RoleBinding | undefined): void {
@@ -63,7 +64,7 @@ export class EscalationGuard {
 
   /**
    * Rejects the removal of a namespace with bindings of groups if the requester lacks the default rights of these
-   * groups: without the bindings, the names of the groups would grant these rights again.
+   * groups. Without the bindings, the names of the groups would grant these rights again.
    *
    * @throws MonError `forbidden`
    */
@@ -105,8 +106,8 @@ function isBinding(kind: RoleChange['kind']): boolean {
 const NO_RIGHTS: Rights = { scopes: new Set(), grants: [] };
 
 /**
- * Returns the rights that allow a principal to change users and roles. The roles of an API key with limited scopes
- * count only if it has the scope `admin`.
+ * Returns the rights that allow a principal to change users and roles. For an API key with limited scopes they contain
+ * the rights of roles only if the key has the scope `admin`.
  */
 function ownRights({ scopes, grants = [], grantLimits, namespace }: Principal): OwnRights {
   return { scopes, grants: grantLimits === undefined || grantLimits.has('admin') ? grants : [], namespace };
@@ -125,7 +126,7 @@ function rightsByName(groups: readonly string[]): Rights {
   return { scopes: scopesOfGroups(groups), grants: [] };
 }
 
-/** Returns the groups in a binding whose names grant scopes unless a binding names them. */
+/** Returns those groups in a binding whose names alone grant scopes as long as no binding names the group. */
 export function namedGroups({ subjects }: RoleBinding): readonly string[] {
   const groups = subjects.filter(({ type }) => type === 'Group').map(({ name }) => name);
   return groups.filter((group) => Object.hasOwn(GROUP_SCOPES, group) && !PERMANENT_GROUPS.has(group));

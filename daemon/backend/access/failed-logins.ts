@@ -23,7 +23,8 @@ interface Failures {
 
 export interface LoginAttempt extends Disposable {
   /**
-   * Waits until this attempt may verify its password. No other attempt does so until this attempt is disposed of.
+   * Waits until this attempt may verify its password. No other attempt verifies a password until this attempt is
+   * disposed of.
    *
    * @throws MonError `unavailable` if an attempt of an address with fewer failures displaces this attempt
    */
@@ -152,7 +153,7 @@ export class FailedLogins {
    * Rejects the latest waiting attempt of the address with the most failures, if this address has more failures than
    * `from`.
    *
-   * @returns false if there is no such attempt
+   * @returns true if an attempt was rejected; false if there is no such attempt
    */
   #displaceAttempt(from: string): boolean {
     let last: Waiting | undefined;

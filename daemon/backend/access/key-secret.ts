@@ -25,8 +25,8 @@ export function isSecret(secret: string, stored: string): boolean {
 }
 
 /**
- * Returns the version of an API key, which changes with its secret (see `CredentialVersions`). Unlike the hash, it may
- * be sent to other backends.
+ * Returns the version of an API key (see `CredentialVersions`). It changes with the secret of the key. Unlike the hash,
+ * it may be sent to other backends.
  */
 export function keyVersion({ hash: stored }: { readonly hash: string }): string {
   return `key ${hash('sha256', stored, 'base64url')}`;
@@ -35,8 +35,8 @@ export function keyVersion({ hash: stored }: { readonly hash: string }): string 
 /**
  * Converts an API key from a dump of Sensu Go, where the key is in plain text, to its id and hash.
  *
- * @param before callback that returns the hash that is stored for an id. It is reused if the key matches it, so that a
- *   repeated restore changes nothing.
+ * @param before callback that returns the hash that is stored for an id. The stored hash is reused if the key matches
+ *   it, so that a repeated restore changes nothing.
  */
 export function storedPeerKey(key: string, before: (id: string) => string | undefined): { id: string; hash: string } {
   const { id = '', secret = key } = partsOfKey(key) ?? {};

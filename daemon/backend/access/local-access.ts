@@ -55,8 +55,8 @@ export async function leaveLocalAccess(
 }
 
 /**
- * Returns the loopback URL at which programs on this machine reach a listener; undefined: it does not listen on
- * loopback.
+ * Returns the loopback URL at which programs on this machine reach a listener; undefined if the listener does not
+ * listen on loopback.
  *
  * @param url URL of the listener, with its actual port
  * @param bind address to which the listener is bound

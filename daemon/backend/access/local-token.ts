@@ -2,8 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { newSecret } from './key-secret.ts';
 
 /**
- * The token that makes programs on this machine administrators: `ml_<secret>`. Each start of the backend creates a new
- * token.
+ * The token with which programs on this machine act as administrators: `ml_<secret>`. Each start of the backend creates
+ * a new token.
  */
 export class LocalToken {
   readonly #digest: Buffer;

@@ -24,7 +24,7 @@ function familyName(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** Searches the networks of a setting that a reload may change. The list is rebuilt only after a change. */
+/** Searches the networks of a setting that a reload can change. The search list is rebuilt only after such a change. */
 export class ListedNetworks {
   readonly #networks: () => readonly string[];
   #made: { readonly networks: readonly string[]; readonly list: BlockList } | undefined;
@@ -42,8 +42,8 @@ export class ListedNetworks {
 }
 
 /**
- * Returns the network under which an address is counted: the IPv4 address itself, or the first 64 bits of an IPv6
- * address, because one host usually has all addresses of such a network.
+ * Returns the network to which the limits for an address apply: the IPv4 address itself, or the first 64 bits of an
+ * IPv6 address, because one host usually has all addresses of such a network.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:/, '');

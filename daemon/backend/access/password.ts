@@ -76,9 +76,9 @@ export class Passwords {
    * Verifies a password by computing its slow hash. The caller runs one verification at a time, because scrypt uses the
    * threads with which the store writes.
    *
-   * @param stored stored form of the user's password; undefined: there is no such user
-   * @param decoys one stored form of each kind in use. A wrong password is compared with each kind, so that the time
-   *   does not reveal which users exist
+   * @param stored stored form of the user's password; undefined if there is no such user
+   * @param decoys one stored password for each format in use (plain text, scrypt, bcrypt). A wrong password is compared
+   *   in each format, so that the response time does not reveal which users exist
    */
   async verify(credentials: NameAndPassword, stored: string | undefined, decoys: readonly string[]): Promise<boolean> {
     if (stored !== undefined && (await this.#matches(credentials, stored))) {

@@ -11,18 +11,18 @@ export interface Principal {
   /** Name of the user or agent; `anonymous` without credentials; a fixed name for programs on this machine. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** The rights that roles grant in addition to the scopes; absent: none. */
+  /** The rights that roles grant in addition to the scopes; absent if there are none. */
   readonly grants?: readonly Grant[] | undefined;
   /**
-   * The scopes that limit the roles of an API key: roles apply only to routes that need one of these scopes. Absent:
+   * The scopes that limit the roles of an API key: roles apply only to routes that need one of these scopes. Absent if
    * roles apply to all routes.
    */
   readonly grantLimits?: ReadonlySet<Scope> | undefined;
-  /** The only namespace that the principal may access; undefined: all namespaces. */
+  /** The only namespace that the principal may access; undefined if it may access all namespaces. */
   readonly namespace?: string | undefined;
-  /** The id of the API key with which the principal authenticated; undefined: it used other credentials. */
+  /** The id of the API key with which the principal authenticated; undefined if it used other credentials. */
   readonly keyId?: string | undefined;
-  /** The id of the session to which the principal's access token belongs; undefined: it used other credentials. */
+  /** The id of the session to which the principal's access token belongs; undefined if it used other credentials. */
   readonly sessionId?: string | undefined;
   /**
    * The kind of authentication. `open`: any caller while no credentials exist. `nobody`: any caller of a public route.
@@ -34,19 +34,19 @@ export interface Principal {
    */
   readonly credentialVersion?: string | undefined;
   /**
-   * SHA-256 fingerprint of the authority that issued the principal's certificate; undefined: there is no certificate.
+   * SHA-256 fingerprint of the authority that issued the principal's certificate; undefined if there is no certificate.
    */
   readonly authority?: string | undefined;
-  /** The names of clients that the certificate of an agent allows; undefined: any name. */
+  /** The names of clients that the certificate of an agent allows; undefined if any name is allowed. */
   readonly clientNames?: readonly string[] | undefined;
-  /** The issuers and the subject of the principal's certificate; undefined: there is no certificate. */
+  /** The issuers and the subject of the principal's certificate; undefined if there is no certificate. */
   readonly certificateOrigin?: CertificateOrigin | undefined;
-  /** The namespaces in which the certificate allows an agent to report; undefined: all namespaces. */
+  /** The namespaces in which the certificate allows an agent to report; undefined if all namespaces are allowed. */
   readonly certificateNamespaces?: readonly string[] | undefined;
-  /** Expiry of the credentials, epoch milliseconds; undefined: they do not expire. */
+  /** Expiry of the credentials, epoch milliseconds; undefined if they do not expire. */
   readonly expiresMs?: number | undefined;
   /**
-   * Expiry of the certificate that was sent in addition to other credentials, epoch milliseconds; undefined: none was
+   * Expiry of the certificate that was sent in addition to other credentials, epoch milliseconds; undefined if none was
    * sent.
    */
   readonly certificateExpiresMs?: number | undefined;
@@ -61,7 +61,7 @@ const OPEN_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(OPEN_SCOPES), via: 'open' };
 /** A program on this machine that sends the token of the backend. No user can have this name. */
 export const LOCAL_ADMINISTRATOR: Principal = { name: 'local administrator', scopes: new Set(SCOPES), via: 'local' };
-/** Another backend that shares the store, which sends a request of its own. */
+/** The principal of a request that another backend with the same store sends on its own behalf, not for a caller. */
 export const ANOTHER_BACKEND: Principal = { name: 'another backend', scopes: new Set(['admin']), via: 'local' };
 export const UNAUTHENTICATED: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
 
@@ -117,16 +117,16 @@ export function refuseWithoutScope(
 /** The route of a request, with the values in its path and query that decide about access. */
 export interface RequestedRoute {
   readonly access: Access;
-  /** The pattern of the route's path; undefined: no route matches the request. */
+  /** The pattern of the route's path; undefined if no route matches the request. */
   readonly url: string | undefined;
-  /** The namespace in the path; undefined: the pattern contains no namespace. */
+  /** The namespace in the path; undefined if the pattern contains no namespace. */
   readonly namespace: string | undefined;
   /**
-   * The namespace in the query; `*`: all namespaces that the principal may see. Absent: the route accepts no namespace
-   * in its query.
+   * The namespace in the query; `*` means all namespaces that the principal may see. Absent if the route accepts no
+   * namespace in its query.
    */
   readonly queryNamespace?: string | undefined;
-  /** The user name in the path; absent: the pattern contains no user. */
+  /** The user name in the path; absent if the pattern contains no user. */
   readonly user?: string | undefined;
   /**
    * True if the request affects all namespaces at once, so that a principal limited to one namespace may not send it.
@@ -135,8 +135,8 @@ export interface RequestedRoute {
   /** True if the route is open to every caller while no credentials exist, whatever access it requires otherwise. */
   readonly isForAnonymous?: boolean;
   /**
-   * Returns the verb, resource, name and namespace of the request, by which roles decide; absent: roles do not apply to
-   * it.
+   * Returns the verb, resource, name and namespace of the request, the terms in which roles grant rights. Absent if
+   * roles do not apply to the request.
    */
   readonly doing?: (() => Operation | undefined) | undefined;
 }
@@ -146,7 +146,7 @@ export interface RequestedRoute {
  * also see that namespace.
  *
  * @param access access that the route requires, for principals whose roles are limited by scopes
- * @param doing the request in terms of roles; undefined: roles do not apply to it
+ * @param doing verb, resource, name and namespace of the request; undefined if roles do not apply to it
  */
 export function mayByRoles(
   { grants = [], grantLimits, namespace }: Pick<Principal, 'grants' | 'grantLimits' | 'namespace'>,

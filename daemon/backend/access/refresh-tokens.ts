@@ -2,8 +2,8 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Session } from '../model/access/credentials.ts';
 
 /**
- * Time, in milliseconds, for which a replaced refresh token is still accepted: the response with the new one may have
- * been lost, or two programs share the tokens.
+ * Time, in milliseconds, for which a replaced refresh token is still accepted: the response with the new token may have
+ * been lost, or two programs may share the tokens.
  */
 const RETRY_MS = 30_000;
 
@@ -50,7 +50,7 @@ export function nextRefreshSecret(secret: string, salt: string): string {
   return createHmac('sha256', secret).update(salt).digest('base64url');
 }
 
-/** Returns the digest of a secret, which is stored in place of the secret. */
+/** Returns the digest of a secret. The digest is stored in place of the secret. */
 export function digestOf(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }

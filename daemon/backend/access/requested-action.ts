@@ -2,7 +2,7 @@ import type { EndpointRole } from '../../../shared/api/endpoint.ts';
 import type { Operation } from '../../../shared/domain/v2/roles.ts';
 
 /**
- * Describes a request by verb, resource, name and namespace, as roles do (clients 6).
+ * Describes a request by verb, resource, name and namespace, the terms in which roles grant rights (clients 6).
  *
  * @param params parameters in the path of the request
  */

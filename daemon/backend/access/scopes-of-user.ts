@@ -8,11 +8,12 @@ import type { CredentialRegistry, User } from '../model/access/credentials.ts';
 const ALL: ReadonlySet<Scope> = new Set(SCOPES);
 
 /**
- * Returns the current scopes of a user. They come from groups, whose names grant scopes unless a binding names the
- * group, and from roles over all namespaces that allow everything that a scope allows.
+ * Returns the current scopes of a user. The name of a group grants scopes until a binding names the group; the names of
+ * permanent groups always do. Roles in all namespaces grant a scope if they together allow everything that the scope
+ * allows.
  *
  * @param configuredUser user of the setting `api.user`, who has all rights
- * @returns undefined if there is no such user, or if the user is disabled
+ * @returns the scopes; undefined if there is no such user, or if the user is disabled
  */
 export function scopesOfUser(
   { users, roles }: Pick<CredentialRegistry, 'users' | 'roles'>,
@@ -39,8 +40,8 @@ export function rightsOfUser(user: User, index: RoleIndex): Rights {
 }
 
 /**
- * Returns the current scopes of an API key, which never exceed the scopes of its user; undefined: the key does not
- * exist, or its user does not exist or is disabled.
+ * Returns the current scopes of an API key, which never exceed the scopes of its user; undefined if the key does not
+ * exist, or if its user does not exist or is disabled.
  */
 export function scopesOfKey(
   credentials: CredentialRegistry,

@@ -64,8 +64,8 @@ interface SessionParts {
 }
 
 /**
- * Sessions of users who log in for tokens. They are in the store, with hashes of the secrets, so that they survive a
- * restart, and a log-out takes effect at once.
+ * Sessions of users who log in for tokens. The store contains them, with hashes of the secrets, so that they survive a
+ * restart. A log-out takes effect at once.
  */
 export class Sessions implements Disposable {
   readonly #parts: SessionParts;
@@ -115,7 +115,8 @@ export class Sessions implements Disposable {
 
   /**
    * Issues a new access token and a new refresh token. For 30 seconds the old refresh token is accepted again, and
-   * yields the same new refresh token. A later use ends the session, because the token was probably stolen.
+   * yields the same new refresh token. A use of the old token after that ends the session, because the token was
+   * probably stolen.
    *
    * @param accessToken access token of the same session, possibly expired
    * @throws MonError `unauthenticated` if a token is invalid, or if the session has ended
@@ -190,7 +191,7 @@ export class Sessions implements Disposable {
     return expiresMs > this.#parts.clock.now() && this.#parts.versions.of(username) === credentialVersion;
   }
 
-  /** Returns the session of an access token; undefined: the token or its session is not valid. */
+  /** Returns the session of an access token; undefined if the token or its session is not valid. */
   async find(accessToken: string): Promise<Session | undefined> {
     const shown = await this.#tokens.read(accessToken);
     if (shown === undefined) return undefined;
@@ -213,8 +214,8 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Removes sessions of a user who has the maximum number: all invalid sessions, or else the session that was idle for
-   * longest.
+   * Removes sessions of a user who has the maximum number: all invalid sessions, or, if none is invalid, the session
+   * that was idle for longest.
    */
   #evictSessions(transaction: Transaction, username: string): void {
     const max = this.#parts.sessionsOfUserMax ?? SESSIONS_OF_USER_MAX;

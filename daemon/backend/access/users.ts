@@ -13,7 +13,7 @@ export const USERS_MAX = 10_000;
 
 interface UserParts {
   readonly batcher: Batcher;
-  /** Returns the hash of a password, which is stored in its place. */
+  /** Returns the hash of a password. The hash is stored in place of the password. */
   readonly hashPassword: (password: string) => Promise<string>;
   /** Returns true if the settings name an administrator, so that a lock-out is impossible. */
   readonly isAdminConfigured: () => boolean;
@@ -40,8 +40,8 @@ export class Users {
   }
 
   /**
-   * @throws MonError `conflict` if a user has this name, `invalid` without a password, `unavailable` at the maximum
-   *   number of users or without space
+   * @throws MonError `conflict` if a user has this name, `invalid` if the password is missing, `unavailable` if the
+   *   maximum number of users is reached or free disk space is missing
    */
   async create(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
     const hash = await this.#hashOf(submitted);
@@ -149,8 +149,8 @@ export class Users {
   }
 
   /**
-   * Returns the hash that is to be stored; undefined: no password was submitted. It is computed before the transaction,
-   * which must not wait.
+   * Returns the hash of the password that is to be stored; undefined if no password was submitted. It is computed
+   * before the transaction, which must not wait.
    */
   async #hashOf({ password, password_hash: hash }: SubmittedPassword): Promise<string | undefined> {
     if (hash) return hash;
@@ -159,8 +159,8 @@ export class Users {
 }
 
 /**
- * Returns the attributes of a user for the audit trail, without the hash. A new password is visible by the time of its
- * change.
+ * Returns the attributes of a user for the audit trail, without the hash. A change of the password shows only in the
+ * time of the last change.
  */
 function audited({ groups, disabled, passwordChangedMs }: User): unknown {
   return { groups, disabled, secret_changed_at: Math.floor(passwordChangedMs / 1000) };

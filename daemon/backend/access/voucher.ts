@@ -13,7 +13,9 @@ export interface Voucher extends Pick<
   readonly passwordChangedMs?: number | undefined;
 }
 
-/** Maximum length of an encoded voucher in characters. It contains all client names of a certificate: often many. */
+/**
+ * Maximum length of an encoded voucher in characters. It contains all client names of a certificate, which can be many.
+ */
 const TEXT_LENGTH_MAX = 8 * 1024;
 
 const NAME = z.string().max(1024);

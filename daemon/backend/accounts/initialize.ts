@@ -24,14 +24,16 @@ interface InitializeParts {
   readonly log: Log;
   /** Environment variables: `MON_ADMIN_USERNAME`, and `MON_ADMIN_PASSWORD` or `MON_ADMIN_PASSWORD_FILE`. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The terminal on which the operator enters what the environment does not contain; undefined: there is none. */
+  /**
+   * The terminal on which the operator enters what the environment does not contain; undefined if there is no terminal.
+   */
   readonly terminal: Terminal | undefined;
 }
 
 /**
  * Creates the first administrator in a store that no backend is using.
  *
- * @returns the name of the new administrator; undefined: the store already contains an administrator
+ * @returns the name of the new administrator; undefined if the store already contains an administrator
  * @throws MonError `invalid` if name or password is missing or not allowed; `conflict` if a backend is using the store
  */
 export async function initialize({
@@ -82,7 +84,7 @@ async function passwordOf(env: InitializeParts['env']): Promise<string | undefin
   if (password !== undefined)
     throw new MonError('invalid', 'set MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE, not both');
   try {
-    // Removes the line end that an editor adds to the file, which is not part of the password.
+    // An editor adds a line end to the file. It is not part of the password.
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
   } catch (error) {
     throw new MonError('invalid', `MON_ADMIN_PASSWORD_FILE cannot be read: ${errorMessage(error)}`, { cause: error });

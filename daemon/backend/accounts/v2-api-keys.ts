@@ -50,8 +50,8 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
   };
 
   /**
-   * Returns the key id in the path of a request. The path may contain the whole key instead, as the header `Location`
-   * of a new key does.
+   * Returns the key id in the path of a request. The path can contain the whole key instead of its id, like the header
+   * `Location` in the response to a grant.
    */
   const idOfPath = (request: FastifyRequest): string => {
     const name = pathName(request, 'key');
@@ -119,7 +119,7 @@ function granterOf(request: FastifyRequest): Granter {
   };
 }
 
-/** @param lastUsed time of the last use, epoch seconds; null: the key was never used */
+/** @param lastUsed time of the last use, epoch seconds; null if the key was never used */
 function shownApiKey(key: ApiKey, lastUsed: number | null): V2ApiKey {
   const { id, username, description, scopes, namespace, createdAt, createdBy, expiresAt } = key;
   return {
@@ -136,16 +136,16 @@ function shownApiKey(key: ApiKey, lastUsed: number | null): V2ApiKey {
 }
 
 /**
- * Returns the attributes of a key that its entity tag covers, without the last use, so that using a key does not change
- * the tag.
+ * Returns the attributes of an API key from which its entity tag is computed. They omit the last use, so that using the
+ * key does not change the tag.
  */
 function tagged(key: ApiKey): V2ApiKey {
   return shownApiKey(key, null);
 }
 
 /**
- * Returns the attributes to which a patch is applied. For a key with all roles of its user they contain no scopes, so
- * that the patched key still has all roles, even for another user.
+ * Returns the attributes of an API key to which a patch is applied. For a key with all roles of its user they contain
+ * no scopes, so that the patched key still has all roles, even for another user.
  */
 function patchable(key: ApiKey): object {
   const { scopes, all_roles: allRoles, ...shown } = tagged(key);

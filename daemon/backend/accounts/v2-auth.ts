@@ -51,7 +51,7 @@ export function authOnV2({ authenticator, sessions }: LogInDeps): OnV2<'auth'> {
       return await reply.send(await then(access, refresh ?? ''));
     } catch (error) {
       if (!isUnauthenticated(error)) throw error;
-      // Invalid tokens are slowed down like wrong passwords, because they may be guesses.
+      // Responses to invalid tokens are delayed like responses to wrong passwords, because the tokens may be guesses.
       return await authenticator.refuseSlowly(request.caller).catch((slowed: unknown) => refuseLogIn(reply, slowed));
     }
   }

@@ -17,7 +17,10 @@ export interface AgentIdentity {
   readonly name: string | undefined;
   /** The namespace that the agent states, or the only namespace of its credentials; undefined if there is neither. */
   readonly namespace: string | undefined;
-  /** The client names that the agent's certificate allows; undefined if it has no certificate: any name is allowed. */
+  /**
+   * The client names that the agent's certificate allows; undefined if it has no certificate, so that any name is
+   * allowed.
+   */
   readonly clientNames: readonly string[] | undefined;
   /** The namespaces that the agent's certificate allows; undefined if all namespaces are allowed. */
   readonly certificateNamespaces: readonly string[] | undefined;
@@ -120,8 +123,8 @@ function identityOf(
 }
 
 /**
- * Checks whether an agent may connect. If its credentials do not cover the namespace, the error is the same as for a
- * namespace that does not exist.
+ * Checks whether an agent may connect. If its credentials are not valid in the namespace, the error is the same as for
+ * a namespace that does not exist.
  *
  * @throws MonError `forbidden` if the certificate is for another client or namespace, `not_found` if there is no such
  *   namespace, `payment_required` if the client is new and exceeds the entity limit
@@ -133,7 +136,8 @@ function admitAgent(
 ): void {
   const namespace = named ?? DEFAULT_NAMESPACE;
   if (name !== undefined) refuseOtherClient(name, clientNames);
-  // If the handshake states neither name nor namespace, the message `hello` does, and both are checked then.
+  // If the handshake states neither name nor namespace, the first message, `hello`, states them, and they are checked
+  // then.
   if (name !== undefined || named !== undefined) refuseOtherNamespace(namespace, certificateNamespaces);
   if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
   refuseUnknownNamespace(registry, namespace);

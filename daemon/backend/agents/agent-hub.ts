@@ -32,7 +32,9 @@ export class AgentHub implements Disposable {
   readonly #changed = new Set<AgentLink>();
   readonly #rejected: RejectedResults;
   readonly #baselineBudget = new BaselineBudget();
-  /** The generation of the registry to whose entries the baselines of delta results refer. */
+  /**
+   * The registry's generation, a number that each reload changes. The baselines of delta results are valid only for it.
+   */
   #generation: number;
   readonly #parked: Disposable[];
 
@@ -107,7 +109,10 @@ export class AgentHub implements Disposable {
     return this.#namespaces.get(namespace)?.byName.get(name);
   }
 
-  /** Sends a check request to all agents with a subscription, or in a round robin to the next one (completion 1.13). */
+  /**
+   * Sends a check request to all agents with a subscription. A round-robin check goes only to the next one of them
+   * (completion 1.13).
+   */
   publish(namespace: string, subscription: string, check: CheckRequest): void {
     const connections = this.#namespaces.get(namespace)?.bySubscription.get(subscription);
     if (connections === undefined) return;
@@ -135,7 +140,10 @@ export class AgentHub implements Disposable {
     for (const connection of changed) connection.clientChanged?.();
   }
 
-  /** Discards all baselines after the registry was reloaded: they would keep entries of the old registry in memory. */
+  /**
+   * Discards the baselines (full results to which delta results refer) after a reload of the registry: they would keep
+   * entries of the old registry in memory.
+   */
   #discardOutdated(): void {
     const { generation } = this.#parts.registry;
     if (generation === this.#generation) return;

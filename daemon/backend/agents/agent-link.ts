@@ -47,7 +47,10 @@ export interface AgentLink {
   beat(): void;
   /** Called after a commit, if the connection has requested it by calling `requestProceed` of its `HubCallbacks`. */
   proceed(): void;
-  /** Called when the registry was reloaded from the store. Baselines of delta results refer to its old entries. */
+  /**
+   * Called when the registry was reloaded from the store. The baselines of delta results still refer to entries from
+   * before the reload.
+   */
   discardBaselines?(): void;
   /** Called after a commit that changed or deleted the client of this agent. */
   clientChanged?(): void;

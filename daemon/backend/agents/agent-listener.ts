@@ -13,7 +13,7 @@ export interface AgentListener extends AsyncDisposable {
 }
 
 /**
- * Opens a listener that accepts only agents. The text of a rejection is plain text, because v2 agents log it unchanged.
+ * Opens a listener that accepts only agents. A rejection is sent as plain text, because v2 agents log it unchanged.
  *
  * @throws MonError `conflict` if the port is in use, `invalid` if the address cannot be used
  */

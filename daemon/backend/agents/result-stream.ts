@@ -7,7 +7,7 @@ import type { AdmittedParts } from './agent-link.ts';
 /** Maximum number of results of one connection that wait for their commit. At the limit the socket is not read. */
 const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
 
-/** Number of gathered results at which they are submitted, before the results of another frame are added. */
+/** Number of gathered results at which the stream submits them, before it adds the results of another frame. */
 const GATHERED_MAX = 256;
 
 type Results = readonly (UncheckedResult | DeltaResult)[];
@@ -21,7 +21,7 @@ interface StreamOwner {
   readonly spool: string;
   /** True if the agent presented a client certificate that contains its name. */
   readonly isCertified: boolean;
-  /** True if the agent may send delta results. */
+  /** True if the agent is allowed to send delta results. */
   readonly allowsDeltas: boolean;
 }
 
@@ -46,13 +46,15 @@ export class ResultStream {
   #inFlight = 0;
   #committedId = 0;
   #ackedId = 0;
-  /** Results of frames that arrived at once. Submitting them together costs little more than submitting one frame. */
+  /** Results of frames that arrived together. Submitting them together costs little more than submitting one frame. */
   #gathered: (UncheckedResult | DeltaResult)[] = [];
   /** Results that wait to be submitted, in order, because the queue is full or too many results are in flight. */
   #waiting: Results[] = [];
   /** Flag that is set if results could not be stored. Later results are then ignored, to keep the order. */
   readonly #cancellation = { isCancelled: false };
-  /** Baselines of delta results, which are replaced with each `resend`; undefined if delta results are not allowed. */
+  /**
+   * Full results to which delta results refer. Each `resend` replaces them. Undefined if delta results are not allowed.
+   */
   #baselines: ConnectionBaselines | undefined;
   /** Ids of results that were stored as new baselines, and that the next `ack` names. */
   #newBaselines: number[] = [];
@@ -89,7 +91,8 @@ export class ResultStream {
   }
 
   /**
-   * Adds the results of a frame. They are submitted in a microtask, together with those of frames that arrived at once.
+   * Adds the results of a frame. They are submitted in a microtask, together with the results of frames that arrived at
+   * the same time.
    *
    * @throws MonError `invalid` if the ids do not increase, or the frame has a delta result that is not allowed
    */
@@ -107,7 +110,7 @@ export class ResultStream {
     if (this.#baselines === undefined && results.some((result) => !('check' in result))) {
       throw new MonError('invalid', 'delta results are not allowed on this connection: send full results');
     }
-    // Ids must increase, because the acknowledgement of an id covers all results with lower ids.
+    // Ids must increase, because an acknowledgement of an id also acknowledges all results with lower ids.
     if (results.some(({ id }, at) => id <= (results[at - 1]?.id ?? 0))) {
       throw new MonError('invalid', 'the result IDs in a WebSocket frame must be in ascending order');
     }

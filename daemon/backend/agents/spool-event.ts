@@ -26,7 +26,10 @@ export class SpoolEvent {
     return this.#trouble !== undefined;
   }
 
-  /** Submits a result of `mon.spool` if the state changed, and regularly while a problem lasts. It never rejects. */
+  /**
+   * Submits a result of `mon.spool` if the state changed, and regularly while a problem lasts. The promise never
+   * rejects.
+   */
   async note(namespace: string, client: SubmittedClient): Promise<void> {
     const said = client['spool'];
     this.#trouble = said === undefined ? undefined : spoolTroubleSchema.safeParse(said).data;

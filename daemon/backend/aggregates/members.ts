@@ -99,8 +99,8 @@ export function oneAggregate(
 }
 
 /**
- * Estimates the bytes of memory of a list of outputs while it is sent. The list must be complete before it is sent,
- * because the most frequent outputs come first.
+ * Estimates how many bytes of memory a list of outputs uses while it is sent. The list must be complete before it is
+ * sent, because the most frequent outputs come first.
  */
 function lengthOf(results: readonly AggregateResults[]): number {
   let length = 0;

@@ -23,12 +23,14 @@ const LOOKED_AT_ONCE = 1000;
 
 /** The maximum age of results, and the time at which their age is determined. */
 export interface Freshness {
-  /** Maximum age in seconds; undefined: results of any age. */
+  /** Maximum age in seconds; undefined to include results of any age. */
   readonly maxAge: number | undefined;
   readonly nowMs: number;
 }
 
-/** Returns the summary of an aggregate from counters that are updated with each result. No result counts as stale. */
+/**
+ * Returns the summary of an aggregate from counters that are updated with each result. It reports no result as stale.
+ */
 export function summaryOf(namespace: Namespace, aggregate: CheckAggregate, nowMs: number): AggregateSummary {
   const { size: total, clientCount: clients, checkCount: checks, counts, down } = aggregate;
   const { size: silenced } = namespace.aggregates.silenced(aggregate, nowMs);
@@ -37,7 +39,7 @@ export function summaryOf(namespace: Namespace, aggregate: CheckAggregate, nowMs
 
 /**
  * Returns the summary of an aggregate by counting all members. Results older than `maxAge` count only as stale. Members
- * that change during the count may be counted in their old or new state.
+ * that change during the count are counted in either their old or their new state.
  *
  * @param maxAge maximum age of a result in seconds
  */
@@ -228,8 +230,8 @@ async function readMembers(store: Store, entries: readonly CheckEntry[]): Promis
 }
 
 /**
- * Returns the bytes of memory of an output for the cache; undefined for an OK output, which is not cached, because it
- * may change without a change of the event.
+ * Returns the number of bytes that a cached output uses in memory; undefined for an OK output. An OK output is not
+ * cached, because it can change while its event does not.
  */
 export function bytesOfOutput({ status, output }: MemberOutput): number | undefined {
   return status === 0 ? undefined : bytesOfText(output);

@@ -6,12 +6,12 @@ import type { AggregateRuleVerdict } from '../../../shared/schemas/aggregate.ts'
 import type { CheckAggregate, Namespace } from '../model/registry/namespace.ts';
 
 /**
- * Returns the current aggregate rules by the name of their check. It is called for each use, because a configuration
- * reload may change them.
+ * Returns the current aggregate rules, keyed by the name of their check. It is called for each use, because a
+ * configuration reload can change them.
  */
 export type RulesInForce = () => Readonly<Record<string, AggregateRule>>;
 
-/** The times by which an aggregate rule decides whether a result is stale. */
+/** The times from which an aggregate rule derives whether a result is stale. */
 export interface RuleMoment {
   readonly nowMs: number;
   /**
@@ -21,14 +21,14 @@ export interface RuleMoment {
   readonly sinceMs: number;
 }
 
-/** Records since when aggregate rules are evaluated, by this backend or by another backend of the cluster. */
+/** Records the time since which aggregate rules are evaluated, by this backend or by another backend of the cluster. */
 class RuleWatch {
   /** Returns the epoch milliseconds since which this backend evaluates the rules; undefined if it does not. */
   ownSinceMs: (() => number) | undefined;
   /** Returns the epoch milliseconds since which another backend evaluates the rules; 0 if unknown. */
   otherSinceMs = (): number => 0;
 
-  /** Returns the times by which a rule decides whether a result is stale, both for its evaluation and for display. */
+  /** Returns the times from which a rule derives whether a result is stale, both for its evaluation and for display. */
   momentAt(nowMs: number): RuleMoment {
     return { nowMs, sinceMs: (this.ownSinceMs ?? this.otherSinceMs)() };
   }

@@ -9,10 +9,10 @@ import { resolveEvent } from '../results/resolve-event.ts';
 import type { Results } from '../results/commands.ts';
 import { isIn, openRuleWatch, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
 
-/** Interval at which the rules about aggregates are evaluated, however many results arrive. */
+/** Interval, in milliseconds, at which aggregate rules are evaluated. It does not depend on the number of results. */
 const LOOK_MS = 1000;
 
-/** User name that is recorded when a rule was removed, and its event is resolved and its result deleted. */
+/** User name that is recorded when an event is resolved and a result deleted because the rule or aggregate is gone. */
 const BY = 'mon';
 
 interface RuleWatch {
@@ -31,8 +31,8 @@ interface RuleWatch {
 
 /**
  * Evaluates each rule about an aggregate, and submits the verdict as the result of a check: at once when the status
- * changes, otherwise at the interval of the rule. The result is removed when its rule or aggregate is (spec, aggregates
- * 2).
+ * changes, otherwise at the interval of the rule. The result is removed when its rule or aggregate is removed (spec,
+ * aggregates 2).
  */
 export function watchAggregates(parts: RuleWatch): Disposable {
   const { rules, registry, clock, log } = parts;

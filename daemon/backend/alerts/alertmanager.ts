@@ -84,7 +84,8 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
       return sendAlerts(request, reply, [...groupsOf(openEvents(request))], async (some) => {
         const groups = await Promise.all(some.map(read));
         return groups.flatMap((alerts) => {
-          // A family contains checks with different names, so the alerts are grouped by the label with the check name.
+          // The checks of a family (`A..B` and `A..C`) have different names, so the alerts are grouped by the check
+          // name.
           const byName = Map.groupBy(alerts, ({ labels }) => labels[label] ?? '');
           return Array.from(byName, ([name, named]) => {
             return { labels: { [label]: name }, receiver: { name: ALERT_RECEIVER }, alerts: named };
@@ -107,7 +108,10 @@ function sendOk(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
 /** Maximum number of alerts in one group. More alerts of the same check are sent as several groups. */
 const GROUP_MAX = 500;
 
-/** Yields groups of at most `GROUP_MAX` events. Checks of the same outermost family are in the same groups. */
+/**
+ * Yields groups of at most `GROUP_MAX` events. Checks of the same outermost family (`A` in `A..B..C`) are kept
+ * together.
+ */
 function* groupsOf(entries: readonly CheckEntry[]): Generator<readonly CheckEntry[], void, undefined> {
   for (const group of Map.groupBy(entries, ({ name }) => familiesOf(name).at(-1) ?? name).values()) {
     for (let start = 0; start < group.length; start += GROUP_MAX) yield group.slice(start, start + GROUP_MAX);

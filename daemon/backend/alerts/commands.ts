@@ -64,7 +64,7 @@ export async function submitAlerts({ value }: ParsedBody, admission: Admission, 
 /**
  * Converts a posted alert to a result.
  *
- * @returns undefined if the alert has ended, and no result of its check is stored that it could resolve
+ * @returns the result; undefined if the alert has ended and its check has no stored result that it could resolve
  * @throws MonError `invalid`
  */
 function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): SubmittedResult | undefined {
@@ -83,7 +83,9 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
   return validateSubmitted(withFittingAnnotations(result, ATTRIBUTE_LIMITS.bytes));
 }
 
-/** Throws if there are problems. @throws MonError with the code of the first problem, and the texts of the first few */
+/**
+ * Throws if alerts were rejected. @throws MonError with the code of the first rejection and the texts of the first few
+ */
 function refuse(problems: ReadonlyMap<number, MonError>): void {
   const [first] = problems.values();
   if (first === undefined) return;

@@ -51,7 +51,7 @@ export class Bulk {
   readonly #silencesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn callback that reads the attributes that selectors use into memory */
+  /** @param learn callback that reads into memory the attributes to which the selectors refer */
   constructor(batcher: Batcher, silencesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
     this.#batcher = batcher;
     this.#silencesMax = silencesMax;
@@ -249,7 +249,8 @@ function resolve(
 /**
  * Returns the operation that restores a silence.
  *
- * @param ifTimestamp timestamp that the silence with this id must have when it is restored; null if none may exist
+ * @param ifTimestamp timestamp that an existing silence with this id must have when it is replaced; null if no such
+ *   silence may exist
  */
 function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
   return { op: 'restore', entry: silencedRow(entry), if_timestamp: ifTimestamp };
@@ -281,8 +282,8 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
 
 /**
  * Rejects a bulk request if one of its operations is impossible. All operations are checked before the first change,
- * because a rejected request must change nothing. So that the effects of earlier operations are known, targets must be
- * unique, and the silences that end when an event is resolved are taken into account.
+ * because a rejected request must change nothing. Each target must occur only once. A `clear` of a silence that an
+ * earlier `resolve` would end counts as impossible.
  *
  * @throws MonError `conflict` with the index and target of the first impossible operation
  */

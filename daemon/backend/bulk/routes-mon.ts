@@ -69,7 +69,9 @@ function placedAt(issue: z.core.$ZodIssue, index: number): z.core.$ZodIssue {
   return { ...issue, path: ['operations', index, ...issue.path] };
 }
 
-/** Returns the first operations of an invalid bulk request, whose problems are reported, too. */
+/**
+ * Returns the first operations of a bulk request that is otherwise invalid, so that their problems are reported, too.
+ */
 function operationsOf(value: unknown): readonly unknown[] {
   const operations = isAttributes(value) ? value['operations'] : undefined;
   return Array.isArray(operations) ? operations.slice(0, PROBLEMS_MAX) : [];

@@ -94,7 +94,7 @@ export class CheckNames {
     );
   }
 
-  /** Yields the events that are inhibited by a renamed event, but still record the old name of that event. */
+  /** Yields the inhibited events whose record still names the renamed event, their inhibitor, by its old check name. */
   *#inhibitedBy(
     namespaceName: string,
     clients: readonly string[],
@@ -186,7 +186,7 @@ function pendingUnder({ client, name }: CheckEntry): object[] {
   return pending === undefined ? [] : [pending];
 }
 
-/** Returns the group members of the event that the client of a check has under the check name `name`. */
+/** Returns the members of notification groups that stand for the event of the check `name` on the same client. */
 function groupedUnder({ client }: CheckEntry, name: string): object[] {
   const groups = groupsOf(client.namespace);
   return groups.size === 0 ? [] : groups.membersOf(client.name, name);
@@ -201,7 +201,7 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   const names = { client: client.name, from: before.name, to };
   renameMembers(transaction, client.namespace, names);
   renamePendingResolution(transaction, client.namespace, names);
-  // Silences are not renamed, so a silence for the old name may no longer cover the event.
+  // Silences are not renamed, so a silence for the old name possibly does not match the event any more.
   renotifyOpenEventAfterSilence(transaction, after);
 }
 
@@ -222,7 +222,7 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
     mergeMembers(transaction, namespace, { ...names, eventId: state.event.id });
     renameMembers(transaction, namespace, names);
   }
-  // Announced because the history of the event changes, even if the event is otherwise unchanged.
+  // The event is announced as changed, because its history changes even if it is otherwise unchanged.
   noteEvent(transaction, after);
 }
 

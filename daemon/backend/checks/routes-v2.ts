@@ -41,7 +41,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
       });
       const apiRequested = { reason: reason ?? null, creator: actor.who };
       await requests.order(namespace, { check, subscribers, apiRequested });
-      // Sent as text although the body is JSON, because Sensu Go does so; its clients do not check the content type.
+      // The body is JSON, but it is sent as text, as in Sensu Go, whose clients do not check the content type.
       return reply.type('text/plain').send(JSON.stringify(issued(deps)));
     },
   };

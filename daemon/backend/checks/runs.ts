@@ -69,8 +69,8 @@ export class CheckRequests implements Disposable {
    * Requests one run of a check from the agents with its subscriptions, or one run for each client that its
    * `proxy_requests` match.
    *
-   * @param by values that replace those of the definition; `periodMs`: milliseconds until the next run, over which
-   *   `splay` spreads the requests; default: the interval of the check
+   * @param by values that replace those of the definition. `periodMs` is the time until the next run, over which
+   *   `splay` spreads the requests; its default is the interval of the check
    */
   async publish(
     namespaceName: string,
@@ -151,8 +151,8 @@ export class CheckRequests implements Disposable {
   }
 
   /**
-   * Sends the requests at intervals of `stepMs`, or all at once if it is 0. The due times count from the start, so
-   * timer delays do not add up; requests that became due during one timer are sent together.
+   * Sends the requests at intervals of `stepMs`, or all at once if it is 0. Due times are computed from the start, so
+   * timer delays do not add up. Requests that became due during one timer are sent together.
    */
   #sendInSteps(
     namespaceName: string,

@@ -89,8 +89,8 @@ export class Clients {
    * permanent.
    *
    * @throws MonError `forbidden` if the signature is missing or wrong, or the client was deleted and is still banned,
-   *   `conflict` if it was deleted after it sent the keepalive, `payment_required` if it is new and exceeds the limit,
-   *   `not_found` if its namespace is deleted, `too_large` or `invalid` if its attributes exceed the limits,
+   *   `conflict` if it was deleted after it sent the keepalive, `payment_required` if it is new and exceeds the entity
+   *   limit, `not_found` if its namespace is deleted, `too_large` or `invalid` if its attributes exceed the limits,
    *   `no_memory` if memory is full
    */
   keepalive(namespaceName: string, submitted: SubmittedClient, admission = ALWAYS): Promise<Client> {
@@ -106,8 +106,8 @@ export class Clients {
    * Stores a keepalive for which the new client record depends on the current one.
    *
    * @param reportedAttributes attributes that the agent reports, to which the attribute limits apply
-   * @param isFresh true if the keepalive was certainly sent after any deletion of the client, so that its time, which
-   *   has a resolution of seconds, is not compared
+   * @param isFresh true if the keepalive was certainly sent after the last deletion of the client. Its timestamp is
+   *   then not compared with the time of the deletion, because it is exact only to the second
    * @param resultOf callback that returns a check result to record in the same commit; undefined for none
    * @param clientOf callback that returns the new client; it gets the current record (undefined if there is none) and
    *   the time in epoch seconds
@@ -212,7 +212,7 @@ export class Clients {
    * Removes many clients in batches. Each batch is one commit, with its own record in the audit trail.
    *
    * @param isSelected callback that is evaluated immediately before the removal: a client that sent a keepalive in the
-   *   meantime may no longer match
+   *   meantime possibly does not match any more
    * @returns the number of removed clients
    * @throws MonError `unavailable` if a batch cannot be committed; earlier batches remain removed, and a repeated call
    *   continues with the remaining clients
@@ -315,7 +315,9 @@ function* clientAndEvents(
   yield* eventsOf(entry);
 }
 
-/** Returns the record of a client, which the command must have requested; undefined if `entry` is undefined. */
+/**
+ * Returns the record of a client, which the command must have listed in its `needs`; undefined if `entry` is undefined.
+ */
 export function recordOf(transaction: Transaction, entry: ClientEntry | undefined): Client | undefined {
   return entry === undefined ? undefined : transaction.body(CLIENTS, entry);
 }

@@ -10,8 +10,8 @@ interface ExpiryParts extends DeadlineParts {
 }
 
 /**
- * Removes the bans and tombstones of deleted clients when they expire, to free memory and disk. Readers compare the
- * expiry times themselves.
+ * Removes the bans and the tombstones (records of the deletion) of deleted clients when they expire, to free memory and
+ * disk. Readers check the expiry times themselves, so a late removal does no harm.
  */
 export function expireDepartures(parts: ExpiryParts): Disposable {
   const { registry, clients } = parts;

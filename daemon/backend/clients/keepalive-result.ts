@@ -12,7 +12,7 @@ import type { IncomingResult } from '../results/process-result.ts';
 const SCHEDULER = 'etcd';
 
 /**
- * Returns the keepalive status and output of a client, by the age of its last keepalive.
+ * Returns the keepalive status and output of a client, derived from the age of its last keepalive.
  *
  * @param now epoch seconds
  */
@@ -27,9 +27,10 @@ export function keepaliveStateOf(
 }
 
 /**
- * Returns the keepalive result of a client, with a status by the age of its last keepalive.
+ * Returns the keepalive result of a client, with a status derived from the age of its last keepalive.
  *
- * @param record client record whose attributes replace the tokens in the keepalive settings; undefined to keep tokens
+ * @param record client record whose attributes replace the tokens in the keepalive settings; undefined to leave the
+ *   tokens as they are
  * @param now epoch seconds
  */
 export function keepaliveResult(
@@ -57,7 +58,7 @@ export function keepaliveResult(
 function handlerOf({ namespace, profile }: ClientEntry, definitions: Pick<Definitions, 'in'>): string {
   const { name } = namespace;
   if (definitions.in(name).hasHandler('keepalive')) return 'keepalive';
-  // If neither handler is defined, the result of a v2 agent still names `keepalive`.
+  // If neither `keepalive` nor `default` is defined, the result of a v2 agent still names `keepalive`.
   return profile.hasOwnThresholds && !definitions.in(name).hasHandler('default') ? 'keepalive' : 'default';
 }
 

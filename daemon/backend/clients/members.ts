@@ -35,7 +35,7 @@ export function oneClient(
       return { name: client.name };
     },
     deleteClient: async (request, _reply, query) => {
-      // Only `invalidate` with `invalidate_expire` bans the client; otherwise its next keepalive may create it again.
+      // Only `invalidate` with `invalidate_expire` bans the client; otherwise its next keepalive can create it again.
       const invalidation = { expireSeconds: query.invalidate === true ? query.invalidate_expire : undefined };
       const { name } = namespaceOf(request, deps);
       await clients.remove(name, pathName(request, 'client'), invalidation, actorOf(request));

@@ -31,10 +31,10 @@ type ClientKey = readonly [namespace: string, name: string];
 /**
  * Implements `mon-backend prune`: removes clients with their results and events, in batches, from a store that no
  * backend has open. It reads the store sequentially and retains only names in memory, so it works on a store that is
- * too large for a backend to load. Removed events run no handlers.
+ * too large for a backend to load. No handler is notified of the removed events.
  *
- * @throws MonError `invalid` if no criterion is set, `conflict` if a backend has the store open, `unavailable`
- *   if the operator declines or the disk fails
+ * @throws MonError `invalid` if no criterion is set, `conflict` if a backend has the store open, `unavailable` if the
+ *   operator declines or the disk fails
  */
 export async function pruneCommand(location: StoreLocation, flags: PruneFlags, parts: CommandParts): Promise<void> {
   const { olderThan, name, namespace } = flags;
@@ -73,7 +73,7 @@ async function findClients(
     // The name is copied, because a substring of a key would keep the whole key in memory.
     const client = { namespace: String(namespace), name: Buffer.from(String(name)).toString(), lastSeen };
     if (!isSelected(client)) continue;
-    // Proxy clients have no keepalives, so the time of their newest result counts too.
+    // Proxy clients have no keepalives, so the time of their newest result is considered, too.
     const newest = selection.olderThan === undefined ? 0 : await newestResult(store, client, corrections);
     if (isSelected({ ...client, lastSeen: Math.max(lastSeen, newest) }))
       selectedClients.push([client.namespace, client.name]);

@@ -92,7 +92,10 @@ function listed(entry: ClientEntry): ListedClient {
   return { ...clientRow(entry), events: entry.openEvents, last_result: entry.lastResult };
 }
 
-/** Returns the names of matching clients, in the order of `entries`, until a chunk exceeds `DELETE_MAX` names. */
+/**
+ * Returns the names of matching clients, in the order of `entries`. It stops at the first chunk of clients with which
+ * the list exceeds `DELETE_MAX` names.
+ */
 async function firstMatchingNames(entries: readonly ClientEntry[], where: Filter<ClientEntry>): Promise<string[]> {
   const names: string[] = [];
   for (let start = 0; start < entries.length && names.length <= DELETE_MAX; start += CHUNK) {

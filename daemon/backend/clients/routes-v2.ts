@@ -82,7 +82,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
   return objectHandlers(deps, collection);
 }
 
-/** Sets attributes that a patch removed to null, and adds the entity's own subscription, as Sensu Go does. */
+/** Sets to null the attributes that a patch removed, and adds the entity's own subscription, as Sensu Go does. */
 function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
   const own = `entity:${entity.metadata.name}`;
   const subscriptions = entity.subscriptions ?? [];

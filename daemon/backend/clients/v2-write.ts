@@ -35,9 +35,9 @@ export class Entities {
    *
    * @param change callback that returns the entity to store; it gets the current client record, undefined if there is
    *   none, and throws to reject the change
-   * @throws MonError `not_found` if there is no such namespace, `payment_required` if it is new and exceeds the limit,
-   *   `too_large` or `invalid` if its attributes exceed the limits, `no_memory` if memory is full, `unavailable` if
-   *   the change cannot be committed
+   * @throws MonError `not_found` if there is no such namespace, `payment_required` if the entity is new and exceeds the
+   *   entity limit, `too_large` or `invalid` if its attributes exceed the limits, `no_memory` if memory is full,
+   *   `unavailable` if the change cannot be committed
    */
   put(
     namespaceName: string,
@@ -72,8 +72,8 @@ export class Entities {
 }
 
 /**
- * Stores an entity as a client. The caller must have checked the entity limit, and the command must have requested the
- * record of the existing client, if any.
+ * Stores an entity as a client. The caller must have checked the entity limit. The command must have listed the record
+ * of an existing client in its `needs`.
  */
 export function saveEntity(
   transaction: Transaction,

@@ -17,7 +17,7 @@ interface ViewOfSelf {
 }
 
 interface ViewOfDatabase {
-  /** Location of the database for operators, without secrets. */
+  /** Location of the database as operators see it, without secrets such as the password. */
   readonly location: string;
   /** The reason why the database cannot be queried; null while the database responds. */
   readonly problem: string | null;
@@ -26,7 +26,8 @@ interface ViewOfDatabase {
 /**
  * Returns the state of the cluster, as one member sees it.
  *
- * @param standing the lease and the members as last read from the database; undefined before the first read
+ * @param standing the lease and the list of members, as last read from the database; undefined before they were first
+ *   read
  */
 export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, database: ViewOfDatabase): ClusterView {
   const { lease, members = [], nowMs = 0 } = standing ?? {};
@@ -46,8 +47,9 @@ export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, 
 }
 
 /**
- * True if a newer member has the name and URL of this member and started after this member was last seen: a backend
- * that was killed and restarted. The holder of the lease is never replaced, because no other member can write yet.
+ * True if this member is a backend that was killed and restarted. In that case a newer member has the same name and
+ * URL, and started after this member was last seen. The holder of the lease never counts as replaced, because no other
+ * member can write yet.
  */
 function isReplaced(
   { id, name, url, seenMs }: StoredMember,
@@ -65,7 +67,7 @@ function shownMember(
   { self, holder, nowMs }: { readonly self: ViewOfSelf; readonly holder: string | undefined; readonly nowMs: number },
 ): ClusterMember {
   const isSelf = id === self.id;
-  // The leader has all writes in memory, but the number in its last heartbeat may already be outdated.
+  // The leader has all writes in memory, but the number in its last heartbeat can already be outdated.
   const seq = isSelf ? self.seq : id === holder ? self.newest : reportedSeq;
   const isLost = nowMs - seenMs > LOST_MS;
   const problem = isLost ? undefined : self.problems.get(id);

@@ -9,7 +9,7 @@ export interface Cluster {
    * Hands the leadership over to another member, and waits until that member is the leader. Writes are delayed during
    * the handover, but they do not fail.
    *
-   * @param to id or name of the next leader; undefined: the member with the least lag is chosen
+   * @param to id or name of the next leader; if undefined, the member with the least lag is chosen
    * @returns the state of the cluster afterwards
    * @throws MonError `invalid` if there is no other member or the name is ambiguous, `not_found` if there is no such
    *   member, `conflict` if the member is lagging, lost, not trusted or the leader already, `unavailable` if this

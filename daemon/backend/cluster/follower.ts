@@ -67,8 +67,8 @@ export class Follower implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the write with the sequence number `seq` is in memory. Resolves at once after this follower was
-   * stopped, because this backend became the leader: a leader becomes a follower again only by a restart.
+   * Resolves when the write with the sequence number `seq` is in memory. Resolves at once if this follower was stopped
+   * because this backend is the leader now: a leader becomes a follower again only by a restart.
    *
    * @throws MonError `unavailable` if the write is not in memory after 5 seconds
    */
@@ -103,7 +103,7 @@ export class Follower implements AsyncDisposable {
     await this.#queue.take(() => this.#takeOver());
   }
 
-  /** Reloads the whole state from the database. Called after the database lost writes that are in memory. */
+  /** Reloads the whole state from the database. Called if the database has lost writes that are in memory. */
   async reload(): Promise<void> {
     await this.#queue.take(() => this.#readAgain());
   }
@@ -165,7 +165,7 @@ export class Follower implements AsyncDisposable {
   /**
    * Applies records to memory.
    *
-   * @returns false if applying them failed, so that memory may contain only a part of the records
+   * @returns true if all were applied; false if applying them failed, so that memory can contain only a part of them
    * @throws MonError `unavailable` if the database cannot be read
    */
   async #follow(records: readonly WrittenRecord[]): Promise<boolean> {
@@ -210,7 +210,10 @@ export class Follower implements AsyncDisposable {
   }
 }
 
-/** Empty fields of a commit that a follower announces: only the leader creates jobs for handlers. */
+/**
+ * Empty fields of a commit that a follower announces; only the leader fills them, because only it creates jobs for
+ * handlers.
+ */
 const OF_ANOTHER: Omit<Commit, 'seq' | 'changes' | 'results'> = { jobs: [], handlingNotes: [], times: undefined };
 
 function touched(records: readonly WrittenRecord[]): Iterable<Key> {

@@ -25,9 +25,9 @@ const JITTER_MS = 200;
 /** Maximum time that a forwarded request or a handover waits until there is a leader. */
 const WAIT_MS = 5000;
 const LOOK_AGAIN_MS = 20;
-/** Time to wait at a handover until requests that this member accepted before have reached the commit queue. */
+/** Time to wait in a handover, so that requests that this member has accepted reach the commit queue. */
 const ON_THEIR_WAY_MS = 20;
-/** Time for which only the chosen next leader may acquire a lease that was released for a handover. */
+/** Time for which only the chosen next leader can acquire a lease that was released for a handover. */
 const OFFER_MS = 1500;
 /** Maximum difference between the clocks of this host and the database; above it a warning is logged. */
 const CLOCK_MS_MAX = 10_000;
@@ -64,15 +64,17 @@ interface MembershipParts {
 }
 
 /**
- * The membership of this backend in a cluster that shares a store. The member follows while another member is the
- * leader, becomes the leader when there is none, and hands over the leadership before it stops.
+ * The membership of this backend in a cluster that shares a store. If another member is the leader, this member is a
+ * follower. It becomes the leader if there is none, and hands over the leadership before it stops.
  */
 export class Membership implements Cluster, Leadership, AsyncDisposable {
   readonly #parts: MembershipParts;
-  /** Resolves with the reason when this member is no longer the leader, and must restart as a follower. */
+  /** Resolves when this member is no longer the leader and must restart as a follower; the value is the reason. */
   readonly ended: Promise<MonError>;
   readonly #end: (reason: MonError) => void;
-  /** Returns the identity of this member; called for each heartbeat, because its certificate may be renewed. */
+  /**
+   * Returns the identity of this member; called for each heartbeat, because a renewed certificate changes the identity.
+   */
   #self: (() => MemberIdentity) | undefined;
   #lease: Lease | undefined;
   #standing: Standing | undefined;
@@ -88,7 +90,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #isMeeting = false;
   #isAsking = false;
   #isResigning = false;
-  /** True if this member lost its lease while it was the leader, so its memory may differ from the database. */
+  /** True if this member lost its lease while it was the leader. Its memory can then differ from the database. */
   #isLost = false;
   #isEnded = false;
   readonly #lag = new Lag();
@@ -111,16 +113,19 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.#isResigning && this.#writer() !== undefined;
   }
 
-  /** Time when the current leader acquired the lease, by the clock of this host, epoch milliseconds; 0: unknown yet. */
+  /**
+   * Time when the current leader acquired the lease, in epoch milliseconds by the clock of this host; 0 if it is not
+   * known yet.
+   */
   get leaderSinceMs(): number {
     const { lease, nowMs = 0 } = this.#standing ?? {};
     const { clock } = this.#parts;
     if (lease === undefined) return 0;
-    // The age of the lease is measured by the database, because its clock may differ from the clock of this host.
+    // The age of the lease comes from the database alone, because its clock can differ from the clock of this host.
     return clock.now() - (clock.monotonic() - this.#heardMs) - (nowMs - lease.sinceMs);
   }
 
-  /** Current time by the clock of the database, which all members share: epoch milliseconds, estimated. */
+  /** Current time by the clock of the database, which all members share; estimated, in epoch milliseconds. */
   get databaseNowMs(): number {
     const { clock } = this.#parts;
     return this.#databaseAheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#databaseAheadMs);
@@ -133,7 +138,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Throws if the memory of this member may be stale, so that a read is rejected.
+   * Throws if the memory of this member can be stale, so that a read is rejected.
    *
    * @throws MonError `unavailable` if this member is too far behind the leader, or does not know whether it is still
    *   the leader itself
@@ -152,7 +157,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    * Announces this member to the other members, now and regularly.
    *
    * @param self callback that returns the identity of this member
-   * @param lease the lease of the shard; undefined if this member is not the leader
+   * @param lease the write lease, if this member is the leader; otherwise undefined
    */
   async join(self: () => MemberIdentity, lease: Lease | undefined): Promise<void> {
     this.#self = self;
@@ -188,12 +193,14 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     }
   }
 
-  /** Implements `Leadership.caughtUp`: resolves at once on the leader, and otherwise as `Follower.caughtUp` does. */
+  /**
+   * Implements `Leadership.waitForWrite`: resolves at once on the leader, and otherwise as `Follower.caughtUp` does.
+   */
   async waitForWrite(seq: number): Promise<void> {
     if (!this.isLeader) await this.#parts.follower?.caughtUp(seq);
   }
 
-  /** Returns the replication state of this member, for a member that cannot reach the database. */
+  /** Returns the replication state of this member; a member that cannot reach the database requests it. */
   standing(): PeerStanding {
     return { seq: this.seq, hears_database: !this.#isUnheard() };
   }
@@ -264,7 +271,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await standDown();
     this.#isResigning = true;
     onRoleChange();
-    // Requests that were accepted before may not have reached the commit queue yet.
+    // Requests that were accepted before can still be on their way to the commit queue.
     await this.#pause(ON_THEIR_WAY_MS);
     await batcher.resign();
     await time.close();
@@ -305,7 +312,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#isMeeting = true;
     const { clock, log } = this.#parts;
     try {
-      // `#heardMs` is the time before the request, because this process may be suspended while the response waits.
+      // `#heardMs` is the time before the request was sent: this process can be suspended before it reads the response.
       const requestMs = clock.monotonic();
       await this.#hear(this.#self);
       this.#heardMs = requestMs;
@@ -365,8 +372,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Reloads the memory of this follower after the database lost writes, because an outdated standby was promoted or an
-   * old copy was restored. If this member is the leader, its store detects the loss instead.
+   * Reloads the memory of this follower after the database lost writes. That happens if an outdated standby was
+   * promoted, or an old copy was restored. If this member is the leader, its store detects the loss instead.
    */
   async #goBack(from: number, to: number): Promise<void> {
     const { batcher, follower, log } = this.#parts;
@@ -389,8 +396,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * True if this member was the leader and another member may be the leader now, because the lease was lost or may have
-   * expired while this process was suspended. Then memory may contain changes that will never be committed.
+   * True if this member was the leader and another member can be the leader now. Either the lease was lost, or it has
+   * perhaps expired while this process was suspended. Memory can then contain changes that will never be committed.
    */
   #isInDoubt(): boolean {
     const { batcher, store, clock } = this.#parts;
@@ -410,22 +417,22 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /**
-   * Measures the lag of this member while it cannot reach the database. Other members that still reach the database
-   * report the newest write.
+   * Measures the lag of this member if it cannot reach the database. Other members that still reach the database report
+   * the newest write.
    */
   async #askPeers(): Promise<void> {
     if (this.#isAsking || this.#isEnded || !this.#isUnheard()) return;
     this.#isAsking = true;
     const newest = await this.#parts.peers.newest(this.others());
     this.#isAsking = false;
-    // If no member reaches the database, no member can have newer data, so this member counts as up to date.
+    // If no member reaches the database, no member can have newer data, so this member is regarded as up to date.
     if (this.#isUnheard()) this.#lag.recordMeasurement(this.seq, newest ?? this.seq, this.#parts.clock.monotonic());
   }
 
   /**
    * Tries to become the leader if there is none.
    *
-   * @returns true if this member acquired the lease, even if starting its tasks as the leader failed
+   * @returns true if this member acquired the lease, even if starting its tasks as the leader failed; false otherwise
    */
   async #takeOver(): Promise<boolean> {
     const { lease, nowMs = 0 } = this.#standing ?? {};

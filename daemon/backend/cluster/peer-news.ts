@@ -9,7 +9,7 @@ const QUERY_TIMEOUT_MS = 2000;
 
 type NewsParts = LinkParts;
 
-/** Queries the other members for the newest write, when this member cannot reach the database. */
+/** Asks the other members for the newest write, if this member cannot reach the database. */
 export class PeerNews {
   readonly #parts: NewsParts;
 
@@ -18,7 +18,7 @@ export class PeerNews {
   }
 
   /**
-   * @returns the sequence number of the newest write, as reported by members that reach the database; undefined if no
+   * @returns the sequence number of the newest write, according to members that reach the database; undefined if no
    *   such member responded
    */
   async newest(peers: readonly PeerAddress[]): Promise<number | undefined> {
@@ -33,7 +33,7 @@ export class PeerNews {
   }
 }
 
-/** Registers the route that returns the replication state of this member; only other members may use the route. */
+/** Registers the route that returns the replication state of this member; only other members have access to it. */
 export function serveStanding(app: FastifyInstance, standing: () => PeerStanding): void {
   app.get(PEER_STANDING_PATH, { config: { access: 'admin', isOfPeers: true, isOfItself: true } }, standing);
 }

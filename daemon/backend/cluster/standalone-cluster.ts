@@ -32,7 +32,7 @@ export class StandaloneCluster implements Cluster {
     this.#since = this.#nowSeconds();
   }
 
-  /** Sets the address of the member. @param url the URL at which the backend listens */
+  /** Sets the URL that the view shows for this member. @param url the URL at which the backend listens */
   servesAt(url: string): void {
     this.#url = new URL(url);
   }

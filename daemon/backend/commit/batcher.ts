@@ -119,7 +119,8 @@ export class Batcher {
       /** Rejects new objects when memory is full. Default: unlimited memory. */
       readonly memory?: MemoryLimit;
       /**
-       * Returns the write of the time record, to be added to a batch; undefined if it is not due. Default: never due.
+       * Returns the store operation that writes the time record, to be added to a batch; undefined if it is not due.
+       * Default: never due.
        */
       readonly anchorDue?: () => StoreOp | undefined;
     },
@@ -156,7 +157,7 @@ export class Batcher {
 
   /**
    * The outcome of a batch in progress whose command is applied over several iterations of the event loop; undefined if
-   * there is no such batch. The registry may contain an incomplete change until then, so readers await the outcome.
+   * there is no such batch. The registry can contain an incomplete change until then, so readers await the outcome.
    *
    * @returns a promise of true if the batch was committed, or of false if it failed and its changes were discarded
    */
@@ -176,7 +177,7 @@ export class Batcher {
 
   /**
    * Throws while results cannot be accepted. Call it before results are validated: results of agents that wait are
-   * submitted again after each commit, and validating them each time would be wasted.
+   * submitted again after each commit, and validating them each time would be a waste.
    *
    * @throws MonError `unavailable` while results are rejected, or there is no disk space for them
    */
@@ -476,8 +477,8 @@ export class Batcher {
       });
       this.#isDiverged = true;
       const isStale = (): boolean => generation !== this.#routing.definitions.generation;
-      // Otherwise apply the batch again to a reloaded registry: a defective command, which is now in `refused`, may
-      // have left a partial change, or the definitions changed meanwhile.
+      // If the result is false, apply the batch again to a reloaded registry: a defective command, which is now in
+      // `refused`, may have left a partial change, or the definitions changed meanwhile.
       if (await this.#applyAll(batch, transaction, refused, isStale)) return transaction;
     }
   }
@@ -598,8 +599,8 @@ export class Batcher {
 }
 
 /**
- * Thrown if definitions changed while a batch was applied, which must then be applied again: other record bodies may be
- * needed.
+ * Thrown if definitions changed while a batch was applied. The batch must then be applied again, because it may need
+ * other record bodies.
  */
 class StaleBatch extends Error {}
 

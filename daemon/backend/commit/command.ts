@@ -10,7 +10,7 @@ export type Steps<Result = void> = Generator<void, Result, undefined>;
 
 /** One change of the state. Commands are applied in the order in which they are queued. */
 export interface StateCommand {
-  /** The size of the command for the limits of queue and batch; a command with results has their number. */
+  /** The size of the command for the limits of queue and batch; for a command with results, the number of results. */
   readonly weight: number;
   /**
    * True if the command contains results from outside the backend. It is rejected during an upgrade, for example, so
@@ -28,17 +28,17 @@ export interface StateCommand {
    * Returns the entries whose record bodies `apply` will read; called shortly before `apply`. Absent for most commands,
    * which read no bodies.
    *
-   * @param demand returns which events the handlers of a namespace get
+   * @param demand callback that returns which events the handlers of a namespace get
    */
   needs?(registry: Registry, demand: (namespace: string) => EventDemand): Iterable<object>;
   /**
-   * Work that needs the store for itself: no batch is committed meanwhile, and the registry is reloaded afterwards. Its
-   * writes are announced without their changes.
+   * Work that needs exclusive access to the store: no batch is committed meanwhile, and the registry is reloaded
+   * afterwards. Its writes are announced without their changes.
    */
   readonly exclusiveWork?: () => Promise<void>;
   /**
    * Changes the registry through the transaction. A command whose size its sender determines returns steps: between two
-   * steps other code may read the registry, but no other command is applied.
+   * steps other code can read the registry, but no other command is applied.
    *
    * @throws MonError if the command is rejected; it must not have changed anything before that
    */

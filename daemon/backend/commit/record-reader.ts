@@ -27,7 +27,7 @@ export class RecordReader {
   /**
    * Reads the bodies of the entries that the `needs` of the commands return.
    *
-   * @param refused commands that were already rejected, which are skipped
+   * @param refused commands that were already rejected; they are skipped
    * @param onDefect called with each command whose `needs` throws, and the error
    */
   async fetch(
@@ -49,7 +49,7 @@ export class RecordReader {
   /**
    * Returns the entries whose bodies the commands need, and the owners of these entries.
    *
-   * @returns undefined if no command needs a body, which is the usual case
+   * @returns the entries; undefined if no command needs a body, which is the usual case
    */
   #needed(
     batch: readonly StateCommand[],

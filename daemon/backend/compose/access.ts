@@ -32,7 +32,7 @@ export interface AccessControl {
   readonly callers: Callers;
   readonly connections: Connections;
   readonly slowPeers: SlowPeers;
-  /** The token by which programs on this host use the API as local administrator. */
+  /** The token with which programs on this host use the API as local administrator. */
   readonly localToken: string;
   readonly authenticator: Authenticator;
 }

@@ -16,7 +16,7 @@ const ASK_MS = 250;
  * Opens the store and acquires its lease. Waits while the database of a shared store is unavailable.
  *
  * @returns the store and its lease; the lease is undefined if another member is the leader of a shared store
- * @throws MonError as `openStore`; `invalid` if a member with another major version is running; `unavailable` if the
+ * @throws MonError like `openStore`; `invalid` if a member with another major version is running; `unavailable` if the
  *   backend is stopped while it waits
  */
 export async function acquireStore(

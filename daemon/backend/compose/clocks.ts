@@ -38,7 +38,7 @@ interface ClockParts {
   readonly lanes: HandlerQueues;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly board: ConditionBoard;
-  /** Name of the client for checks of the backend itself, such as `disk`; undefined: it reports no such results. */
+  /** Name of the client for checks of the backend itself, such as `disk`; undefined if it reports no such results. */
   readonly ownName: string | undefined;
 }
 
@@ -55,8 +55,8 @@ export function leaderTasks(foundation: Foundation, parts: ClockParts): readonly
   const changes = new InhibitionUpdates(batcher);
   const flushes = new GroupFlusher({ batcher, definitions, clock });
   const stale = new StaleResults(batcher);
-  // The checkpoints are created when their task starts, because their timer runs from creation. The timeline uses the
-  // same object.
+  // The object `Checkpoints` is created when its task starts, because its timer runs from creation. The timeline uses
+  // the same object.
   let created: Checkpoints | undefined;
   const checkpoints = (): Checkpoints => (created ??= new Checkpoints({ ...writing, store }));
   return [
@@ -79,7 +79,7 @@ export function leaderTasks(foundation: Foundation, parts: ClockParts): readonly
   ];
 }
 
-/** Returns callbacks that read the settings of silences, because a reload may change the settings. */
+/** Returns callbacks that read the settings of silences, because a reload can change them. */
 function silenceSettings({ config }: Foundation): {
   readonly before: () => number;
   readonly notify: Parameters<typeof remindOfEnds>[0]['notify'];

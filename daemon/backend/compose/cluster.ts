@@ -29,14 +29,14 @@ interface MemberParts {
   readonly leader: LeaderRole;
 }
 
-/** The connection of this backend to the cluster. */
+/** The membership of this backend in the cluster, and the object that signs its requests. */
 export interface SharedCluster {
   readonly member: Membership;
   /** Signs requests to other members, and verifies their requests. */
   readonly signatures: PeerSignatures;
 }
 
-/** Creates the membership of this backend in the cluster. @returns undefined if the store cannot be shared */
+/** Creates the membership of this backend in the cluster. @returns undefined if the store is not a shared one */
 export function openSharedCluster(
   foundation: Foundation,
   parts: MemberParts,

@@ -69,7 +69,7 @@ export async function openFoundation(
     clock: machine,
     log,
   });
-  // The disk is checked before the store is opened, because on a full disk the store needs the space of the reserve.
+  // The disk is checked before the store is opened, because opening the store on a full disk needs the reserved space.
   await disk.look();
   const { store, lease } = await acquireStore(options, teardown);
   const time = await TimeKeeper.open({ store, tables, machine, log });
@@ -126,7 +126,10 @@ async function loadRegistry(registry: Registry, store: Store, lease: Lease | und
   await registry.load(snapshot);
 }
 
-/** @throws MonError `invalid` if other hosts can reach a listener and the API needs no credentials, unless allowed */
+/**
+ * @throws MonError `invalid` if other hosts can reach a listener, the API needs no credentials, and `--insecure` is not
+ * set
+ */
 export function refuseOpenBind(
   { bind, config, isInsecureAllowed }: BackendOptions,
   { api }: Pick<LoadedConfig, 'api'>,

@@ -19,7 +19,7 @@ interface LeaderDeps {
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly board: ConditionBoard;
   readonly plans: Pick<PlanRunner, 'recordInterruption'>;
-  /** Name of the client for checks of the backend itself, such as `disk`; undefined: it reports no such results. */
+  /** Name of the client for checks of the backend itself, such as `disk`; undefined if it reports no such results. */
   readonly ownName: string | undefined;
 }
 
@@ -35,7 +35,8 @@ export function leaderParts(
   const handlers = { ...queues, delivery, definitions, registry, store, clock, log, random: Math.random };
   return [
     { name: 'clock monitor', start: () => time.watch(batcher) },
-    // The handlers start before any component commits changes, so that runs left by the previous process come first.
+    // The handlers start before any component commits changes, so that handler runs that the previous process did not
+    // finish come first.
     { name: 'handlers', start: () => JobRunner.start(handlers) },
     ...leaderTasks(foundation, { batcher, ...parts }),
     { name: 'interrupted upgrade step', start: () => plans.recordInterruption() },

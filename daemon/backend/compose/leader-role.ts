@@ -21,12 +21,15 @@ export class LeaderRole implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Sets the only listener. @param listener called when this backend becomes the leader or begins a handover */
+  /**
+   * Sets the listener for changes of the role; only one is possible. @param listener called when this backend becomes
+   * the leader or begins a handover
+   */
   onChange(listener: () => void): void {
     this.#listener = listener;
   }
 
-  /** Starts the parts. Call it once, because a former leader is composed anew to become a follower. */
+  /** Starts the parts. Call it only once: when a leader becomes a follower, all its components are created again. */
   async start(): Promise<void> {
     if (this.#parts === undefined) throw new MonError('internal', 'internal error: the leader has no parts yet');
     await this.#running.start(this.#parts);

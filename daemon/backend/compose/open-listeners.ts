@@ -167,7 +167,7 @@ function guardOf({ authenticator, callers }: ApiDeps): Guard {
   };
 }
 
-/** Returns the guard of the agent listener, which admits remote agents while the backend requires no credentials. */
+/** Returns the guard of the agent listener. It admits remote agents while the backend requires no credentials. */
 function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: ListenAddress): Guard {
   return (request) => {
     if (!authenticator.isOpen || isLoopback(bind)) return guard(request);

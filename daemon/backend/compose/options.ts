@@ -13,11 +13,11 @@ import type { FixedLimits } from './fixed-limits.ts';
 export interface BackendOptions {
   readonly config: LoadedConfig;
   /**
-   * The configuration of the last reload, if the backend is composed again in the same process. The listeners still use
-   * `config`. Default: none.
+   * The configuration of the last reload, if all components of the backend are created again in the same process. The
+   * listeners still use `config`. Default: none.
    */
   readonly reloaded?: LoadedConfig | undefined;
-  /** Loads the configuration again for a reload; undefined: the configuration cannot be reloaded. */
+  /** Loads the configuration again for a reload; undefined if the configuration cannot be reloaded. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
   /** Kind and location of the store, as shown to operators. Default: LevelDB at an unknown location. */
@@ -32,9 +32,11 @@ export interface BackendOptions {
   readonly stop?: AbortSignal;
   /** Returns the total size of the files of the store, in bytes; absent if the store has no files. */
   readonly storeBytes?: () => Promise<number>;
-  /** The disk of the store; absent: its free space is not monitored, and nothing is rejected for lack of space. */
+  /**
+   * The disk of the store; absent if its free space is not monitored, so that nothing is rejected for lack of space.
+   */
   readonly disk?: Disk;
-  /** The system clock of this host, which may jump when it is set. */
+  /** The system clock of this host, which can jump when somebody sets it. */
   readonly clock: MachineClock;
   readonly log: Log;
   /** Logs a request; called for each response of the API. */
@@ -44,7 +46,7 @@ export interface BackendOptions {
   readonly port: number;
   /** True if the API may be reachable by other hosts although it needs no credentials. */
   readonly isInsecureAllowed?: boolean;
-  /** Directories in which programs on this host find a token for the API; absent: no token is written. */
+  /** Directories in which programs on this host find a token for the API; absent if no token is written. */
   readonly localDirectories?: LocalDirectories;
   readonly batcher?: BatcherOptions;
   readonly requestTimes?: RequestTimes;

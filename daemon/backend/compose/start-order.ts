@@ -1,7 +1,7 @@
 /**
- * The names of the components that are stopped, in the order in which they start; they stop in the reverse order.
- * `Teardown` rejects any other order. Components that the options do not need are skipped. The components of the leader
- * start and stop within `work of the leader`, see `leader-parts.ts`.
+ * The names of the components, in the order in which they start; they stop in the reverse order. `Teardown` rejects any
+ * other order. Components that the options do not need are skipped. The components of the leader start and stop within
+ * `work of the leader`, see `leader-parts.ts`.
  */
 export const START_ORDER = [
   // Certificates, store, lease and time stop last, because all other components use them.

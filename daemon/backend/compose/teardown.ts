@@ -18,7 +18,9 @@ export interface Lifecycle<Name extends string = string> {
 interface TeardownParts<Name extends string> {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
-  /** The allowed names, in the order in which components must be registered; undefined: any names in any order. */
+  /**
+   * The allowed names, in the order in which components must be registered; undefined to allow any names in any order.
+   */
   readonly order?: readonly Name[] | undefined;
 }
 
@@ -27,7 +29,7 @@ export class Teardown<Name extends string = string> implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #log: Log;
-  /** The names that may still be registered, in order; undefined: any names. */
+  /** The names that may still be registered, in order; undefined if any name is allowed. */
   #upcoming: readonly Name[] | undefined;
 
   constructor({ clock, log, order }: TeardownParts<Name>, stack = new AsyncDisposableStack()) {
@@ -41,7 +43,8 @@ export class Teardown<Name extends string = string> implements AsyncDisposable {
    * Registers a component, which is disposed of at teardown.
    *
    * @returns `part`
-   * @throws MonError `internal` if the name is not in the order, or a later name or the same name is registered already
+   * @throws MonError `internal` if the name is not allowed, or if the same name or a later name in the order is already
+   *   registered
    */
   use<T extends RunningPart>(name: Name, part: T): T {
     this.defer(name, () => (Symbol.asyncDispose in part ? part[Symbol.asyncDispose]() : part[Symbol.dispose]()));
@@ -62,7 +65,8 @@ export class Teardown<Name extends string = string> implements AsyncDisposable {
   async start(table: readonly Lifecycle<Name>[]): Promise<void> {
     for (const { name, start } of table) {
       const starting = start();
-      // If a component starts synchronously, there is no `await`, so that no commit happens before the next one starts.
+      // If a component starts synchronously, there is no `await`, so that no commit happens before the next component
+      // starts.
       const part = starting instanceof Promise ? await starting : starting;
       if (part !== undefined) this.use(name, part);
     }

@@ -15,7 +15,7 @@ export class ConfigInForce {
 
   /**
    * @param now time when `config` came into force, in epoch seconds
-   * @param stored the definitions stored over the API; undefined: there are none
+   * @param stored the definitions stored over the API; undefined if there are none
    */
   constructor(config: LoadedConfig, now: number, stored?: StoredDefinitions) {
     this.definitions = new Definitions(config, stored);

@@ -107,7 +107,7 @@ function* nestedSets(
 
 /**
  * Warns about time windows that end before they begin. Such a window starts on the named day and ends on the next day,
- * which operators may not expect (completion, Decisions).
+ * which can surprise operators (completion, Decisions).
  */
 function* windowWarnings(path: readonly string[], { days }: TimeWindows): Generator<Remark> {
   for (const [day, windows] of Object.entries(days)) {

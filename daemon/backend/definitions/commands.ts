@@ -42,7 +42,7 @@ export class DefinitionChanges {
    * Creates or changes a definition. A changed definition retains its original creator.
    *
    * @param change callback that returns the new object, or throws to reject the change. Its argument is the current
-   *   object, which may be a built-in role, or undefined if there is none.
+   *   object; for a role, this can be a built-in one. It is undefined if there is none.
    * @throws MonError `conflict` if the configuration defines this name or the change of a role is not allowed,
    *   `not_found` if there is no such namespace, `invalid` if the object cannot be used, `forbidden` for a command that
    *   is not allowed over the API, `unavailable` if the limit is reached or the change cannot be committed

@@ -65,7 +65,8 @@ export function definitionCollection<Kind extends DefinitionKind>(
     orphanNamespaces: () => registry.definitions.namespaces(kind),
     parse: (value) => {
       refuseInvalid(value, DEFINITION_SCHEMAS[kind]);
-      // The submitted value is returned instead of the parsed value, which may have reordered or additional attributes.
+      // The submitted value is returned instead of the parsed value, which can contain reordered or additional
+      // attributes.
       return value as SubmittedDefinition<Kind>;
     },
     withNamespace: inNamespace,

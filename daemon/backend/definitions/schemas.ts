@@ -11,7 +11,7 @@ import { v2PipelineSchema } from '../../../shared/schemas/v2/pipeline.ts';
 import { roleBindingSchema, roleSchema } from '../../../shared/schemas/v2/role.ts';
 import type { DefinitionKind } from '../model/definitions/state.ts';
 
-/** The schemas by which the v2 API validates submitted definitions, by their kind. */
+/** The schemas with which the v2 API validates submitted definitions, keyed by the kind of definition. */
 export const DEFINITION_SCHEMAS = {
   checks: v2CheckSchema,
   handlers: v2HandlerSchema,

@@ -11,7 +11,7 @@ import { changing } from '../http/v2-object-answer.ts';
 
 const validateHooks = validator(checkHooksSchema);
 
-/** Serves hooks, which v2 agents run after checks, in the v2 API, and assigns hooks to checks. */
+/** Serves hooks in the v2 API, and assigns hooks to checks. Hooks are commands that v2 agents run after checks. */
 export function hooksOnV2(deps: DefinitionDeps): OnV2<'hooks'> {
   const { definitionChanges } = deps;
   const collection = definitionCollection(deps, { kind: 'hooks' });

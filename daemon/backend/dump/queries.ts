@@ -7,8 +7,8 @@ import type { Dump, DumpDeps, StoredObject } from '../model/tables/dump-table.ts
 import { dumpedNamespace } from '../model/namespaces/storage.ts';
 
 /**
- * The query for a page of a dump: objects of one type. If `namespace` is undefined, the page covers all namespaces; if
- * `after` is undefined, it is the first page.
+ * The query for a page of a dump: objects of one type. If `namespace` is undefined, the page contains objects of all
+ * namespaces. If `after` is undefined, it is the first page.
  */
 export interface DumpQuery {
   readonly type: V2Type;
@@ -47,7 +47,7 @@ export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery):
   return { objects: objects.map(asRecord), continue: token };
 }
 
-/** The key prefix and the dump functions by type of object. */
+/** The key prefix and the dump functions for each type of object. */
 const DUMPS: ReadonlyMap<V2Type, Dump & { readonly prefix: Key }> = new Map(
   TABLES.flatMap(({ prefix, dumps = [] }) =>
     dumps.map((dump) => [dump.type, { ...dump, prefix: dump.kind === undefined ? [prefix] : [prefix, dump.kind] }]),

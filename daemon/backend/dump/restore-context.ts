@@ -32,10 +32,10 @@ export interface Restoring {
 }
 
 /**
- * Returns the exact copy of the state, which a dumped object has in its attribute `mon`. The copy is returned as it is,
+ * Returns the exact copy of the state, which a dumped object has in its attribute `mon`. The copy is returned unparsed,
  * because the output of the schema would have another order of attributes.
  *
- * @returns undefined if the attribute does not match the schema
+ * @returns the exact copy; undefined if the attribute does not match the schema
  */
 export function exactCopyOf<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exact | undefined {
   return schema.safeParse(spec['mon']).success ? (spec['mon'] as Exact) : undefined;
@@ -43,7 +43,7 @@ export function exactCopyOf<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped):
 
 /**
  * True if an entity is new and exceeds the entity limit. In a dry run, entities that an actual restore would have
- * created by now count too.
+ * created by now are counted, too.
  */
 export function exceedsEntityLimit(
   { transaction, entityLimit, assumedEntities }: Restoring,
@@ -96,7 +96,7 @@ export function matchesExactCopy({ metadata, spec }: Wrapped, shown: Wrapped): b
   return isSame({ metadata, spec: withoutExact(spec) }, { metadata: shown.metadata, spec: withoutExact(shown.spec) });
 }
 
-/** The loss that is reported if the exact copy in an object was ignored. */
+/** The lost attribute that a restore reports if it ignored the exact copy in an object. */
 export const EXACT_LOST: LostAttribute = {
   attribute: 'mon',
   reason: 'the object was edited after the dump: this exact copy is ignored, and what only it contains is lost',

@@ -55,8 +55,8 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
 }
 
 /**
- * Stores the client of an entity exactly as it is in the dump, and accepts data of a deleted or invalidated client
- * again.
+ * Stores the client of an entity exactly as it is in the dump. If the client was deleted, its keepalives and results
+ * are accepted again.
  */
 export function restoreClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
   const { client, ...origin } = stored;

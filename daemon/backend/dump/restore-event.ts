@@ -27,8 +27,8 @@ import { CHECK_RECORDS, dumpedEvent } from '../model/events/storage.ts';
 import { CLIENTS } from '../model/clients/storage.ts';
 
 /**
- * Returns the existing client and check of an event. Their records must be read before the event is restored, because
- * it is compared with them.
+ * Returns the existing client and check of an event. Their records must be read before the restore, because the event
+ * in the dump is compared with them.
  */
 export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEntry | ClientEntry)[] {
   const [client = '', check = ''] = wrappedName(object).split('/');

@@ -76,8 +76,9 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
 }
 
 /**
- * Returns the dumped state of a silence, merged with the existing silence. It keeps the existing `unmatched_since`,
- * which continues to run, and the mark of a sent reminder if the end of the silence is the same.
+ * Returns the dumped state of a silence, merged with the existing silence. It keeps the existing `unmatched_since`, so
+ * that the idle time continues. If the end of the silence is the same, it also keeps the record that a reminder was
+ * sent.
  */
 function mergedWithExisting(
   { entry: dumped, use }: State,

@@ -110,7 +110,8 @@ function restoreOne(restoring: Restoring, object: Wrapped): RestoreResult {
   if (!isThere && !restoring.assumed.has(restoreKey('Namespace', '', name))) {
     return skipped(`there is no namespace ${name}: restore the namespaces too`);
   }
-  // In a dry run the namespace may not exist. `registry.namespace` would create it, so use a temporary one.
+  // In a dry run it is possible that the namespace does not exist. `registry.namespace` would create it, so use a
+  // temporary one.
   const namespace = isThere ? registry.namespace(name) : new Namespace(name);
   switch (kind.type) {
     case 'Silenced':

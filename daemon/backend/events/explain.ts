@@ -44,7 +44,8 @@ export interface ExplainDeps {
 /**
  * Explains for each handler of a check why it runs or does not run for the stored event, if there is one.
  *
- * @returns undefined if the client was deleted, or if neither a result nor an event of the check is stored
+ * @returns the explanation; undefined if the client was deleted, or if neither a result nor an event of the check is
+ *   stored
  */
 export async function explainEvent(
   { store, routing, registry, deliveries }: ExplainDeps,

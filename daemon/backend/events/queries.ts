@@ -25,15 +25,17 @@ export async function readEvents(
   return [...events].map(([entry, event]) => shown(event, entry));
 }
 
-/** Returns an event in the format of the mon API, which adds the recovery of an event that is recovering. */
+/**
+ * Returns an event in the format of the mon API. While the event is recovering, it also contains its recovery state.
+ */
 export function eventOnMon(event: Event, { state }: CheckEntry): Event {
   const recovering = state.event?.recovery;
   return recovering === undefined ? event : { ...event, recovering };
 }
 
 /**
- * The beginning of an event's JSON, up to its silenced state, which is not part of it. The check is copied from the
- * store unparsed, so there is a head only if no attribute of the check must be redacted.
+ * The part of an event's JSON before its silenced state. The check is copied from the store unparsed, so there is a
+ * head only if no attribute of the check must be redacted.
  */
 export type EventHead = string;
 
@@ -91,7 +93,7 @@ async function readHeads(store: Store, entries: readonly CheckEntry[]): Promise<
 /**
  * Builds the event of a check record, with the given client and the silences active at `nowMs` (completion 1.3.7).
  *
- * @returns undefined if no event is open
+ * @returns the event; undefined if no event is open
  */
 export function eventOf(entry: CheckEntry, record: CheckRecord, client: Client, nowMs: number): Event | undefined {
   const { event } = record;
@@ -109,8 +111,9 @@ export function eventOf(entry: CheckEntry, record: CheckRecord, client: Client, 
 /**
  * Builds the head of an event's JSON around the stored text of its check; see `EventHead`.
  *
- * @returns undefined if no event is open, or if the record must be parsed: something may have to be redacted, the check
- *   contains an attribute that the event adds, or the event has a check of its own or an inhibitor
+ * @returns the head; undefined if no event is open, or if the record must be parsed. It must be parsed if a value in it
+ *   may need redaction, or if the check contains an attribute that the event adds. It must also be parsed if the event
+ *   has its own check or an inhibitor
  */
 function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead | undefined {
   if (hasOwnRedactKeys(entry.client)) return undefined;

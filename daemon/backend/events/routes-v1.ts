@@ -58,7 +58,7 @@ export function eventsOnV1(
       return issued(deps);
     },
   };
-  // Failures of a shared database are temporary, so 503 stays right: the database recovers or is replaced by another.
+  // Failures of a shared database are temporary, so 503 stays the right status: the database recovers or is replaced.
   const { events, eventsOfClient, event, resolveEvent, resolve } = isShared(store)
     ? handlers
     : withInternalFailures(handlers);

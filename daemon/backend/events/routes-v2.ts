@@ -64,7 +64,8 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
     keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
     sentKeyOf: ({ entity, check }) => [entity?.metadata?.name ?? '', check?.metadata?.name ?? ''],
     labelsOf: (event) => ({ ...labelsIn(event.entity), ...labelsIn(event.check), ...labelsIn(event) }),
-    // Environment variables come from the check's definition, so a caller who may change it may also read them here.
+    // Environment variables come from the check's definition, so a caller who may change the definition may also read
+    // them here.
     show: (event, principal) => {
       const { name } = event.check.metadata;
       const { namespace } = event.metadata;
@@ -161,7 +162,7 @@ function withName(part: unknown, name: string): unknown {
 }
 
 /**
- * Returns the event if it has a check and the names by which it is stored.
+ * Returns the event if it has a check and the names of its entity and check, under which it is stored.
  *
  * @throws MonError `invalid` if the check or a name is missing, or if the event contains more than one namespace
  */

@@ -2,8 +2,8 @@ import { BusyError, MonError } from '../../../shared/errors.ts';
 import type { Handler } from '../http/route.ts';
 
 /**
- * Wraps route handlers so that a failure such as a full disk or an unreadable store yields 500 instead of 503, as the
- * event routes of Sensu do (reference 7). A busy backend still yields 503, which means that a retry is useful.
+ * Wraps route handlers so that a full disk or an unreadable store yields 500 instead of 503, as in the event routes of
+ * Sensu (reference 7). A busy backend still yields 503, which means that a retry is useful.
  */
 export function withInternalFailures<Handlers extends Readonly<Record<string, Handler<never>>>>(
   handlers: Handlers,

@@ -30,7 +30,9 @@ import { resolveEvent } from '../results/resolve-event.ts';
 export interface ReportedEvent {
   readonly entity: SubmittedV2Entity;
   readonly result: SubmittedResult;
-  /** True if a user resolves the event: an OK then resolves it even if the check's definition would keep it open. */
+  /**
+   * True if a user resolves the event: an OK result then resolves it even if the check's definition would keep it open.
+   */
   readonly isResolution: boolean;
 }
 
@@ -159,7 +161,10 @@ export class V2Events {
   }
 }
 
-/** Removes a `source` other than `client`, even if the definition sets it: the event belongs to its own entity. */
+/**
+ * Removes a `source` other than `client`, even if the definition sets it: the event belongs to the entity that it
+ * names.
+ */
 function ofOwnSource(check: CheckResult, client: string): CheckResult {
   const { source, ...others } = check;
   return source === undefined || source === client ? check : others;

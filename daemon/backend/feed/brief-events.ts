@@ -3,8 +3,8 @@ import type { Change } from '../ports.ts';
 import type { FeedReach } from './feed-reach.ts';
 
 /**
- * Tracks the events that a feed consumer gets in brief. Of an event sent in brief only the key is stored; its row is
- * read from the registry when the consumer requests the event in full.
+ * Tracks the events that a feed consumer gets in brief: a few attributes instead of the whole row. It stores only the
+ * keys of these events. The row is read from the registry when the consumer requests the event in full.
  */
 export class BriefEvents {
   /** Keys of the events to send in full; undefined if all events are sent in full. */

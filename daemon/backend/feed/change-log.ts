@@ -1,7 +1,9 @@
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { Change, ChangeRecord, Store } from '../ports.ts';
 
-/** A change record with its changes by namespace, so that a reader of one namespace does not scan all changes. */
+/**
+ * A change record with its changes grouped by namespace, so that a reader of one namespace does not scan all changes.
+ */
 interface LoggedRecord {
   readonly seq: number;
   readonly changes: readonly Change[];
@@ -27,7 +29,7 @@ const ALL_CHANGES: ChangeSelection = { only: undefined, seesPlans: true };
  */
 export class ChangeLog {
   #records: LoggedRecord[] = [];
-  /** Index of the oldest record in `#records`; the records before it are removed occasionally. */
+  /** Index of the oldest valid record in `#records`. The outdated records before it are removed from time to time. */
   #start = 0;
   #changeCount = 0;
   #lastSeq = 0;
@@ -82,14 +84,14 @@ export class ChangeLog {
   }
 
   /**
-   * Yields the selected changes after `seq`, oldest first; `reaches(seq)` must be true. If a single namespace is
+   * Yields the selected changes after `seq`, oldest first; `hasAllAfter(seq)` must be true. If a single namespace is
    * selected, the changes of upgrade plans come last within each commit.
    */
   *after(seq: number, selection = ALL_CHANGES): Generator<Change, void, undefined> {
     for (const some of this.#partsAfter(seq, selection)) yield* some;
   }
 
-  /** Returns the number of selected changes after `seq`; `reaches(seq)` must be true. */
+  /** Returns the number of selected changes after `seq`; `hasAllAfter(seq)` must be true. */
   countAfter(seq: number, selection = ALL_CHANGES): number {
     let count = 0;
     for (const { length } of this.#partsAfter(seq, selection)) count += length;
@@ -135,7 +137,10 @@ function namespaceKeyOf([kind, namespace]: Change): string {
 /** Limits of the change log: a few minutes of a busy backend, at most tens of megabytes of memory. */
 const BOUNDS = { recordsMax: 20_000, changesMax: 500_000 };
 
-/** Creates the change log of a shard from the change records in the store. New commits are added until disposal. */
+/**
+ * Creates the change log of a shard (a part of the store with its own sequence of writes) from the change records in
+ * the store. New commits are added until disposal.
+ */
 export async function openChangeLog(
   store: Store,
   shard: string,

@@ -21,16 +21,16 @@ const BUFFERED_BYTES_MAX = 1024 * 1024;
 /** A consumer whose send buffer stays full for this long is disconnected; it can reconnect and resume. */
 const STALLED_MS_MAX = 30_000;
 /**
- * Maximum number of rows in one frame. Building such a frame is too short to delay results, and the frame is far
- * smaller than the largest frame that a consumer accepts.
+ * Maximum number of rows in one frame. Building such a frame takes too little time to delay results, and the frame is
+ * far smaller than the largest frame that a consumer accepts.
  */
 const FRAME_ROWS = 2000;
 /** Maximum number of missed changes for which the changed rows are sent. Above it, a whole snapshot is faster. */
 const CATCH_UP_MAX = 50_000;
 
 /**
- * Number of changes at which they are sent even if the pace of a consumer would still delay them. Otherwise the
- * consumer could fall so far behind that it needs a new snapshot.
+ * Number of unsent changes at which the backend sends them even if the pace of a consumer (its minimum time between two
+ * frames) would still delay them. Otherwise the consumer could fall so far behind that it needs a new snapshot.
  */
 const PACED_CHANGES_MAX = CATCH_UP_MAX / 5;
 
@@ -58,7 +58,9 @@ export class FeedConsumer {
   /** Changed rows that did not fit into the last frame; a single silence can change the rows of all events. */
   #changes: { readonly rows: Iterator<TopicRow>; readonly seq: number } | undefined;
   #isLive = false;
-  /** The minimum time between two frames of changes, after the consumer has become live. */
+  /**
+   * The minimum time between two frames of changes that the consumer requested. It applies once the consumer is live.
+   */
   #paceMs = 0;
   /** Time of the last frame of changes, on the monotonic clock. */
   #sentMs = -Infinity;
@@ -141,7 +143,7 @@ export class FeedConsumer {
    * Sends the changes since the last call, or the next frame of the snapshot. Must only be called while the registry
    * equals the store.
    *
-   * @param frames frames that consumers share in this round, by sequence number, namespaces and topics
+   * @param frames frames that consumers share in this round, keyed by sequence number, namespaces and topics
    * @returns true if more rows are ready to be sent
    */
   advance(frames: Map<string, string>): boolean {
@@ -324,8 +326,8 @@ export class FeedConsumer {
     const { rows, isLast } = takeRows(changed.rows);
     this.#changes = isLast ? undefined : changed;
     const { rows: full, brief } = this.#brief.split(selection.select(rows, nowMs));
-    // The sequence number advances only with the last rows: a consumer that is disconnected before resumes from the old
-    // number.
+    // The sequence number advances only with the last rows: a consumer that is disconnected before that resumes from
+    // the old number.
     if (isLast) this.#seq = changed.seq;
     if (isLast && !this.#brief.hasEventsInBrief) this.#fullSeq = this.#seq;
     const message: FeedMessage = {

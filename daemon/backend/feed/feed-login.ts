@@ -7,7 +7,10 @@ import type { Clock } from '../ports.ts';
 
 /** Time in milliseconds within which a consumer must authenticate (security S4). */
 const LOGIN_MS = 5000;
-/** Maximum number of open connections that have not authenticated yet, shared evenly by the networks they are from. */
+/**
+ * Maximum number of open connections that have not authenticated yet, shared evenly among the networks from which they
+ * come.
+ */
 const PENDING_MAX = 100;
 
 const POLICY_VIOLATION = 1008;

@@ -37,7 +37,7 @@ export class RowSelection {
     return !this.isFiltered && this.topics.every(({ revision }) => revision === undefined);
   }
 
-  /** Returns a text that changes when the configuration changes from which the selected rows are derived. */
+  /** Returns a text that changes whenever the configuration from which the selected rows are derived changes. */
   revision(registry: ShownState['registry']): string {
     return this.topics.map(({ revision }) => revision?.(registry) ?? '').join('\n');
   }
@@ -61,7 +61,7 @@ export class RowSelection {
   }
 }
 
-/** Returns the filter of a topic. The filter of events has its own attribute, because it existed before `filters`. */
+/** Returns the filter of a topic. The filter of events is in the attribute `filter`, which existed before `filters`. */
 function filterOf(
   topic: FeedTopic,
   language: SearchLanguage<never>,

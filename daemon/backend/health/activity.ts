@@ -19,8 +19,8 @@ interface ActivityParts {
 }
 
 /**
- * The recent activity of the backend: result rates and event changes per check. It is in memory, has a bounded size,
- * and starts with the process.
+ * The recent activity of the backend: result rates and event changes per check. It is kept in memory, has a bounded
+ * size, and is empty when the process starts.
  */
 export class Activity implements Disposable {
   readonly #clock: Clock;

@@ -1,4 +1,4 @@
-/** A completed API request, as the metrics need it. */
+/** The attributes of a completed API request that the metrics need. */
 export interface CompletedRequest {
   readonly method: string;
   /** The path pattern of the route instead of the path, so that names in paths create no series. */

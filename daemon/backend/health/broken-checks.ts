@@ -67,7 +67,7 @@ function problemOf({ schedule }: BrokenCheckParts, namespace: Namespace, check: 
   }
   const { ok, warning, critical, unknown } = namespace.resultsByCheck.of(check.name);
   if (ok + warning + critical + unknown > 0) return undefined;
-  // A check with a cron schedule, a check that is subdued, or a proxy check without a matching client may have no
+  // A check with a cron schedule, a check that is subdued, or a proxy check without a matching client can have no
   // result although it works.
   if (check.interval === undefined || check.subdue !== undefined || check.proxy_requests !== undefined)
     return undefined;

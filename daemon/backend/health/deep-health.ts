@@ -66,8 +66,7 @@ export interface DeepHealth {
   readonly timers: { readonly lag: number };
   readonly clock: {
     /**
-     * Seconds by which the clock of the machine is ahead of the backend's time since a clock jump; negative if it is
-     * behind.
+     * Seconds by which the system clock is ahead of the backend's time after a clock jump; negative if it is behind.
      */
     readonly ahead: number;
     /** The number of clock jumps since the backend started. */
@@ -76,7 +75,7 @@ export interface DeepHealth {
     readonly last_jump: number | null;
   };
   readonly feed: { readonly consumers: number; readonly lag: number };
-  /** The sums over all handlers. */
+  /** The job counts and dead letters of all handlers together. */
   readonly handlers: {
     readonly queued: number;
     readonly running: number;

@@ -30,7 +30,7 @@ const IDLE_WAIT_MS_MAX = 5000;
  * commits, when registry and store must be equal.
  *
  * @param random returns a number from 0 to below 1, which selects the clients
- * @returns undefined if there was no such moment within five seconds
+ * @returns the outcome of the comparison; undefined if there was no such moment within five seconds
  */
 export async function checkIndexes(
   parts: IndexCheckParts,

@@ -83,8 +83,8 @@ export class MemoryBudget implements MemoryLimit {
 }
 
 /**
- * Returns a function that aborts the start if the store needs more memory than the process can use. It is called with
- * the number of bytes that the part of the store read so far uses.
+ * Returns a function that aborts the start if the store needs more memory than the process can use. The function is
+ * called with the number of bytes that the objects read so far use in memory.
  *
  * @returns a function that throws MonError `invalid` if the bytes exceed the limit
  */

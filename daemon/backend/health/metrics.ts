@@ -48,11 +48,10 @@ interface MetricParts {
   readonly board: Pick<ConditionBoard, 'findings'>;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusals'>;
   /**
-   * Counts of the requests and agents that this member forwards to the leader; undefined if the store has only one
-   * backend.
+   * Counts of the requests and agents that this member forwards to the leader; undefined if the store is not shared.
    */
   readonly forwarding: { readonly requests: number; readonly agents: number } | undefined;
-  /** Counts of the handler runs on other members; undefined if the store has only one backend. */
+  /** The number of handler runs that other members completed; undefined if the store is not shared. */
   readonly spreadRuns: { readonly remote: number } | undefined;
   readonly clock: Clock;
 }
@@ -60,8 +59,8 @@ interface MetricParts {
 const BATCH_SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 /**
- * Bucket bounds for the notification latency. Retries may delay a notification by minutes, and a stop of the backend
- * may delay it even more.
+ * Bucket bounds for the notification latency. Retries can delay a notification by minutes, and a stop of the backend
+ * can delay it even more.
  */
 const LATENCY_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
@@ -135,7 +134,7 @@ export class Metrics implements Disposable {
   /**
    * Returns all metrics in the text format of Prometheus.
    *
-   * @param namespace only handlers of this namespace are included; undefined: handlers of all namespaces
+   * @param namespace only handlers of this namespace are included; undefined to include handlers of all namespaces
    */
   async read(namespace: string | undefined): Promise<string> {
     const [own, ofHandlers] = await Promise.all([this.#metrics.metrics(), this.#handlersOf(namespace).metrics()]);
@@ -447,7 +446,7 @@ type HandlerMetricParts = Pick<MetricParts, 'clock' | 'handlers' | 'definitions'
 /**
  * Registers the metrics with a handler label.
  *
- * @param only the namespace whose handlers are included; undefined: all namespaces
+ * @param only the namespace whose handlers are included; undefined to include all namespaces
  */
 function registerHandlerMetrics(
   metrics: MetricRegistry,

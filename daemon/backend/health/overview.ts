@@ -29,7 +29,7 @@ const LOST_SECONDS = 3600;
 /**
  * Returns the summary of the backend for `GET /overview`.
  *
- * @param selection namespaces whose checks and clients are counted; all other values cover the whole backend
+ * @param selection namespaces whose checks and clients are counted; all other values are about the whole backend
  */
 export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces): Overview {
   const { activity, batcher, clock, entityLimit, feed, metrics } = parts;

@@ -3,7 +3,7 @@ import type { Clock } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Results } from '../results/commands.ts';
 
-/** Seconds after which the result of a persistent problem is submitted again, as for any check with this interval. */
+/** Interval of the check in seconds. While a problem persists, its result is submitted again at this interval. */
 const INTERVAL = 60;
 
 interface OwnCheckParts {

@@ -1,9 +1,9 @@
-/** The number of buckets per doubling of the duration. The bound of each bucket is a tenth above the one before. */
+/** The number of buckets per doubling of the duration. The bound of each bucket is a tenth above the previous bound. */
 const STEPS = 7;
 const SHORTEST_MS = 0.01;
 const BUCKETS = 30 * STEPS;
 
-/** A duration counts in the distribution for at least this period and at most twice as long. */
+/** A duration stays in the distribution for at least this period and at most twice as long. */
 const PERIOD_MS = 150_000;
 
 /** The distribution of durations in the last minutes. Recording a duration takes constant time. */

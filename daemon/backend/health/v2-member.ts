@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Store } from '../ports.ts';
 import type { BackendStatus } from './backend-status.ts';
 
-/** The objects from which the member list is built. */
+/** The status, store and cluster from which the member list is built. */
 export interface MemberDeps {
   readonly status: BackendStatus;
   readonly store: Store;

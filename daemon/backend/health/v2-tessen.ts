@@ -10,8 +10,8 @@ const validateMetrics = validator(tessenMetricsSchema);
 const OPTED_OUT = { opt_out: true };
 
 /**
- * Serves the Tessen (telemetry) routes of Sensu Go for files and clients that enable or disable telemetry. mon has
- * none.
+ * Serves the Tessen (telemetry) routes of Sensu Go for files and clients that enable or disable telemetry. mon sends no
+ * telemetry.
  */
 export const TESSEN_ON_V2: OnV2<'tessen'> = {
   get: (request, reply) => sendObject(request, reply, OPTED_OUT),

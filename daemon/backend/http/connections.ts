@@ -13,7 +13,7 @@ import type { Clock } from '../ports.ts';
 import { sendAndClose } from '../tls/last-words.ts';
 
 interface ConnectionParts {
-  /** Returns the current limits; called for each connection, because a reload may change them. */
+  /** Returns the current limits; called for each connection, because a reload of the configuration can change them. */
   readonly limits: () => ConnectionLimits;
   /** Returns true if many clients share an address, see `connectionRejection`. */
   readonly isShared: (address: string) => boolean;
@@ -33,10 +33,7 @@ const REFUSAL =
   'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n' +
   `Content-Length: ${String(REFUSAL_TEXT.length)}\r\n\r\n${REFUSAL_TEXT}`;
 
-/**
- * Counts and limits the open connections of all listeners together, whatever they are used for: requests, handshakes or
- * WebSockets.
- */
+/** Counts and limits the open connections of all listeners together, for requests, handshakes and WebSockets. */
 export class Connections implements Disposable {
   /** Number of rejected connections since the start, by reason. */
   readonly rejected: Record<ConnectionRejection, number> = { total: 0, address: 0 };
@@ -44,7 +41,7 @@ export class Connections implements Disposable {
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
   readonly #tunnels = new Set<Duplex>();
-  /** The original connection listeners of each server without TLS, to which `serve` passes tunnels. */
+  /** The connection listeners that Node has set on each server without TLS; `serve` passes tunnels to them. */
   readonly #accept = new Map<Server, readonly Accept[]>();
   #leaving = 0;
   readonly #warnings: Seldom;
@@ -54,12 +51,14 @@ export class Connections implements Disposable {
     this.#warnings = new Seldom(parts.log, parts.clock);
   }
 
-  /** Number of open connections, without the tunneled connections. */
+  /** Number of open connections, excluding the tunneled connections. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Number of open connections of clients that other backends tunnel through their own connections. */
+  /**
+   * Number of open connections of clients that other backends forward through their own connections to this backend.
+   */
   get tunnels(): number {
     return this.#tunnels.size;
   }
@@ -74,7 +73,7 @@ export class Connections implements Disposable {
    */
   watch<Listener extends Server>(server: Listener): Listener {
     const accept = server.listeners('connection') as Accept[];
-    // The listeners of a TLS server do the handshake. It is already done for a tunnel, which must not pass through
+    // The connection listeners of a TLS server do the handshake. For a tunnel it is already done, so tunnels bypass
     // them.
     if (!(server instanceof TlsServer)) this.#accept.set(server, accept);
     server.removeAllListeners('connection');
@@ -86,8 +85,8 @@ export class Connections implements Disposable {
   }
 
   /**
-   * Passes a client's connection to a server that another backend tunnels through its own connection. Only the total
-   * limit applies to it: it uses no file descriptor, and its address represents many clients.
+   * Serves the connection of a client that another backend tunnels through its own connection. Only the total limit
+   * applies to a tunnel: it uses no file descriptor, and its address represents many clients.
    */
   serve(server: Server, tunnel: Duplex): void {
     if (this.#isFull) {
@@ -114,7 +113,7 @@ export class Connections implements Disposable {
   /**
    * Counts a new connection, or rejects it if a limit is reached.
    *
-   * @returns false if the connection was rejected
+   * @returns true if the connection was accepted; false if it was rejected
    */
   #take(server: Server, socket: Socket): boolean {
     const { remoteAddress: address = '' } = socket;

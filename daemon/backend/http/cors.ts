@@ -15,16 +15,16 @@ const DEFAULTS = {
 const NEWER = /^\/(?:api|auth|version|metrics)(?:\/|$)/;
 
 /**
- * Returns the CORS headers for the response of a route, or for a decoded path. The names of the headers are in lower
- * case, as they are sent.
+ * Returns the CORS headers for the response to a request with the given path, decoded or as a route pattern. The names
+ * of the headers are in lower case, as they are sent.
  */
 export type CorsHeaders = (path: string) => Readonly<Record<string, string>>;
 
 /**
  * Returns a function for the CORS headers of every response. Each key of the setting `api.cors` becomes a header
- * `Access-Control-Allow-<key>` (legacy-peer, HTTP conventions). Without the setting, pages of every site may read the
- * routes of Sensu 1.x, as in Sensu. Other routes, such as definitions and users, are then closed to pages of other
- * sites.
+ * `Access-Control-Allow-<key>` (legacy-peer, HTTP conventions). Without the setting, web pages of every site can read
+ * the routes of Sensu 1.x, as in Sensu. Web pages of other sites then cannot read other routes, such as definitions and
+ * users.
  *
  * @throws MonError `invalid` if a key or value is not valid in a header
  */
@@ -52,11 +52,7 @@ function headersOf(cors: Readonly<Record<string, string>>): Readonly<Record<stri
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/**
- * Rejects a request by which a page of another site would make a change.
- *
- * @throws MonError `forbidden`
- */
+/** Rejects a request with which a web page of another site would make a change. @throws MonError `forbidden` */
 export type RefuseForeignWrite = (method: string, headers: IncomingHttpHeaders) => void;
 
 /**

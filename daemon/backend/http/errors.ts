@@ -18,14 +18,15 @@ type Failure = Pick<MonError, 'message' | 'code'>;
 /** Sends an error as `{"error": "...", "code": "..."}`. */
 export const sendError = errorSender(errorBody);
 
-/** Sends only the message of an error, as a JSON string, which clients of Alertmanager print. */
+/** Sends only the message of an error, as a JSON string, because clients of Alertmanager print the body. */
 export const sendAlertmanagerError: typeof sendError = (error, request, reply, log) =>
   sendSentence(error, request, reply.type('application/json'), log);
 
 const sendSentence = errorSender(({ message }) => JSON.stringify(message));
 
 /**
- * Returns a function that sends error responses. Internal errors are logged, and the caller gets no details of them.
+ * Returns a function that sends error responses. An internal error is logged, and its details are not sent to the
+ * caller.
  */
 function errorSender(bodyOf: (failure: Failure) => unknown) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
@@ -49,8 +50,8 @@ interface Refusal extends Pick<MonError, 'message' | 'code'> {
 }
 
 /**
- * Translates errors that the framework itself reports, such as a body that is too long, or a path that cannot be
- * decoded; undefined for errors that the caller did not cause.
+ * Translates an error that the HTTP framework itself reports, such as a body that is too long or a path that cannot be
+ * decoded. Returns undefined for an error that the caller did not cause.
  */
 export function refusalOfFramework(error: unknown, request: FastifyRequest): Refusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return undefined;
@@ -72,8 +73,8 @@ export function refusalOfFramework(error: unknown, request: FastifyRequest): Ref
 }
 
 /**
- * Rejects malformed HTTP with plain text, and closes the connection. The framework cannot respond, because there is no
- * request yet.
+ * Answers malformed HTTP with an error in plain text, and closes the connection. The HTTP framework cannot respond,
+ * because there is no request yet.
  */
 export function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (socket.writable) {

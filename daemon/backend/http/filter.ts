@@ -1,6 +1,6 @@
 import { attributeAt, attributeText } from '../../../shared/domain/attributes.ts';
 
-/** Returns true if an item of a list is selected. */
+/** Returns true if the list contains this item after filtering. */
 export type Filter<Item> = (item: Item) => boolean;
 
 interface Condition {
@@ -9,11 +9,11 @@ interface Condition {
 }
 
 /**
- * Parses the query parameters `filter.<dotted.path>=<value>` to a filter; all of them must match (completion 1.1). A
- * parameter matches if its value is the text form of the attribute. An empty value matches an attribute that is null or
- * missing.
+ * Parses the query parameters `filter.<dotted.path>=<value>`; an item must match all of them (completion 1.1). An item
+ * matches a parameter if its attribute at the path, as text, equals the value. An empty value matches an attribute that
+ * is null or missing.
  *
- * @returns undefined if the query has no filter
+ * @returns undefined if the query has no such parameter
  */
 export function filterOf(query: URLSearchParams): Filter<unknown> | undefined {
   const allConditions: Condition[] = [];
@@ -21,7 +21,7 @@ export function filterOf(query: URLSearchParams): Filter<unknown> | undefined {
     const path = key.startsWith('filter.') ? key.slice('filter.'.length) : '';
     if (path !== '') allConditions.push({ path: path.split('.'), text });
   }
-  // As recorded from Sensu, a condition on a whole object is ignored if there are conditions on its attributes.
+  // Sensu ignores a condition on a whole object if there are conditions on its attributes (recorded behavior).
   const conditions = allConditions.filter((one) => !allConditions.some((other) => isInside(other.path, one.path)));
   if (conditions.length === 0) return undefined;
   return (item) => conditions.every(({ path, text }) => attributeText(attributeAt(item, path)) === text);

@@ -8,10 +8,11 @@ const WAIT_MS_MAX = 10_000;
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Waits while a batch is only partly applied to the registry, so that readers see only committed changes.
-     * Undefined: no batch is partly applied, so there is nothing to wait for.
+     * Waits while only a part of a batch of writes is in the registry, so that readers see only committed changes.
+     * Returns undefined if no batch is in this state, so there is nothing to wait for.
      *
-     * @returns false if the batch failed: values that were read before may contain a part of it
+     * @returns true if the batch was committed; false if it failed, so that values that were read before can contain a
+     *   part of it
      * @throws MonError `unavailable` if the wait takes too long
      */
     readonly committedState: () => Promise<boolean> | undefined;
@@ -19,8 +20,8 @@ declare module 'fastify' {
 }
 
 /**
- * Adds a hook that delays reads until a large change is committed or rolled back. Reads about the backend itself, and
- * reads by other backends, are not delayed.
+ * Adds a hook that delays reads until a large change is committed or rolled back. Requests for the state of the backend
+ * itself, and requests of other backends, are not delayed.
  */
 export function holdReads(
   app: FastifyInstance,
@@ -41,15 +42,15 @@ export function holdReads(
 }
 
 /**
- * Maximum number of times that a chunk is read. The last result counts even during another large change, so that a list
- * completes under a flood of changes.
+ * Maximum number of times that a chunk of a list is read. The last reading is sent even if another large change is in
+ * progress, so that a list completes under a flood of changes.
  */
 const READINGS_MAX = 3;
 
 /**
  * Reads a chunk of a long list while no large change is partly applied.
  *
- * @throws MonError `unavailable` if a large change failed in the meantime, because the entries of the list may be
+ * @throws MonError `unavailable` if a large change failed in the meantime, because the entries of the list can be
  *   outdated
  */
 export async function readCommitted<Result>(

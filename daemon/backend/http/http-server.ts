@@ -6,10 +6,10 @@ import type { Connections } from './connections.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import { pacedRequests } from './watch-peers.ts';
 
-/** Time limits within which a client must send a request, in milliseconds. */
+/** Time limits for the arrival of a request, in milliseconds. */
 export interface RequestTimes {
   readonly headMs: number;
-  /** Maximum time until the head and the body of a request have arrived. */
+  /** Maximum time until the headers and the body of a request have arrived. */
   readonly totalMs: number;
   /** Interval at which connections are checked against the time limits. */
   readonly checkMs: number;
@@ -18,24 +18,28 @@ export interface RequestTimes {
 const REQUEST_TIMES: RequestTimes = { headMs: 10_000, totalMs: 60_000, checkMs: 5000 };
 
 /**
- * Time, in milliseconds, after which an idle keep-alive connection is closed. It is longer than a minute, after which
- * common proxies close idle connections themselves.
+ * Time, in milliseconds, after which an idle keep-alive connection is closed. It is longer than a minute, because
+ * common proxies close idle connections after a minute.
  */
 const IDLE_MS = 72_000;
 
-/** The upgrade protocol between backends that share a store. It transfers many channels in one connection. */
+/**
+ * The protocol that backends with a shared store upgrade their connections to. It transfers many channels in one
+ * connection.
+ */
 export const CHANNELS_PROTOCOL = 'mon-channels';
 
-/** Protocols to which a connection may be upgraded. */
+/** Protocols that a client can upgrade a connection to. */
 const PROTOCOLS: ReadonlySet<string | undefined> = new Set(['websocket', CHANNELS_PROTOCOL]);
 
 /** Creates an HTTP server that does not listen yet. */
 export type MakeServer = (answer: RequestListener, own?: Pick<ServerOptions, 'requireHostHeader'>) => Server;
 
 /**
- * Returns a function that creates servers with the same limits, whose connections are counted together.
+ * Returns a function that creates HTTP servers. All these servers have the same limits, and their connections are
+ * counted together.
  *
- * @param tls TLS settings; undefined: the servers use plain HTTP
+ * @param tls TLS settings; if undefined, the servers use plain HTTP
  */
 export function serverMaker(
   connections: Connections,
@@ -60,8 +64,8 @@ export function serverMaker(
 }
 
 /**
- * True if the request asks for a supported upgrade. Other offers are ignored (RFC 9110, 7.8): clients such as Java's
- * HttpClient and `curl --http2` offer `h2c` with ordinary HTTP/1.1 requests.
+ * True if the request asks for a supported upgrade. Other upgrade offers are ignored (RFC 9110, 7.8): clients such as
+ * Java's HttpClient and `curl --http2` offer `h2c` with ordinary HTTP/1.1 requests.
  */
 function offersOurs({ headers }: IncomingMessage): boolean {
   return PROTOCOLS.has(headers.upgrade?.toLowerCase());

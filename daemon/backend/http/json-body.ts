@@ -18,15 +18,15 @@ export interface ParsedBody {
   readonly value: unknown;
   /**
    * The same value, but with 0.5 added to every whole number that is written as a fraction (`1.0`, `1e3`). So a schema
-   * that requires an integer rejects it, as Sensu does. Undefined: the body contains no such number, which is the usual
-   * case.
+   * that requires an integer rejects it, as Sensu does. Undefined in the usual case, if the body contains no such
+   * number.
    */
   readonly strict: unknown;
 }
 
 /**
- * Matches a JSON value that may be a whole number written as a fraction, such as `1.0`. It also matches inside strings,
- * which only costs time.
+ * Matches a JSON value that can be a whole number written as a fraction, such as `1.0`. It also matches text inside
+ * strings; the only cost of that is time.
  */
 const INTEGER_AS_FRACTION = /[:[,]\s*-?\d+(?:\.0+(?!\d)|(?:\.\d+)?[eE])/;
 
@@ -35,8 +35,8 @@ const LOCATED_LENGTH_MAX = 64 * 1024;
 
 /**
  * Parses the body of a request as JSON, whatever its content type: existing clients send JSON as a form, or without any
- * type (clients 1.1). If names are duplicate, the last one counts, as recorded from Sensu. Strings may contain
- * unescaped control characters.
+ * type (clients 1.1). If an object contains a name twice, the last value counts, as recorded from Sensu. Strings can
+ * contain unescaped control characters.
  *
  * @param depthMax maximum nesting depth
  * @throws MonError `invalid` if the body is empty, is not JSON or contains values that are not allowed
@@ -53,8 +53,8 @@ export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): Parsed
 }
 
 /**
- * Minimum length of bodies, in characters, that are parsed in chunks before their routes handle them. Parsing a shorter
- * body takes at most a few milliseconds.
+ * Minimum length, in characters, from which on a body is parsed in chunks before its route handles the request. Parsing
+ * a shorter body takes at most a few milliseconds.
  */
 const CHUNKED_LENGTH_MIN = 64 * 1024;
 
@@ -64,7 +64,8 @@ const ANY_DEPTH_MAX = Math.max(STASH_DEPTH_MAX, 2 * DEPTH_MAX);
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Returns the long body that was parsed in chunks, for `parseBody`; undefined: the body is short, or there is none.
+     * Returns the parsed value of a large request body that was parsed in chunks. The property is undefined if the body
+     * is short, or there is none.
      *
      * @throws MonError `invalid` for a body that is nested deeper than `depthMax`, or cannot be parsed
      */
@@ -73,8 +74,8 @@ declare module 'fastify' {
 }
 
 /**
- * Adds a hook that parses long bodies in chunks before their routes handle them, so that they do not block the event
- * loop (security S7).
+ * Adds a hook that parses large request bodies in chunks before their routes handle them. So parsing does not block the
+ * event loop (security S7).
  */
 export function parseLongBodies(app: FastifyInstance): void {
   app.decorateRequest('chunkedBody');
@@ -86,7 +87,7 @@ export function parseLongBodies(app: FastifyInstance): void {
     }
     const parsed = (chunkedBody: NonNullable<FastifyRequest['chunkedBody']>): void => {
       request.chunkedBody = chunkedBody;
-      // The text is released, because it is no longer needed.
+      // The text of the body is released, because it is no longer needed.
       request.body = undefined;
       done();
     };
@@ -95,8 +96,8 @@ export function parseLongBodies(app: FastifyInstance): void {
 }
 
 /**
- * Parses a long body in chunks. The returned function throws its errors, so that they are reported only when a route
- * reads the body.
+ * Parses a large request body in chunks. The returned function throws the errors of parsing, so that they are reported
+ * only when a route reads the body.
  */
 async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['chunkedBody']>> {
   let deepest = 0;
@@ -137,7 +138,7 @@ export function readBody<T>(request: FastifyRequest, validate: (value: unknown) 
 }
 
 /**
- * Validates a parsed body, and its strict form if there is one.
+ * Validates the parsed value of a body, and also the strict form of the value if there is one.
  *
  * @throws MonError `invalid`
  */
@@ -147,8 +148,8 @@ export function validateBoth<T>({ value, strict }: ParsedBody, validate: (value:
 }
 
 /**
- * Returns a function that validates values with a schema. That function throws MonError `invalid`, whose message names
- * each invalid field.
+ * Returns a function that validates values with a schema and returns the parsed value. It throws MonError `invalid`
+ * with a message that names each invalid field.
  */
 export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
   return (value) => {
@@ -158,10 +159,7 @@ export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
   };
 }
 
-/**
- * Returns a function that validates bodies with the schema of an endpoint. It throws like the function that `validator`
- * returns.
- */
+/** Returns a function that validates bodies with the schema of an endpoint. Its errors are those of `validator`. */
 export function bodyValidator<Body>({ body, path }: Endpoint<Body>): (value: unknown) => Body {
   if (body === undefined) throw new Error(`${path} accepts no body`);
   return validator(body);
@@ -175,7 +173,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns the position of a syntax error as text; empty for other errors, whose messages are sufficient. */
+/**
+ * Returns the position of a syntax error in the body as text. Returns an empty string for other errors, whose messages
+ * are sufficient.
+ */
 function chunksErrorPosition({ message }: JsonChunksError, text: string): string {
   return message === SYNTAX_PROBLEM ? errorPosition(text) : '';
 }
@@ -205,14 +206,14 @@ function isBatch(text: string): boolean {
   return text.trimStart().startsWith('[');
 }
 
-/** The attribute that contains measurements, whose numbers may be rounded (security S8). */
+/** The name of the attribute with measurements; numbers in it can be rounded (security S8). */
 const MEASURED = 'metrics';
 
 /**
- * Rejects JSON that no body may contain: excessive nesting, names with a meaning in JavaScript, and numbers that cannot
- * be represented.
+ * Rejects JSON that is not allowed in any body: excessive nesting, names with a meaning in JavaScript, and numbers that
+ * cannot be represented.
  *
- * @param isExact false if whole numbers may be rounded
+ * @param isExact false if whole numbers are allowed to be rounded
  * @returns the maximum nesting depth
  */
 function refuseHazards(value: unknown, depth: number, depthMax: number, isExact = true): number {

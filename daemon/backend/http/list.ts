@@ -6,32 +6,32 @@ import { arrayText, sendPieces, BUFFERED_LENGTH_MAX } from './pieces.ts';
 import { pageOf, queryOf, type PageRange } from './query.ts';
 
 /**
- * Maximum number of items per chunk. With items of a kilobyte, the text of a chunk is just short enough for the engine
- * to reuse memory; longer texts take a third more time.
+ * Maximum number of items per chunk. With items of one kilobyte, the text of a chunk is just short enough for the
+ * JavaScript engine to reuse its memory; longer texts take a third more time.
  */
 const CHUNK_ITEMS_MAX = 100;
 
-/** Number of items in the first chunk, which is low because the length of the items is still unknown. */
+/** Number of items in the first chunk. It is low, because the length of the items is not known yet. */
 const FIRST_CHUNK_ITEMS = 4;
 
 /** Maximum length of a chunk, in characters: a chunk contains fewer items if they are long. */
 const CHUNK_LENGTH_MAX = 128 * 1024;
 
-/** Memory per entry that a list uses while it is sent, in bytes. */
+/** Memory that a list uses for each of its entries while it is sent, in bytes. */
 const REFERENCE_BYTES = 8;
 
 const EVERYTHING: PageRange = { offset: 0, limit: Infinity };
 
 /**
- * Sends a list, which is filtered first and then paginated. So a page is full, and `total` counts the selected items
- * (completion 1.1). Without a filter only the items of the page are read. A long list is read only as fast as the
- * client accepts it.
+ * Sends a list, which is filtered first and then paginated. So a page is full, and `total` is the number of items after
+ * filtering (completion 1.1). Without a filter only the items of the page are read. A long list is read only as fast as
+ * the client accepts it.
  *
  * @param entries all entries, in order
- * @param read callback that returns the items of some entries
+ * @param read callback that returns the items for some of the entries
  * @param options `where`: selects items, in addition to the filters of the query; `isPaginated`: false for a list that
  *   is always sent whole; `pageMax`: maximum number of items in a response, even without a `limit`; `readTexts`: reads
- *   items as JSON where that is cheaper than `read`; it is used only without filters
+ *   items as JSON where that is cheaper than `read`, used only without filters
  */
 export async function sendList<Entry, Item>(
   request: FastifyRequest,
@@ -72,7 +72,7 @@ export async function sendList<Entry, Item>(
     arrayText(readInChunks(entries, matching(readCommittedItems, filter, { offset, limit })));
   if (page === undefined) return sendPieces(request, reply, matchingPieces(), unfiltered);
   // The total is sent in a header, so all items are counted before the first item is sent. A page that is too long to
-  // be buffered meanwhile is read a second time.
+  // be buffered during the count is read a second time.
   const { total, texts } = await counted(entries, readCommittedItems, filter, page);
   const pieces = texts === undefined ? matchingPieces() : arrayText([texts]);
   return sendPieces(request, reply, pieces, { ...unfiltered, ...paged(total) });
@@ -83,10 +83,10 @@ function both<Item>(one: Filter<Item> | undefined, other: Filter<Item> | undefin
   return (item) => one(item) && other(item);
 }
 
-/** Reads entries, and returns those items that still exist. */
+/** Reads the items for some entries, and returns the items that still exist. */
 type Read<Entry, Item> = (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[];
 
-/** Yields the items of entries as JSON, in chunks. While a chunk is sent, only the next chunk is read ahead. */
+/** Yields the items for the entries as JSON, in chunks. While a chunk is sent, only the next chunk is read ahead. */
 async function* readInChunks<Entry>(
   entries: readonly Entry[],
   readTexts: (entries: readonly Entry[]) => Promise<readonly string[] | undefined>,
@@ -103,8 +103,8 @@ async function* readInChunks<Entry>(
     start = end;
     end = Math.min(start + size, entries.length);
     next = start < end ? readTexts(entries.slice(start, end)) : NOTHING;
-    // An error of the next chunk is thrown when the reader requests that chunk. Until then it must not count as
-    // unhandled.
+    // If reading the next chunk fails, the error is thrown when the consumer requests that chunk. Until then the
+    // rejection must not count as unhandled.
     next.catch(() => undefined);
     yield texts;
   }
@@ -112,7 +112,7 @@ async function* readInChunks<Entry>(
 
 const NOTHING = Promise.resolve(undefined);
 
-/** Returns the number of entries in the next chunk, from the number of entries and the texts of the current chunk. */
+/** Returns the number of entries to read for the next chunk, given the number and the texts of the current chunk. */
 function nextSize(size: number, texts: readonly string[]): number {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   const fitting = length === 0 ? CHUNK_ITEMS_MAX : Math.floor((size * CHUNK_LENGTH_MAX) / length);
@@ -120,8 +120,8 @@ function nextSize(size: number, texts: readonly string[]): number {
 }
 
 /**
- * Returns a function that reads chunks of entries, and returns their selected items on a page as JSON. It must be
- * called for all chunks in order. It returns undefined once the page is full.
+ * Returns a function that reads a chunk of entries, and returns as JSON the items that match the filter and are on the
+ * page. Call it for all chunks in order. It returns undefined once the page is full.
  */
 function matching<Entry, Item>(
   read: Read<Entry, Item>,
@@ -139,8 +139,8 @@ function matching<Entry, Item>(
 }
 
 /**
- * Counts the selected items of all entries, and returns the items of a page as JSON; `texts` is undefined if they are
- * too long to be buffered.
+ * Counts all items that match the filter, and returns the matching items of a page as JSON; `texts` is undefined if
+ * they are too long to be buffered.
  */
 async function counted<Entry, Item>(
   entries: readonly Entry[],
@@ -167,9 +167,9 @@ async function counted<Entry, Item>(
 }
 
 /**
- * Returns those of the selected items that are on a page.
+ * Returns those of the matching items that are on a page.
  *
- * @param before number of selected items that precede these items
+ * @param before number of matching items that precede `items` in the list
  */
 function onPage<Item>(items: readonly Item[], before: number, { offset, limit }: PageRange): readonly Item[] {
   return items.slice(Math.max(0, offset - before), Math.max(0, offset + limit - before));

@@ -1,15 +1,15 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 
-/** The address and the port at which a listener is to listen. */
+/** The address and the port that a listener is configured with. */
 export interface ListenAddress {
   readonly bind: string;
   readonly port: number;
 }
 
 /**
- * Returns an error for operators that says why a server cannot listen.
+ * Returns an error that tells operators why a server cannot listen.
  *
- * @param remedy setting that changes the port
+ * @param remedy name of the setting or option that changes the port
  * @returns `conflict` if the port is in use, `invalid` if the address cannot be used
  */
 export function listenProblem(error: unknown, { bind, port }: ListenAddress, remedy: string): MonError {

@@ -11,7 +11,7 @@ import { listenProblem, type ListenAddress } from './listen-problem.ts';
 /**
  * Starts to listen.
  *
- * @param remedy setting that changes the port, for the error message
+ * @param remedy name of the setting or option that changes the port, for the error message
  * @returns the URL of the listener
  * @throws MonError `conflict` if the port is in use, `invalid` if the address cannot be used
  */
@@ -23,7 +23,7 @@ export async function listen(
 ): Promise<string> {
   try {
     const listening = await app.listen({ host: bind, port });
-    // The framework always returns an http URL, because it does not know whether the server uses TLS.
+    // The HTTP framework always returns an http URL, because it does not know whether the server uses TLS.
     const url = app.server instanceof TlsServer ? listening.replace(/^http:/, 'https:') : listening;
     if (bind === 'localhost') await listenOnOtherLoopback(app, makeServer);
     return url;
@@ -33,7 +33,8 @@ export async function listen(
 }
 
 /**
- * Listens at the second loopback address of `localhost` (IPv4 or IPv6), because one server listens at only one address.
+ * Listens also at the other loopback address of `localhost` (IPv4 or IPv6), because a server can listen at only one
+ * address.
  */
 async function listenOnOtherLoopback(app: FastifyInstance, makeServer: MakeServer): Promise<void> {
   const { server } = app;
@@ -45,7 +46,7 @@ async function listenOnOtherLoopback(app: FastifyInstance, makeServer: MakeServe
     otherServer.closeAllConnections();
   });
   otherServer.listen(port, address === '::1' ? '127.0.0.1' : '::1');
-  // Errors are ignored, because not every machine has both addresses.
+  // Errors are ignored, because not every host has both an IPv4 and an IPv6 loopback address.
   await once(otherServer, 'listening').catch(() => undefined);
 }
 
@@ -55,11 +56,11 @@ const DRAIN_MS = 3000;
 const IDLE_MS = 50;
 
 /**
- * Stops accepting requests and waits for requests in progress. It does not wait longer than `DRAIN_MS`, because a
- * client may never complete its request.
+ * Stops accepting requests and waits for requests in progress. It does not wait longer than `DRAIN_MS`, because some
+ * clients never complete their request.
  *
- * @param lastAnswersMs time, in milliseconds, for which requests on keep-alive connections are answered before these
- *   are closed
+ * @param lastAnswersMs time, in milliseconds, for which requests on keep-alive connections are still answered; then
+ *   these connections are closed
  */
 export async function close(
   app: FastifyInstance,
@@ -68,8 +69,8 @@ export async function close(
 ): Promise<void> {
   const { server } = app;
   if (lastAnswersMs > 0) await giveLastAnswers(server, lastAnswersMs);
-  // The framework closes idle connections only once, at the beginning. Connections with a request in progress become
-  // idle later.
+  // The HTTP framework closes idle connections only once, at the beginning. Connections with a request in progress
+  // become idle later.
   const tidying = setInterval(() => server.closeIdleConnections(), IDLE_MS);
   const impatience = setTimeout(() => connections.cut(server), DRAIN_MS);
   await app.close();
@@ -78,11 +79,11 @@ export async function close(
 }
 
 /**
- * Answers requests on keep-alive connections and asks their clients to reconnect, while new connections are rejected.
- * If a connection were closed while a request is on its way, its client would not know the outcome.
+ * Answers requests on keep-alive connections and asks their clients to reconnect; new connections are rejected. A
+ * connection that is closed while a request is on its way would leave its client without the outcome.
  */
 async function giveLastAnswers(server: Server, ms: number): Promise<void> {
-  // The event loop first accepts pending connections, because they are cut when listening ends.
+  // Lets the event loop accept the pending connections first, because they are cut when listening ends.
   await yieldToEventLoop();
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false;

@@ -2,9 +2,9 @@ import { MonError } from '../../../shared/errors.ts';
 import { SerialQueue } from '../store/serial-queue.ts';
 
 /**
- * Returns a function that runs tasks one at a time, because each uses much memory while it builds a response.
+ * Returns a function that runs tasks one at a time, because each task uses much memory while it builds a response.
  *
- * @param most maximum number of tasks, including the running task
+ * @param most maximum number of running and waiting tasks
  * @param refusal error message for further tasks
  * @throws MonError `unavailable` from the returned function, if there are too many tasks
  */

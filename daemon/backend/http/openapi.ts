@@ -6,7 +6,7 @@ import type { OnMon } from './route.ts';
 /** Serves the OpenAPI description of the mon API, for programs that generate clients. */
 export function openApiOnMon(): OnMon<'openApi'> {
   // The description is built at the first request: it is rarely requested, and building it takes as long as a hundred
-  // responses.
+  // responses take.
   let text: string | undefined;
   return {
     openApi(_request, reply) {

@@ -10,7 +10,10 @@ import {
   subscriptionSchema,
 } from '../../../shared/schemas/name.ts';
 
-/** Schemas of the named parts of paths. The name of a stored client may contain a token that was never substituted. */
+/**
+ * Schemas of the named parts of URL paths, such as `:client`. The name of a stored client can contain a token such as
+ * `:::name:::` that was never substituted.
+ */
 const SCHEMAS = {
   client: storedClientNameSchema,
   check: objectNameSchema,
@@ -30,7 +33,7 @@ const SCHEMAS = {
 type Part = keyof typeof SCHEMAS;
 
 /**
- * Returns the value of a named part in the path of a request, decoded once (completion 1.1).
+ * Returns the value of a named part in the path of a request, such as `:client`, decoded once (completion 1.1).
  *
  * @throws MonError if no object can have this name: `invalid` if the path contains a percent escape, otherwise
  *   `not_found`
@@ -38,8 +41,8 @@ type Part = keyof typeof SCHEMAS;
 export function pathName(request: FastifyRequest, part: Part): string {
   const name = (request.params as Readonly<Record<string, string>>)[part] ?? '';
   if (SCHEMAS[part].safeParse(name).success) return name;
-  // Sensu matches a path before it decodes it, so a path with an invalid name is unknown: recorded as 404. If an escape
-  // made the name invalid, the error says so instead.
+  // Sensu matches a path before it decodes it, so it answers 404 for a path with an invalid name (recorded). If a
+  // percent escape is in the path, the error names the invalid name instead.
   const isEscaped = request.url.split('?', 1)[0]?.includes('%') === true;
   throw isEscaped
     ? new MonError('invalid', `"${name}" in the path is not a valid ${part} name`)
@@ -47,8 +50,8 @@ export function pathName(request: FastifyRequest, part: Part): string {
 }
 
 /**
- * Rejects a path with an invalid name, even if the path does not support the method: such a path is unknown in Sensu
- * (legacy-peer, HTTP conventions).
+ * Rejects a path with an invalid name, even if the path does not support the method of the request. In Sensu such a
+ * path is unknown (legacy-peer, HTTP conventions).
  *
  * @throws MonError as `pathName` does
  */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The progress of a WebSocket, by which its memory usage is measured. */
+/** The progress of reading messages from a WebSocket, used to measure the memory of the connection. */
 export interface FrameProgress {
-  /** Number of received bytes up to the end of the last processed message. */
+  /** Number of received bytes that belong to messages that were already processed. */
   readonly completedBytes: number;
 }
 
@@ -14,9 +14,12 @@ export class Peer {
   readonly #answers = new Set<ServerResponse>();
   /** Callbacks that start the waiting pipelined requests, in order. */
   readonly #waiting: (() => void)[] = [];
-  /** Number of bytes that unfinished responses use in addition to the buffers of the socket. */
+  /** Number of bytes that unfinished responses keep in memory in addition to the buffers of the socket. */
   #referencedBytes = 0;
-  /** Number of bytes that were received when all requests were last answered; for WebSockets see `FrameProgress`. */
+  /**
+   * Number of bytes that had been received when all requests were last answered; a WebSocket has `FrameProgress`
+   * instead.
+   */
   #doneBytes: number;
   #frames: FrameProgress | undefined;
   #takenBytes = 0;
@@ -29,7 +32,7 @@ export class Peer {
     this.#doneBytes = socket.bytesRead;
   }
 
-  /** Number of unanswered requests; a client may pipeline several requests. */
+  /** Number of unanswered requests; a client can pipeline several requests. */
   get pending(): number {
     return this.#answers.size;
   }
@@ -55,17 +58,17 @@ export class Peer {
     this.#referencedBytes = 0;
   }
 
-  /** Adds to the bytes that a response uses while it is sent; a negative number releases bytes. */
+  /** Adds to the number of bytes that a response keeps in memory while it is sent; a negative number subtracts. */
   hold(bytes: number): void {
     this.#referencedBytes = Math.max(0, this.#referencedBytes + bytes);
   }
 
-  /** Switches to the accounting of WebSockets, where incomplete messages are buffered instead of requests. */
+  /** Switches to the memory accounting of WebSockets, where incomplete messages are buffered instead of requests. */
   onFramesStarted(frames: FrameProgress): void {
     this.#frames = frames;
   }
 
-  /** Number of bytes that are buffered in memory because of this connection. */
+  /** Number of bytes that this connection keeps buffered in memory. */
   get waitingBytes(): number {
     const { socket } = this;
     let bytes =
@@ -76,7 +79,7 @@ export class Peer {
     return bytes;
   }
 
-  /** Returns the time, in milliseconds, for which the peer has accepted no data although data is buffered for it. */
+  /** Returns for how many milliseconds the peer has accepted no data although data is buffered for it; 0 if none is. */
   stalledMs(nowMs: number): number {
     const { writableLength } = this.socket;
     const takenBytes = writableLength === 0 ? 0 : this.socket.bytesWritten - writableLength;

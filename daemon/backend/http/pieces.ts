@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Peer } from './peer.ts';
 
-/** Maximum length of a body, in characters, that is sent as a whole, with its length in a header. */
+/** Maximum length, in characters, of a body that is sent as a whole, with its length in a header. */
 export const BUFFERED_LENGTH_MAX = 256 * 1024;
 
 /** Approximate length, in characters, of the chunks in which a longer body is sent. */
@@ -11,7 +11,7 @@ export const PIECE_LENGTH = 64 * 1024;
 /**
  * Yields the text of a JSON array in chunks; each chunk is built when it is requested.
  *
- * @param texts items of the array as JSON, in groups
+ * @param texts items of the array as JSON; each element is a group of items
  */
 export async function* arrayText(
   texts: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
@@ -30,11 +30,11 @@ export async function* arrayText(
 }
 
 /**
- * Sends a JSON response in chunks. A short response is sent as a whole, and so is an error that occurs early. A longer
- * response is built only as fast as the socket accepts it. A later error closes the connection, so that no client
- * regards the response as complete.
+ * Sends a JSON response in chunks. A short response is sent as a whole. A longer response is built only as fast as the
+ * socket accepts it. An error that occurs before the first byte is sent becomes an error response. A later error closes
+ * the connection, so that no client regards the response as complete.
  *
- * @param headers headers of the response, which an early error does not get
+ * @param headers headers of the response; an error response does not get them
  */
 export async function sendPieces(
   request: FastifyRequest,
@@ -51,7 +51,7 @@ export async function sendPieces(
     first.push(value);
     length += value.length;
   }
-  // A response to HEAD has no body, and its length may be omitted (RFC 9110, 8.6).
+  // A response to HEAD has no body, and the header with its length is optional (RFC 9110, 8.6).
   if (request.method === 'HEAD') {
     await pieces.return();
     return answer().send(Readable.from([]));
@@ -64,7 +64,7 @@ async function* joined(
   remaining: AsyncGenerator<string, void>,
   peer: Peer | undefined,
 ): AsyncGenerator<string, void> {
-  // The buffered chunks count as memory of the connection until they are sent, because its peer may not read.
+  // The buffered chunks count as memory of the connection until they are sent, because the peer possibly does not read.
   for (const { length } of first) peer?.hold(length);
   try {
     for (let piece = first.shift(); piece !== undefined; piece = first.shift()) {

@@ -12,24 +12,24 @@ export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   return new URLSearchParams(at === -1 ? '' : url.slice(at));
 }
 
-/** Query parameters that were renamed before 1.0.0: the current name by the old name. */
+/** Query parameters that were renamed before 1.0.0: the old name, and the current name. */
 const RENAMED_PARAMETERS: Readonly<Record<string, string>> = { whole: 'full' };
 
 /**
  * Returns a function that reads and validates the query parameters of an endpoint. If a parameter is repeated, the last
- * value counts. The function throws MonError `invalid` for an invalid or a renamed parameter.
+ * value counts. The function throws MonError `invalid` for an invalid parameter or an old name of a renamed one.
  */
 export function queryReader<Query extends EndpointQuery>(
   query: Query,
 ): (request: Pick<FastifyRequest, 'url'>) => QueryOf<Endpoint<unknown, unknown, Query>> {
   const names = Object.keys(query);
   type Read = QueryOf<Endpoint<unknown, unknown, Query>>;
-  // The schema is compiled at the first request. Compiling the schemas of all endpoints would take a tenth of the
-  // start-up time.
+  // The schema is compiled at the first request. Compiling the schemas of all endpoints at start-up would take a tenth
+  // of the start-up time.
   let compiled: { readonly schema: z.ZodObject<Query>; readonly ofNone: z.ZodSafeParseResult<unknown> } | undefined;
   const compile = (): NonNullable<typeof compiled> => {
     const schema = z.object(query);
-    // The result without parameters is cached, because most requests have no query.
+    // The result for a request without parameters is cached, because most requests have none.
     return { schema, ofNone: schema.safeParse({}) };
   };
   return (request) => {
@@ -48,12 +48,14 @@ export function queryReader<Query extends EndpointQuery>(
   };
 }
 
-/** Returns the namespace in the query of a request: `default` if there is none, `*` for all namespaces. */
+/** Returns the namespace in the query of a request: `default` if the query names none, `*` for all namespaces. */
 export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
   return queryOf(request).getAll('namespace').at(-1) || DEFAULT_NAMESPACE;
 }
 
-/** Returns a query parameter as a number, as `parseCount` does; if it is repeated, the last value counts. */
+/**
+ * Returns a query parameter as a number, parsed by `parseCount`. If the parameter is repeated, the last value counts.
+ */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   return parseCount(query.getAll(name).at(-1));
 }
@@ -64,8 +66,8 @@ export interface PageRange {
 }
 
 /**
- * Returns the page that a query requests; undefined: the whole list. An `offset` without `limit` is ignored, unless
- * there is a `limitMax`.
+ * Returns the page that a query requests; undefined if it requests the whole list. An `offset` without `limit` is
+ * ignored, unless there is a `limitMax`.
  *
  * @param limitMax limit that replaces a missing or greater limit
  */

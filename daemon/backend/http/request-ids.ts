@@ -12,7 +12,7 @@ export class RequestIds {
   #at = 0;
 
   /**
-   * Returns the id of a request. If the caller sent an id that is short and printable, it is used, so that both sides
+   * Returns the id of a request. An id that the caller sent is used if it is short and printable, so that both sides
    * log the same id.
    */
   of({ headers }: Pick<IncomingMessage, 'headers'>): string {
@@ -21,8 +21,8 @@ export class RequestIds {
   }
 
   /**
-   * Returns a UUID of version 4 (RFC 9562). It is faster than `randomUUID`, which builds each id from bytes: this is
-   * noticeable at thousands of requests per second.
+   * Returns a UUID of version 4 (RFC 9562). It is faster than `randomUUID`, which formats each id from single bytes.
+   * The difference is noticeable at thousands of requests per second.
    */
   #uuid(): string {
     if (this.#at === this.#digits.length) {
@@ -31,7 +31,7 @@ export class RequestIds {
     }
     const digits = this.#digits.slice(this.#at, this.#at + UUID_DIGITS);
     this.#at += UUID_DIGITS;
-    // The version and the variant are one fixed digit each.
+    // In a UUID the version is one fixed digit, and so is the variant.
     return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
   }
 }

@@ -17,9 +17,9 @@ interface Pattern {
 }
 
 /**
- * The paths of a listener, to find the methods that a path supports. The search index is built at the first request
- * with an unsupported method, because such requests are rare. Routes for all unsupported methods would take half of the
- * time that a listener needs to open.
+ * The paths of a listener and the methods that each path supports. The search index is built at the first request with
+ * an unsupported method, because such requests are rare. Routes for all unsupported methods would double the time that
+ * it takes to open a listener.
  */
 export class RoutePaths {
   readonly #patterns: Pattern[] = [];
@@ -29,7 +29,10 @@ export class RoutePaths {
     this.#patterns.push({ url, allow: methods.join(', ') });
   }
 
-  /** Returns the path that matches a request, in the same way as the routes; undefined if no route has this path. */
+  /**
+   * Returns the path that matches a request target, by the same rules as routes match; undefined if no route has this
+   * path.
+   */
   find(target: string): PathMatch | undefined {
     this.#router ??= routerOf(this.#patterns);
     const [path = ''] = target.split('?', 1);

@@ -16,7 +16,7 @@ export type Handler<Query = unknown> = (request: FastifyRequest, reply: FastifyR
 
 type Table = Readonly<Record<string, Endpoint>>;
 
-/** The handlers of all endpoints of a table. */
+/** The handlers of all endpoints in a table such as `MON_API`, by the name of the endpoint. */
 export type Handlers<Of> = { readonly [Name in keyof Of]: Handler<QueryOf<Of[Name]>> };
 
 /** Handlers for some endpoints of the v1 API. */
@@ -30,7 +30,7 @@ export type OnV2<Noun extends keyof typeof V2_API> = Handlers<(typeof V2_API)[No
 
 /**
  * Registers the endpoints of a table, which defines paths, access, body limits and the status for success. An endpoint
- * for GET also serves HEAD. A request with any other method of a path gets 405 and the supported methods.
+ * for GET also serves HEAD. A request with a method that its path does not support gets 405 and the supported methods.
  */
 export function serve<Of extends Table>(app: FastifyInstance, table: Of, handlers: Handlers<Of>): void {
   for (const [url, endpoints] of Map.groupBy(Object.entries(table), ([, { path }]) => path)) {
@@ -81,14 +81,14 @@ export interface RouteAccess {
   readonly method: string;
   readonly url: string;
   readonly access: Access;
-  /** True if every caller may use the route while no credentials exist. */
+  /** True if everyone can use the route as long as no credentials exist. */
   readonly anonymous: boolean;
 }
 
 /**
- * Rejects the registration of routes without an access declaration, so that no route is open by oversight.
+ * Rejects the registration of a route without declared access, so that no route is open by oversight.
  *
- * @returns a table to which every route registered from now on is added
+ * @returns a table; every route that is registered from now on is added to it
  */
 export function watchAccess(app: FastifyInstance): readonly RouteAccess[] {
   const table: RouteAccess[] = [];

@@ -7,12 +7,14 @@ import {
 import { MonError } from '../../../shared/errors.ts';
 import type { Filter } from './filter.ts';
 
-/** The query parameters of a request that may contain a search. */
+/** The query parameters of a request; `q` is a search, if there is one. */
 interface Searched {
   readonly q?: string | undefined;
 }
 
 /**
+ * Parses the search in the query parameter `q`.
+ *
  * @throws MonError `invalid` if the search is invalid; the message contains the position of the error and what is
  *   allowed there
  */
@@ -23,7 +25,7 @@ export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }:
 }
 
 /**
- * Returns a filter for the items that match the search in the query parameter `q`; undefined: there is no search, so
+ * Returns a filter for the items that match the search in the query parameter `q`; undefined if there is no search, so
  * all items match.
  *
  * @param rowOf callback that returns the row of an item, to which the search is applied

@@ -36,7 +36,7 @@ import { watchPeers } from './watch-peers.ts';
 
 type Refused = (error: unknown) => void;
 
-/** The APIs that a listener serves: all APIs, or, at an address of its own, only the v2 API with its `/health`. */
+/** The APIs that a listener serves: all APIs, or, at a separate address, only the v2 API with its `/health`. */
 export type Face = { readonly kind: 'all' } | { readonly kind: 'core'; readonly bind: string };
 
 /** The dependencies of every listener. */
@@ -48,19 +48,19 @@ export interface ServerDeps {
   readonly logRequest?: LogRequest;
   readonly slowPeers: SlowPeers;
   /**
-   * Returns a promise for the end of a partly applied batch, see `Batcher.partial`. Default: no batch is ever partly
-   * applied.
+   * Returns a promise for the end of a batch of writes that is only partly applied, see `Batcher.partial`. By default,
+   * no batch is ever partly applied.
    */
   readonly partialBatch?: (() => Promise<boolean> | undefined) | undefined;
-  /** Forwards requests to the other backends; absent: the store is not shared. */
+  /** Forwards requests to the other backends; absent if the store is not shared. */
   readonly forwarding?: RequestForwarding | undefined;
 }
 
 /**
- * Creates a server for the HTTP API, ready to listen. The caller closes it.
+ * Creates a server for the HTTP API, ready to listen; the caller must close it.
  *
- * @param addRoutes callback that registers the routes of the listener; it gets the table of all routes, which is filled
- *   as they are registered
+ * @param addRoutes callback that registers the routes of the listener. It gets the table of all routes, which grows as
+ *   routes are registered
  * @throws MonError `invalid` if `api.cors` contains an invalid header
  */
 export async function openServer(
@@ -77,15 +77,15 @@ export async function openServer(
 
   function authorize({ headers, caller, sender }: FastifyRequest): Principal | Promise<Principal> {
     if (sender !== undefined) return sender.principal;
-    // The option --insecure allows an open listener beyond loopback. Its host names are unknown, so a foreign Host
-    // header cannot be detected.
+    // The option --insecure allows a listener without authentication beyond loopback. The host names of such a listener
+    // are unknown, so a foreign Host header cannot be detected.
     const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.isOpen;
     return isOpenToAll ? authenticator.whileOpen(headers, caller) : authenticator.authorize(headers, caller);
   }
 
   /**
-   * Admits or rejects a request in the order of completion 1.1: it sets the headers of every response, then
-   * authenticates the caller, then checks the path and the access.
+   * Admits or rejects a request, in the order that completion 1.1 defines. First it sets the headers of every response.
+   * Then it authenticates the caller. Then it checks the path and the access.
    */
   function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
     // The pattern of the route selects the CORS headers, because a path can be written in several ways.
@@ -124,8 +124,8 @@ export async function openServer(
   const isOfV2 = ({ url, sender }: Pick<FastifyRequest, 'url' | 'sender'>): boolean =>
     face.kind === 'core' || sender?.isOfV2 === true || url.startsWith(`${V2_PREFIX}/`);
   /**
-   * Returns the route of a request. At a listener that serves only the v2 API, unknown paths need no credentials, as in
-   * Sensu Go.
+   * Returns the route of a request. At a listener that serves only the v2 API, a request for an unknown path needs no
+   * credentials, as in Sensu Go.
    */
   const routeOf = (request: FastifyRequest): RequestedRoute =>
     face.kind === 'core' && matchedRoute(request).url === undefined
@@ -153,8 +153,8 @@ export async function openServer(
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
-      // The hook `plainJsonType` does not run for these errors. With a serializer, the framework adds no charset to the
-      // content type.
+      // The hook `plainJsonType` does not run for these errors. If there is a serializer, the HTTP framework adds no
+      // charset to the content type.
       reply.type('application/json').serializer((body) => (typeof body === 'string' ? body : JSON.stringify(body)));
       const refuse = (reason: unknown): void => void refuseAs(request)(reason, request, reply, log);
       admit(request, reply, () => refuse(error), refuse);
@@ -168,7 +168,8 @@ export async function openServer(
   app.decorateRequest('cachedRoute');
   app.decorateRequest('otherMethods');
   app.decorate('routePaths', new RoutePaths());
-  // The address of the caller is computed by a getter, because few requests need it: most are admitted by a known key.
+  // The address of the caller is computed by a getter, because few requests need it: most requests are admitted by an
+  // API key that was verified before.
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       return this.sender?.caller ?? callers.addressOf(this);
@@ -198,7 +199,7 @@ export async function openServer(
     admit(request, reply, admitted, (error) => done(error as Error));
   });
   app.addHook('onSend', plainJsonType);
-  // The access is checked again, because the credentials of the caller may have been revoked while the body was read.
+  // The access is checked again, because the credentials of the caller can have been revoked while the body was read.
   app.addHook('preHandler', (request, _reply, done) => {
     try {
       request.admission();
@@ -225,7 +226,7 @@ export async function openServer(
 }
 
 /**
- * Returns the route of a request and the access that it requires. If no route matches, the caller must still be
+ * Returns the route of a request and the access that the route requires. If no route matches, the caller must still be
  * authenticated.
  */
 function requestedRoute(request: FastifyRequest): RequestedRoute {
@@ -245,7 +246,7 @@ function requestedRoute(request: FastifyRequest): RequestedRoute {
 }
 
 /**
- * Returns the path without duplicate slashes, to which Sensu Go redirects its clients; undefined: there are no
+ * Returns the path without duplicate slashes, because Sensu Go redirects clients to it; undefined if the path has no
  * duplicate slashes.
  */
 function cleanPath(url: string): string | undefined {
@@ -254,7 +255,7 @@ function cleanPath(url: string): string | undefined {
 }
 
 /**
- * Removes the charset that the framework adds to the content type: JSON has no charset (RFC 8259, section 11), and
+ * Removes the charset that the HTTP framework adds to the content type: JSON has no charset (RFC 8259, section 11), and
  * Sensu sends none.
  */
 const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {

@@ -11,7 +11,7 @@ import { Peer } from './peer.ts';
 const CHECK_MS = 1000;
 
 interface SlowPeerParts {
-  /** Returns the current limits; called at each check, because a reload may change them. */
+  /** Returns the current limits; called at each check, because a reload of the configuration can change them. */
   readonly limits: () => BufferLimits;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,8 +22,8 @@ interface Looked extends PeerState {
 }
 
 /**
- * Limits the memory that connections use whose peers do not read, or do not complete their requests, and closes such
- * connections.
+ * Limits the memory that is used by connections whose peers do not read, or do not complete their requests. Closes such
+ * connections above the limits.
  */
 export class SlowPeers implements Disposable {
   /** Number of connections that were closed since the start, by reason. */
@@ -54,7 +54,7 @@ export class SlowPeers implements Disposable {
     });
   }
 
-  /** Returns the `Peer` of a socket; undefined: the socket is closed, or does not belong to a monitored server. */
+  /** Returns the `Peer` of a socket; undefined if the socket is closed, or does not belong to a monitored server. */
   of(socket: Duplex): Peer | undefined {
     return this.#peers.get(socket);
   }

@@ -1,11 +1,14 @@
-/** Number of objects per chunk. Other work can run between chunks, and objects after a page are never built. */
+/**
+ * Number of objects per chunk. Other work can run between two chunks, and objects after the end of a page are never
+ * built.
+ */
 const CHUNK_SIZE = 100;
 
 /**
  * Yields the entries after a key, in chunks.
  *
  * @param entries entries in the order of their keys
- * @param after key after which the entries begin; undefined: they begin with the first entry
+ * @param after key after which the entries begin; if undefined, they begin with the first entry
  */
 export function* chunksAfter<Entry>(
   entries: readonly Entry[],

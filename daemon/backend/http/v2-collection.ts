@@ -17,40 +17,40 @@ import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from 
 import { sendObjects, type ObjectSource, type V2Key } from './v2-object-list.ts';
 
 /**
- * The operations on objects of one kind, from which `objectHandlers` makes the handlers of routes. `S` is the type of
- * submitted, validated objects; `T` is the type of stored objects, which include their namespace.
+ * The operations on objects of one kind; `objectHandlers` turns them into route handlers. `S` is the type of submitted,
+ * validated objects. `T` is the type of stored objects, which include their namespace.
  */
 export interface Collection<T extends object, S extends object = T> extends ObjectSource<T> {
   /** True for objects without a namespace: `get`, `write` and `remove` are called with an empty namespace. */
   readonly isClusterWide?: boolean;
   /**
    * Yields namespaces that do not exist but still have objects. Lists of all namespaces include them, so that a caller
-   * can find such objects (reference 9.3). Absent: no such namespaces are possible.
+   * can find such objects (reference 9.3). Absent if there can be no such namespaces.
    */
   orphanNamespaces?(): Iterable<string>;
   /**
-   * True if `POST` replaces an existing object, because each request reports its new state. Otherwise an existing
-   * object is a conflict.
+   * True if `POST` replaces an existing object, because each request reports the new state of the object. If false, a
+   * `POST` for an existing object is a conflict.
    */
   readonly isReplacedByPost?: boolean;
   /**
-   * True if an object without a namespace in its body belongs to the namespace in the path. Otherwise such an object is
+   * True if an object without a namespace in its body belongs to the namespace in the path. If false, such an object is
    * rejected, as in Sensu Go.
    */
   readonly isPlacedByPath?: boolean;
   /**
-   * True if a PUT stores the object that the body names, whatever name is in the path, as Sensu Go does for these
-   * kinds.
+   * True if a PUT stores the object under the name in the body, whatever name is in the path. Sensu Go does so for
+   * these kinds.
    */
   readonly isNamedByBody?: boolean;
   /**
-   * Returns the key for the name in a path, where an object can be named in several ways; absent: the path contains the
-   * key itself.
+   * Returns the key for the name in a path, for kinds whose objects can be named in several ways; absent if the path
+   * contains the key itself.
    */
   keyOfPath?(key: V2Key): V2Key;
   /**
-   * Returns the key in a submitted body, which must match the key in the path; absent: the key of the stored object
-   * must match.
+   * Returns the key in a submitted body, which must match the key in the path; absent if the key of the stored object
+   * must match instead.
    */
   sentKeyOf?(submitted: S): V2Key;
   /** Returns the creator that a submitted object names, for the audit trail (see `actorOf`). */
@@ -62,7 +62,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * @throws MonError `invalid`
    */
   parse(value: unknown, key: V2Key): S;
-  /** Returns the namespace that a submitted body contains; null, undefined or empty: the body contains none. */
+  /** Returns the namespace that a submitted body contains; null, undefined or empty if it contains none. */
   namespaceOf(submitted: S): string | null | undefined;
   /** Returns a submitted object as it is stored, with its namespace. */
   withNamespace(submitted: S, namespace: string): T;
@@ -71,7 +71,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * Stores the result of `change`; resolves after the commit.
    *
    * @param change callback that gets the current object and returns the new object. It runs in the transaction, is
-   *   synchronous and may run more than once; an error rejects the change
+   *   synchronous and can run more than once. An error that it throws rejects the change
    * @throws MonError `invalid`, `conflict`, `not_found`, `unavailable`, `payment_required`
    */
   write(
@@ -97,10 +97,10 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   ): Promise<void>;
   /**
    * Returns the body of a response to POST or PUT with status 200, for kinds where Sensu Go returns the submitted
-   * object. Absent: the response has status 201 and no body.
+   * object. If absent, the response has status 201 and no body.
    */
   echo?(submitted: T): object;
-  /** Returns the body of the response to a PATCH; absent: the object as other responses show it. */
+  /** Returns the body of the response to a PATCH; if absent, the body is the object as other responses show it. */
   showPatched?(object: T): object;
   /** Returns warnings about a stored object, for the header `Warning`. */
   warningsOf?(object: T): readonly string[];
@@ -125,7 +125,7 @@ type ObjectHandlers = Readonly<
   Record<'listAll' | 'createAnywhere' | 'list' | 'create' | 'get' | 'put' | 'patch' | 'post' | 'remove', Handler>
 >;
 
-/** Returns the handlers for objects of one kind. The table of endpoints decides which of them are served. */
+/** Returns the handlers for objects of one kind. The table of endpoints decides which of these handlers are served. */
 export function objectHandlers<T extends object, S extends object>(
   deps: NamespaceSource,
   collection: Collection<T, S>,
@@ -142,7 +142,7 @@ export function objectHandlers<T extends object, S extends object>(
     collection.echo === undefined ? reply.code(201).send() : reply.code(200).send(collection.echo(object));
 
   /**
-   * Returns the namespace in a submitted body; undefined, null or empty: none.
+   * Returns the namespace in a submitted body; undefined, null or empty if there is none.
    *
    * @throws MonError `invalid` if it is required and missing
    */
@@ -247,9 +247,9 @@ export function objectHandlers<T extends object, S extends object>(
 }
 
 /**
- * Returns the namespaces whose objects the caller may see, sorted by name.
+ * Returns the namespaces whose objects the caller is allowed to see, sorted by name.
  *
- * @param others namespaces that do not exist, but are included
+ * @param others names of namespaces that do not exist, but are included
  */
 export function visibleNamespaces(
   { principal }: Pick<FastifyRequest, 'principal'>,
@@ -260,7 +260,7 @@ export function visibleNamespaces(
   return [...names].filter((name) => maySee(principal, name)).toSorted();
 }
 
-/** Returns a named part in the path of a request, decoded once; an empty string if there is none. */
+/** Returns a named part in the path of a request, such as `:client`, decoded once; an empty string if there is none. */
 export function pathPart(request: FastifyRequest, part: string): string {
   return (request.params as Readonly<Record<string, string>>)[part] ?? '';
 }
@@ -269,7 +269,7 @@ export function pathPart(request: FastifyRequest, part: string): string {
  * Returns the namespace of an object to be stored: from the path, else from the body, else `default`.
  *
  * @throws MonError `invalid` if path and body contain different namespaces; `not_found` if the namespace does not
- *   exist, or the caller may not see it
+ *   exist, or the caller is not allowed to see it
  */
 function namespaceFor(
   request: FastifyRequest,

@@ -4,7 +4,7 @@ import type { Log } from '../../log/log.ts';
 import { refusalOfFramework, RETRY_AFTER_SECONDS } from './errors.ts';
 import { loggedPath } from '../access/logged-path.ts';
 
-/** Status and code in the v2 API for each error code (completion 1.17). */
+/** HTTP status and numeric error code of the v2 API for each of our error codes (completion 1.17). */
 const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number]>> = {
   invalid: [400, 1],
   unauthenticated: [401, 5],
@@ -22,13 +22,14 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
 };
 
 /**
- * Matches a header `Authorization` that Sensu Go regards as credentials. The match decides its error text (clients 6).
+ * Matches an `Authorization` header that Sensu Go regards as credentials. The error text for wrong credentials depends
+ * on the match (clients 6).
  */
 const SHOWN = /^(?:Bearer|Key) +\S/;
 
 /**
- * Sends an error as `{"message": "...", "code": n}`. Internal errors are logged, and the caller gets no details of
- * them.
+ * Sends an error as `{"message": "...", "code": n}`. An internal error is logged, and its details are not sent to the
+ * caller.
  */
 export function sendV2Error(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   if (error instanceof MonError && error.code !== 'internal') {
@@ -48,8 +49,8 @@ export function sendV2Error(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Returns the body of the response to rejected credentials. As in Sensu Go, the names of its fields begin with
- * capitals, unlike those of all other errors.
+ * Returns the body of the response to rejected credentials. As in Sensu Go, its field names begin with a capital
+ * letter; those of all other errors do not.
  */
 function refusedCredentials({ headers }: FastifyRequest, code: number): { Message: string; Code: number } {
   const isShown = SHOWN.test(headers.authorization ?? '');
@@ -57,7 +58,7 @@ function refusedCredentials({ headers }: FastifyRequest, code: number): { Messag
 }
 
 /**
- * Returns the error for an object that does not exist, with the text of Sensu Go, which clients compare (clients 6).
+ * Returns the error for an object that does not exist, with the text of Sensu Go; clients compare the text (clients 6).
  */
 export function doesNotExist(): MonError {
   return new MonError('not_found', 'not found');
@@ -67,15 +68,17 @@ export function alreadyExists(): MonError {
   return new MonError('conflict', 'resource already exists');
 }
 
-/** The error text of Sensu Go if a client tests credentials and they are rejected. */
+/** The error text of Sensu Go for a request that tests credentials, if the credentials are rejected. */
 export const REFUSED = 'Request unauthorized\n';
 
-/** Sends an error as `sendV2Error` does, but rejects wrong credentials with the plain text `REFUSED`. */
+/** Sends an error as `sendV2Error` does, except for wrong credentials, which get the plain text `REFUSED`. */
 export function sendAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   return isUnauthenticated(error) ? refuseLogIn(reply, error) : sendV2Error(error, request, reply, log);
 }
 
-/** Rejects a log-in with plain text, which `sensuctl` prints. Other errors are thrown again. */
+/**
+ * Rejects a log-in with an error in plain text, because `sensuctl` prints the response. Other errors are thrown again.
+ */
 export function refuseLogIn(reply: FastifyReply, error: unknown, text = REFUSED): FastifyReply {
   if (!isUnauthenticated(error)) throw error;
   reply.code(401).header('WWW-Authenticate', 'Basic realm="Restricted Area"').type('text/plain');

@@ -9,13 +9,16 @@ import type { Handler } from './route.ts';
 
 const MERGE_PATCH = 'application/merge-patch+json';
 
-/** The secret key of entity tags. It changes at each restart, after which clients must read objects again. */
+/**
+ * The secret key of entity tags. A new key is generated at each start, so after a restart clients must read objects
+ * again.
+ */
 const TAG_KEY = randomBytes(32);
 
 /**
- * Returns the entity tag of an object in the form of Sensu Go: 16 hexadecimal digits in quotes (clients 6). It covers
- * the whole object, including parts that are redacted for some callers. Without the secret key, callers cannot use it
- * to test guesses of these parts.
+ * Returns the entity tag of an object in the form of Sensu Go: 16 hexadecimal digits in quotes (clients 6). It is a
+ * keyed hash of the whole object, including attributes that are redacted for some callers. Without the key, callers
+ * cannot use the tag to test guesses of redacted attributes.
  */
 export function etagOf(object: object): string {
   return `"${createHmac('sha256', TAG_KEY).update(JSON.stringify(object)).digest('hex').slice(0, 16)}"`;
@@ -33,7 +36,7 @@ export function refuseUnless(isMet: boolean): void {
 
 /**
  * @returns the JSON merge patch in the body of a request
- * @throws MonError `invalid` if the content type is not that of a merge patch, or the body is not JSON
+ * @throws MonError `invalid` if the content type is not that of a JSON merge patch, or the body is not JSON
  */
 export function mergePatchOf(request: FastifyRequest): unknown {
   if (contentTypeOf(request) !== MERGE_PATCH) {
@@ -43,10 +46,11 @@ export function mergePatchOf(request: FastifyRequest): unknown {
 }
 
 /**
- * Sends one object with its entity tag; 304 without a body if a reading caller already has the current state.
+ * Sends one object with its entity tag. Sends 304 without a body if the request is a GET or HEAD, and the caller
+ * already has the current state.
  *
- * @param object the whole object, which the tag covers, because conditional changes compare the whole object
- * @param shown the object as the caller may see it; default: the whole object
+ * @param object the whole object; the tag is computed from it, because conditional changes compare the whole object
+ * @param shown the object as the caller is allowed to see it; the whole object by default
  */
 export function sendObject(
   request: FastifyRequest,
@@ -72,7 +76,7 @@ export function changing(change: (request: FastifyRequest, actor: Actor) => Prom
 
 /**
  * Returns the content type of a request in lower case and without parameters. It is read from the raw headers, because
- * the server clears the parsed header before handlers run.
+ * the server clears the parsed header before route handlers run.
  */
 function contentTypeOf({ raw }: Pick<FastifyRequest, 'raw'>): string {
   const { rawHeaders } = raw;

@@ -15,10 +15,10 @@ export interface ObjectSource<T extends object> {
   /**
    * Returns the objects of a namespace in the order of their keys, in chunks, between which other work can run.
    *
-   * @param after key after which the list begins, whether or not an object still has this key; undefined: it begins
-   *   with the first object
-   * @param mayBeSelected callback that returns false if an object with these attributes cannot be selected, so that it
-   *   need not be built
+   * @param after key after which the list begins, even if no object has this key any longer; if undefined, the list
+   *   begins with the first object
+   * @param mayBeSelected callback that returns false if no object with these attributes can be selected, so that the
+   *   object need not be built
    */
   list(
     namespace: string,
@@ -27,17 +27,18 @@ export interface ObjectSource<T extends object> {
   ): Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
   keyOf(object: T): V2Key;
   labelsOf(object: T): Attributes;
-  /** Returns the object as the caller may see it; absent: callers see the whole object. */
+  /** Returns the object as the caller is allowed to see it; absent if callers see the whole object. */
   show?(object: T, principal: Principal): T;
   /**
-   * Returns true if the caller may see the object; absent: every caller who may see its namespace may see the object.
+   * Returns true if the caller is allowed to see the object; absent if everyone who can see its namespace can see the
+   * object.
    */
   isVisible?(object: T, principal: Principal): boolean;
 }
 
 /**
- * The position of the last object on a page. It is a key and not a number, so that objects added or removed before it
- * do not shift the next page.
+ * The position of the last object on a page. It is a key and not a number, so that the next page does not shift if
+ * objects before it are added or removed.
  */
 interface Position {
   readonly namespace: string;
@@ -48,8 +49,9 @@ interface Position {
 const CONTINUE = 'Sensu-Continue';
 
 /**
- * Sends the objects that the query parameters `fieldSelector` and `labelSelector` select. With `limit` it sends a page
- * of them, which begins after the position `continue`. A `limit` that is not a number is ignored, as in Sensu Go.
+ * Sends the objects that the query parameters `fieldSelector` and `labelSelector` select. With `limit` it sends one
+ * page of them, which begins after the position in `continue`. A `limit` that is not a number is ignored, as in Sensu
+ * Go.
  *
  * @param namespaces namespaces of the objects, in order
  * @throws MonError `invalid` for an invalid selector or position
@@ -67,7 +69,7 @@ export async function sendObjects<T extends object>(
   const { isSelectedObject, mayBeSelected } = selection(query, source);
   const { principal } = request;
   const shown = (object: T): T => source.show?.(object, principal) ?? object;
-  // Selectors are applied to the shown attributes, so that callers cannot probe hidden attributes.
+  // Selectors are applied to the attributes that the caller can see, so that callers cannot probe redacted attributes.
   const isListed = (object: T): boolean =>
     source.isVisible?.(object, principal) !== false && isSelectedObject(shown(object));
 
@@ -76,8 +78,8 @@ export async function sendObjects<T extends object>(
   const objects = (): Objects<T> =>
     filterObjects(objectsOf(namespaces, after, source, mayBeSelected, committedState), isListed);
   if (limit === Infinity) return await sendPieces(request, reply, arrayText(textsOf(objects(), shown)));
-  // The end of the page is sent in a header, so it must be known before the body is sent. A page that is too long to be
-  // buffered until then is built a second time.
+  // The token of the next page is sent in a header, so the end of the page must be known before the body is sent. A
+  // page that is too long to be buffered until then is built a second time.
   const { last, isMore, texts } = await pageOf(objects(), limit, keyOf, shown);
   const headers = isMore && last !== undefined ? { [CONTINUE]: tokenOf(last) } : {};
   const pieces = texts ?? textsOf(until(objects(), last, keyOf), shown);
@@ -95,7 +97,7 @@ async function* filterObjects<T>(objects: Objects<T>, isListed: (object: T) => b
   for await (const placed of objects) if (isListed(placed.object)) yield placed;
 }
 
-/** Yields the objects up to a position, including the object at the position; none if `last` is undefined. */
+/** Yields the objects up to and including the object at a position; yields no object if `last` is undefined. */
 async function* until<T>(objects: Objects<T>, last: Position | undefined, keyOf: (object: T) => V2Key): Objects<T> {
   for await (const placed of objects) {
     if (last === undefined || isBehind(placed, last, keyOf)) return;
@@ -108,8 +110,8 @@ function isBehind<T>({ namespace, object }: Placed<T>, last: Position, keyOf: (o
 }
 
 /**
- * Returns the position of the last object on a page, whether more objects follow, and the page as JSON; `texts` is
- * undefined if the page is too long to be buffered.
+ * Returns a page of objects: the position of its last object, whether more objects follow, and its objects as JSON.
+ * `texts` is undefined if the page is too long to be buffered.
  */
 async function pageOf<T>(
   objects: Objects<T>,
@@ -172,7 +174,10 @@ async function* objectsOf<T extends object>(
   }
 }
 
-/** The selectors of a query, as functions for whole objects and for objects of which only some attributes are known. */
+/**
+ * The selectors of a query as two functions. One tests whole objects, the other tests objects of which only some
+ * attributes are known.
+ */
 interface Selection<T> {
   readonly isSelectedObject: (object: T) => boolean;
   readonly mayBeSelected: (parts: Attributes) => boolean;
@@ -212,7 +217,7 @@ function selection<T extends object>(query: URLSearchParams, source: ObjectSourc
 const NO_CONDITIONS: V2Selector = { kind: 'selector', conditions: [] };
 
 /**
- * @returns the selector in a query parameter; undefined: there is none
+ * @returns the selector in a query parameter; undefined if the query has none
  * @throws MonError `invalid` if the selector is invalid
  */
 function selectorOf(query: URLSearchParams, name: string): V2Selector | undefined {
@@ -250,8 +255,8 @@ function partsOf(token: string): readonly string[] | undefined {
 }
 
 /**
- * Returns the objects with keys greater than `after`, sorted by key, for kinds that are in memory; all objects if
- * `after` is undefined.
+ * Returns the objects with keys greater than `after`, sorted by key; all objects if `after` is undefined. For kinds of
+ * objects that are all in memory.
  */
 export function behind<T>(objects: readonly T[], after: V2Key | undefined, keyOf: (object: T) => V2Key): readonly T[] {
   const sorted = objects.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));

@@ -5,23 +5,23 @@ import { startPaced } from '../store/time-slice.ts';
 import type { SlowPeers } from './slow-peers.ts';
 
 /**
- * Maximum number of pipelined requests per connection, each of which waits until the previous response was sent.
- * Further requests are rejected.
+ * Maximum number of pipelined requests per connection; each waits until the previous response was sent. Further
+ * requests are rejected.
  */
 const AHEAD_MAX = 100;
 /**
- * Maximum number of requests beyond `AHEAD_MAX` before the connection is closed, because each request uses some
- * kilobytes of memory.
+ * Number of requests beyond `AHEAD_MAX` that are rejected one by one. After that the connection is closed, because each
+ * rejected request still uses some kilobytes of memory.
  */
 const REFUSED_MAX = 100;
 
-/** The requests beyond `AHEAD_MAX`, which are to be rejected. */
+/** The requests beyond `AHEAD_MAX`; they will be rejected. */
 const excessive = new WeakSet<IncomingMessage>();
 
 /**
- * Processes the requests of each connection one at a time. Requests of all connections start in chunks of a few
- * milliseconds, between which other work can run. Nothing else is done for a request before it starts, because
- * thousands may arrive in one read.
+ * Returns a listener that processes the requests of each connection one at a time. Requests of all connections start in
+ * chunks of a few milliseconds, between which other work can run. Nothing else is done for a request before it starts,
+ * because one read can contain thousands of requests.
  */
 export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): RequestListener {
   return (request, response) => {
@@ -30,7 +30,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
       startPaced(() => answer(request, response));
       return;
     }
-    // The connection is closed, so nobody needs the response.
+    // The connection is closed, so no client reads the response.
     if (peer.socket.destroyed) return;
     const isTooMuch = peer.pending >= AHEAD_MAX;
     if (peer.pending >= AHEAD_MAX + REFUSED_MAX) {
@@ -48,7 +48,10 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
   };
 }
 
-/** Adds a hook that sets the connection (`peer`) of each request, and rejects the requests beyond `AHEAD_MAX`. */
+/**
+ * Adds a hook that sets the property `peer` of each request to its connection, and rejects the requests beyond
+ * `AHEAD_MAX`.
+ */
 export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowPeers: SlowPeers }): void {
   app.decorateRequest('peer');
   app.addHook('onRequest', (request, _reply, done) => {

@@ -28,7 +28,7 @@ export class Namespaces {
   /**
    * Creates a namespace. A namespace that already exists stays unchanged.
    *
-   * @param check callback that is called with true if the namespace exists, and throws to reject the request
+   * @param check callback that is called with true if the namespace exists, and can throw to reject the request
    * @throws MonError `unavailable` if the limit is reached or the change cannot be committed
    */
   async put(name: string, check: (isThere: boolean) => void, actor: Actor): Promise<void> {
@@ -79,7 +79,10 @@ export class Namespaces {
   }
 }
 
-/** Deletes a namespace and its state, including state such as bans of deleted clients, which is not its contents. */
+/**
+ * Deletes a namespace and its state. This includes state that does not count as its contents, such as bans of deleted
+ * clients.
+ */
 function removeNamespace(transaction: Transaction, name: string): void {
   const { registry } = transaction;
   const namespace = registry.namespace(name);
@@ -89,14 +92,14 @@ function removeNamespace(transaction: Transaction, name: string): void {
   registry.removeNamespace(name);
 }
 
-/** Returns the number of objects of each kind that are in a namespace or refer to it, such as `2 checks`. */
+/** Returns texts such as `2 checks`: for each kind, the number of objects that are in a namespace or refer to it. */
 function contentsOf(registry: Registry, name: string): string[] {
   const namespace = registry.namespace(name);
   const keys = [...registry.credentials.apiKeys.values()].filter((key) => key.namespace === name).length;
   let events = 0;
   for (const { checks } of namespace.clients.values()) events += checks.size;
   const counts: readonly (readonly [count: number, one: string, many: string])[] = [
-    // Roles and role bindings do not count, because they are deleted together with the namespace.
+    // Roles and role bindings are not listed, because they are deleted together with the namespace.
     ...DEFINITION_KINDS.filter((kind) => !isRoleKind(kind)).map(
       (kind) => [registry.definitions.in(kind, name).size, kind.slice(0, -1), kind as string] as const,
     ),

@@ -7,12 +7,14 @@ import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { refuseUnknownNamespace } from './unknown-namespace.ts';
 
-/** The dependencies of functions that look up the namespace of a request. */
+/** The dependencies of functions that look up the namespace that a request is for. */
 export interface NamespaceDeps {
   readonly registry: Registry;
 }
 
-/** Returns the namespace of a request: `default` in the v1 API, the query parameter `namespace` in the mon API. */
+/**
+ * Returns the namespace that a request is for: `default` in the v1 API, the query parameter `namespace` in the mon API.
+ */
 export type NamespaceOf = (request: Pick<FastifyRequest, 'url'>, deps: NamespaceDeps) => Namespace;
 
 /**
@@ -36,18 +38,22 @@ export const requestedNamespace: NamespaceOf = (request, { registry }) => {
   return registry.namespace(name);
 };
 
-/** The namespaces that a list request covers. */
+/** The namespaces that a list request is for. */
 export interface RequestedNamespaces {
   /** The namespaces, sorted by name. */
   readonly namespaces: readonly Namespace[];
-  /** Returns an item of the list. If all namespaces are requested, it adds the name of the item's namespace. */
+  /**
+   * Returns an item as it is listed: with the name of its namespace if all namespaces are requested, otherwise
+   * unchanged.
+   */
   readonly placed: <Item extends object>(item: Item, namespace: string) => Item;
   /** True if all namespaces are requested, so that each item contains the name of its namespace. */
   readonly isOfMany: boolean;
 }
 
 /**
- * Returns the namespace that a list request names or, if it requests all, every namespace that the caller may see.
+ * Returns the namespace that a list request names or, if it requests all, every namespace that the caller is allowed to
+ * see.
  *
  * @throws MonError `not_found` if the namespace does not exist
  */
@@ -59,7 +65,7 @@ export function requestedNamespaces(
     return { namespaces: [requestedNamespace(request, deps)], placed: (item) => item, isOfMany: false };
   }
   const { registry } = deps;
-  // All declared namespaces are listed, because even a namespace without state in memory may have check definitions.
+  // All declared namespaces are listed, because even a namespace without state in memory can have check definitions.
   const seen = registry.declared.names().filter((name) => maySee(request.principal, name));
   return {
     namespaces: seen.map((name) => registry.namespace(name)),

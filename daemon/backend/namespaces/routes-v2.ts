@@ -10,7 +10,7 @@ import { behind } from '../http/v2-object-list.ts';
 
 const parse = validator(v2NamespaceSchema);
 
-/** Serves namespaces as objects of the v2 API, which themselves belong to no namespace (reference 2.7). */
+/** Serves namespaces as objects of the v2 API. They belong to no namespace themselves (reference 2.7). */
 export function namespacesOnV2(
   deps: NamespaceDeps & { readonly namespaces: Namespaces; readonly escalation: EscalationGuard },
 ): OnV2<'namespaces'> {

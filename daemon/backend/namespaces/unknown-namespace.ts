@@ -6,7 +6,9 @@ export function refuseUnknownNamespace(registry: Pick<Registry, 'hasNamespace'>,
   if (!registry.hasNamespace(namespace)) throw unknownNamespace(namespace);
 }
 
-/** Returns the error for a namespace that does not exist, with the text that Sensu Go sends to agents (clients 6). */
+/**
+ * Returns the error for a namespace that does not exist. Its text is the one that Sensu Go sends to agents (clients 6).
+ */
 export function unknownNamespace(namespace: string): MonError {
   return new MonError('not_found', `namespace "${namespace}" not found`);
 }

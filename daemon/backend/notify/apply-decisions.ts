@@ -10,7 +10,7 @@ import type { VerdictReport } from '../model/notify/routing.ts';
 import { deferResolution } from '../model/notify/silence-ends/mutations.ts';
 
 /**
- * Applies the decisions about an event in the commit of the event: enqueues its notifications, stores pending
+ * Applies the decisions about an event in the commit of the event. It enqueues notifications, stores pending
  * resolutions, counts what each silence suppressed, saves the notification log, and reports the verdicts.
  */
 export function applyDecisions(

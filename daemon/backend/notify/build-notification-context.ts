@@ -19,21 +19,24 @@ import {
 } from './event-occurrence.ts';
 import type { Routing } from '../model/notify/routing.ts';
 
-/** The state on which the decisions about the handlers of an event depend. Every `Transaction` has these members. */
+/** The state on which the decisions about the handlers of an event depend. A `Transaction` provides it. */
 export interface NotificationContextSource extends InhibitionInputs {
   readonly routing: Routing;
   /** The time at which the decisions are made, in epoch milliseconds. */
   readonly nowMs: number;
 }
 
-/** Values that are used in place of those from the state in memory, for example for a simulated result. */
+/**
+ * Values that replace those from the state in memory, for example for a simulated result. Absent values are taken from
+ * the state in memory.
+ */
 interface StateOverrides {
   readonly events?: StoredEvents;
   readonly silencedBy?: readonly string[];
   readonly leavesStoredEventUnchanged?: boolean;
 }
 
-/** Collects all inputs for the decision which of the passed handlers are notified of an event. */
+/** Collects the inputs for the decision which of `handlers` are notified of an event. */
 export function buildNotificationContext(
   source: NotificationContextSource,
   occurrence: Occurrence,

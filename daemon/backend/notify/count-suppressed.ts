@@ -30,7 +30,7 @@ export class SuppressionCounter implements Disposable {
     });
   }
 
-  /** The number of cases since the start of the backend in which a handler was not notified of an event, by verdict. */
+  /** The number of times that a handler was not notified of an event since the backend started, by verdict. */
   get counts(): Readonly<Record<SuppressingVerdict, number>> {
     return this.#counts;
   }
@@ -40,7 +40,7 @@ export class SuppressionCounter implements Disposable {
   }
 
   #count(verdict: VerdictKind): void {
-    // Verdicts that lead to a run can be reported too, for example because a filter has a defect. They are not counted.
+    // Verdicts that lead to a run are not counted. They are reported too, for example if a filter has a defect.
     if (verdict === 'handle' || verdict === 'unknown_mutator' || verdict === 'no_event') return;
     this.#counts[verdict]++;
   }

@@ -7,8 +7,8 @@ import { enqueueJob } from '../model/notify/delivery/mutations.ts';
 import { addToGroup } from '../model/notify/groups/mutations.ts';
 
 /**
- * Adds an event to its group, if the handler has `group_by`. Otherwise, or if no group has room for the event, enqueues
- * a run of the handler that sends only this event.
+ * Adds an event to its group if the handler has `group_by`. Otherwise, or if a limit on groups is reached, enqueues a
+ * handler run that sends only this event.
  */
 export function enqueueOrGroup(
   transaction: Transaction,

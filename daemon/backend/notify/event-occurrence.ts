@@ -8,8 +8,8 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { CheckEntry, ClientEntry } from '../model/registry/namespace.ts';
 
 /**
- * One occurrence of an event, such as with a result, of which handlers may be notified. The event need not be stored:
- * the events of metric checks are not.
+ * One occurrence of an event, such as the arrival of a result. Handlers may be notified of each occurrence. Some events
+ * are never stored, such as those of metric checks.
  */
 export interface Occurrence {
   readonly client: ClientEntry;
@@ -18,13 +18,13 @@ export interface Occurrence {
   readonly state: EventState;
   /** The status history of the check; its last status is that of `check`. */
   readonly history: History;
-  /** True if the result is only simulated, so that the registry does not contain its effects. */
+  /** True if the result is only simulated. The registry then does not contain its effects. */
   readonly isSimulated?: boolean;
   /** True if no event of the check was open before this result. */
   readonly isNewEvent?: boolean;
   /**
-   * True if the event is evaluated again after the inhibition rules changed. By then, all inhibitors under the new
-   * rules are recorded.
+   * True if the event is evaluated again after the inhibition rules changed. All inhibitors under the new rules are
+   * then already recorded.
    */
   readonly isReevaluated?: boolean;
 }
@@ -36,8 +36,8 @@ export function entryOfStoredEvent({ client, check, state }: Occurrence): CheckE
 }
 
 /**
- * True if the occurrence is the stored open event of its check. It is false, for example, for a metric result that
- * arrives while an event is open. The open event then stays unchanged, still inhibits others and keeps its pending
+ * True if the occurrence is the stored open event of its check. False, for example, for a metric result that arrives
+ * while an event is open. The open event then stays unchanged, still inhibits others and keeps its pending
  * notifications.
  */
 export function isStoredEvent(occurrence: Occurrence): boolean {
@@ -51,8 +51,8 @@ export function leavesStoredEventUnchanged(occurrence: Occurrence): boolean {
 }
 
 /**
- * Returns the ids of the active silences that match an event. There are none for an OK event that resolves nothing,
- * which cannot be silenced.
+ * Returns the ids of the active silences that match an event. The list is empty for an OK event that resolves nothing,
+ * because such an event cannot be silenced.
  */
 export function activeSilenceIds(occurrence: Occurrence, nowMs: number): readonly string[] {
   return canBeSilenced(occurrence.state) ? matchingSilenceIds(occurrence, nowMs) : NONE;
@@ -64,8 +64,9 @@ function matchingSilenceIds(occurrence: Occurrence, nowMs: number): readonly str
 }
 
 /**
- * Returns an event as handlers with the v2 event format get it. For them, an OK event that resolves nothing is silenced
- * if active silences match it, as the API shows it. For other handlers it is never silenced (completion 1.3).
+ * Returns the event to send to handlers with the v2 event format. An OK event that resolves nothing is silenced for
+ * these handlers if active silences match it, as in the API. For all other handlers, such an event is never silenced
+ * (completion 1.3).
  */
 export function eventForV2Handlers(occurrence: Occurrence, event: Event, nowMs: number): Event {
   if (canBeSilenced(occurrence.state)) return event;

@@ -25,11 +25,15 @@ const VERDICT_MESSAGES: Readonly<
 };
 
 /**
- * Minimum time between two log records of the same error, because a defect in the configuration affects every event.
+ * Minimum time in milliseconds between two log records of the same error. Without it, a defect in the configuration
+ * would be logged for every event.
  */
 const REPEATED_ERROR_INTERVAL_MS = 60_000;
 
-/** Maximum number of errors whose last log record is remembered. Results can name any number of wrong handlers. */
+/**
+ * Maximum number of different errors that are tracked to limit repeated log records. It is needed because results can
+ * name any number of undefined handlers.
+ */
 const REMEMBERED_ERRORS_MAX = 1000;
 
 interface VerdictLogDeps {
@@ -71,7 +75,9 @@ function verdictFields(verdict: VerdictKind, details: Omit<HandlerVerdict, 'verd
   return fields;
 }
 
-/** Logs equal errors at most once a minute, with the number of those that were omitted since the last record. */
+/**
+ * Logs equal errors at most once a minute. Each record has the number of records that were omitted since the last one.
+ */
 class RateLimitedErrorLog {
   readonly #clock: Clock;
   readonly #log: Log;

@@ -41,18 +41,19 @@ import {
 import { PENDING_RESOLUTIONS } from '../model/notify/silence-ends/storage.ts';
 
 /*
- * Each function here notifies handlers after one kind of change, such as a result or the end of a silence, in the
- * commit of that change. The flush of a group notifies a handler too, in `groups/flush.ts`.
+ * The functions of this file notify handlers after a change, such as a result or the end of a silence. The
+ * notifications are stored in the commit of the change. For the notifications of groups, see `groups/flush.ts`.
  */
 
 /**
- * Notifies handlers after a result has opened, continued or resolved an event. It also serves events that are never
- * stored, such as those of metric checks. Before the call, the caller must update the event in the registry, and remove
- * the silences that end when it resolves.
+ * Notifies handlers after a result has opened, continued or resolved an event. It is also used for events that are
+ * never stored, such as those of metric checks. The caller must first update the event in the registry, and remove the
+ * silences that end with its resolution.
  */
 export function notifyResult(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check, state } = occurrence;
-  // This does not depend on handlers: an event without handlers can inhibit others too.
+  // Record the inhibitor first, whether or not the check has handlers: an event without handlers can inhibit others
+  // too.
   recordOccurrenceAsInhibitor(transaction, occurrence);
   notifyEarlierResolution(transaction, occurrence);
   const isResolution =
@@ -63,7 +64,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
     : NONE;
   const handlers = additionalHandlers.length === 0 ? route.handlers : [...route.handlers, ...additionalHandlers];
   const verdictsWithoutHandlers = additionalHandlers.length === 0 ? route.verdictsWithoutHandlers : undefined;
-  // Sometimes all verdicts are certain without the event, usually because the check has no handlers. Then the event is
+  // Sometimes all verdicts are known without the event, usually because the check has no handlers. Then the event is
   // not built, which saves time.
   const verdictsInAdvance =
     handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED_VERDICTS : verdictsWithoutHandlers;
@@ -77,8 +78,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
 }
 
 /**
- * Notifies handlers of an OK event that resolves nothing. Only those handlers of the check that have the v2 event
- * format get it.
+ * Notifies handlers of an OK event that resolves nothing. Only the handlers with the v2 event format get such an event.
  */
 export function notifyOk(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check } = occurrence;
@@ -88,11 +88,11 @@ export function notifyOk(transaction: Transaction, occurrence: Occurrence): void
 
 /**
  * Notifies handlers of an open event that is no longer silenced, after a silence suppressed a notification of it.
- * Handlers with `handle_silenced: true` are skipped, because the silence did not apply to them. All stages are
+ * Handlers with `handle_silenced: true` are skipped, because the silence did not apply to them. All decision stages are
  * evaluated as for a new result.
  *
- * @returns true if the caller can now record that the silence ended. False if an inhibition also suppressed the event
- * and has ended: then the next result notifies all handlers of the event (inhibition 2).
+ * @returns true if the caller can now record that the silence ended; false if an inhibition also suppressed the event
+ * and has ended. In that case, the next result notifies all handlers of the event (inhibition 2).
  */
 export function notifySilenceEnded(transaction: Transaction, occurrence: Occurrence): boolean {
   const { client, check } = occurrence;
@@ -131,7 +131,10 @@ export function notifyAfterRuleChange(transaction: Transaction, openEvent: Occur
   saveNotifications(transaction, entry, log);
 }
 
-/** Notifies a handler that a silence is about to expire. The same commit records that the reminder was sent. */
+/**
+ * Notifies a handler that a silence is about to expire. The same commit enqueues the reminder and records that it was
+ * sent.
+ */
 export function notifyReminder(
   transaction: Transaction,
   namespace: Namespace,
@@ -143,7 +146,7 @@ export function notifyReminder(
   const inputs = routing.stageInputs(namespace.name, openEvents(namespace), nowMs);
   const verdicts = routing.route(namespace.name, event.check).handlers.map((routed) => {
     const verdict = routing.rejectIfQueueFull(namespace.name, routed, evaluateStages(routed, event, inputs));
-    // A reminder is never put into a group, because it is about a silence and not about an event.
+    // A reminder never joins a group, because it is about a silence and not about an event.
     if (leadsToRun(verdict)) enqueueUngrouped(transaction, namespace, routed, event);
     return verdict;
   });
@@ -151,8 +154,8 @@ export function notifyReminder(
 }
 
 /**
- * Notifies handlers that a client appeared for the first time, if the client has the attribute `registration` or a
- * handler with the name `registration` is defined. The event about it is never stored.
+ * Notifies handlers that a client appeared for the first time. Does nothing unless the client has the attribute
+ * `registration` or a handler named `registration` is defined. The registration event is never stored.
  */
 export function notifyRegistration(transaction: Transaction, client: ClientEntry): void {
   const definitions = transaction.routing.definitions.in(client.namespace.name);
@@ -164,8 +167,8 @@ export function notifyRegistration(transaction: Transaction, client: ClientEntry
 }
 
 /**
- * Notifies handlers that a client is deregistered. It must be called before the client is removed. The event about it
- * is never stored.
+ * Notifies handlers that a client is deregistered. Must be called before the client is removed. The deregistration
+ * event is never stored.
  */
 export function notifyDeregistration(transaction: Transaction, client: ClientEntry): void {
   const check = deregistrationCheck(transaction.body(CLIENTS, client)['deregistration'], transaction.now);
@@ -174,10 +177,10 @@ export function notifyDeregistration(transaction: Transaction, client: ClientEnt
 }
 
 /**
- * Notifies handlers of the resolution of a problem that resolved while it was silenced, now that nothing silences it
- * any more. The stored resolution must have been read for this batch.
+ * Notifies handlers of a pending resolution when no silence covers it any more. The stored resolution must have been
+ * read for this batch.
  *
- * @returns false if the resolution stays pending, for the handlers whose queue is full
+ * @returns false if the resolution stays pending for some handlers, because their queues are full
  */
 export function notifyPendingResolution(
   transaction: Transaction,
@@ -198,7 +201,8 @@ export function notifyPendingResolution(
     verdict: routing.rejectIfQueueFull(namespace.name, handler, evaluateStages(handler, event, inputs)),
   }));
   removePendingResolution(transaction, namespace, pending);
-  // A full queue does not drop a resolution, because the problem would then stay open at the receiver forever.
+  // For handlers whose queue is full, the resolution stays pending. If it were dropped, the problem would stay open at
+  // the receiver forever.
   const handlersWithFullQueue = handlerVerdicts.flatMap(({ handler, verdict }) =>
     verdict.verdict === 'overflow' ? [handler.name] : [],
   );
@@ -214,9 +218,9 @@ export function notifyPendingResolution(
 }
 
 /**
- * Returns the handlers that must still be notified of a resolution. If the pending resolution lists handlers, these are
- * the listed ones, even if the route of the event no longer contains them. If it is for `all`, these are the handlers
- * on the current route.
+ * Returns the handlers that must still be notified of a resolution. If the pending resolution lists handlers, the
+ * result is these handlers, even those to which the event is no longer routed. If it has `all` instead of a list, the
+ * result is the handlers on the current route.
  */
 function handlersToNotify(
   { routing }: Transaction,
@@ -232,8 +236,8 @@ function handlersToNotify(
 }
 
 /**
- * Notifies handlers of the pending resolution of an earlier problem of the check, if nothing silences it any more. A
- * new result may arrive before the timer notices the end of the silence. The earlier resolution must be notified before
+ * Notifies handlers of the pending resolution of an earlier problem of the check, if no silence covers it any more. A
+ * new result may arrive before the timer detects the end of the silence. The earlier resolution must be notified before
  * the new problem.
  */
 function notifyEarlierResolution(transaction: Transaction, occurrence: Occurrence): void {
@@ -253,14 +257,17 @@ function notifyHandlers(transaction: Transaction, occurrence: Occurrence, handle
   applyDecisions(transaction, occurrence, context, decideNotifications(context));
 }
 
-/** True if a notification is pending because an inhibition suppressed it, and no inhibition suppresses it any more. */
+/**
+ * True if an inhibition suppressed a notification of an event that still fires, and no inhibition suppresses the event
+ * any more.
+ */
 function isInhibitionEnded(transaction: Transaction, occurrence: Occurrence): boolean {
   const { notifications, action } = occurrence.state;
   if (notifications.inhibitedBy === undefined || notifications.pending?.inhibition === undefined) return false;
   return action !== 'resolve' && inhibitionContext(transaction, occurrence).inhibition === undefined;
 }
 
-/** Returns a context without handlers and silences. It is only used to evaluate the inhibition of an event. */
+/** Returns a context without handlers and silences, which is only used to evaluate the inhibition of an event. */
 function inhibitionContext(
   transaction: Transaction,
   occurrence: Occurrence,
@@ -274,8 +281,8 @@ function inhibitionContext(
 }
 
 /**
- * Records in the log of a stored event that no inhibition suppresses it. This is done for an event that no handler can
- * be notified of, because its inhibition is not evaluated.
+ * Records in the log of a stored event that no inhibition suppresses the event. Called for an event that no handler can
+ * be notified of, because the inhibition of such an event is not evaluated.
  */
 function saveLogWithoutInhibition(transaction: Transaction, occurrence: Occurrence): void {
   const entry = entryOfStoredEvent(occurrence);
@@ -290,7 +297,7 @@ function reportDetails(namespace: Namespace, event: HandledEvent): Parameters<ty
   return { ...eventKey, status: check.status, action, occurrences, event_id: id };
 }
 
-/** The only verdict about an event whose check has `handle: false`, whatever handlers the check names. */
+/** The only verdict about an event whose check has `handle: false`. It applies to all handlers of the check. */
 const DISABLED_VERDICTS: readonly HandlerVerdict[] = [
   { handler: '*', verdict: 'disabled', reason: 'its check has handle: false' },
 ];

@@ -58,7 +58,7 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
       );
     }),
   );
-  // The wait must end when the backend stops, because the backend stops the plans before the store upgrade.
+  // Ends also when the backend stops, because the backend stops its upgrade plans before it stops the store upgrade.
   const { state, error, backup } = await Promise.race([storeUpgrades.ended(), aborted(run.signal)]);
   const own = backup === undefined ? {} : { backup };
   if (state !== 'done') return notDone(error ?? 'the upgrade of the store ended early: start it again', own);
@@ -66,7 +66,8 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
 }
 
 async function fixNamespaces(parts: StepParts, { facts, step, actor, reportProgress }: StepRun): Promise<StepOutcome> {
-  // Only namespaces that the operator confirmed are fixed; others may need a fix since then.
+  // Only the namespaces that the operator confirmed are fixed. Since then, other namespaces can have come to need a
+  // fix.
   const confirmed = new Set(step.confirm?.split(' '));
   const orphans = new Map([...(orphansOf(facts) ?? [])].filter(([namespace]) => confirmed.has(namespace)));
   if (orphans.size === 0) return done('the namespace of every check exists');
@@ -84,7 +85,7 @@ async function fixNamespaces(parts: StepParts, { facts, step, actor, reportProgr
 
 const refuseNothing = (): void => undefined;
 
-/** Applies a fix. @returns the reason why a namespace was not deleted; undefined if the fix is complete */
+/** Applies a fix. @returns the reason why a namespace was not deleted; undefined if the fix was applied completely */
 async function applyFix(
   { namespaces, definitionChanges }: StepParts,
   fix: NamespaceFix,
@@ -102,7 +103,8 @@ async function applyFix(
         await namespaces.remove(fix.namespace, refuseNothing, actor);
         return undefined;
       } catch (error) {
-        // The namespace contains other objects than checks. They do not block the upgrade, so the namespace stays.
+        // The namespace contains objects other than checks. They do not block the upgrade, so the namespace is not
+        // deleted.
         if (error instanceof MonError && error.code === 'invalid') return `${fix.namespace} stays: ${error.message}`;
         throw error;
       }

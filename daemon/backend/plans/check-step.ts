@@ -9,7 +9,7 @@ import type { Finding, StepCheck } from '../../../shared/schemas/plan.ts';
 import { COMPATIBLE_V2_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import { done, notDone, type StepParts, type StepRun } from './step-parts.ts';
 
-/** Runs a check step of an upgrade plan, or the check that completes a manual step. */
+/** Runs a check step of an upgrade plan, or the check with which the backend verifies a manual step. */
 export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): StepOutcome {
   switch (check) {
     case 'rules':
@@ -25,7 +25,10 @@ export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): Ste
   }
 }
 
-/** Evaluates all upgrade rules. A blocking finding is accepted if a later step of the plan fixes it. */
+/**
+ * Evaluates all upgrade rules. The step succeeds if no finding blocks the upgrade, or later steps of the plan fix all
+ * that do.
+ */
 function checkRules(run: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(run.plan), run.facts);
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
@@ -43,7 +46,10 @@ function checkRules(run: StepRun): StepOutcome {
   });
 }
 
-/** Evaluates one upgrade rule. The step succeeds if the rule has no finding, or a finding that does not block. */
+/**
+ * Evaluates one upgrade rule. The step succeeds if the rule has no finding, or a finding that does not block the
+ * upgrade.
+ */
 function checkRule(id: string, { plan, facts }: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(plan), facts);
   const finding = findings.find(({ rule }) => rule === id);
@@ -84,7 +90,9 @@ function blockingText(finding: Finding, run: StepRun): string {
   return mender === undefined ? text : `${text} (the step ${mender.id} fixes it)`;
 }
 
-/** Returns the step of the plan that fixes a finding; undefined if there is none, or it was already started. */
+/**
+ * Returns the step of the plan that will fix a finding; undefined if there is no such step, or it was already started.
+ */
 function pendingFixOf({ rule: broken }: Finding, { plan }: StepRun): PlanRunStep | undefined {
   return plan.steps.find(({ rule, state }) => rule === broken && state === 'pending');
 }

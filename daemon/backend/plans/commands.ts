@@ -16,7 +16,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { PLANS } from '../model/plans/storage.ts';
 
-/** Maximum number of stored plans; when a plan is created, the oldest plans beyond the limit are deleted. */
+/** Maximum number of stored plans. When a plan is created, the oldest plans above this number are deleted. */
 const PLANS_MAX = 50;
 
 /** Creates upgrade plans and stores their progress. `PlanRunner` runs the steps. */
@@ -30,8 +30,8 @@ export class Plans {
   /**
    * Creates an upgrade plan.
    *
-   * @param details `facts`: the facts that the operator provides; `entities`: the number of entities before the
-   *   upgrade, or null if it is unknown
+   * @param details `facts`: values that the operator enters for the upgrade rules; `entities`: the number of entities
+   *   before the upgrade, or null if it is unknown
    * @throws MonError `conflict` if another plan is open; `unavailable` if the change cannot be committed
    */
   create(
@@ -62,8 +62,8 @@ export class Plans {
   }
 
   /**
-   * Applies an order of an operator to a plan. If the backend must now run a step, or the check that completes a manual
-   * step, the state of the step is `running` afterwards.
+   * Applies an operator's order, such as `start` or `confirm`, to a plan. If the backend must now run a step, or the
+   * check of a manual step, the state of that step becomes `running`.
    *
    * @throws MonError `not_found`, `conflict` or `invalid` if the order is rejected; `unavailable` if it cannot be
    *   committed
@@ -73,7 +73,8 @@ export class Plans {
       const stored = storedOf(transaction, id);
       const outcome = executeOrder(stored.plan, order, actor.who, transaction.nowMs);
       if (outcome.kind === 'refused') throw new MonError(outcome.code, outcome.reason);
-      // An order that adds no line to the log of the plan, such as a heartbeat of the owner, is not audited.
+      // An order that adds no line to the log of the plan is not audited. An example is a repeated `take`, the
+      // heartbeat of the plan's owner.
       if (outcome.plan.log !== stored.plan.log) {
         recordAudit(transaction, actor, auditOf(id, order));
       }

@@ -26,7 +26,10 @@ const NEWEST_MAX = 10;
 /** Maximum number of names in a list of stashes or clients. */
 const NAMED_MAX = 1000;
 
-/** Returns the facts that upgrade rules need, as far as this backend knows them. The operator provides other facts. */
+/**
+ * Returns the facts that upgrade rules need: the state of this backend, as far as it knows it. The operator enters
+ * other facts.
+ */
 export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFacts> {
   const { registry, clock, name, stateDir, store } = parts;
   const clients = clientsOf(registry);
@@ -41,14 +44,15 @@ export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFa
     agents: clients
       .filter(([, { profile }]) => profile.sendsKeepalives)
       .map(([namespace, { name: client, version }]) => ({ namespace, name: client, version: version || null })),
-    // The number is reported as zero, so that the rule about agents without support for pipelines does not apply.
+    // The number of pipelines is reported as zero. Otherwise a rule would warn about agents that do not support
+    // pipelines.
     pipelines: 0,
-    // The version is the API level, because that is what an upgrade changes. This backend responds, so it is healthy.
+    // The version is the API level, because an upgrade changes that level. This backend can respond, so it is healthy.
     backends: [{ name, version: COMPATIBLE_V2_VERSION, healthy: true }],
     key_value_store: space === undefined ? 'external' : 'embedded',
     event_store: space === undefined ? 'relational' : 'key-value',
     counts: countsOf(registry),
-    // The store is in the configured directory, even if earlier versions had another default directory.
+    // The store is in the configured directory. The default directory of earlier versions plays no role.
     state_dir: { configured: stateDir, old_has_data: false, new_has_data: true },
     silence_stashes: silenceStashesOf(registry.namespace(DEFAULT_NAMESPACE), clock.now()),
     ...(space !== undefined && { disk: { path: stateDir, free_bytes: space.free, needed_bytes: space.needed } }),
@@ -65,8 +69,8 @@ function clientsOf(registry: Registry): readonly PlacedClient[] {
 }
 
 /**
- * Returns the names of all checks. Checks of the configuration are in the namespace `default`. A stored check may be in
- * a namespace that no longer exists.
+ * Returns the names of all checks. Checks from configuration files are in the namespace `default`. A stored check can
+ * be in a namespace that no longer exists.
  */
 function checksOf({ registry, definitions }: UpgradeFactParts): ObjectName[] {
   const stored = Array.from(registry.definitions.all('checks'), ({ object: { metadata } }) => ({
@@ -93,8 +97,8 @@ function entitiesOf(
 }
 
 /**
- * Returns the number of objects of each kind, to be compared with a dump. Events and silences are omitted, because they
- * change too often to match a dump.
+ * Returns the number of objects of each kind, to compare them with a dump. Events and silences are omitted, because
+ * they change too often to match a dump.
  */
 function countsOf({ declared, definitions }: Registry): Readonly<Record<string, number>> {
   return {

@@ -17,8 +17,8 @@ const PROGRESS_INTERVAL_MS = 1000;
 const RETRY_MS = 1000;
 
 /**
- * Creates upgrade plans, accepts orders of operators, and runs the steps that the backend performs. Disposal aborts the
- * running step.
+ * Creates upgrade plans, accepts orders of operators, and runs the steps that the backend performs. Disposing of it
+ * aborts the running step.
  */
 export class PlanRunner implements AsyncDisposable {
   readonly #plans: Plans;
@@ -33,13 +33,16 @@ export class PlanRunner implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** Records that the stop of the previous leader interrupted a running step, so that the step can be started again. */
+  /**
+   * Records that a running step was interrupted when the previous leader stopped, so that the step can be started
+   * again.
+   */
   async recordInterruption(): Promise<void> {
     const { open } = plansOf(this.#parts.registry);
     if (open !== undefined) await this.#plans.interrupt(open.plan.id);
   }
 
-  /** Returns the facts about this backend that upgrade rules need. */
+  /** Returns the facts that upgrade rules need: the state of this backend. */
   facts(): Promise<UpgradeFacts> {
     return upgradeFactsOf(this.#parts.facts);
   }
@@ -61,7 +64,7 @@ export class PlanRunner implements AsyncDisposable {
     );
   }
 
-  /** Applies an order of an operator, and runs the step that it starts. @throws MonError as `Plans.order` */
+  /** Applies an operator's order, and runs the step that it starts, if any. @throws MonError as `Plans.order` does */
   async order(id: number, order: PlanOrder, actor: Actor): Promise<PlanRun> {
     const stored = await this.#plans.order(id, order, actor);
     const step = currentStep(stored.plan);
@@ -83,8 +86,8 @@ export class PlanRunner implements AsyncDisposable {
   }
 
   /**
-   * Stores the outcome of a step. Retries until the store accepts the outcome, because otherwise the step would remain
-   * in the state `running`.
+   * Stores the outcome of a step. Retries until the store accepts it, because the step would remain in the state
+   * `running` otherwise.
    */
   async #finish(id: number, step: string, outcome: StepOutcome): Promise<void> {
     const { signal } = this.#stop;
@@ -93,7 +96,7 @@ export class PlanRunner implements AsyncDisposable {
         return await this.#plans.finish(id, step, outcome);
       } catch (error) {
         this.#log.error({ step, reason: errorMessage(error) }, 'could not store the outcome of an upgrade step');
-        // `recordInterruption` records the interruption of the step at the next start.
+        // At the next start, `recordInterruption` records that the step was interrupted.
         if (signal.aborted) return;
         await this.#pause(RETRY_MS);
       }
@@ -146,7 +149,10 @@ function withOperatorFacts(facts: UpgradeFacts, operatorFacts: OperatorFacts): U
   return { ...facts, ...operatorFacts, attested: operatorFacts.attested ?? facts.attested };
 }
 
-/** Returns the backup that a plan has created, as the fact `snapshot`; empty if there is no backup yet. */
+/**
+ * Returns the backup that a step of the plan has created, as the fact `snapshot`; returns no fact if there is no backup
+ * yet.
+ */
 function snapshotOf({ backup, steps }: PlanRun): Pick<UpgradeFacts, 'snapshot'> {
   if (backup === null) return {};
   const takenMs = steps.find(({ action }) => action === 'backup')?.ended_at ?? 0;

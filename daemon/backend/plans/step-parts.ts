@@ -26,15 +26,15 @@ export interface StepParts {
   readonly startedMs: number;
 }
 
-/** A run of a step of an upgrade plan. */
+/** One run of a step of an upgrade plan. */
 export interface StepRun {
   readonly plan: PlanRun;
   readonly step: PlanRunStep;
-  /** The facts about this backend at the start of the step, merged with the facts that the operator provided. */
+  /** The state of this backend at the start of the step, merged with the values that the operator entered. */
   readonly facts: UpgradeFacts;
-  /** The operator who ordered the step. */
+  /** The operator who started or confirmed the step. */
   readonly actor: Actor;
-  /** Stores a progress message; messages less than a second after the last stored message are dropped. */
+  /** Stores a progress message. A message is dropped if less than a second has passed since the last stored message. */
   readonly reportProgress: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -47,7 +47,7 @@ export function notDone(note: string, details: Omit<StepOutcome, 'isDone' | 'not
   return { isDone: false, note, ...details };
 }
 
-/** Returns a promise that is rejected with the abort reason of the signal, and never resolves. */
+/** Returns a promise that never resolves. It is rejected with the abort reason of the signal. */
 export function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason as Error);

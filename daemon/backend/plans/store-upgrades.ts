@@ -6,7 +6,7 @@ import type { Audit } from '../model/audit/mutations.ts';
 import type { Clock, StoreSchema } from '../ports.ts';
 import { refuseObstacles, timeLimit, upgradeStore } from '../store/upgrade/upgrade-store.ts';
 
-/** Maximum pause after a batch of an upgrade, even if a slow disk made the batch take longer. */
+/** Maximum pause after a batch of a store upgrade, even if the batch took longer because of a slow disk. */
 const PAUSE_MS_MAX = 100;
 
 interface StoreUpgradesDeps {
@@ -18,12 +18,15 @@ interface StoreUpgradesDeps {
 
 /**
  * Upgrades the schema of the store while the backend continues to serve requests. Only one upgrade runs at a time.
- * Disposal aborts a running upgrade.
+ * Disposing of it aborts a running upgrade.
  */
 export class StoreUpgrades implements AsyncDisposable {
   readonly #deps: StoreUpgradesDeps;
   #run: UpgradeRun = { state: 'none' };
-  /** The steps of the running upgrade, as of its start: API clients poll often, and counting the entries takes long. */
+  /**
+   * The steps of the running upgrade with their number of entries, as of the start of the upgrade. They are not counted
+   * again, because clients poll the status often and counting takes long.
+   */
   #pending: readonly PendingStep[] = [];
   #stop = new AbortController();
   #ending: Promise<void> | undefined;
@@ -52,8 +55,9 @@ export class StoreUpgrades implements AsyncDisposable {
   /**
    * Starts an upgrade and does not wait for its end; `status` reports its progress and outcome.
    *
-   * @param options `timeout` in seconds; undefined: no limit
-   * @throws MonError `conflict` if an upgrade is already running, or an obstacle prevents it; nothing is changed then
+   * @param options `timeout`: time limit in seconds; no limit if undefined
+   * @throws MonError `conflict` if an upgrade is already running, or something in the store blocks the upgrade; in both
+   *   cases nothing is changed
    */
   async start(
     actor: Actor,
@@ -77,7 +81,7 @@ export class StoreUpgrades implements AsyncDisposable {
     );
   }
 
-  /** Waits for the end of the running upgrade. Returns the outcome of the last upgrade. */
+  /** Waits for the end of the running upgrade, if any. Returns the outcome of the last upgrade. */
   async ended(): Promise<UpgradeRun> {
     await this.#ending;
     return this.#run;
@@ -127,7 +131,10 @@ export class StoreUpgrades implements AsyncDisposable {
   }
 }
 
-/** Returns a function that pauses after each batch: as long as the batch took, but at most `PAUSE_MS_MAX`. */
+/**
+ * Returns a function that pauses the upgrade after each batch. The pause is as long as the batch took, but at most
+ * `PAUSE_MS_MAX`.
+ */
 function breathing(clock: Clock): () => Promise<void> {
   let sinceMs = clock.monotonic();
   return async () => {

@@ -14,7 +14,7 @@ export interface VersionParts {
   readonly storeBytes?: () => Promise<number>;
 }
 
-/** Maximum number of agent versions in the list, because a client may report any text as its version. */
+/** Maximum number of agent versions in the list, because a client can report any text as its version. */
 const VERSIONS_MAX = 50;
 
 export async function versionsOf({ registry, store, storeBytes }: VersionParts): Promise<Versions> {
@@ -47,7 +47,8 @@ export async function versionsOf({ registry, store, storeBytes }: VersionParts):
 function agentVersions({ clients }: Namespace): AgentVersion[] {
   const counts = new Map<string, number>();
   for (const { profile } of clients.values()) {
-    // Clients without an agent are counted under an empty version, because their `version` is not that of an agent.
+    // Clients without an agent are counted under an empty version, because the `version` of such a client is not that
+    // of an agent.
     const version = profile.sendsKeepalives ? profile.version : '';
     counts.set(version, (counts.get(version) ?? 0) + 1);
   }

@@ -12,8 +12,9 @@ const RECORDS_MAX = 10_000;
 const CHUNK = 100;
 
 /**
- * Reads the audit records of a span, the newest first, except actions that are also in the timeline. It returns at most
- * `limit` records, and the number of all that it found.
+ * Reads the audit records of a time span, the newest first, except actions that are also in the timeline.
+ *
+ * @returns at most `limit` records, and the number of all matching records
  */
 export async function readAuditChanges(
   store: Store,

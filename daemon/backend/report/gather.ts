@@ -17,26 +17,33 @@ import { timeOf } from '../model/timeline/storage.ts';
 /** Maximum number of transitions that are read for one report. Reading them takes seconds and tens of megabytes. */
 export const TRANSITIONS_MAX = 200_000;
 
-/** Maximum number of user actions that are gathered for one report, before equal actions are combined. */
+/**
+ * Maximum number of user actions that are gathered for one report. The limit applies before equal actions are combined.
+ */
 const ACTIONS_MAX = 10_000;
 
-/** Number of transitions, events and clients that are processed before yielding to the event loop, a few ms. */
+/**
+ * Number of transitions, events and clients that are processed at once, which takes a few milliseconds, before other
+ * work can run.
+ */
 export const SLICE = 1000;
 
-/** The history of a check on a client, as far as it is known, for a report. */
+/** The known history of one check on one client, gathered for a report. */
 export interface GatheredCheckHistory {
   readonly namespace: Namespace;
   readonly client: string;
   readonly check: string;
   readonly status: number | undefined;
-  /** The event that inhibits the open event of the check now; undefined or absent if none does. */
+  /** The event that currently inhibits the open event of the check; undefined or absent if there is no such event. */
   readonly inhibitor?: Inhibitor | undefined;
   /**
-   * Transitions of the check, the newest first. Only the oldest transition after the span is included, because it shows
-   * the state at the end of the span.
+   * Transitions of the check, the newest first. Of the transitions after the span of the report, only the oldest is
+   * included, because it tells the state at the end of the span.
    */
   statusChanges: StatusChange[];
-  /** Output of the newest transition in the span to a status other than OK; undefined if there is no such output. */
+  /**
+   * Output of the newest transition in the span whose new status is not OK; undefined if that transition has no output.
+   */
   output: string | undefined;
 }
 
@@ -45,13 +52,16 @@ export interface ReportData {
   readonly pasts: readonly GatheredCheckHistory[];
   /** User actions in the span, the newest first. */
   readonly actions: readonly ReportAction[];
-  /** Time in epoch milliseconds before which transitions were not read; undefined if all in the span were read. */
+  /**
+   * Time in epoch milliseconds before which transitions were not read; undefined if all transitions in the span were
+   * read.
+   */
   readonly cutMs: number | undefined;
 }
 
 /**
- * Gathers the data of a report: first the open events, then the transitions backwards from now to the beginning of the
- * span. If an event changes meanwhile, its transition is read as well and takes precedence.
+ * Gathers the data of a report. It reads the open events first, and then the transitions backwards from now to the
+ * beginning of the span. If an event changes meanwhile, its transition is read as well and takes precedence.
  */
 export async function gather(
   store: ReadStore,
@@ -76,7 +86,8 @@ export async function gather(
       const action =
         atMs <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf({ id, at: atMs, ...transition }) : undefined;
       if (action !== undefined) actions.push(placed(action, namespace.name));
-      // Unread transitions may have the same time, so the data is complete only from the next millisecond on.
+      // Transitions that were not read can have the same time, so the data is complete only from the next millisecond
+      // on.
       if (++examined >= transitionsMax) return { pasts: [...pasts.values()], actions, cutMs: atMs + 1 };
       if (timeSlice.isDue) await timeSlice.share();
     }

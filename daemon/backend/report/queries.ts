@@ -20,14 +20,14 @@ import { SilencesAt } from './silences.ts';
 /** Maximum number of checks in the list of the noisiest checks. */
 const NOISIEST = 10;
 
-/** Maximum number of transitions before the span that are searched for the beginning of a problem. */
+/** Maximum number of transitions before the span that are searched for the time when a problem began. */
 const LOOKED_BACK = 1000;
 
 /** The parameters of a report. */
 export interface ReportParameters {
   readonly requested: RequestedNamespaces;
   readonly span: Span;
-  /** The limits of the retained timeline; undefined if no timeline is retained. */
+  /** The retention of the timeline; undefined if no timeline is retained. */
   readonly kept: TimelineRetention | undefined;
   /** Maximum number of items in each list of the report, except the noisiest checks. */
   readonly limit: number;
@@ -40,7 +40,7 @@ interface TroubledCheck {
   readonly trouble: CheckProblem;
 }
 
-/** Returns the handover report without the changes from the audit trail (spec, report). */
+/** Reads the report for a shift handover, without the changes from the audit trail (spec, report). */
 export async function readReport(store: ReadStore, parameters: ReportParameters): Promise<Omit<Report, 'changes'>> {
   const { requested, span, limit } = parameters;
   const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
@@ -103,15 +103,15 @@ async function judged(
 }
 
 /**
- * Returns the time in epoch milliseconds since which the history of a check is complete. If the check has the maximum
- * number of transitions, older transitions may have been erased.
+ * Returns the time in epoch milliseconds from which on the history of a check is complete. If the check has the maximum
+ * number of transitions, older transitions can have been erased.
  */
 function keptSinceOf({ statusChanges }: GatheredCheckHistory, kept: TimelineRetention): number {
   const oldest = statusChanges.at(-1);
   return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
 
-/** Reads the details of the checks that the report lists: their silences, outputs, and when their problems began. */
+/** Reads the details of the checks that the report lists: their silences and outputs, and when their problems began. */
 class ShownChecks {
   readonly #store: ReadStore;
   readonly #options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: TimelineRetention };
@@ -159,10 +159,7 @@ class ShownChecks {
     return silences;
   }
 
-  /**
-   * Returns the time in epoch milliseconds when the check last stopped being OK before the span; null if that is not
-   * known.
-   */
+  /** Returns the time in epoch milliseconds of the last transition from OK before the span; null if it is not known. */
   async #beginningOf({ namespace, client, check }: GatheredCheckHistory): Promise<number | null> {
     const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
     const { span, kept } = this.#options;
@@ -178,8 +175,7 @@ class ShownChecks {
 }
 
 /**
- * Returns the output of a check for the report. If no transition in the span has an output, it is the current output
- * of the check.
+ * Returns the output of a check for the report: the output from a transition in the span, or else the current output.
  */
 function outputOf({ namespace, client, check, output }: GatheredCheckHistory): string {
   const entry = namespace.check(client, check);

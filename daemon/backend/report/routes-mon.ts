@@ -13,7 +13,7 @@ const LIMIT = 100;
 const LIMIT_MAX = 1000;
 const SPAN_MS = 12 * 3_600_000;
 
-/** Maximum number of reports at a time: one that is being built, and ten that wait. */
+/** Maximum number of reports at a time: one that is being built, and ten that wait for their turn. */
 const REPORTS_MAX = 11;
 
 interface ReportDeps {
@@ -22,7 +22,10 @@ interface ReportDeps {
   readonly clock: Clock;
 }
 
-/** Serves the handover report (spec, report). Any member of a cluster can build it, because it reads the store. */
+/**
+ * Serves the report for a shift handover (spec, report). Any member of a cluster can build it, because it reads the
+ * store.
+ */
 export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
   const { registry, store, clock } = deps;
   const oneByOne = oneAtATime(REPORTS_MAX, 'too many reports are requested: try again in a moment');
@@ -43,7 +46,10 @@ export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
   };
 }
 
-/** True if the principal may read the audit trail. The rule is that of its route, which covers all namespaces. */
+/**
+ * True if the principal is allowed to read the audit trail. The rule is that of the audit route, which is for all
+ * namespaces.
+ */
 function mayReadAudit(principal: Principal): boolean {
   return principal.namespace === undefined && isAllowed(principal, { access: MON_API.audit.scope });
 }

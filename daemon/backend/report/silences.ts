@@ -6,7 +6,7 @@ import { newestEntriesOf, type Source } from '../timeline/sources.ts';
 import type { SilenceSources } from '../timeline/queries.ts';
 import { lastIdOf, reverseId, timelineOf } from '../model/timeline/storage.ts';
 
-/** Finds the silences that were active at a given time. The data of each silence is read only once. */
+/** Finds the silences that were active at one given time. The data of each silence is read only once. */
 export class SilencesAt {
   readonly #store: ReadStore;
   readonly #index: SilenceSources;

@@ -17,16 +17,22 @@ import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
 import type { ConnectionBaselines } from './baselines.ts';
 import { AGENT_SPOOLS } from '../model/results/storage.ts';
 
-/** A delivery of results from one agent, in ascending order of their ids. */
+/** The results that one agent delivers at once, in ascending order of their ids. */
 export interface AgentResults {
   readonly client: string;
-  /** Identifier of the spool of the agent; undefined if the agent has none, and therefore delivers no result twice. */
+  /**
+   * Identifier of the agent's spool, the files that keep unacknowledged results; undefined if the agent has no spool,
+   * and therefore delivers no result twice.
+   */
   readonly spool: string | undefined;
   readonly results: readonly (UncheckedResult | DeltaResult)[];
-  /** The baselines to which delta results of the agent refer; undefined if all results of the agent are full. */
+  /**
+   * The full results that delta results of the agent refer to (its baselines); undefined if all results of the agent
+   * are full.
+   */
   readonly baselines?: ConnectionBaselines | undefined;
   /**
-   * True if the certificate of the agent names this client. The agent may then report for itself and for proxy clients,
+   * True if the certificate of the agent names this client. Such an agent can report for itself and for proxy clients,
    * but not for other agents.
    */
   readonly isCertified?: boolean;
@@ -34,18 +40,20 @@ export interface AgentResults {
   readonly admission: Admission;
 }
 
-/** A flag that is read when a queued delivery is applied: a canceled delivery is skipped. */
+/** A flag that cancels a queued delivery: if the flag is true when the delivery would be applied, it is skipped. */
 export interface Cancellation {
   readonly isCancelled: boolean;
 }
 
-/** The outcome of a delivery, to be read after its commit. */
+/** The outcome of a delivery; read it after the commit of the delivery. */
 export interface Settlement {
-  /** All results up to this id are committed or permanently rejected; 0 if the delivery was skipped. */
+  /** All results up to this id are committed or permanently rejected; 0 if the delivery was canceled or ignored. */
   readonly acceptedId: number;
-  /** Ids of the results of this delivery that are baselines from now on. */
+  /** Ids of those results of this delivery that later delta results can refer to (new baselines). */
   readonly newBaselines: readonly number[];
-  /** The agent must send all results after this id again, as full results; undefined if it need not send any again. */
+  /**
+   * The agent must send all results with a higher id again, as full results; undefined if it need not send any again.
+   */
   readonly resendAfter: number | undefined;
 }
 
@@ -57,11 +65,11 @@ export interface UncheckedResult {
 }
 
 /**
- * Limits on the clients that results create. They are read for each delivery, because a reload of the settings may
+ * Limits on the creation of clients by results. They are read for each delivery, because a reload of the settings can
  * change them.
  */
 export interface ProxyLimits {
-  /** Maximum number of proxy clients that the results of one agent may create. */
+  /** Maximum number of proxy clients that the results of one agent can create. */
   readonly proxyClientQuota: number;
   readonly entityLimit: Pick<EntityLimit, 'refuses'>;
 }
@@ -72,7 +80,7 @@ export interface DeliveredResult extends IncomingResult {
   readonly signature: string;
 }
 
-/** A rejected result: it counts as delivered, but is not stored. */
+/** A rejected result: the agent gets it acknowledged and does not send it again, but it is not stored. */
 export interface Refusal {
   readonly id: number;
   readonly why: Distrust | 'invalid' | 'memory';
@@ -85,22 +93,22 @@ const NOTHING: ReturnType<typeof recordsNeeded> = [];
 
 /** The limits, counters and callbacks that a delivery uses. */
 interface DeliveryContext {
-  /** Generation of the definitions with which the results of the delivery were merged. */
+  /** Generation number of the check and handler definitions that the results of the delivery were merged with. */
   readonly definitions: number;
   readonly rejected: Record<Refusal['why'], number>;
   readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
 }
 
-/** The results of a delivery after validation: an invalid result does not affect the valid ones. */
+/** The results of a delivery after validation. If some results are invalid, the valid ones are still applied. */
 interface CheckedResults {
   readonly valid: readonly (DeliveredResult | DeltaResult)[];
   readonly invalid: readonly Refusal[];
 }
 
 /**
- * The command that applies one delivery of an agent. It is a class, because the backend creates an object for every
- * message of every agent.
+ * The command that applies one delivery of an agent. It is a class and not a closure to save memory, because the
+ * backend creates one for every message of every agent.
  */
 export class AgentDelivery implements StateCommand, Settlement {
   readonly weight: number;
@@ -114,9 +122,9 @@ export class AgentDelivery implements StateCommand, Settlement {
   readonly #delivery: AgentResults;
   readonly #checked: CheckedResults;
   readonly #context: DeliveryContext;
-  /** Number of this delivery among the deliveries of its connection, in order; 0 if the agent sends no deltas. */
+  /** Position of this delivery in the order of its connection's deliveries; 0 if the agent sends no delta results. */
   readonly #sequence: number;
-  /** Highest id that was committed before this delivery; results up to this id are duplicates. */
+  /** Highest result id that was committed before this delivery; results up to this id are duplicates. */
   #ackedId = 0;
   /** The valid results that were rejected when the delivery was applied; undefined if there are none. */
   #refusals: Refusal[] | undefined;
@@ -149,8 +157,8 @@ export class AgentDelivery implements StateCommand, Settlement {
   }
 
   /**
-   * Counts and reports the rejected results of this delivery. A result that the agent must send again is reported when
-   * it is rejected then.
+   * Counts and reports the rejected results of this delivery. If the agent must send a rejected result again, it is not
+   * reported until it is rejected again.
    */
   #reportRejected(): void {
     const { invalid } = this.#checked;
@@ -165,8 +173,8 @@ export class AgentDelivery implements StateCommand, Settlement {
 
   apply(transaction: Transaction): void {
     const { client, spool, results, baselines, cancellation, admission } = this.#delivery;
-    // Discard the outcome of an earlier attempt: a batch is applied again if another of its commands is defective, or
-    // definitions changed.
+    // Discards the outcome of an earlier attempt. A batch is applied again if another of its commands failed
+    // unexpectedly, or definitions have changed.
     this.acceptedId = 0;
     this.newBaselines = NONE;
     this.resendAfter = undefined;
@@ -175,7 +183,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     admission();
     if (!transaction.registry.hasNamespace(this.#namespaceName)) {
       // The namespace was deleted. An agent with a spool gets an error, and is rejected when it reconnects. Connections
-      // without a spool were closed when their entity was deleted.
+      // of agents without a spool were closed when their entity was deleted.
       if (spool === undefined) return;
       throw unknownNamespace(this.#namespaceName);
     }
@@ -184,7 +192,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
     this.#ackedId = acked;
     for (const result of this.#checked.valid) {
-      // A result with an id up to `acked` was committed before, so this is a duplicate.
+      // Results with an id up to `acked` were committed before, so this one is a duplicate.
       if (result.id <= acked) continue;
       if (isFull(result)) this.#process(transaction, namespace, result);
       else if (!this.#applyDelta(transaction, namespace, result)) {
@@ -221,14 +229,16 @@ export class AgentDelivery implements StateCommand, Settlement {
   /**
    * Applies a delta result to its baseline.
    *
-   * @returns false if it cannot be applied, so that the agent must send the full result; then nothing has changed
+   * @returns true if it was applied; false if it cannot be, so that the agent must send the full result; then nothing
+   *   has changed
    */
   #applyDelta(transaction: Transaction, namespace: Namespace, result: DeltaResult): boolean {
     const baseline = this.#delivery.baselines?.get(result.baseline);
-    // If the duration is inexact, request the full result: it is rejected with a reason.
+    // If the duration is inexact, requests the full result, which is then rejected with a reason.
     if (!isUsableBaseline(transaction, namespace, baseline, result) || isInexact(result.duration)) return false;
     const { client } = baseline.entry;
-    // If the agent may not report for this client, request the full result, which is then rejected and counted.
+    // If the agent is not allowed to report for this client, requests the full result, which is then rejected and
+    // counted.
     if (!isSigned(client.signature, baseline.signature)) return false;
     if (this.#isUncertified(client, this.#delivery.client)) return false;
     applyDelta(transaction, baseline, result);
@@ -252,8 +262,8 @@ export class AgentDelivery implements StateCommand, Settlement {
   }
 
   /**
-   * True if an agent with a certificate reports for the client that represents the backend, and is not that client
-   * itself.
+   * True if an agent with a certificate reports for the client that represents the backend itself, but is not that
+   * client.
    */
   #isOfBackend({ client, reporter }: DeliveredResult): boolean {
     return this.#delivery.isCertified === true && client === BACKEND_CLIENT && client !== reporter;
@@ -296,7 +306,9 @@ function isFull(result: DeliveredResult | DeltaResult): result is DeliveredResul
   return 'check' in result;
 }
 
-/** True if the client sends keepalives itself. Other clients are proxy clients, for which every agent may report. */
+/**
+ * True if the client sends keepalives itself. All other clients are proxy clients, and every agent can report for them.
+ */
 function isAgent(client: ClientEntry): boolean {
   return client.profile.sendsKeepalives;
 }

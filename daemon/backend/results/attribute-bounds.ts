@@ -11,14 +11,13 @@ import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/fixed-limits.ts';
 export class AttributeBounds {
   readonly #limits: () => AttributeLimits;
 
-  /** @param limits returns the limits; called for every object, because a reload of the settings may change them */
+  /** @param limits returns the limits; called for every object, because a reload of the settings can change them */
   constructor(limits: () => AttributeLimits = () => ATTRIBUTE_LIMITS) {
     this.#limits = limits;
   }
 
   /**
-   * Returns the error `too_large` or `invalid` for a result whose attributes exceed the limits; undefined for other
-   * results.
+   * Returns the error `too_large` or `invalid` for a result whose attributes exceed the limits; otherwise undefined.
    */
   refusalOf(result: object): MonError | undefined {
     const excess = excessOfResult(result, this.#limits());
@@ -28,7 +27,7 @@ export class AttributeBounds {
   /**
    * Throws if the attributes of a client exceed the limits.
    *
-   * @param noun the word for the object in the error message
+   * @param noun the word for the client in the error message, such as `client` or `entity`
    * @throws MonError `too_large`, `invalid`
    */
   refuseClient(client: object, noun?: string): void {

@@ -1,19 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import type { CheckEntry, CheckBaseline } from '../model/registry/namespace.ts';
 
-/** Maximum number of baselines of one connection; results of further checks are always sent in full. */
+/**
+ * Maximum number of baselines (full results that deltas can refer to) of one connection; other checks always send full
+ * results.
+ */
 const BASELINES_MAX = 1024;
 
-/** Maximum number of baselines of all connections together, which use about 70 MiB of memory. */
+/** Maximum number of baselines of all connections together; at the maximum they use about 70 MiB of memory. */
 const ALL_BASELINES_MAX = 500_000;
 
 const NONCE_BYTES = 9;
 
-/** Limits the number of baselines over all connections, and creates the stamp by which a delta names its baseline. */
+/**
+ * Limits the number of baselines over all connections, and creates their stamps. A stamp is the unique text by which a
+ * stored delta names its baseline.
+ */
 export class BaselineBudget {
   readonly max: number;
   used = 0;
-  /** Random beginning of all stamps, so that a restarted backend never repeats a stamp. */
+  /** Random prefix of all stamps, so that a restarted backend never creates a stamp that it has created before. */
   readonly #nonce = randomBytes(NONCE_BYTES).toString('base64url');
   #last = 0;
   #versions: BaselineVersions = { definitions: 0, registry: 0, deletions: 0 };
@@ -23,7 +29,8 @@ export class BaselineBudget {
   }
 
   /**
-   * Returns the object of the previous call if it has the same versions, so that nearly all baselines share one object.
+   * Returns the given versions. If they equal those of the previous call, returns the previous object, so that nearly
+   * all baselines share one object.
    */
   versions(now: BaselineVersions): BaselineVersions {
     if (!areSame(this.#versions, now)) this.#versions = now;
@@ -36,14 +43,15 @@ export class BaselineBudget {
 }
 
 /**
- * Versions of the state that a baseline depends on: after one of them changes, no delta can be applied to the baseline.
+ * Version numbers of the state that a baseline depends on. After one of them has changed, no delta can be applied to
+ * the baseline.
  */
 export interface BaselineVersions {
-  /** The generation of the definitions of checks and handlers. */
+  /** The generation number of the definitions of checks and handlers. */
   readonly definitions: number;
-  /** The generation of the registry, which increases when all its entries are read again. */
+  /** The generation number of the registry, which increases when all its entries are read again. */
   readonly registry: number;
-  /** Number of aggregates of the namespace that were deleted so far. */
+  /** Number of aggregates that were deleted in the namespace so far. */
   readonly deletions: number;
 }
 
@@ -51,18 +59,18 @@ function areSame(one: BaselineVersions, other: BaselineVersions): boolean {
   return one.registry === other.registry && one.definitions === other.definitions && one.deletions === other.deletions;
 }
 
-/** A full OK result of a check without an open event. Delta results of the same check can refer to it. */
+/** A full OK result of a check without an open event; later delta results of the check can refer to it. */
 export class Baseline implements CheckBaseline {
   isStored = false;
-  /** True if a delta has replaced the output in the stored result. */
+  /** True if a delta has changed the output in the stored result. */
   hasOtherOutput = false;
-  /** Id of the full result in the spool of the agent; deltas refer to the baseline by this id. */
+  /** Id of the full result in the spool of the agent; delta results name the baseline by this id. */
   readonly id: number;
   readonly entry: CheckEntry;
   readonly stamp: string;
   readonly signature: string;
   /**
-   * True if the full result has a duration. Then its deltas must have a duration too; otherwise they must have none.
+   * True if the full result has a duration. If so, its deltas must have a duration too; if not, they must have none.
    */
   readonly hasDuration: boolean;
   readonly #versions: BaselineVersions;
@@ -83,8 +91,8 @@ export class Baseline implements CheckBaseline {
   }
 
   /**
-   * True if a delta can be applied to this baseline: it is stored, no full result has replaced it, and the versions are
-   * the same. It is unusable in its own batch, because the agent cannot know it yet.
+   * True if a delta can be applied to this baseline: it is stored, no full result has replaced it, and the versions
+   * have not changed. In the batch that creates it, it is not usable yet, because the agent cannot know of it.
    */
   isUsable(now: BaselineVersions): boolean {
     return this.isStored && this.entry.baseline === this && areSame(this.#versions, now);
@@ -102,8 +110,8 @@ export class ConnectionBaselines {
   #isClosed = false;
   #lastSequence = 0;
   /**
-   * Number of the delivery that contains a delta without a usable baseline, so that later deliveries are ignored;
-   * undefined if there is none.
+   * Number of a delivery with a delta that has no usable baseline; later deliveries are ignored. Undefined if there is
+   * no such delivery.
    */
   #stoppedAt: number | undefined;
 
@@ -116,9 +124,9 @@ export class ConnectionBaselines {
   }
 
   /**
-   * Makes the result that an entry got in this batch a baseline.
+   * Makes a result of this batch the baseline of its check entry.
    *
-   * @returns false if a limit is reached or the connection has ended
+   * @returns true if the baseline was added; false if a limit is reached or the connection has ended
    */
   add(fields: Pick<Baseline, 'id' | 'entry' | 'signature' | 'hasDuration'>, versions: BaselineVersions): boolean {
     if (this.#isClosed || this.#byId.size >= BASELINES_MAX || this.#budget.used >= this.#budget.max) return false;
@@ -132,25 +140,29 @@ export class ConnectionBaselines {
   }
 
   /**
-   * Returns the number for the next delivery of this connection. Deliveries are applied in the order of their numbers.
+   * Returns the number for the next delivery of this connection. Deliveries are applied in the order of these numbers.
    */
   nextSequence(): number {
     return ++this.#lastSequence;
   }
 
-  /** Makes `begin` reject all deliveries after this one, because it contains a delta without a usable baseline. */
+  /**
+   * Makes `begin` reject all deliveries after the given one, because that one contains a delta without a usable
+   * baseline.
+   */
   stopAt(sequence: number): void {
     this.#stoppedAt = sequence;
   }
 
   /**
-   * Returns whether a delivery may be applied. Must be called before each attempt to apply it.
+   * Returns whether a delivery can be applied. Call it before each attempt to apply the delivery.
    *
-   * @returns false if the delivery must be ignored, because an earlier one contains a delta without a usable baseline
+   * @returns true if it can be applied; false if it must be ignored, because an earlier delivery contains a delta
+   *   without a usable baseline
    */
   begin(sequence: number): boolean {
-    // If this or a later delivery called `stopAt` in an earlier attempt, its batch is applied again, and may succeed
-    // now.
+    // If this or a later delivery called `stopAt` in an earlier attempt, its batch is being applied again, and can
+    // succeed now.
     if (this.#stoppedAt !== undefined && sequence <= this.#stoppedAt) this.#stoppedAt = undefined;
     return this.#stoppedAt === undefined;
   }
@@ -166,7 +178,9 @@ export class ConnectionBaselines {
     this.#byId.clear();
   }
 
-  /** Discards all baselines when the connection ends. Results that are still queued then become no baselines. */
+  /**
+   * Discards all baselines when the connection ends. Results that are still queued do not become baselines afterwards.
+   */
   end(): void {
     this.clear();
     this.#isClosed = true;

@@ -41,18 +41,16 @@ interface ResultParts {
   readonly definitions: Definitions;
   readonly clock: Clock;
   readonly limits: ProxyLimits;
-  /** Limits of the attributes of results. Default: the limits of the default settings. */
+  /** Limits of the attributes of results; by default, the limits of the default settings. */
   readonly attributes?: AttributeBounds;
 }
 
-/** The outcome of a request without rejected results, shared to avoid an allocation. */
+/** The outcome of a request in which no result was rejected, shared to avoid an allocation. */
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
 /** Accepts check results from all sources. */
 export class Results {
-  /**
-   * Number of results that were rejected so far, by reason: results from agents, and single results of API requests.
-   */
+  /** Number of results that were rejected so far, by reason. It includes results of agents and of API requests. */
   readonly rejected: Record<Refusal['why'], number> = {
     invalid: 0,
     certificate: 0,
@@ -122,7 +120,8 @@ export class Results {
   }
 
   /**
-   * Stores results that the backend itself creates, such as keepalives, for existing clients.
+   * Stores results that the backend itself creates, such as keepalives. Results of clients that do not exist are
+   * skipped.
    *
    * @throws MonError `unavailable`
    */
@@ -142,7 +141,7 @@ export class Results {
   }
 
   /**
-   * Stores a result of the backend about itself, even while other results are rejected because disk or memory is full.
+   * Stores a result of the backend about itself, even if other results are rejected because disk or memory is full.
    *
    * @param client the client of the result; created if it does not exist
    * @throws MonError `unavailable`
@@ -163,10 +162,10 @@ export class Results {
   }
 
   /**
-   * Queues the results of an agent to be stored. A result of a spool is applied once, however often it is delivered.
-   * Invalid results are rejected individually and count as delivered.
+   * Queues the results of an agent to be stored. A result from a spool is applied once, even if it is delivered
+   * repeatedly. Invalid results are rejected individually and are acknowledged to the agent.
    *
-   * @param onRefused called after the commit, in order, for each rejected result of which the agent is notified
+   * @param onRefused called after the commit, in order, for each rejected result that the agent is notified of
    * @param onSettled called after the commit and all calls of `onRefused`, or with the error if there was no commit
    * @throws MonError `unavailable` if the queue is full or results are rejected, for example during an upgrade; then
    *   nothing is queued
@@ -216,8 +215,8 @@ export class Results {
   }
 
   /**
-   * Returns the highest committed id of an agent's spool, 0 if there is none. It waits for earlier commands of the
-   * queue: their write may fail, and the agent drops all results that it believes to be committed.
+   * Returns the highest committed result id of an agent's spool; 0 if there is none. Waits for earlier commands of the
+   * queue, because their write can still fail, and the agent deletes all results that it believes to be committed.
    *
    * @throws MonError `unavailable`
    */
@@ -249,7 +248,7 @@ export class Results {
 }
 
 /**
- * Converts a result from the API: merges it with its definition and adds all default values.
+ * Converts a result from the API: merges it with its check definition and adds all default values.
  *
  * @param definitions the definitions of its namespace
  * @param now current time in epoch seconds

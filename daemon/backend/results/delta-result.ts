@@ -9,10 +9,10 @@ import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import type { BaselineVersions, ConnectionBaselines, Baseline } from './baselines.ts';
 
 /**
- * Makes this result a baseline of the connection, if another result like it would change only times and the history.
+ * Makes this result a baseline of the connection, if an equal result later would change only times and the history.
  *
  * @param result.entry the entry that got the result in this batch
- * @param result.definitions generation of the definitions with which the result was merged
+ * @param result.definitions generation number of the definitions that the result was merged with
  * @returns true if the result is a baseline now
  */
 export function offerBaseline(
@@ -29,9 +29,9 @@ export function offerBaseline(
 ): boolean {
   const { id, signature, entry, check } = result;
   const { definitions } = transaction.routing;
-  // Definitions changed since this result was merged, so the next result would be merged with newer ones.
+  // Definitions have changed since this result was merged, so the next result will be merged with newer ones.
   if (result.definitions !== definitions.generation) return false;
-  // The definition sets a duration, which a full result without a duration gets, but a delta does not.
+  // The definition sets a duration. A full result without a duration gets it, but a delta does not.
   if (definitions.in(namespace.name).check(check.name)?.['duration'] !== undefined) return false;
   const { event, history } = entry.state;
   if (event !== undefined || history.wide !== undefined || !canBeBaseline(check)) return false;
@@ -40,7 +40,7 @@ export function offerBaseline(
   return baselines.add({ id, entry, signature, hasDuration }, versionsOf(transaction, namespace));
 }
 
-/** True if `delta` can be applied to `baseline`. */
+/** True if `delta` can be applied to `baseline`; false if there is no baseline. */
 export function isUsableBaseline(
   transaction: Transaction,
   namespace: Namespace,
@@ -48,14 +48,14 @@ export function isUsableBaseline(
   delta: DeltaResult,
 ): baseline is Baseline {
   if (baseline?.isUsable(versionsOf(transaction, namespace)) !== true) return false;
-  // Without a duration in the delta, the record would retain the duration of the baseline, which was another run.
+  // If the delta had no duration, the record would keep the duration of the baseline, which was another run.
   if (baseline.hasDuration !== (delta.duration !== undefined)) return false;
-  // A delta without output repeats the output of the baseline. This is impossible if another delta has replaced that
-  // output and the record was read for this batch, because the record no longer contains the output.
+  // A delta without output means the output of the baseline. If another delta has replaced that output, the record that
+  // was read for this batch no longer contains it.
   return !(baseline.hasOtherOutput && delta.output === undefined && transaction.hasBody(CHECK_RECORDS, baseline.entry));
 }
 
-/** Applies a delta result to its baseline, for which `isUsableBaseline` must be true. */
+/** Applies a delta result to its baseline. Call it only if `isUsableBaseline` returned true. */
 export function applyDelta(transaction: Transaction, baseline: Baseline, delta: DeltaResult): void {
   const { entry, stamp } = baseline;
   const executed = Math.min(delta.executed, transaction.now);

@@ -22,7 +22,7 @@ interface SimulationDeps extends NamespaceDeps {
  * Serves the route that simulates a result: it evaluates the result by the same rules as a real one, and stores
  * nothing.
  *
- * @param rulesAfter returns the verdicts of the rules about aggregates if the result were stored
+ * @param rulesAfter returns the verdicts of the aggregate rules as if the result were stored
  */
 export function simulationOnMon(deps: SimulationDeps, rulesAfter: RulesAfter): OnMon<'simulate'> {
   const { clock, config, registry, routing, store } = deps;

@@ -19,18 +19,23 @@ import { pendingResolutionsOf, type PendingResolution } from '../model/notify/si
 import { saveClient } from '../model/clients/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 
-/** A result that was merged with its definition and completed with all default values, so that it can be applied. */
+/** A result that is ready to be applied: merged with its check definition and completed with all default values. */
 export interface IncomingResult {
   /** Name of the client of the result: the reporter, or the check's `source`. */
   readonly client: string;
   /** Name of the client that reported the result. */
   readonly reporter: string;
   readonly check: CheckResult;
-  /** Name of the user who caused the result, for example by resolving an event; absent if a client reported it. */
+  /**
+   * Name of the user whose action produced the result, for example by resolving an event; absent if a client reported
+   * it.
+   */
   readonly by?: string;
 }
 
-/** The reporter of all results from the API. It is also their client, unless they name a `source` (completion 1.6). */
+/**
+ * The reporter of all results from the API. It is also the client of results that name no `source` (completion 1.6).
+ */
 export const API_REPORTER = 'sensu-api';
 
 type RecordEntry = CheckEntry | ClientEntry | PendingResolution;
@@ -40,11 +45,11 @@ const NONE: readonly RecordEntry[] = [];
 const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
 
 /**
- * Returns the entries whose record bodies must be read before these results are applied: clients of events that may
- * reach handlers, pending resolutions, and checks whose event may stay open despite an OK result. Nearly all results
- * need none.
+ * Returns the entries whose stored records must be read before these results are applied. These are clients whose
+ * events can reach handlers, pending resolutions, and checks whose event can stay open despite an OK result. Nearly all
+ * results need none.
  *
- * @param demand which events the handlers of the namespace get
+ * @param demand tells which events the handlers of the namespace get
  */
 export function recordsNeeded(
   namespace: Namespace,
@@ -59,7 +64,7 @@ export function recordsNeeded(
     const isPlainOk = check.status === 0 && check['auto_resolve'] !== false && check['resolve_after'] === undefined;
     const mayRun = demand !== 'none' || namesBuiltIn(check);
     if (isPlainOk && !mayRun) continue;
-    // Look up the client only if it differs from the previous one: most agents report only for themselves.
+    // Looks up the client only if it differs from the previous one: most agents report only for themselves.
     if (client?.name !== result.client) client = namespace.clients.get(result.client);
     if (client === undefined) continue;
     const entry = client.checks.get(check.name);
@@ -72,7 +77,8 @@ export function recordsNeeded(
 }
 
 /**
- * True if this OK result may leave the event of the check unchanged, so that the stored parts of the event are needed.
+ * True if this OK result can leave the event of the check open, so that the stored check and history of the event are
+ * needed.
  */
 function mayOutlive({ state }: CheckEntry, check: CheckResult): boolean {
   return check.status === 0 && (check['auto_resolve'] === false || state.event !== undefined);
@@ -85,8 +91,8 @@ function namesBuiltIn({ handler, handlers }: CheckResult): boolean {
 }
 
 /**
- * True if the result may run a handler. If an event opens and resolves in the same batch, its client is read because of
- * the result that opens it.
+ * True if handlers possibly run for the result. If an event opens and resolves in the same batch, its client is already
+ * read because of the result that opens it.
  */
 function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, demand: EventDemand): boolean {
   if (demand === 'all' && Array.isArray(check['handlers']) && check['handlers'].length > 0) return true;
@@ -94,10 +100,7 @@ function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, demand:
   return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
 }
 
-/**
- * Returns the error for a result that would create a client or a check while memory is full; undefined for other
- * results.
- */
+/** Returns the error for a result that would create a client or a check while memory is full; otherwise undefined. */
 export function refusalOfNew(
   { memory }: Transaction,
   namespace: Namespace,
@@ -147,10 +150,10 @@ function nextBodies(
   isOpened: boolean,
   check: CheckResult,
 ): CheckBodies {
-  // The size is limited again, because truncation adds a mark, with which the output may be too long.
+  // The size is limited again, because truncation adds a mark, which can make the output too long.
   const stored = withinOutputSize(withStoredOutput(check));
   if (isOpened) {
-    // The event stores the whole output, the last result only the truncated output.
+    // The event stores the whole output; the last result stores only the truncated output.
     const eventCheck = stored.output === check.output ? undefined : check;
     return { check: stored, eventCheck };
   }
@@ -159,7 +162,8 @@ function nextBodies(
 }
 
 /**
- * Returns the parts of a record body that preserve the check and the history of an event that a result does not change.
+ * Returns the fields of a check record that keep the check and the history of an open event. They are needed if a
+ * result does not change that event.
  */
 export function frozenEvent(entry: CheckEntry, bodies: CheckBodies): Pick<CheckBodies, 'eventCheck' | 'eventHistory'> {
   return {
@@ -181,7 +185,8 @@ function registerUnknown(transaction: Transaction, namespace: Namespace, result:
   const entry = saveClient(transaction, namespace, client, {
     signature: '',
     reporter: isForProxy(result) ? result.reporter : undefined,
-    // The entity limit counts neither clients that results from the API create, nor the client of the backend itself.
+    // Neither clients created by results from the API nor the client of the backend itself count toward the entity
+    // limit.
     isCounted: result.reporter === API_REPORTER || result.client === BACKEND_CLIENT ? false : undefined,
   });
   notifyRegistration(transaction, entry);
@@ -189,8 +194,8 @@ function registerUnknown(transaction: Transaction, namespace: Namespace, result:
 }
 
 /**
- * Returns the record of the client that a result creates if its client is unknown. A client that is not the reporter
- * itself, but a `source`, becomes a proxy client (completion 1.10).
+ * Returns the record of the client that a result creates if its client is unknown. If the client is not the reporter
+ * but the check's `source`, it becomes a proxy client (completion 1.10).
  *
  * @param now current time in epoch seconds
  */

@@ -9,7 +9,7 @@ import { readRecords, readRecordTexts } from '../model/events/read-records.ts';
 /** Returns the entries of all checks with a result, sorted by client, then check. */
 export function resultsOf(namespace: Namespace): CheckEntry[] {
   const results: CheckEntry[] = [];
-  // Loops instead of array methods, because there may be a million results.
+  // Loops instead of array methods, because there can be a million results.
   for (const client of namespace.sortedClients()) {
     for (const entry of client.sortedChecks()) if (entry.status !== undefined) results.push(entry);
   }
@@ -23,7 +23,7 @@ export function resultsOfClient(client: ClientEntry): CheckEntry[] {
 /**
  * Reads the stored results of these checks, with secrets redacted. Checks without a result are omitted.
  *
- * @param shown converts a result for display; it gets the result and the name of its namespace
+ * @param shown converts a result for the response; called with the result and the name of its namespace
  */
 export async function readResults(
   store: Store,
@@ -37,7 +37,7 @@ export async function readResults(
 }
 
 /**
- * Reads the same results as `readResults`, as JSON texts. It is much faster, because a check without secrets is copied
+ * Reads the same results as `readResults`, as JSON texts. It is much faster, because a result without secrets is copied
  * from the store without being parsed.
  */
 export async function readResultTexts(store: Store, entries: readonly CheckEntry[]): Promise<string[]> {
@@ -56,9 +56,10 @@ function resultOf({ client }: CheckEntry, { check, history }: CheckRecord): Stor
 }
 
 /**
- * Returns the JSON text of a result, composed from the stored text of its record.
+ * Returns the JSON text of a result, composed from the stored text of its check record.
  *
- * @returns undefined if the record must be parsed: it may have no result, or something in it must be hidden or replaced
+ * @returns undefined if the record must be parsed: it possibly has no result, or something in it must be redacted or
+ *   replaced
  */
 function textOf({ client }: CheckEntry, text: string): string | undefined {
   if (hasOwnRedactKeys(client)) return undefined;
@@ -81,7 +82,7 @@ export interface ResultHistory {
   readonly last_result: CheckResult;
 }
 
-/** Reads the histories of these checks of one client. Checks without a result are omitted. */
+/** Reads the status histories of these checks of one client. Checks without a result are omitted. */
 export async function readHistories(store: Store, entries: readonly CheckEntry[]): Promise<ResultHistory[]> {
   const histories: ResultHistory[] = [];
   for (const [entry, { check, history }] of await readRecords(store, entries)) {

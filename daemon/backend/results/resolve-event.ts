@@ -5,7 +5,7 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 
 /**
- * Resolves the open event of `entry`, whose record body the command must have requested.
+ * Resolves the open event of `entry`. The stored record of the entry must have been read for this command.
  *
  * @param by name of the user who resolves the event
  */

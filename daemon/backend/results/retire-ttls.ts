@@ -14,14 +14,17 @@ import { checkKey, namesOf, ttlDefinitionsOf, type CheckKey } from '../model/res
 import { TTL_DEFINITIONS } from '../model/results/storage.ts';
 
 /**
- * Number of clients whose results one command changes, so that a check of a large fleet does not delay other results.
+ * Number of clients whose results one command changes, so that a check on a large fleet does not delay other results.
  */
 const SLICE = 200;
 
 /** Pause in milliseconds before another attempt after the store rejected a write. */
 const RETRY_MS = 1000;
 
-/** Number of seconds for which late results of a removed definition are recognized. No agent retains results longer. */
+/**
+ * Number of seconds for which late results of a removed check definition are recognized. No agent retains results
+ * longer.
+ */
 const REMEMBERED_SECONDS = 7 * 86_400;
 
 /** The user name that is recorded when an event resolves because the definition of its check was removed. */
@@ -36,8 +39,9 @@ interface RetireParts {
 }
 
 /**
- * Stops the TTL monitoring of a check when its definition is removed or loses its `ttl` (completion 1.14). The stored
- * list of definitions with a `ttl` shows which of them were removed while no backend ran.
+ * Ends the TTL monitoring of a check when its definition is removed or loses its `ttl` (completion 1.14). The list of
+ * definitions with a `ttl` is stored, so that the backend also notices definitions that were removed while it did not
+ * run.
  */
 export function retireTtls(parts: RetireParts): Disposable {
   const { definitions, clock, log } = parts;
@@ -82,10 +86,10 @@ export function retireTtls(parts: RetireParts): Disposable {
 }
 
 /**
- * Removes the `ttl` from the last result of a check whose definition was removed or lost its `ttl`. If its event is
- * about missing results, the event resolves. An event about a problem that the check found stays open, as in Sensu.
+ * Removes the `ttl` from the last result of a check whose definition was removed or lost its `ttl`. An open event about
+ * missing results is resolved. An event about a problem that the check found stays open, as in Sensu.
  *
- * @param entry the check, whose record body the command must have requested
+ * @param entry the check; its stored record must have been read for this command
  */
 export function retireResult(transaction: Transaction, entry: CheckEntry): void {
   const bodies = transaction.body(CHECK_RECORDS, entry);
@@ -135,7 +139,7 @@ async function noteDefinitions({
 /**
  * Stores which checks have, or had, a definition with a `ttl`.
  *
- * @param checks for each check, the time when its definition lost the `ttl`, in epoch seconds; null if it still has one
+ * @param checks for each check, the time in epoch seconds when its definition lost the `ttl`; null if it still has one
  * @throws MonError `unavailable`
  */
 export function saveTtlDefinitions(

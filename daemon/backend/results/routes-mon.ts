@@ -15,8 +15,8 @@ import { searchFilter } from '../http/search.ts';
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 
 /**
- * Serves the routes of the mon API for results: a list, selected by a search (`?q=`), single results, and batches of
- * results from scripts. The valid results of a batch are stored together; the response lists rejected results by their
+ * Serves the routes of the mon API for results: a list with an optional search (`?q=`), single results, and batches of
+ * results from scripts. The valid results of a batch are stored together. The response lists rejected results by their
  * index.
  */
 export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult'> {

@@ -20,7 +20,7 @@ import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
 import { type Routing } from '../model/notify/routing.ts';
 
-/** Returns the verdicts of the rules about aggregates as if this result were stored. */
+/** Returns the verdicts of the aggregate rules as if this result were stored. */
 export type RulesAfter = (
   namespace: Namespace,
   result: { readonly client: string; readonly check: CheckResult; readonly isSilenced: boolean },
@@ -35,7 +35,7 @@ interface SimulationParts {
   readonly nowMs: number;
   /** The stored record of the client; undefined if the client is unknown. */
   readonly record: Client | undefined;
-  /** Returns an id for the event that the result would open. */
+  /** Returns an id for an event, in case the result would open one. */
   readonly newId: () => string;
   readonly rulesAfter: RulesAfter;
 }
@@ -111,7 +111,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   return { ...subject, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
 }
 
-/** Returns the number of events that this event inhibits now, by inhibition rule. */
+/** Returns the number of events that this event currently inhibits, by inhibition rule. */
 function inhibitedBy(
   { name: client, namespace }: ClientEntry,
   { name: check }: CheckResult,
@@ -128,8 +128,8 @@ function newClient(namespace: Namespace, record: Client): ClientEntry {
 }
 
 /**
- * Returns the ids of the silences that would silence the event, without those that its resolution ends
- * (completion 1.3.4).
+ * Returns the ids of the silences that would silence the event, except those that its resolution ends (completion
+ * 1.3.4).
  */
 function silencesAfter(occurrence: Occurrence, kind: EventTransition['kind'], nowMs: number): readonly string[] {
   const ids = activeSilenceIds(occurrence, nowMs);

@@ -13,7 +13,7 @@ const SLICE = 500;
 interface TtlParts {
   readonly registry: Registry;
   readonly stale: StaleResults;
-  /** The guard of disk space; absent if results are never rejected because of low disk space. */
+  /** The guard of disk space; if absent, results are never rejected because of low disk space. */
   readonly disk?: Pick<DiskGuard, 'isAwaitingBacklog'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -25,7 +25,7 @@ export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disp
     if (disk?.isAwaitingBacklog === true || plansOf(registry).isAwaitingBacklog(clock.now())) return;
     const now = Math.floor(clock.now() / 1000);
     for (const namespace of registry.namespaces()) {
-      // A result that cannot be written is retried when the index returns it again, after its repeat interval.
+      // A result that cannot be written is retried after its repeat interval, when the index returns it again.
       report(namespace, [...namespace.ttls.due(now)]).catch((error: unknown) => {
         log.warn(
           { reason: errorMessage(error) },
@@ -43,7 +43,8 @@ export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disp
 }
 
 /**
- * Returns the names of a check, because a reload of the registry may replace its entry before its result is written.
+ * Returns the names of the client and the check. They are used because a reload of the registry can replace the entry
+ * before its result is written.
  */
 function namesOf({ client, name }: CheckEntry): readonly [client: string, check: string] {
   return [client.name, name];

@@ -4,8 +4,8 @@ import type { Namespace } from '../model/registry/namespace.ts';
 /**
  * The reason why a result of a client is rejected.
  *
- * - `certificate`: an agent with a certificate for another client reported it, and the client is an agent or the
- *   backend
+ * - `certificate`: the agent that reported it has a certificate for another client, and the client of the result is an
+ *   agent or the backend
  * - `signature`: the client has a signature, and the result has a different one (completion 1.10)
  * - `invalidated`: the client was deleted with `invalidate`, and the ban has not expired (completion 1.6)
  * - `quarantined`: the client was deleted recently, and results must not create it again yet
@@ -15,9 +15,9 @@ import type { Namespace } from '../model/registry/namespace.ts';
 export type Distrust = 'certificate' | 'signature' | 'invalidated' | 'quarantined' | 'proxy_quota' | 'entity_limit';
 
 /**
- * Returns the reason why results of a client are rejected now; undefined if they are accepted. Late results, for
- * example from spools, must not create a deleted client again. For a while only a keepalive can create it, because
- * keepalives are never spooled. For an existing client, only the signature is checked.
+ * Returns the reason why results of a client are rejected now; undefined if they are accepted. A late result, for
+ * example from a spool, must not create a deleted client again. For a while only a keepalive can create it, because
+ * keepalives are never spooled. If the client exists, only the signature is checked.
  */
 export function distrustOf(
   namespace: Namespace,
@@ -34,7 +34,7 @@ export function distrustOf(
 /**
  * Throws if a keepalive of this client is rejected.
  *
- * @param madeAt time when the keepalive was made, in epoch seconds; undefined: just now
+ * @param madeAt time when the keepalive was made, in epoch seconds; if undefined, it was made just now
  * @throws MonError `forbidden` if the signature is wrong or the client is banned, `conflict` if the client was deleted
  *   after the keepalive was made
  */
@@ -74,7 +74,10 @@ function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number)
   return tombstone !== undefined && tombstone.untilMs > nowMs;
 }
 
-/** True if the signature is correct; a client without a known signature (an empty text) accepts every signature. */
+/**
+ * True if the signature is correct. If the expected signature is an empty text, the client has none, and every
+ * signature is correct.
+ */
 export function isSigned(expected: string, actual: string): boolean {
   return expected === '' || expected === actual;
 }

@@ -9,7 +9,7 @@ const isResult = compileSchema(resultSchema);
 const isV1Result = compileSchema(v1ResultSchema);
 
 /**
- * Validates a result that a program submits. The result may name its client (reference 2.4).
+ * Validates a result that a program submits. The result can name its client (reference 2.4).
  *
  * @throws MonError `invalid` that names every invalid attribute
  */
@@ -18,7 +18,7 @@ export function validateSubmitted(value: unknown): SubmittedResult {
 }
 
 /**
- * Validates a result that is submitted through the v1 API. The result may name its client.
+ * Validates a result that is submitted through the v1 API. The result can name its client.
  *
  * @throws MonError `invalid` that names every invalid attribute
  */

@@ -7,7 +7,10 @@ import { CHECK_RECORDS } from '../model/events/storage.ts';
 import { retireResult } from './retire-ttls.ts';
 import { ttlDefinitionsOf } from '../model/results/ttl-definitions.ts';
 
-/** Opens events for stale results, and retires results whose check definition lost its `ttl`. */
+/**
+ * Opens events for stale results (no new result within the TTL), and ends the TTL of results whose check definition
+ * lost its `ttl`.
+ */
 export class StaleResults {
   readonly #batcher: Batcher;
 
@@ -16,9 +19,9 @@ export class StaleResults {
   }
 
   /**
-   * Applies a stale result to each of these checks. A check is skipped if a result has arrived since. It is also
-   * skipped while the keepalive event of its client is open, unless a stale result resolves its event. A result that
-   * was under way when the definition of its check was removed is retired instead.
+   * Applies a stale result to each of these checks. A check is skipped if a result has arrived since. If the keepalive
+   * event of its client is open, a check is skipped too, unless a stale result would resolve its event. If the
+   * definition of a check was removed meanwhile, its TTL ends instead.
    *
    * @throws MonError `unavailable`
    */

@@ -1,4 +1,4 @@
-/** A priority queue whose first item is the lowest in the order of `isBefore`. */
+/** A priority queue. Its first item is the lowest in the order of `isBefore`. */
 export class BinaryHeap<Item> {
   readonly #items: Item[] = [];
   readonly #isBefore: (a: Item, b: Item) => boolean;

@@ -1,6 +1,6 @@
 import { BinaryHeap } from './binary-heap.ts';
 
-/** A time at which a task is due. */
+/** A time at which a task is due, and the id of the task. */
 export interface Deadline {
   /** Due time in milliseconds, on any clock. All deadlines in one queue must use the same clock. */
   readonly atMs: number;
@@ -8,8 +8,8 @@ export interface Deadline {
 }
 
 /**
- * The pending deadlines. A deadline cannot be canceled: when it is due, the code that reads it must check whether it
- * still applies.
+ * A queue of pending deadlines. A deadline cannot be canceled. When it is due, the code that reads it must check
+ * whether its task still needs to run.
  */
 export class Deadlines {
   readonly #heap = new BinaryHeap<Deadline>((a, b) => a.atMs < b.atMs);

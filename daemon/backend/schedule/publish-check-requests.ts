@@ -12,12 +12,12 @@ interface PublisherParts {
   readonly clock: PlanningClock;
   readonly log: Log;
   /**
-   * Requests a check run from the agents of a namespace.
+   * Asks the agents of a namespace to run a check.
    *
    * @param untilNextMs milliseconds until the next scheduled run of the check; undefined if there is none
    */
   readonly publish: (namespace: string, check: NamedCheck, untilNextMs: number | undefined) => Promise<void>;
-  /** Returns the namespaces whose checks are scheduled; default: only the namespace `default`. */
+  /** Returns the namespaces whose checks are scheduled; by default only the namespace `default`. */
   readonly namespaces?: () => Iterable<string>;
 }
 
@@ -27,7 +27,7 @@ export interface CheckSchedule extends Disposable {
   nextRunMs(namespace: string, check: string): number | undefined;
 }
 
-/** A check that is scheduled, and its namespace. */
+/** A scheduled check and its namespace. */
 interface TimetableEntry {
   readonly namespace: string;
   readonly check: NamedCheck;
@@ -36,15 +36,15 @@ interface TimetableEntry {
 interface Running {
   /** The current definition of the check. A new definition with the same timing replaces it. */
   check: NamedCheck;
-  /** The interval, cron expression and time zone from which the timetable was built, as JSON. */
+  /** The interval, cron expression and time zone that the timetable was built from, as JSON. */
   readonly timing: string;
   readonly timetable: RunningTimetable;
 }
 
 /**
- * Requests the runs of scheduled checks from agents. A check runs at its own offset in its interval, or by its cron
- * schedule, but not while it is subdued. After a configuration reload, a check with the same timing keeps its
- * timetable. Every request uses the newest definition.
+ * Asks agents to run the scheduled checks. A check runs at its own offset in its interval, or by its cron schedule, but
+ * not while it is subdued. After a configuration reload, a check with the same timing keeps its timetable. Every
+ * request uses the newest definition.
  */
 export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
   const { definitions, clock, namespaces = () => [DEFAULT_NAMESPACE] } = parts;
@@ -92,8 +92,8 @@ export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
 }
 
 /**
- * Returns the key of a check's timetable, on which the offset of the check in its interval depends. In the namespace
- * `default` the key is the name of the check, elsewhere it begins with the namespace.
+ * Returns the key of a check's timetable; the offset of the check in its interval is derived from the key. In the
+ * namespace `default` the key is the name of the check. In other namespaces it begins with the namespace.
  */
 function keyOf(namespace: string, check: string): string {
   return namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`;
@@ -120,7 +120,7 @@ function publish(
     log.info({ check: name }, 'check request was subdued');
     return;
   }
-  // A failed request is not retried: the next scheduled run sends a new request.
+  // A failed request is not retried, because the next scheduled run sends a new request.
   parts
     .publish(namespace, check, nextMs === undefined ? undefined : nextMs - nowMs)
     .catch((error: unknown) =>

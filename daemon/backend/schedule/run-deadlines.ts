@@ -11,37 +11,37 @@ export interface DeadlineParts {
   readonly log: Log;
 }
 
-/** Defines the deadlines of one kind of objects in the registry, and the tasks that run at them. */
+/** The deadlines of one kind of objects in the registry, and the tasks that run when a deadline is due. */
 export interface DeadlineRules {
   /** Log message for a task that failed, such as `a stash that ended was not removed`. */
   readonly failure: string;
-  /** Yields the deadlines of all objects of this kind in the registry, when `runDeadlines` is called. */
+  /** Yields the deadlines of all objects of this kind; called once, when `runDeadlines` starts. */
   atStart(): Iterable<Deadline>;
   /** Yields the deadlines of the object that a committed change created or updated. */
   after(change: Change): Iterable<Deadline>;
   /**
-   * Runs the task of a due deadline. Returns undefined if there is nothing to do, because the deadline no longer
-   * applies or its task was already done.
+   * Runs the task of a due deadline. Returns undefined if there is nothing to do: the object has changed since, or the
+   * task was already done.
    */
   run(id: string): Promise<void> | undefined;
 }
 
-/** Maximum delay of the timer in milliseconds, so that deadlines are checked soon after a suspended machine resumes. */
+/** Maximum delay of the timer in milliseconds, so that deadlines are checked soon after a suspended host resumes. */
 const SLEEP_MS_MAX = 60_000;
 /** Delay in milliseconds before a failed task is retried. */
 const RETRY_MS = 1000;
 
 /**
- * Runs tasks at times that are stored in the objects of the registry, with a single timer. A restart reads the times
- * again, so it loses no deadline.
+ * Runs tasks at times that are stored in the objects of the registry, with a single timer. After a restart the times
+ * are read from the objects again, so no deadline is lost.
  */
 export function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Disposable {
   const { commits, clock, log } = parts;
-  // Deadlines use the steady clock. A correction of the system clock shifts all stored future times by the same amount,
-  // so they do not change on the steady clock.
+  // Deadlines use the steady clock, which ignores changes of the system clock. If the system clock is corrected, all
+  // stored future times are shifted by the same amount, so they do not change on the steady clock.
   const deadlines = new Deadlines();
-  // A pending deadline is added only once. Otherwise a task whose commit yields the next deadline more than once would
-  // multiply the number of deadlines with each run.
+  // A pending deadline is added only once. If the commit of a task yields the same deadline twice, the number of
+  // deadlines would otherwise double with each run.
   const pending = new Set<string>();
   const add = ({ atMs: wallMs, id }: Deadline): void => {
     // The due time is rounded up, because a task that runs too early does nothing.

@@ -9,15 +9,21 @@ import type { Lease, Store, StoreOp } from '../ports.ts';
 import { shiftedTimes, type ShiftedTable } from '../model/registry/shift-times.ts';
 import { anchorOp, readAnchor, TIME } from '../model/schedule/time-anchor.ts';
 
-/** Minimum time in milliseconds between two time anchors that are stored along with a batch. */
+/**
+ * Minimum time in milliseconds between two time anchors that are stored together with a batch of writes. A time anchor
+ * relates the steady clock to the system clock.
+ */
 const WITH_BATCH_MS = 1000;
-/** Interval in milliseconds at which the time anchor is stored while no batch is written. */
+/** Interval in milliseconds at which a time anchor is stored if no batch is written. */
 const WITHOUT_BATCH_MS = 60_000;
-/** Time in milliseconds after which a jump of the system clock is adopted. A mistake would be corrected by then. */
+/**
+ * Time in milliseconds after which a jump of the system clock is adopted. If the clock was set by mistake, an operator
+ * has corrected it by then.
+ */
 const ADOPT_AFTER_MS = 3_600_000;
 /**
- * Minimum time in milliseconds without a backend that counts as an outage. A shorter time counts as a restart, after
- * which agents deliver their spooled results.
+ * Minimum time in milliseconds without a running backend that counts as an outage. A shorter time counts as a restart;
+ * after a restart, agents deliver their spooled results.
  */
 const OUTAGE_MS_MIN = 600_000;
 
@@ -30,15 +36,16 @@ interface TimeParts {
 }
 
 /**
- * Provides the backend's clock, which continues from the last time anchor in the store, and stores new anchors. When a
- * correction of the system clock is adopted, all stored future times are shifted (docs/operations.md, Time).
+ * Provides the backend's clock, which continues from the last time anchor in the store, and stores new anchors. A time
+ * anchor relates this clock to the system clock. When a correction of the system clock is adopted, all stored future
+ * times are shifted (docs/operations.md, Time).
  */
 export class TimeKeeper {
   readonly clock: SteadyClock;
   readonly #parts: TimeParts;
-  /** Lease of this backend while it is the leader; undefined before `lead` and after `close`. */
+  /** The write lease while this backend is the leader; undefined before `lead` and after `close`. */
   #lease: Lease | undefined;
-  /** Time on the steady clock when an anchor was last prepared for writing. */
+  /** Time on the steady clock when a time anchor was last prepared for writing. */
   #anchorMs = Number.NEGATIVE_INFINITY;
 
   private constructor(parts: TimeParts, anchor: TimeAnchor | undefined) {
@@ -46,19 +53,19 @@ export class TimeKeeper {
     this.clock = new SteadyClock(parts.machine, { anchor, onJump: (jump) => this.#say(jump) });
   }
 
-  /** Creates the clock from the last time anchor in the store. Must be called before any stored time is read. */
+  /** Creates the clock from the last time anchor in the store. Call it before any stored time is read. */
   static async open(parts: TimeParts): Promise<TimeKeeper> {
     return new TimeKeeper(parts, await readAnchor(parts.store));
   }
 
   /**
-   * Starts to store time anchors as the leader. Shifts the stored times by the corrections of the system clock after
-   * the last anchor, and by the duration of an outage.
+   * Starts to store time anchors as the leader. First shifts the stored times by all corrections of the system clock
+   * since the last anchor, and by the duration of an outage.
    */
   async lead(lease: Lease): Promise<void> {
     this.#lease = lease;
     const before = await readAnchor(this.#parts.store);
-    // The clock of the previous leader may be ahead of this clock, but time must not go back.
+    // The clock of the previous leader can be ahead of this clock, but time must not go back.
     if (before !== undefined) this.clock.notBefore(before.steadyMs);
     try {
       const anchor = this.clock.anchor();
@@ -66,13 +73,13 @@ export class TimeKeeper {
       await this.#correct(lease, anchor, before, awayMs < OUTAGE_MS_MIN ? 0 : awayMs);
     } catch (error) {
       // The stored times were not shifted, so the clock must not apply the new correction either. The correction stays
-      // pending, as if the system clock had been set just now.
+      // pending, as if the system clock had just been set.
       if (before !== undefined) this.clock.adopt(before.corrections);
       this.#failed(error);
     }
   }
 
-  /** Returns the write that stores the time anchor with the next batch, or undefined if the last anchor is recent. */
+  /** Returns the write that stores a time anchor with the next batch; undefined if the last anchor is recent. */
   anchorDue(): StoreOp | undefined {
     const nowMs = this.clock.steady();
     if (nowMs - this.#anchorMs < WITH_BATCH_MS) return undefined;
@@ -80,7 +87,7 @@ export class TimeKeeper {
     return anchorOp(this.clock.anchor());
   }
 
-  /** Stores time anchors while no batches are written, and adopts a jump of the system clock after an hour. */
+  /** Stores time anchors if no batches are written. Adopts a jump of the system clock after an hour. */
   watch(batcher: Pick<Batcher, 'run' | 'runExclusively'>): Disposable {
     return this.clock.every(WITHOUT_BATCH_MS, () => {
       const isIdle = this.clock.steady() - this.#anchorMs >= WITHOUT_BATCH_MS;
@@ -95,7 +102,7 @@ export class TimeKeeper {
     });
   }
 
-  /** Stores a last time anchor if this backend is the leader. Must be called after all other writes are done. */
+  /** Stores a last time anchor if this backend is the leader. Call it after all other writes are done. */
   async close(): Promise<void> {
     const lease = this.#lease;
     if (lease === undefined) return;
@@ -110,7 +117,8 @@ export class TimeKeeper {
   }
 
   /**
-   * Stores a time anchor, together with the stored times shifted by the corrections between `before` and `anchor`.
+   * Stores a time anchor. In the same write, shifts the stored times by the corrections of the clock between `before`
+   * and `anchor`.
    *
    * @param awayMs milliseconds during which no backend ran; 0 if that was too short for an outage
    */

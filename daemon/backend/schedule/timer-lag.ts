@@ -1,10 +1,10 @@
 import type { Clock } from '../ports.ts';
 
 const PERIOD_MS = 1000;
-/** Number of recent samples from which the worst lag is computed. */
+/** Number of recent measurements among which the longest timer lag is looked for. */
 const SAMPLES_MAX = 60;
 
-/** Measures how late timers fire because the event loop was blocked. */
+/** Measures how late timers fire because other work blocked the event loop. */
 export class TimerLag implements Disposable {
   readonly #samples: number[] = [];
   readonly #timer: Disposable;
@@ -15,7 +15,7 @@ export class TimerLag implements Disposable {
       const nowMs = clock.monotonic();
       this.#samples.push(Math.max(0, nowMs - dueMs));
       if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
-      // The next due time is counted from now, not from the last due time, so that one delay is measured only once.
+      // The next due time is one period from now, not from the last due time, so that one delay is measured only once.
       dueMs = nowMs + PERIOD_MS;
     });
   }

@@ -10,7 +10,7 @@ import type { SilencedEntries } from './commands.ts';
 
 const validateClear = validator(clearSilencedSchema);
 
-/** Dependencies of the routes for silences, for each API. */
+/** Dependencies of the routes for silences in the v1, v2 and mon API. */
 export interface SilenceDeps extends NamespaceDeps, PolicyDeps {
   readonly clock: Clock;
   readonly silenced: SilencedEntries;
@@ -19,7 +19,7 @@ export interface SilenceDeps extends NamespaceDeps, PolicyDeps {
 /**
  * Returns the request handlers that create and clear silences in the v1 or mon API.
  *
- * @param validateEntry callback that validates and returns the body of a request to create a silence
+ * @param validateEntry callback that validates the body of a request to create a silence, and returns it
  */
 export function changesOfSilences(
   deps: SilenceDeps,

@@ -29,7 +29,7 @@ import {
 } from './commands.ts';
 
 /**
- * Creates, extends and ends the silences of `monctl maintenance`, each of which lasts as long as a command runs (spec,
+ * Creates, extends and ends the silences of `monctl maintenance`. Each lasts as long as a command runs (spec,
  * maintenance).
  */
 export class CommandSilences {
@@ -38,7 +38,7 @@ export class CommandSilences {
   readonly #entriesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn callback that reads the attributes that selectors use into memory */
+  /** @param learn callback that loads into memory the attributes that selectors refer to */
   constructor(batcher: Batcher, silenced: Pick<SilencedEntries, 'clear'>, entriesMax: SilencesMax, learn: Learn) {
     this.#batcher = batcher;
     this.#silenced = silenced;
@@ -51,8 +51,8 @@ export class CommandSilences {
    * trail nor in the timeline.
    *
    * @throws MonError `invalid` for an invalid selector, `threshold` if the selectors of the namespace use too many
-   *   attributes or cost too much, `conflict` if a silence with this id exists that does not belong to this run,
-   *   `not_found` if the silence to extend was cleared or the namespace does not exist, `unavailable`
+   *   attributes or cost too much, `conflict` if a silence with this id belongs to another run, `not_found` if the
+   *   silence to extend was cleared or the namespace does not exist, `unavailable`
    */
   async hold(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
     if (typeof request.selector === 'string') await this.#learn(namespaceName, [request.selector]);
@@ -86,8 +86,7 @@ export class CommandSilences {
   /**
    * Ends the silence of a command run.
    *
-   * @throws MonError `not_found` if there is no such silence, `conflict` if it does not belong to this run,
-   *   `unavailable`
+   * @throws MonError `not_found` if there is no such silence, `conflict` if it belongs to another run, `unavailable`
    */
   release(namespaceName: string, request: ReleaseRequest, actor: Actor): Promise<void> {
     return this.#silenced.clear(namespaceName, { id: commandSilenceId(request) }, actor, (entry) => {

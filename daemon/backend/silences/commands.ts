@@ -26,19 +26,19 @@ import { beginWindow, resumeWindow, noteSilenced, removeSilenced, saveSilenced }
 
 /**
  * Returns the maximum number of silences in one namespace. It is called for each use, because a configuration reload
- * may change the number.
+ * can change the number.
  */
 export type SilencesMax = () => number;
 
 export const DEFAULT_MAX: SilencesMax = () => SILENCES_MAX;
 
 /**
- * Reads the attributes that selectors use into memory, for all clients and open events of a namespace. Rejects invalid
- * selectors.
+ * Loads into memory the attributes that selectors refer to, for all clients and open events of a namespace. Rejects
+ * invalid selectors.
  */
 export type Learn = (namespace: string, selectors: readonly string[]) => Promise<void>;
 
-/** Identifies a silence by its id, or else by its subscription and check. */
+/** Identifies a silence by its id or, if the id is missing, by its subscription and check. */
 export interface SilencedTarget {
   readonly id?: string | null | undefined;
   readonly subscription?: string | null | undefined;
@@ -51,7 +51,7 @@ export class SilencedEntries {
   readonly #entriesMax: SilencesMax;
   readonly #learn: Learn;
 
-  /** @param learn callback that reads the attributes that selectors use into memory */
+  /** @param learn callback that loads into memory the attributes that selectors refer to */
   constructor(batcher: Batcher, entriesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
     this.#batcher = batcher;
     this.#entriesMax = entriesMax;
@@ -59,7 +59,7 @@ export class SilencedEntries {
   }
 
   /**
-   * Reads the attributes that selectors use into memory, so that a silence with one of these selectors takes effect as
+   * Loads into memory the attributes that selectors refer to. So a silence with one of these selectors takes effect as
    * soon as it is committed.
    *
    * @throws MonError `invalid` if a selector is invalid, `threshold` if the selectors of the namespace use too many
@@ -85,10 +85,10 @@ export class SilencedEntries {
   /**
    * Stores the silence that a callback makes. It completely replaces the silence with the same id.
    *
-   * @param make callback that gets the existing silence, or undefined if there is none or it has expired, and returns
-   *   the new silence; it throws to reject the change
-   * @param isStoredWhenOver true if a silence that has already expired is stored until a timer removes it; false if it
-   *   only ends the silence that it replaces
+   * @param make callback that gets the existing silence, or undefined if there is none or it has expired. It returns
+   *   the new silence, or throws to reject the change
+   * @param isStoredWhenOver true if a new silence that has already expired is stored until a timer removes it; false if
+   *   it is not stored and only ends the silence that it replaces
    * @throws MonError `not_found` if the namespace does not exist, `invalid` if the times are invalid, `conflict` if it
    *   would replace a recurring silence with a silence that does not recur, `threshold` if the cost budget for
    *   selectors is used up, `unavailable`
@@ -131,7 +131,7 @@ export class SilencedEntries {
   /**
    * Ends the silence with exactly this id.
    *
-   * @param check callback that gets the silence, and throws to reject the request
+   * @param check callback that gets the silence, and can throw to reject the request
    * @throws MonError `not_found` if no silence has this id or it has expired, `unavailable`
    */
   clear(
@@ -151,8 +151,8 @@ export class SilencedEntries {
   }
 
   /**
-   * Updates a silence after its begin or end: removes an expired silence, moves a recurring silence to its next window,
-   * and otherwise announces the silence. Called by timers.
+   * Updates a silence when its begin or end is due; called by timers. Removes an expired silence, and moves a recurring
+   * silence to its next window. Otherwise announces the silence as changed.
    */
   tick(namespaceName: string, id: string): Promise<void> {
     return this.#batcher.run((transaction) => {
@@ -178,8 +178,8 @@ function clearSilenced(transaction: Transaction, namespace: Namespace, entry: Si
 }
 
 /**
- * Returns the silence with this id as it is now; undefined if there is none or it has expired. An expired silence
- * counts as removed, even while it is still stored.
+ * Returns the silence with this id in its current or next window; undefined if there is none or it has expired. An
+ * expired silence is treated as removed, even if it is still stored.
  */
 export function unexpiredEntry(
   { silenced }: Pick<Namespace, 'silenced'>,
@@ -201,7 +201,7 @@ export function timeProblem({ begin, recurrence }: SilencedEntry, nowMs: number)
  * Returns an error message if a silence begins too far in the future, for example because the time is in milliseconds;
  * otherwise undefined.
  *
- * @param begin epoch seconds; null or undefined: at once
+ * @param begin epoch seconds; null or undefined if it begins at once
  */
 export function beginProblem(begin: number | null | undefined, now: number): string | undefined {
   if ((begin ?? 0) - now <= LIFETIME_SECONDS_MAX) return undefined;
@@ -209,7 +209,7 @@ export function beginProblem(begin: number | null | undefined, now: number): str
 }
 
 /**
- * Rejects silences that would exceed the limit of a namespace. An existing silence may always be replaced.
+ * Rejects new silences if the namespace would exceed its limit. Replacing an existing silence is always allowed.
  *
  * @param ids ids of the silences that will be stored
  * @throws MonError `unavailable` if the limit would be exceeded
@@ -223,12 +223,14 @@ export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: re
   );
 }
 
-/** Returns a silence in the format of the audit trail; undefined stays undefined. */
+/** Returns a silence in the format of the audit trail; undefined if `entry` is undefined. */
 export function auditedSilence(entry: SilencedEntry | undefined): SilencedRow | undefined {
   return entry === undefined ? undefined : silencedRow(entry);
 }
 
-/** Ends a silence before its own end, because it was idle for longer than the settings allow (spec, idleness 4). */
+/**
+ * Ends a silence early, because it was idle (matched no event) for longer than the settings allow (spec, idleness 4).
+ */
 export function endIdle(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, idle: SilenceIdle): void {
   const actor = mon('silence-idle-expire');
   const reason = idleReason(idle);
@@ -244,7 +246,7 @@ export function endIdle(transaction: Transaction, namespace: Namespace, entry: S
 /**
  * Ends a silence as planned.
  *
- * @param by `clock` if its end has come, `expire_on_resolve` if an event that it covers has resolved
+ * @param by `clock` if its end has come, `expire_on_resolve` if an event that it silences has resolved
  */
 export function endSilenced(
   transaction: Transaction,

@@ -9,26 +9,24 @@ import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../
 import { inChunks } from '../store/time-slice.ts';
 import { SelectorIndex, type Indexed } from '../model/silences/selector-index.ts';
 
-/** Maximum number of covered events whose names are part of a preview. */
+/** Maximum number of silenced events whose names are listed in a preview. */
 const FIRST = 5;
 
 /**
- * Maximum total cost of the selector evaluations for each of the two counts in a preview, see `Selector.cost`: about
- * three seconds of computing, interleaved with other work. A thousand selectors that name a client or a check cost far
- * less among 100,000 checks.
+ * Maximum total cost of the selector evaluations for each of the two counts in a preview, see `Selector.cost`. It is
+ * about three seconds of CPU time, interleaved with other work. A thousand selectors that name a client or a check cost
+ * far less among 100,000 checks.
  */
 const PREVIEW_COST_MAX = 100_000_000;
 
-/**
- * Cost of the selector evaluations between two yields, which let other work run: less than a millisecond of computing.
- */
+/** Cost of the selector evaluations after which other work can run: less than a millisecond of CPU time. */
 const STEP_COST = 5000;
 
 type Steps<Result> = Generator<void, Result, undefined>;
 
 /**
- * Counts the open events that these silences would cover, by severity, and lists the first of them. An event that
- * several silences cover counts once.
+ * Counts the open events that these silences would silence, by severity, and lists the first of them. An event that
+ * several silences match counts once.
  *
  * @param costMax maximum total cost of the selector evaluations, see `Selector.cost`
  * @throws MonError `threshold` if the evaluations would cost more
@@ -64,9 +62,9 @@ function* countEvents(
 }
 
 /**
- * Counts the checks on clients that these silences would cover, that have no open event now, and whose result was not
- * OK at or after `since`. The attributes of an OK check are not in memory, so a selector that uses them does not match
- * it.
+ * Counts the checks on clients that these silences would silence and that have recovered. They have no open event now,
+ * and their result was not OK at or after `since`. The attributes of an OK check are not in memory, so a selector that
+ * uses them does not match it.
  *
  * @param since epoch seconds
  * @throws MonError `threshold` if the selector evaluations would cost too much
@@ -92,12 +90,12 @@ export async function recoveredSince(
 }
 
 /**
- * Returns the checks that silences cover, by subscription and check or by selector, each check once. It yields whenever
- * other work may run.
+ * Returns the checks that silences match, by subscription and check or by selector, each check once. It yields whenever
+ * other work can run.
  *
- * @param named callback that returns the checks that a subscription and check cover; undefined stands for a step
- *   without a check
- * @param of callback that returns the checks of a client that are compared with the selectors
+ * @param named callback that returns the checks that a subscription and check match; an undefined element is a step of
+ *   the search that found no check
+ * @param of callback that returns the checks of a client that the selectors are evaluated for
  * @throws MonError `threshold` if the selector evaluations cost more than `costMax`
  */
 function* coveredBy(
@@ -116,7 +114,7 @@ function* coveredBy(
         if (entry !== undefined) covered.add(entry);
         yield;
       }
-      // Yield also after a silence that covers no check, so that other work can run.
+      // Yields also after a silence that matches no check, so that other work can run.
       yield;
       continue;
     }
@@ -138,7 +136,7 @@ function* coveredBy(
 /**
  * Returns true if any of these selectors matches a check.
  *
- * @param cost total cost of the evaluations for all checks so far, which is increased
+ * @param cost total cost of the evaluations for all checks so far; this function adds to it
  * @throws MonError `threshold` if the total cost exceeds the maximum
  */
 function* isSelected(
@@ -165,5 +163,5 @@ function* isSelected(
   return false;
 }
 
-/** Cost of finding the selectors that may match a check, in the unit of `Selector.cost`. */
+/** Cost of looking up the selectors that possibly match a check, in the unit of `Selector.cost`. */
 const LOOK_UP_COST = 100;

@@ -4,8 +4,8 @@ import type { Registry } from '../model/registry/registry.ts';
 import { inChunks } from '../store/time-slice.ts';
 
 /**
- * Evaluates the selectors of silences for some checks in chunks. A synchronous look-up of their silences right
- * afterwards then finds cached results.
+ * Evaluates the selectors of silences for some checks in chunks and caches the results. A synchronous look-up of their
+ * silences right afterwards then needs no evaluation.
  */
 export async function prepareSilences(entries: readonly CheckEntry[]): Promise<void> {
   const [first] = entries;
@@ -25,8 +25,8 @@ function* preparing(entries: Iterable<CheckEntry>): Generator<void, void, undefi
 }
 
 /**
- * Evaluates the selectors of silences for all open events in chunks: at the start, after each change of a silence with
- * a selector, and after the registry was reloaded. Until this is done, the feed delays its updates.
+ * Evaluates the selectors of silences for all open events in chunks. It does so at the start, after each change of a
+ * silence with a selector, and after the registry was reloaded. Until it is done, the feed delays its updates.
  */
 export class EventPreparation implements Disposable {
   readonly #registry: Registry;
@@ -56,7 +56,9 @@ export class EventPreparation implements Disposable {
     this.#start();
   }
 
-  /** True if the selectors were evaluated for all open events, so that their silences can be looked up at once. */
+  /**
+   * True if the selectors were evaluated for all open events, so that their silences can be looked up without delay.
+   */
   get isDone(): boolean {
     return !this.#isWorking;
   }

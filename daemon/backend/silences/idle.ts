@@ -20,32 +20,32 @@ interface IdleParts {
   readonly clock: PlanningClock;
   readonly log: Log;
   /**
-   * Returns the settings for idle silences. It is called for each use, because a configuration reload may change them.
+   * Returns the settings for idle silences. It is called for each use, because a configuration reload can change them.
    */
   readonly rules: () => IdleRules;
 }
 
 /**
- * Interval at which silences without matches are searched for. Doing this periodically adds no work to the processing
- * of results.
+ * Interval at which silences that match no event are searched for. A periodic search adds no work to the processing of
+ * results.
  */
 const PERIOD_MS = 60_000;
 
 /**
- * Maximum number of idle silences that are checked per interval; the next intervals check the others. Finding the
- * matches of a selector takes a millisecond among 100,000 clients.
+ * Maximum number of idle silences that are checked per interval; the others are checked in the next intervals. Finding
+ * the events that a selector matches takes a millisecond among 100,000 clients.
  */
 const MARKED = 200;
 
 /** Maximum number of silences that are updated in one commit. */
 const SLICE = 20;
 
-/** Namespace and id of a silence. Unlike the object, they stay valid when the registry is reloaded. */
+/** Namespace and id of a silence. Unlike the object of the silence, they stay valid when the registry is reloaded. */
 type SilenceRef = readonly [namespace: string, id: string];
 
 /**
- * Marks silences as idle that have matched no event for a long time, and removes the mark after a match. Ends idle
- * silences if the settings say so (spec, idleness).
+ * Marks silences as idle that have matched no event for a long time, and removes the mark when they match one. Ends
+ * idle silences if the settings say so (spec, idleness).
  */
 export function watchIdle(parts: IdleParts): Disposable {
   let isLooking = false;
@@ -81,8 +81,8 @@ async function lookAround({ registry, batcher, clock, rules }: IdleParts, round:
 }
 
 /**
- * Returns the silences whose idle state may have to change now, and at most `MARKED` of the other idle silences:
- * different ones in each round.
+ * Returns the silences whose idle state possibly has to change now. In addition returns at most `MARKED` of the other
+ * idle silences, different ones in each round.
  */
 function silencesToCheck(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly SilenceRef[] {
   const due: SilenceRef[] = [];

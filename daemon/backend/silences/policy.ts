@@ -9,7 +9,7 @@ import { SILENCE_WARN_MATCHES } from '../../../shared/schemas/fixed-limits.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
-/** The configuration, which contains the policy for silences. */
+/** The configuration; it contains the policy for silences. */
 export interface PolicyDeps {
   readonly config: Pick<ConfigInForce, 'program'>;
 }
@@ -27,8 +27,8 @@ export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
 }
 
 /**
- * Returns the reason and the duration of a requested silence, which the policy limits. The duration of a recurring
- * silence is that of one window.
+ * Returns the attributes of a requested silence that the policy limits: its reason and its duration. The duration of a
+ * recurring silence is that of one window.
  */
 export function policedRequest({ reason, expire, recurrence }: SilencedRequest): PolicedSilence {
   return { reason, expire: recurrence?.duration ?? expire };
@@ -54,8 +54,8 @@ export function refuseOwnAgainstPolicy(parts: PolicyDeps, silence: PolicedSilenc
 }
 
 /**
- * Rejects a silence of the v2 API that violates the policy. The maximum duration always applies, because v2 clients
- * know such a limit. The rules for the reason apply only if the settings apply the policy to the v1 API.
+ * Rejects a silence of the v2 API that violates the policy. The maximum duration is always enforced, because v2 clients
+ * expect such a limit. The rules for the reason are enforced only if the settings apply the policy to the v1 API.
  *
  * @throws MonError `threshold` if it lasts too long, `invalid` for its reason
  */
@@ -69,9 +69,9 @@ export function refuseV2AgainstPolicy(parts: PolicyDeps, entry: SilencedEntry): 
 }
 
 /**
- * Rejects a bulk request with a silence that violates the policy. It yields after each operation. Restored silences are
- * checked only if the settings apply the policy to the v1 API: otherwise a silence that a script created and that was
- * cleared by mistake could not be restored.
+ * Rejects a bulk request with a silence that violates the policy. It yields after each operation, so that other work
+ * can run. Restored silences are checked only if the settings apply the policy to the v1 API. Otherwise a silence that
+ * a script created and that was cleared by mistake could not be restored.
  *
  * @throws MonError `invalid` for a reason, `threshold` if a silence lasts too long; the message names the operation
  */
@@ -107,7 +107,7 @@ function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number)
   const { reason, begin, expire_at: end, recurrence } = operation.entry;
   if (recurrence !== undefined) return { reason, expire: recurrence.duration };
   const endMs = endOf(end);
-  // The duration of a restored silence that is pending counts from its begin, as for a new silence.
+  // The duration of a restored silence that is pending is measured from its begin, as for a new silence.
   const startMs = Math.max(nowMs, (begin ?? 0) * 1000);
   return { reason, expire: endMs === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((endMs - startMs) / 1000)) };
 }

@@ -5,7 +5,8 @@ import { UNUSED, type SilencedRegistry } from '../model/silences/state.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
 
 /**
- * Returns a silence in the format of the mon API: with its counters of suppressed handler runs and its absolute end.
+ * Returns a silence in the format of the mon API. It has counters of the handler runs that it suppressed, and its end
+ * is an absolute time.
  */
 export function silencedDetail(
   registry: Pick<SilencedRegistry, 'use'>,
@@ -25,13 +26,16 @@ export function silencedDetail(
   };
 }
 
-/** Returns the silences that have not expired, sorted by id. A recurring silence has its current or next window. */
+/**
+ * Returns the silences that have not expired, sorted by id. A recurring silence is returned with its current or next
+ * window.
+ */
 export function unexpiredEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
   const unexpired = Array.from(entries, (entry) => entryAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
   return unexpired.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-/** A silence with its name in the v2 API. */
+/** A silence and its name in the v2 API. */
 export interface NamedSilenced {
   readonly name: string;
   readonly entry: SilencedEntry;

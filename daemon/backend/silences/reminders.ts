@@ -19,17 +19,19 @@ interface ReminderParts {
   readonly clock: PlanningClock;
   readonly log: Log;
   /**
-   * Returns how many seconds before the end of a silence its reminder is sent. It is called for each use, because a
-   * configuration reload may change the number.
+   * Returns for how many seconds before the end of a silence its reminder is sent. It is called for each use, because a
+   * configuration reload can change the number.
    */
   readonly before: () => number;
-  /** Callback that notifies the configured handler of the reminder, in the same transaction that marks the silence. */
+  /**
+   * Callback that notifies the configured handler. It runs in the transaction that records the reminder in the silence.
+   */
   readonly notify: (transaction: Transaction, namespace: Namespace, entry: SilencedEntry) => void;
 }
 
 /**
- * Sends a reminder before a silence ends, if the silence covers an open event. The silence is marked, so that there is
- * only one reminder per end, even after a restart.
+ * Sends a reminder before a silence ends, if it currently silences an open event. The reminder is recorded in the
+ * silence, so that there is only one reminder per end, even after a restart.
  */
 export function remindOfEnds({ registry, batcher, clock, log, before, notify }: ReminderParts): Disposable {
   return runDeadlines(
@@ -64,7 +66,7 @@ export function remindOfEnds({ registry, batcher, clock, log, before, notify }: 
   }
 
   /**
-   * True if the reminder of a silence is due. It is checked again before sending, because the end of the silence may
+   * True if the reminder of a silence is due. It is checked again before sending, because the end of the silence can
    * have changed.
    */
   function isDue(entry: SilencedEntry, nowMs: number): boolean {

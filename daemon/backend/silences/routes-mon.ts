@@ -26,19 +26,20 @@ const validatePreview = bodyValidator(MON_API.silencePreview);
 /** Maximum number of previews that are in progress or waiting; further requests are rejected. */
 const PREVIEWS_MAX = 20;
 
-/** Time before now in which a preview looks for problems that have recovered. */
+/** A preview includes problems that have recovered within this time before now. */
 const RECENT_MS = 24 * 3_600_000;
 
 /**
- * Serves silences in the mon API: lists them with their counters, filtered by a search (`?q=`), previews, creates and
- * clears them.
+ * Serves silences in the mon API: lists them with their counters, with an optional search (`?q=`), and previews,
+ * creates and clears them.
  */
 export function silencedOnMon(
   deps: SilenceDeps & { readonly store: Store },
 ): OnMon<'silenced' | 'silence' | 'clearSilenced' | 'silencePreview' | 'silencedEntry' | 'silencePolicy'> {
   const { clock, registry, store } = deps;
   const oneByOne = oneAtATime(PREVIEWS_MAX, 'too many previews wait: try again in a few seconds');
-  // Checks that recovered before the registry was loaded are unknown, so a preview does not cover an earlier time.
+  // Checks that recovered before the registry was loaded are unknown, so a preview includes no problems before that
+  // time.
   let lastLoad = { generation: registry.generation, sinceMs: clock.now() };
   return {
     silenced: (request, reply, query) => {
@@ -79,11 +80,7 @@ export function silencedOnMon(
   };
 }
 
-/**
- * Returns the next windows of a requested recurrence.
- *
- * @throws MonError `invalid` if the recurrence is invalid
- */
+/** Returns the next windows of a requested recurrence. @throws MonError `invalid` if the recurrence is invalid */
 function windowsOf(submitted: SubmittedRecurrence, nowMs: number): ShownWindow[] {
   const recurrence = recurrenceOf(submitted);
   const problem = recurrenceProblem(recurrence, nowMs);

@@ -85,7 +85,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
           const core = change(before === undefined ? undefined : v2SilencedOf(namespace, before));
           const creator = isIdentifiedCaller(actor.who) ? actor.who : core.creator || null;
           const made = entryOf({ ...core, creator }, partsOfV2Silenced(core) ?? partsOfKey(name), before, nowMs);
-          // A silence that has already expired suppresses nothing, so the policy does not apply to it.
+          // A silence that has already expired suppresses nothing, so it need not comply with the policy.
           if (!isExpired(made, nowMs)) refuseV2AgainstPolicy(deps, made);
           return made;
         },
@@ -148,8 +148,8 @@ function placedIn(core: SubmittedV2Silenced, namespace: string): PlacedV2Silence
 }
 
 /**
- * Returns the subscription and check in the v2 name of a silence. If the name is invalid, both are null, so that no
- * silence is found.
+ * Returns the subscription and check that the v2 name of a silence contains. If the name is invalid, both are null, so
+ * that no silence is found.
  */
 function partsOfKey(name: string): SilencedParts {
   return partsOfV2Name(name) ?? { subscription: null, check: null };
@@ -162,7 +162,7 @@ function idOf(name: string): string {
 }
 
 /**
- * Returns the silence that a v2 request describes.
+ * Converts a silence in the form of the v2 API to the form in memory.
  *
  * @throws MonError `invalid` if the silence would end more than two hundred years from now
  */

@@ -23,7 +23,7 @@ const FAILURE = 'begin or end of a silence could not be written';
 
 /**
  * Removes silences at their end, moves recurring silences to their next window, and announces silences that begin.
- * Whether an event is silenced does not depend on it, because every look-up compares the times itself.
+ * Whether an event is silenced does not depend on these timers, because every look-up compares the times itself.
  */
 export function expireSilenced(parts: ExpiryParts): Disposable {
   const due = runEnds(parts);
@@ -37,9 +37,9 @@ export function expireSilenced(parts: ExpiryParts): Disposable {
 }
 
 /**
- * Computes the windows of recurring silences again after a clock correction. A correction shifts the ends of other
- * silences, but windows are wall-clock times. So it stores recurring silences as expired (see `shifted` of the table),
- * and reloads the registry.
+ * Computes the windows of recurring silences again after a correction of the system clock. The correction shifts the
+ * ends of other silences, but windows are wall-clock times. The correction therefore stores recurring silences as
+ * expired (see `shifted` of the table) and reloads the registry. That reload starts this computation.
  */
 function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryParts): Disposable {
   let { generation } = registry;
@@ -66,7 +66,7 @@ function runEnds(parts: ExpiryParts): Disposable {
       for (const namespace of registry.namespaces()) {
         for (const entry of namespace.silenced.all()) {
           yield* deadlinesOf(namespace.name, entry, clock.now());
-          // The silence may have begun while no backend ran, and clients of the feed that reconnect must receive this
+          // The silence can have begun while no backend ran, and clients of the feed that reconnect must receive this
           // change.
           if (entry.begin !== null && entry.begin > entry.timestamp) {
             yield { atMs: entry.begin * 1000, id: idOf(namespace.name, entry) };
@@ -79,15 +79,14 @@ function runEnds(parts: ExpiryParts): Disposable {
       if (change[0] !== 'silenced') return;
       const [, namespace] = change;
       const entry = registry.namespace(namespace).silenced.get(idOfChange(change));
-      // A silence may have ended before it was committed, or may last 0 seconds, so past ends are included. A begin
-      // before the commit needs no deadline: the commit announces the silence, and the rows of the feed are built
-      // afterwards.
+      // The end can be in the past: a silence can have ended before it was committed, or last 0 seconds. A begin before
+      // the commit needs no deadline: the commit announces the silence, and the rows of the feed are built afterwards.
       if (entry !== undefined) yield* deadlinesOf(namespace, entry, clock.now());
     },
 
     run(id) {
       const [namespaceName, entryId] = JSON.parse(id) as [string, string];
-      // The silence may have been cleared or replaced since. If it was replaced, an extra announcement does no harm.
+      // The silence can have been cleared or replaced since. If it was replaced, an extra announcement does no harm.
       if (registry.namespace(namespaceName).silenced.get(entryId) === undefined) return undefined;
       return silenced.tick(namespaceName, entryId);
     },
@@ -99,8 +98,8 @@ interface LearningParts extends Omit<ExpiryParts, 'clock'> {
 }
 
 /**
- * Loads the attributes that selectors refer to, if a selector was committed before they were in memory, for example by
- * a restore. Then publishes the silences with a selector on the feed again.
+ * Loads the attributes that selectors refer to, if a silence with a selector was committed before they were in memory,
+ * for example by a restore. Then publishes the silences with a selector on the feed again.
  */
 export function learnInBackground({ registry, commits, silenced, store, log }: LearningParts): Disposable {
   const learn = async (name: string): Promise<void> => {

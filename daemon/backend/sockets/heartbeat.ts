@@ -14,7 +14,7 @@ export class Heartbeat {
 
   /** Closes the connection if the peer did not answer the last ping; otherwise sends the next ping. */
   beat(): void {
-    // While the socket is paused no pong is read, so a missing pong proves nothing.
+    // A paused socket reads no pongs, so a missing pong proves nothing.
     if (!this.#isAlive && !this.#socket.isPaused) {
       this.#socket.terminate();
       return;

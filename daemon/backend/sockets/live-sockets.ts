@@ -7,8 +7,8 @@ import type { Clock } from '../ports.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
 /**
- * Maximum number of open sockets per API key or user, by the scope that the sockets require. Many agents may share one
- * key, and so may several consoles.
+ * Maximum number of open sockets per API key or user, by the scope that the sockets require. Many agents or several
+ * consoles can share one key.
  */
 const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 200, submit: 20_000 };
 
@@ -26,13 +26,16 @@ interface SocketParts {
   readonly clock: Clock;
   /** Returns the principal with its current rights, or undefined if its credentials are no longer valid. */
   readonly renewed: (principal: Principal) => Principal | undefined;
-  /** Returns a version text that is different after every change that may revoke a right. */
+  /** Returns a version text that is different after every change that can revoke a right. */
   readonly version: () => string;
   readonly commits: Pick<CommitBoard, 'onIdle'>;
 }
 
 interface LiveSocket {
-  /** The principal as of the last check: the expiry of its credentials may change while the socket is open. */
+  /**
+   * The principal as of the last check. It is replaced because the expiry of its credentials can change while the
+   * socket is open.
+   */
   principal: Principal;
   readonly access: Scope;
   readonly isAllowed: (renewed: Principal) => boolean;
@@ -75,7 +78,8 @@ export class LiveSockets implements Disposable {
    * Adds an open socket.
    *
    * @param access scope that the principal must have as long as the socket is open
-   * @param isAllowed callback that returns true if the principal may keep the socket; default: if it has `access`
+   * @param isAllowed callback that returns true if the principal is allowed to keep the socket; by default, if it has
+   *   the scope `access`
    */
   add(
     socket: WebSocket,
@@ -95,8 +99,8 @@ export class LiveSockets implements Disposable {
   }
 
   /**
-   * Returns a function that throws `unauthenticated` if the credentials of the socket are no longer valid. It may also
-   * be called after the socket has closed.
+   * Returns a function that throws `unauthenticated` if the credentials of the socket are no longer valid. The function
+   * can also be called after the socket has closed.
    */
   admissionOf(socket: WebSocket): Admission {
     const live = this.#sockets.get(socket);
@@ -144,7 +148,7 @@ export class LiveSockets implements Disposable {
 
   #end(socket: WebSocket, code: number, reason: string): void {
     socket.close(code, reason);
-    // A paused socket must be read again: the peer's close frame arrives after data that was not read yet.
+    // A paused socket must be read again, because the peer's close frame arrives after data that was not read yet.
     if (socket.isPaused) socket.resume();
     const impatience = this.#parts.clock.after(GOODBYE_MS, () => socket.terminate());
     socket.once('close', () => impatience[Symbol.dispose]());

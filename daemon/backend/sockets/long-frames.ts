@@ -5,12 +5,12 @@ import { inChunks } from '../store/time-slice.ts';
 import type { FrameSocket } from './frame-socket.ts';
 
 /**
- * Minimum size in bytes of a frame that is parsed in chunks. Shorter frames are parsed in a few milliseconds, whatever
- * they contain.
+ * Minimum size in bytes of a frame that is parsed in chunks. A shorter frame is parsed in a few milliseconds, whatever
+ * it contains.
  */
 export const LONG_FRAME_BYTES = 64 * 1024;
 
-/** Maximum nesting depth of the JSON in a long frame. The limits of results and clients are checked later. */
+/** Maximum nesting depth of the JSON in a long frame. The lower limits for results and clients are checked later. */
 const DEPTH_MAX = 512;
 
 interface WaitingFrame {
@@ -21,7 +21,7 @@ interface WaitingFrame {
 
 /**
  * Parses the long frames of one connection in chunks, so that no frame blocks the event loop (security S7). Meanwhile
- * the socket is paused, and later frames wait in a queue, so that all frames are processed in order.
+ * the socket is paused and later frames wait in a queue, so that all frames are processed in order.
  */
 export class LongFrames {
   readonly #socket: Pick<FrameSocket, 'pause' | 'resume' | 'isPaused'>;
@@ -36,14 +36,17 @@ export class LongFrames {
     this.#refuse = refuse;
   }
 
-  /** True while a frame is being parsed. Then all later frames must be added too, even if short, to keep the order. */
+  /**
+   * True if a frame is being parsed. In this case all later frames must be added too, even short ones, to keep the
+   * order.
+   */
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
   /**
-   * Parses a frame after all earlier frames, then calls `take` with its value. Forbidden property names are removed
-   * (security S9).
+   * Parses a frame after all earlier frames, then calls `take` with the parsed value. Properties with forbidden names
+   * are removed (security S9).
    */
   add(text: string, take: (value: unknown) => void): void {
     this.#waiting.push({ text, take });
@@ -59,7 +62,7 @@ export class LongFrames {
     this.#socket.pause();
   }
 
-  /** Resumes the socket. While frames are being parsed, it stays paused until all of them are processed. */
+  /** Resumes the socket. If frames are being parsed, it stays paused until all of them are processed. */
   resume(): void {
     this.#isPausedByOwner = false;
     if (!this.#isBusy && this.#socket.isPaused) this.#socket.resume();
@@ -81,8 +84,8 @@ export class LongFrames {
 async function parsed(text: string): Promise<unknown> {
   const options = {
     depthMax: DEPTH_MAX,
-    // As in short frames, the length of strings is limited only by the size of the frame: if a check's output were
-    // rejected here, the agent would resend it forever.
+    // As in short frames, only the size of the frame limits the length of strings. If the output of a check were
+    // rejected here, the agent would send it again forever.
     textLengthMax: Infinity,
     inspect: strip,
     strictly: () => undefined,

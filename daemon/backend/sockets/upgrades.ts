@@ -16,51 +16,54 @@ import type { SlowPeers } from '../http/slow-peers.ts';
 /** A WebSocket endpoint: a path on a listener, with its protocol and its rules for admission. */
 export interface WebSocketEndpoint {
   readonly path: string;
-  /** The WebSocket subprotocol that a peer must offer. Absent: the endpoint has no subprotocol. */
+  /** The WebSocket subprotocol that a peer must offer; absent if the endpoint has no subprotocol. */
   readonly protocol?: string;
   /** The maximum size of a message from a peer, in bytes. */
   readonly maxPayload: number;
-  /** The scope that a peer's principal must have. */
+  /** The scope that a peer must have. */
   readonly access: Scope;
-  /** Additional headers of the handshake response; default: none. */
+  /** Additional headers of the handshake response; none by default. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Checks whether a peer with the required scope is admitted. Absent: the peer needs access to the namespace
+   * Checks whether a peer with the required scope is admitted; if absent, the peer needs access to the namespace
    * `default`.
    *
    * @throws MonError if the peer is rejected
    */
   admit?(request: IncomingMessage, principal: Principal): void;
-  /** Returns the action that the roles of a peer must allow if the peer lacks the scope. Absent: roles do not apply. */
+  /**
+   * Returns the operation that a role must allow to admit a peer without the required scope; absent if roles admit
+   * nobody.
+   */
   doingOf?(request: IncomingMessage): Operation;
-  /** True if a peer without credentials may log in with its first message. */
+  /** True if a peer without credentials is allowed to log in with its first message. */
   readonly canLogInLater?: boolean;
-  /** Passes an admitted peer on to another backend. Absent: this backend accepts all peers itself. */
+  /** Passes an admitted peer on to another backend; absent if this backend accepts all peers itself. */
   readonly passOn?: PassOn;
   /**
    * Called with the open WebSocket of an admitted peer.
    *
-   * @param principal the principal of the peer; its `via` is `nobody` if the peer still has to log in
+   * @param principal the principal of the peer; its `via` is `nobody` if the peer must still log in
    */
   accept(socket: FrameSocket, principal: Principal, request: IncomingMessage): void;
 }
 
-/** A peer that is admitted, but has not got the handshake response yet. */
+/** A peer that is admitted, but to which the handshake response was not sent yet. */
 export interface PendingHandshake {
   readonly request: IncomingMessage;
   readonly socket: Socket;
-  /** The bytes that arrived after the peer's handshake request. */
+  /** The bytes that followed the peer's handshake request. */
   readonly head: Buffer;
   readonly principal: Principal;
-  /** Must be called after the handshake response, with the object that counts the bytes of the peer's messages. */
+  /** Call it after the handshake response, with the object that counts the bytes of the peer's messages. */
   readonly onFramesStarted: (frames: FrameProgress) => void;
 }
 
 /**
  * Passes an admitted peer on to another backend.
  *
- * @returns undefined if the peer is not passed on, so that this endpoint must accept it
- * @throws MonError if the peer cannot be passed on; a promise rejects with the same error
+ * @returns a promise that resolves when the peer was passed on; undefined if this endpoint must accept the peer itself
+ * @throws MonError if the peer cannot be passed on; a returned promise rejects with the same error
  */
 export type PassOn = (handshaking: PendingHandshake) => Promise<void> | undefined;
 
@@ -79,7 +82,7 @@ const jsonRefusal: Refusal = (error) => ({ type: 'application/json', body: JSON.
 /**
  * Authenticates the peer of a handshake.
  *
- * @throws MonError if the handshake must be rejected; a promise rejects with the same error
+ * @throws MonError if the handshake must be rejected; a returned promise rejects with the same error
  */
 export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
 
@@ -88,7 +91,7 @@ export interface SocketAdmission {
   readonly guard: Guard;
   readonly sockets: LiveSockets;
   readonly slowPeers: SlowPeers;
-  /** Another protocol besides WebSocket that peers can upgrade to on this listener; absent: none. */
+  /** Another protocol besides WebSocket that peers can upgrade to on this listener; absent if there is none. */
   readonly other?: OtherProtocol | undefined;
 }
 
@@ -120,11 +123,12 @@ const GOODBYE_MS = 1000;
 const GOING_AWAY = 1001;
 
 /**
- * Authenticates the peers of WebSocket handshakes, and routes them to the endpoint of the request path. A handshake is
- * rejected with an HTTP response that states the reason.
+ * Authenticates the peers of WebSocket handshakes, and passes them to the endpoint at the path of the request. A
+ * rejected handshake gets an HTTP response that states the reason.
  *
- * @returns disposable that must be disposed before the server is closed, because the server would wait for open
- *   connections. Disposing rejects new peers, closes all connections, and cuts off peers that do not answer in time.
+ * @returns disposable; dispose of it before the server is closed, because the server would wait for open connections.
+ *   Disposing of it rejects new peers, closes all connections, and cuts the connections of peers that do not answer in
+ *   time
  */
 export function routeUpgrades(
   server: Server,
@@ -170,10 +174,12 @@ export function routeUpgrades(
   };
 }
 
-// Functions that are referenced as long as a socket is open are created outside its handshake function. A closure in
-// that function would retain the whole handshake in memory, at least 2 kB per socket.
+// The following functions stay referenced as long as a socket is open, so they are created outside its handshake
+// function. A closure in that function would keep the whole handshake in memory, at least 2 kB per socket.
 
-/** Destroys a socket that fails during the handshake, without a log record: the peer has just disconnected. */
+/**
+ * Destroys a socket that fails during the handshake. Nothing is logged, because such a peer has merely disconnected.
+ */
 function destroyBroken(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
 }
@@ -218,7 +224,7 @@ function handshakeOf(
     const isAllowed = accessCheck(access, endpoint.doingOf?.(request));
     const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
     if (isUnknown) {
-      // A peer that logs in with its first message is not checked yet, and receives no data before that.
+      // A peer that logs in with its first message is not checked yet. Until then it receives no data.
     } else if (endpoint.admit === undefined) {
       refuseWithoutAccess(principal, { access, url: endpoint.path, namespace: undefined });
     } else {
@@ -230,7 +236,7 @@ function handshakeOf(
     if (protocol !== undefined && !offered.includes(protocol)) {
       throw new MonError('invalid', `the WebSocket subprotocol ${protocol} is required`);
     }
-    // The sockets of an HTTP server are TCP, TLS or local sockets, so the type `Duplex` can be narrowed.
+    // The sockets of an HTTP server are TCP, TLS or Unix domain sockets, so the type `Duplex` can be narrowed.
     const wire = socket as Socket;
     const speaksFrames = (frames: FrameProgress): void => slowPeers.of(wire)?.onFramesStarted(frames);
     const passed = endpoint.passOn?.({ request, socket: wire, head, principal, onFramesStarted: speaksFrames });
@@ -266,7 +272,7 @@ function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
 }
 
 /**
- * Rejects handshakes from web pages of other hosts. CORS does not cover WebSockets, so browsers let any page connect
+ * Rejects handshakes from web pages of other hosts. Browsers do not apply CORS to WebSockets, so any page could connect
  * (security S4). Handshakes without the header `Origin` come from programs and are allowed.
  *
  * @throws MonError `forbidden`

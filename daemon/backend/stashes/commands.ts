@@ -23,7 +23,7 @@ export class Stashes {
   /**
    * Creates a stash, or completely replaces the stash with the same path, including its expiry.
    *
-   * @param stash the stash to store. `expireSeconds` is its time to live: it never expires if that is -1, null or
+   * @param stash the stash to store. `expireSeconds` is its time to live: the stash never expires if it is -1, null or
    *   absent, and expires at once if it is 0 (completion 1.6).
    * @throws MonError `unavailable` if there are too many stashes or too little disk space, `no_memory` if memory is
    *   full
@@ -65,7 +65,7 @@ export class Stashes {
         throw new MonError('not_found', `there is no stash ${path}`);
       }
       transaction.remove(STASHES, namespace, path);
-      // The audit record omits the content of the stash, because it may contain secrets.
+      // The audit record omits the content of the stash, because it can contain secrets.
       recordAudit(transaction, actor, {
         action: 'stash.delete',
         target: targetIn(namespaceName, path),
@@ -74,7 +74,7 @@ export class Stashes {
     });
   }
 
-  /** Deletes a stash if it has expired. Called by a timer; it does nothing if the stash was deleted or extended. */
+  /** Deletes a stash if it has expired; called by a timer. Does nothing if the stash was deleted or extended. */
   expire(namespaceName: string, path: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);

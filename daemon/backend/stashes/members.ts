@@ -43,8 +43,8 @@ export function oneStash(deps: StashDeps, namespaceOf: NamespaceOf): OnMon<'stas
 }
 
 /**
- * Returns the decoded path of a stash from the URL of a request. The path may contain slashes (legacy-peer, Stashes).
- * In the v1 API it is the rest of the URL after the route, and may be empty. In the mon API it is one URL segment.
+ * Returns the decoded path of a stash from the URL of a request. The path can contain slashes (legacy-peer, Stashes).
+ * In the v1 API it is the rest of the URL after the route, and can be empty. In the mon API it is one URL segment.
  */
 export function stashPath({ params }: FastifyRequest): string {
   const { path, '*': rawPath = path } = params as Readonly<Record<'*' | 'path', string | undefined>>;

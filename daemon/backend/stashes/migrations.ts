@@ -17,7 +17,7 @@ import { stashesOf } from '../model/stashes/state.ts';
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 
 /**
- * Migrates stashes to silences. Old versions of Sensu, which had no silences, silenced a client or a check by a stash
+ * Converts stashes into silences. Old versions of Sensu had no silences; there, a stash silenced a client or a check
  * (reference 9.1).
  */
 export class StashMigrations {
@@ -30,10 +30,10 @@ export class StashMigrations {
   }
 
   /**
-   * Replaces a stash by a silence in one commit, so that its events stay silenced without a gap. An existing silence
-   * with the same id is retained if it lasts at least as long as the stash.
+   * Replaces a stash by a silence in one commit, so that there is no moment in which its events are not silenced. An
+   * existing silence with the same id is kept if it lasts at least as long as the stash.
    *
-   * @returns true if a silence was stored; false if the existing silence was retained
+   * @returns true if a silence was stored; false if the existing silence was kept
    * @throws MonError `not_found` if the stash was deleted or has expired, `conflict` if the agent of the client must be
    *   upgraded before a silence can match its events, `unavailable`
    */

@@ -5,7 +5,7 @@ import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from 
 import { oneStash, type StashDeps } from './members.ts';
 import { unexpiredStashes, readStashes } from './queries.ts';
 
-/** Serves stashes in the mon API, from one namespace or from all namespaces that the caller may see. */
+/** Serves stashes in the mon API, from one namespace or from all namespaces that the caller is allowed to see. */
 export function stashesOnMon(deps: StashDeps): OnMon<'stashes' | 'stash' | 'saveStash' | 'deleteStash'> {
   const { clock, store } = deps;
   return {

@@ -9,7 +9,7 @@ interface ExpiryParts extends DeadlineParts {
   readonly stashes: Pick<Stashes, 'expire'>;
 }
 
-/** Deletes stashes when they expire. Reads do not depend on this timer, because they omit expired stashes anyway. */
+/** Deletes stashes when they expire. Reads do not depend on this timer, because they omit expired stashes. */
 export function expireStashes(parts: ExpiryParts): Disposable {
   const { registry, stashes } = parts;
   return runDeadlines(parts, {

@@ -1,13 +1,14 @@
 import { encodeTuple } from './tuple.ts';
 
 /**
- * Amendable values: some parts of such a value can be replaced by a separate entry, its amendment. So a value that
- * changed little need not be written again.
+ * An amendable value is a stored value that is split into parts. Changed parts can be stored in a separate entry, the
+ * amendment, so that the whole value need not be written again.
  *
- * An amendable value is stored as U+0001, its stamp, the lengths of its parts and the parts. Its amendment is stored
- * under the same key with one more part: U+0002, the stamp of the value it amends, the lengths and the changed parts.
- * All other values in the store are JSON and begin with neither character. An amendment is valid only for the value
- * with its stamp. So a write that replaces an amended value need not delete the amendment.
+ * An amendable value is stored as U+0001, its stamp (an id that each version of the value has), the lengths of its
+ * parts and the parts. Its amendment is stored under the same key, extended by one component: U+0002, the stamp of the
+ * value that it changes, the lengths and the changed parts. All other values in the store are JSON and begin with
+ * neither character. An amendment is valid only for the value with the same stamp. So a write that replaces the value
+ * need not delete the amendment.
  */
 const AMENDABLE_CODE = 1;
 const AMENDMENT_CODE = 2;
@@ -16,41 +17,45 @@ const AMENDMENT = String.fromCharCode(AMENDMENT_CODE);
 
 const STAMP_END = ' ';
 const HEAD_END = '\n';
-/** Written in an amendment instead of the length of a part that is unchanged. */
+/**
+ * Placeholder for the length of an unchanged part in an amendment, which contains only the changed parts of a value.
+ */
 const KEPT = '-';
 const KEPT_CODE = KEPT.charCodeAt(0);
 const ZERO_CODE = '0'.charCodeAt(0);
 const NINE_CODE = '9'.charCodeAt(0);
 
-/** The last part of the encoded key of an amendment, appended to the encoded key of the value that it amends. */
+/** Suffix that turns the encoded key of a value into the key of its amendment, the stored difference to that value. */
 export const AMENDMENT_SUFFIX = encodeTuple([0]);
 
 /**
- * The first part of all keys whose values can be amended. So a deletion of any other key need not delete an amendment.
+ * The first component of all keys whose values can have an amendment (a stored difference to the value). A deletion of
+ * any other key need not delete an amendment.
  */
 export const AMENDABLE_PREFIX = 'check';
 
 const AMENDABLE_KEYS = encodeTuple([AMENDABLE_PREFIX]);
 
-/** True if an encoded key is the key of an amendment. */
+/** True if an encoded key is the key of an amendment, the stored difference to another value. */
 export function isAmendmentKey(key: string): boolean {
   return key.endsWith(AMENDMENT_SUFFIX) && key.startsWith(AMENDABLE_KEYS);
 }
 
 /**
- * Encodes an amendable value.
+ * Encodes a value so that single parts of it can be replaced later.
  *
- * @param stamp unique among all values that are ever stored under the same key; contains no blanks
+ * @param stamp id of this version of the value: unique among all values ever stored under the same key, without blanks
  */
 export function amendableText(stamp: string, parts: readonly string[]): string {
   return `${AMENDABLE}${stamp}${STAMP_END}${parts.map(({ length }) => length).join()}${HEAD_END}${parts.join('')}`;
 }
 
 /**
- * Encodes an amendment. It is called for most results that arrive, so it avoids building an array of lengths.
+ * Encodes an amendment, the changed parts of a stored value. It runs for most incoming results, so it builds no array
+ * of lengths.
  *
- * @param stamp the stamp of the value that is amended
- * @param parts the new text of each part; undefined: the part is unchanged
+ * @param stamp the stamp (version id) of the value that the amendment changes
+ * @param parts the new text of each part; undefined for an unchanged part
  */
 export function amendmentText(stamp: string, parts: readonly (string | undefined)[]): string {
   let lengths = '';
@@ -76,8 +81,8 @@ export function isAmendment(value: string): boolean {
 /**
  * Returns the text of a stored value with its amendment applied.
  *
- * @param amendment the stored amendment, which is ignored if it has another stamp than `value`; undefined: there is
- *   none
+ * @param amendment the stored difference to the value; undefined if there is none. It is ignored if its stamp (version
+ *   id) differs from that of `value`.
  */
 export function amendedText(value: string, amendment?: string): string {
   if (!isAmendable(value)) return value;
@@ -112,8 +117,8 @@ function hasStampOf(amendment: string, value: string): boolean {
 const KEPT_LENGTH = -1;
 
 /**
- * Reads the lengths in the head of a value or of an amendment, one after another. It parses them digit by digit, which
- * is fast: a start reads the lengths of all results.
+ * Reads the lengths of the parts in the header of a stored value or of its amendment, one after another. It parses them
+ * digit by digit, because that is fast: a starting backend reads the lengths of all results.
  */
 class Lengths {
   readonly #text: string;
@@ -128,7 +133,7 @@ class Lengths {
     return this.#text[this.#at - 1] !== HEAD_END;
   }
 
-  /** @returns the next length; `KEPT_LENGTH` if the part is unchanged */
+  /** @returns the length of the next part; `KEPT_LENGTH` if the part is unchanged */
   next(): number {
     const text = this.#text;
     let length = 0;

@@ -9,7 +9,7 @@ import { batchSlice } from './time-slice.ts';
 import { openWithAllLogs } from './open-with-all-logs.ts';
 import type { Database } from './database.ts';
 
-/** An encoded key and its new value; the value undefined deletes the key. */
+/** An encoded key and its new value. If the value is undefined, the key is deleted. */
 export type Entry = readonly [key: string, value: string | undefined];
 
 /** Maximum time that a failed write waits for its data to be removed from the log, in milliseconds. */
@@ -19,7 +19,7 @@ const SETTLE_RETRY_MS = 50;
 /**
  * Writes batches atomically, one at a time, even if the disk fails in the middle of a batch.
  *
- * A batch whose write or sync fails may still be in LevelDB's log, whole or in part, and the next start would read it.
+ * A batch whose write or sync fails can still be in LevelDB's log, whole or in part, and the next start would read it.
  * The rule is: **a write is rejected only once it is undone for good**. A write is undone for good when the log is
  * truncated to its previous end and the truncation is synced. Then neither a kill nor a power cut brings the batch
  * back. If the disk does not allow this within three seconds, the caller gets an `UnsettledWriteError`: the outcome of
@@ -37,8 +37,8 @@ export class AtomicWriter {
   readonly #log: LogTail;
   readonly #identity: StoreIdentity;
   /**
-   * The end of the log before the failed write. The log must be truncated to it before anything else is written;
-   * undefined: the log need not be truncated.
+   * The end of LevelDB's write-ahead log before a failed write. The log must be truncated to this end before the next
+   * write. Undefined if the log need not be truncated.
    */
   #cutAt: LogEnd | undefined;
   #refusal: MonError | undefined;
@@ -60,7 +60,7 @@ export class AtomicWriter {
    * Writes a batch.
    *
    * @throws MonError `unavailable` if the batch was not written and cannot appear after a restart
-   * @throws UnsettledWriteError if the batch may appear after a restart
+   * @throws UnsettledWriteError if the outcome is unknown: the batch can still appear after a restart
    */
   async write(entries: readonly Entry[], durability: Durability): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -83,7 +83,7 @@ export class AtomicWriter {
 
   /**
    * Reopens the database after a failed write. While the disk still fails, the database stays open, so that it can be
-   * read. No write may be in progress.
+   * read. Call it only while no write is in progress.
    *
    * @param verify callback that checks the reopened database; throws if acknowledged data is missing
    * @throws Error if the disk still fails or `verify` throws; `reopen` can be called again
@@ -111,7 +111,8 @@ export class AtomicWriter {
   }
 
   /**
-   * True if the path of the database still leads to the store that was opened; otherwise nothing may be written there.
+   * True if the path of the database still leads to the store that this process opened. If not, this process must not
+   * write there.
    */
   get isSameStore(): boolean {
     return this.#identity.isSame;

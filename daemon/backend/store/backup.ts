@@ -38,8 +38,8 @@ export interface Backup {
 }
 
 /**
- * Space that a copy needs, relative to the store. A copy is as large as the compressed store; the margins are for
- * entries that are not compressed yet.
+ * Disk space that a backup needs, as a multiple of the size of the store, plus a reserve in bytes. A backup is as large
+ * as the compressed store; the margins are for entries that LevelDB has not compressed yet.
  */
 const SPACE_FACTOR = 1.2;
 const SPACE_RESERVE_BYTES = 64 * 1024 * 1024;
@@ -181,7 +181,7 @@ export function assertEqual({ entries, sha256 }: StoreDigest, { dir, manifest }:
 }
 
 /**
- * Returns the number of free bytes on the disk of `dir`, and the maximum number of bytes that a copy of the store in
+ * Returns the number of free bytes on the disk of `dir`, and an upper limit of the bytes that a copy of the store in
  * `storeDir` needs.
  */
 export async function spaceForCopy(storeDir: string, dir: string): Promise<{ free: number; needed: number }> {
@@ -191,7 +191,7 @@ export async function spaceForCopy(storeDir: string, dir: string): Promise<{ fre
 }
 
 /**
- * @param remedy a second remedy for the error message, in addition to freeing space
+ * @param remedy text to append to the remedy "free some space" in the error message
  * @throws MonError `unavailable` unless the disk of `dir` has enough space for a copy of the store in `storeDir`
  */
 export async function assertSpaceForCopy(storeDir: string, dir: string, remedy = ''): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Change } from '../ports.ts';
 
 /**
- * Change records are stored as `[count, change, change, ...]`, so that the count can be read without parsing the
- * changes.
+ * Encodes a change record, which holds the changes of one write, as `[count, change, change, ...]`. So the count can be
+ * read without parsing the changes.
  */
 
 export function serializeChanges(changes: readonly Change[]): string {

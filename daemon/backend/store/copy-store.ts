@@ -24,7 +24,7 @@ interface CopyOptions {
  * Makes the target store equal to the source store. Equal entries are not written again. So an interrupted copy can be
  * repeated and then continues, and it ends correctly even if the source changed in between.
  *
- * @param target the target store, and the lease for writing to it; no other process may write to either store
+ * @param target the target store, and the lease for writing to it; other processes must not write to either store
  * @throws MonError `internal` if the stores differ at the end; the reason of the signal if the copy was aborted
  */
 export async function copyStore(
@@ -88,7 +88,7 @@ type Entry = readonly [Key, string];
 
 interface Difference {
   readonly isInSource: boolean;
-  /** The operation on the target that makes it equal to the source for one key; undefined: it is equal already. */
+  /** The operation that makes this key equal in the target store. Undefined if the key is equal already. */
   readonly op?: StoreOp;
 }
 

@@ -13,23 +13,26 @@ import type { Log } from '../../log/log.ts';
 import type { Clock, Disk } from '../ports.ts';
 
 /**
- * Time that agents need to deliver their backlog after results were rejected, in milliseconds. Until then an old result
- * does not show that a check has stopped running.
+ * Grace period in milliseconds after results were rejected: agents need it to deliver their backlog. During this time a
+ * missing new result does not prove that a check has stopped.
  */
 const BACKLOG_MS = 30_000;
 
 /**
- * Delay between the start and the creation of the reserve files, in milliseconds: a backend that runs only briefly
- * needs none, and a start has more urgent work.
+ * Delay in milliseconds between the start and the creation of the reserve files, which are deleted to free space when
+ * the disk is full. A backend that runs only briefly needs none, and a start has more urgent work.
  */
 const SET_ASIDE_AFTER_MS = 30_000;
 /** Delay until the next attempt to create the reserve files after an attempt failed, in milliseconds. */
 const SET_ASIDE_RETRY_MS = 60_000;
 
 interface GuardParts {
-  /** The disk of the store; undefined: it is unknown, so nothing is rejected for lack of space. */
+  /** The disk of the store. Undefined if it is unknown; then nothing is rejected for lack of space. */
   readonly disk: Disk | undefined;
-  /** Returns the current value of the setting `disk-floor` in bytes, which a reload may change; 0: no floor. */
+  /**
+   * Returns the setting `disk-floor` in bytes: the minimum of free space. A reload can change it. 0 if there is no
+   * minimum.
+   */
   readonly floorBytes: () => number;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,7 +40,7 @@ interface GuardParts {
 
 /** Monitors the free disk space, and rejects writes that would fill the disk (reliability 8). */
 export class DiskGuard {
-  /** Number of free bytes at the last check; undefined: not known yet. */
+  /** Number of free bytes on the disk at the last check; undefined if not known yet. */
   freeBytes: number | undefined;
   /**
    * Size of the reserve file, which is deleted when the disk is full, so that deletions and resolutions can still be
@@ -64,7 +67,7 @@ export class DiskGuard {
     return refusesGrowth(this.level);
   }
 
-  /** True if new results are rejected, or were until recently, so that an old result may only be delayed. */
+  /** True if new results are rejected, or were until recently. Then a missing result can be merely delayed. */
   get isAwaitingBacklog(): boolean {
     return this.isRefusing || this.#parts.clock.monotonic() < this.#backlogUntilMs;
   }
@@ -93,7 +96,7 @@ export class DiskGuard {
     return `${free}, less than ${floor}: new results and new entries are rejected; free some space`;
   }
 
-  /** Checks the free disk space, and creates or deletes the reserve files as it requires. Never rejects. */
+  /** Checks the free disk space, and then creates or deletes the reserve files. The returned promise never rejects. */
   async look(): Promise<void> {
     const { disk, clock } = this.#parts;
     const free = await disk?.freeBytes();
@@ -117,8 +120,9 @@ export class DiskGuard {
   }
 
   /**
-   * Creates or deletes the reserve file for starts. The file is deleted if there is no floor, or at a start with too
-   * little free space, before the store is opened. Later it is created, or resized, if there is enough space.
+   * Creates or deletes the reserve file whose space a start can use to open the store on a full disk. The file is
+   * deleted if there is no disk floor. It is also deleted at a start with too little free space, before the store is
+   * opened. Later it is created, or resized, if there is enough space.
    */
   async #tendOpeningReserve(disk: Disk, free: number, isStart: boolean): Promise<void> {
     const { clock, log } = this.#parts;

@@ -7,10 +7,13 @@ import { RESERVE_FILES } from './store-size.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The disk of a state directory. Space is reserved by files in the directory, whose bytes are really allocated. */
+/**
+ * The disk that holds a state directory. Reserve files in the directory occupy space that can be freed when the disk is
+ * full.
+ */
 export class DiskSpace implements Disk {
   readonly dir: string;
-  /** Identity of the first store that was found in the directory; undefined: no store was found yet. */
+  /** Identity of the first store that was found in the directory; undefined if no store was found yet. */
   #identity: StoreIdentity | undefined;
 
   constructor(dir: string) {
@@ -18,8 +21,8 @@ export class DiskSpace implements Disk {
   }
 
   /**
-   * Returns the number of free bytes on the disk, where reserve files count as used; undefined if it cannot be
-   * determined, for example before the directory exists.
+   * Returns the number of free bytes on the disk, without the space that the reserve files occupy. Returns undefined if
+   * it cannot be determined, for example before the directory exists.
    */
   async freeBytes(): Promise<number | undefined> {
     this.#identity ??= StoreIdentity.ifThere(this.dir);
@@ -42,7 +45,8 @@ export class DiskSpace implements Disk {
   /**
    * Creates or replaces a reserve file.
    *
-   * @throws Error if the disk rejects the file, which is then deleted; MonError `unavailable` if the store was replaced
+   * @throws Error if the file cannot be written; the incomplete file is deleted. MonError `unavailable` if the store
+   *   was replaced
    */
   async setAside(bytes: number, use: ReserveUse = 'running'): Promise<void> {
     this.#identity?.assertSame();

@@ -24,10 +24,10 @@ export type StoredEntry = readonly [key: (string | number)[], value: string];
 
 /**
  * Returns the keys and values of a range in order, as they are at the time of the call, while writes continue.
- * Amendments are applied, except in a reverse range, which must contain none. An amendment at the start of a range is
- * skipped if its value is not in the range.
+ * Amendments (stored differences to a value) are applied to their values, except in a reverse range, which must contain
+ * none. An amendment at the start of a range is skipped if its value is not in the range.
  *
- * @param reading disposed of when the iteration ends, or if it cannot begin
+ * @param reading resource that is disposed of when the iteration ends, or if it cannot begin
  * @throws MonError `unavailable` if the disk fails
  */
 export function readEntries(
@@ -69,8 +69,8 @@ async function* pagedEntries(
 ): AsyncGenerator<StoredEntry, void, undefined> {
   let left = limit;
   /**
-   * The last entry, if it may have an amendment: the next entry to be read would be that amendment. Undefined: no entry
-   * is pending.
+   * The last entry that was read, if it can have an amendment (a stored difference to its value). The amendment would
+   * be the next entry. Undefined if no entry is pending.
    */
   let pendingEntry: readonly [key: string, value: string] | undefined;
   try {

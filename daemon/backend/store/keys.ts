@@ -7,8 +7,8 @@ import type { Key } from '../ports.ts';
  */
 export const OWN = 0;
 /**
- * Key of the permanent id of the store. A follower continues from its own state only if the id of the store is the
- * same.
+ * Key of the permanent id of the store. If this id has changed, a follower cannot continue from the state that it has
+ * in memory.
  */
 export const STORE_ID: Key = [OWN, 'id'];
 export const newStoreId = (): string => JSON.stringify(randomUUID());
@@ -18,7 +18,9 @@ export const SCHEMA_VERSION: Key = [OWN, 'schema'];
  * backup.
  */
 export const RESTORING: Key = [OWN, 'restoring'];
-/** Prefix of the keys under which the newest epoch of each lease is stored. */
+/**
+ * Prefix of the keys under which the newest epoch of each lease is stored. The epoch increases with each acquisition.
+ */
 export const EPOCHS: Key = [OWN, 'epoch'];
 export const epochKey = (lease: string): Key => [...EPOCHS, lease];
 /** Prefix of the keys under which the last sequence number of each shard is stored. */

@@ -13,15 +13,12 @@ import {
 } from './migrations/upgrade-target.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 
-/**
- * Number of keys that are read at once while keys are counted. A larger page would delay other operations for longer
- * than a result may wait.
- */
+/** Number of keys that are read at once while keys are counted. A larger page would delay incoming results too long. */
 const COUNT_KEYS = 1000;
 
 const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 
-/** The functions that write to a database to which other callers may write too. */
+/** Functions that write to a database which other callers also write to. */
 interface LevelWriter {
   /** Writes all entries or none, and syncs them to the disk. */
   readonly write: (entries: readonly Entry[]) => Promise<void>;
@@ -84,9 +81,9 @@ export class LevelUpgradeTarget implements UpgradeTarget {
   }
 
   /**
-   * Implements `UpgradeTarget.replace`. The new value includes the amendment of the old one, so the amendment is
-   * deleted. No later amendment is lost: a backend amends only values that it has written since its start, and those
-   * have the newest form already.
+   * Implements `UpgradeTarget.replace`. The new value includes the amendment (stored difference) of the old one, so the
+   * amendment is deleted. No later amendment is lost: a backend amends only values that it has written since its start,
+   * and those have the newest form already.
    */
   async replace(values: readonly RewrittenValue[]): Promise<void> {
     await this.#writer.runExclusive(async () => {

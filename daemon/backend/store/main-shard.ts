@@ -1,4 +1,4 @@
-/** Name of the only shard, to which one process at a time writes (architecture, State). */
+/** Name of the only shard of the store. One process at a time may write to a shard (architecture, State). */
 export const SHARD = 'main';
 
 /**

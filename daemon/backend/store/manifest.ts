@@ -9,7 +9,8 @@ import { versionOf } from './inspect/version.ts';
  * Returns the number of the oldest write-ahead log that LevelDB reads when it opens the database in `dir`. The entries
  * of older logs are in its sorted tables already.
  *
- * @returns undefined if there is no database, or if it is damaged, which LevelDB reports when it opens the database
+ * @returns the number; undefined if there is no database, or if it is damaged. LevelDB reports damage when it opens the
+ *   database.
  * @throws Error if the disk fails
  */
 export async function oldestLiveLog(dir: string): Promise<number | undefined> {

@@ -18,7 +18,7 @@ const LEASE_MS = 30_000;
 /** Interval of the progress messages of a copy, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 5000;
 
-/** Suffix of the directory of an incomplete copy, which is renamed when the copy is complete. */
+/** Suffix of the directory name of an incomplete copy. The directory is renamed when the copy is complete. */
 const UNFINISHED = '.copying';
 
 /** The target store of a copy. */
@@ -33,7 +33,7 @@ interface Target extends AsyncDisposable {
  * kind, and verifies that both are equal. An interrupted run can be repeated and continues. The data of the source is
  * not changed.
  *
- * @param from the state directory or the database URL of the source; `to` is the same for the target
+ * @param from the state directory or the database URL of the source; `to` names the target in the same way
  * @throws MonError `not_found` if the source does not exist, `conflict` if another process has one of the stores open
  *   or the target is not empty, `invalid` if the source has an earlier schema, `unavailable` if a disk or a database
  *   fails
@@ -48,7 +48,7 @@ export async function migrateStore(
   try {
     refuseEarlierSchema(source, from);
     // Only a shared store needs a lease, because a directory is locked already. A lease would also change the
-    // directory, which may belong to a backup with a checksum.
+    // directory, and that could be a backup with a checksum.
     if (isShared(source)) await source.acquire(SHARD, LEASE_MS);
     await using target = await openTarget(locationOf(to), source.id);
     using timers = new DisposableStack();
@@ -85,7 +85,7 @@ async function openTarget({ 'state-dir': dir, store: url }: StoreLocation, sourc
     store,
     finish: async () => {
       await store.close();
-      // An empty directory may exist at the target; `rename` replaces it.
+      // If there is an empty directory at the target, `rename` replaces it.
       await rename(unfinished, dir);
     },
     [Symbol.asyncDispose]: () => store.close(),

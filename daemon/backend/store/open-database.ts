@@ -15,9 +15,9 @@ import type { Database } from './database.ts';
 export const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
 /**
- * Maximum number of tables that LevelDB has open. It maps each of them, a file of 2 MiB, into memory. With its default
- * of 1000, a large store seems to use 2 GiB of memory, and in a container leaves less for other uses. Opening a table
- * takes 0.1 ms.
+ * Maximum number of table files that LevelDB keeps open. LevelDB maps each of them (2 MiB) into memory. With its
+ * default of 1000, the process of a large store would seem to use 2 GiB. In a container, less memory would remain for
+ * other uses. Opening a table takes 0.1 ms.
  */
 const OPEN_FILES_MAX = 256;
 

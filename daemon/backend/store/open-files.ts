@@ -1,6 +1,6 @@
 /**
- * The cached limit of open files, because reading it takes some milliseconds and it does not change; undefined: not
- * read yet.
+ * The cached maximum number of open files, because reading it takes some milliseconds and it does not change. Undefined
+ * if it was not read yet.
  */
 let openFiles: number | undefined;
 
@@ -13,7 +13,7 @@ export function openFilesMax(): number {
 }
 
 function readOpenFilesMax(): number {
-  // Without `excludeNetwork` the report may wait for a name server.
+  // Without `excludeNetwork` the report could wait for a name server.
   const report = Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = report.getReport() as {
     readonly userLimits?: Readonly<Record<string, { readonly soft: unknown }>>;

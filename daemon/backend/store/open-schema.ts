@@ -53,7 +53,10 @@ export async function openSchema(dir: string, migrations: readonly Migration[] =
   }
 }
 
-/** Returns the schema version and the id of a store, for a backup of a store that may be too new for this program. */
+/**
+ * Returns the schema version and the id of a store, for a backup of the store. The store can be too new for this
+ * program.
+ */
 export async function describeStore(
   database: Database,
 ): Promise<{ readonly schema: number; readonly storeId: string }> {

@@ -11,7 +11,7 @@ import { storeBytes } from './store-size.ts';
 /** The settings that say where the store is. */
 export interface StoreLocation {
   readonly 'state-dir': string;
-  /** URL of a PostgreSQL database; absent: the store is in the state directory. */
+  /** URL of a PostgreSQL database; absent if the store is in the state directory. */
   readonly store?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface StoreAccess {
   readonly openStore: () => Promise<Store>;
   /** Kind and location of the store, as shown to operators. */
   readonly database: { readonly kind: 'leveldb' | 'postgres'; readonly location: string };
-  /** True if several backends may share the store. */
+  /** True if several backends can share the store. */
   readonly isShared: boolean;
   /** Returns the number of bytes that the store occupies; 0 for a database that this process has not opened. */
   readonly storeBytes: () => Promise<number>;

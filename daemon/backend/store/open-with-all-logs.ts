@@ -118,7 +118,10 @@ class LiveLogs implements AsyncDisposable {
   }
 }
 
-/** @returns undefined if the file was deleted: then another process has the database open, which LevelDB will report */
+/**
+ * @returns the open file; undefined if the file was deleted. Then another process has the database open, and LevelDB
+ *   will report that.
+ */
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');
@@ -129,7 +132,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 }
 
 /**
- * Returns the highest number of LevelDB's numbered files, such as `000005.ldb` and `MANIFEST-000004`; 0: there are
+ * Returns the highest number of LevelDB's numbered files, such as `000005.ldb` and `MANIFEST-000004`; 0 if there are
  * none.
  */
 async function highestNumber(dir: string): Promise<number> {

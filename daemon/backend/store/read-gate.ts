@@ -2,7 +2,8 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Clock } from '../ports.ts';
 
 /**
- * Maximum time that an exclusive task waits for the reads in progress, in milliseconds. Then it runs in spite of them.
+ * Maximum time that an exclusive task waits for the reads in progress, in milliseconds. After that time it runs
+ * although reads are still in progress.
  */
 const DRAIN_MS_MAX = 2000;
 /** Maximum time that a new read waits for an exclusive task, in milliseconds. */
@@ -15,7 +16,7 @@ const WAIT_MS_MAX = 5000;
 export class ReadGate {
   readonly #clock: Pick<Clock, 'after'>;
   #reads = 0;
-  /** Callback for the end of the last read in progress; undefined: no task waits for it. */
+  /** Callback for the end of the last read in progress; undefined if no task waits for it. */
   #idle: (() => void) | undefined;
   #shut: Promise<void> | undefined;
 

@@ -9,11 +9,11 @@ import { repairStore, REPORT_FILE, type RepairReport } from './repair-store.ts';
 
 /**
  * Free space that a repair requires, as a multiple of the space of one copy. For a while the recovered entries are on
- * disk twice: as they were recovered, and in the new store.
+ * disk twice: in a temporary database and in the new store.
  */
 const COPIES = 3;
 
-/** Maximum number of lost parts that are printed; the report file lists all of them. */
+/** Maximum number of lost files and file parts that are printed; the report file lists all of them. */
 const PRINTED_MAX = 20;
 
 interface RepairParts {
@@ -21,7 +21,7 @@ interface RepairParts {
   readonly print: (text: string) => void;
   readonly signal: AbortSignal;
   /**
-   * Schema version of the store as set by the operator, for a store that has lost its schema version; undefined: not
+   * Schema version of the store as set by the operator, for a store that has lost its schema version; undefined if not
    * set.
    */
   readonly schema: number | undefined;

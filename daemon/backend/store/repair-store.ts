@@ -43,7 +43,7 @@ const PAGE = 1000;
  * changed. If several values of a key are recovered, the newest one is used.
  *
  * @param target the directory of the new store, which must not exist
- * @param options `schema`: the schema version of the store, used if that is among the lost entries
+ * @param options `schema`: the schema version of the store, used if the store has lost its own record of it
  * @throws MonError `invalid` if there is no store, or its schema version is unknown; `unavailable` if the disk fails;
  *   the reason of `signal` if the repair was aborted. In these cases `target` is not created.
  */
@@ -95,7 +95,7 @@ interface LiveFiles {
 
 /**
  * Returns the files that the newest manifest lists, if none of them is missing; otherwise all files of the directory.
- * With all files, the newest value of each key is still used, but deleted entries may reappear.
+ * With all files, the newest value of each key is still used, but deleted entries can reappear.
  */
 async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
   const lost: LostPart[] = [];

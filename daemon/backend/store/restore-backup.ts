@@ -11,7 +11,7 @@ const MARK = encodeTuple(RESTORING);
 
 /**
  * Replaces the content of an open database with a backup, and verifies the result by the checksum of the backup. Until
- * it is complete, a mark in the database makes everything but another restore reject the database. The restored store
+ * the restore is complete, a marker entry in the database prevents every use except another restore. The restored store
  * gets a new id, because its data and that of the previous store have differed since the backup. So no follower and no
  * consumer of the feed continues from the previous store.
  *

@@ -1,4 +1,4 @@
-/** Limits of the change records that are retained, so that a feed can resume from them. */
+/** Limits on the retained change records, which hold the changes of each write so that a feed can resume. */
 export interface RetentionLimits {
   /** Maximum number of retained change records. */
   readonly records: number;
@@ -74,7 +74,7 @@ export class Retention {
    * oldest.
    *
    * @param changes the number of changes of that record
-   * @returns false if the limits do not allow it; then nothing changes
+   * @returns true if the record was counted; false if the limits do not allow it
    */
   prepend(changes: number): boolean {
     const records = this.#last - this.#first + 1;

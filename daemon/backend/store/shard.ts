@@ -8,12 +8,12 @@ import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 import type { Database } from './database.ts';
 
 /**
- * The state of one shard in memory: the epochs of its lease, its retained change records, and the listeners for its
- * writes.
+ * The state in memory of one shard, the unit for which a process acquires the lease to write: the epochs of the lease,
+ * its retained change records, and the listeners for its writes.
  */
 export interface Shard {
   readonly name: string;
-  /** Epoch of the newest lease; 0 before the first lease. */
+  /** Epoch of the newest lease, a number that increases with each acquisition; 0 before the first lease. */
   epoch: number;
   /** Epoch of the lease under which this process may write; undefined if no such lease is valid. */
   holder: number | undefined;

@@ -25,13 +25,13 @@ export interface SharedStore extends Store {
   writtenAfter(shard: string, seq: number, limit: number): Promise<Written>;
 
   /**
-   * Calls `listener` soon after any member has written; calls may be missing while the database is unavailable.
+   * Calls `listener` soon after any member has written; while the database is unavailable, calls can be missing.
    * Disposal removes the listener.
    */
   onWritten(listener: () => void): Disposable;
 
   /**
-   * Calls `listener` soon after a lease was released; calls may be missing while the database is unavailable. Disposal
+   * Calls `listener` soon after a lease was released; while the database is unavailable, calls can be missing. Disposal
    * removes the listener.
    */
   onReleased(listener: () => void): Disposable;
@@ -39,14 +39,14 @@ export interface SharedStore extends Store {
   /**
    * Releases a lease, so that another member can acquire it.
    *
-   * @param to the id of the member that should acquire it next; undefined: any member
+   * @param to the id of the member that should acquire it next; undefined if any member may
    */
   offer(lease: Lease, to: string | undefined): Promise<void>;
 
   /**
    * Announces this member to the other members, and reads the list of members and the lease of a shard.
    *
-   * @param announcement the properties of this member; undefined: only read
+   * @param announcement the properties of this member; undefined to read without an announcement
    * @throws MonError `unavailable` if the database cannot be reached
    */
   meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing>;
@@ -70,7 +70,7 @@ export interface Written {
   readonly records: readonly WrittenRecord[];
 }
 
-/** A committed write, with the keys that it changed. The keys may have newer values by now. */
+/** A committed write, with the keys that it changed. Since then, the keys can have received newer values. */
 export interface WrittenRecord {
   readonly seq: number;
   /**
@@ -87,8 +87,8 @@ export interface MemberAnnouncement {
   readonly url: string;
   readonly fingerprint: string | undefined;
   /**
-   * A signature which proves that a backend with the key of the members wrote this announcement; undefined if an
-   * earlier version of mon wrote it.
+   * A signature that proves that a backend with the shared peer key wrote this announcement; undefined if an earlier
+   * version of mon wrote it.
    */
   readonly proof: string | undefined;
   readonly version: string;
@@ -118,7 +118,7 @@ export interface Standing {
         readonly sinceMs: number;
         /** Time when the lease expires, or when it was released, in epoch milliseconds. */
         readonly goodUntilMs: number;
-        /** The id of the member that the last holder chose as the next holder; undefined: any member may be next. */
+        /** The id of the member that the last holder chose as the next holder; undefined if any member may be next. */
         readonly offeredTo: string | undefined;
         readonly epoch: number;
         readonly seq: number;

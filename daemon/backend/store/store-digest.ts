@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { StoreWork } from '../ports.ts';
 import type { Database } from './database.ts';
 
-/** Counts and a checksum, which are equal for stores with equal content. */
+/** The number of entries, their size and their checksum. Stores with equal content have equal digests. */
 export interface StoreDigest {
   readonly entries: number;
   /** Total number of bytes of all keys and values, before compression. */
@@ -19,7 +19,7 @@ const PAGE_BYTES = 1024 * 1024;
 const LENGTHS_BYTES = 8;
 
 interface Reading extends Partial<StoreWork> {
-  /** An encoded key that is skipped; absent: no key is skipped. */
+  /** An encoded key that is skipped; absent if no key is skipped. */
   readonly except?: string;
 }
 
@@ -47,7 +47,7 @@ export async function* rawPages(
   }
 }
 
-/** Counts and hashes the entries of a store, which are added page by page in the order of their keys. */
+/** Counts and hashes the entries of a store. The caller adds them page by page, in the order of their keys. */
 export class Digester {
   #entries = 0;
   #bytes = 0;

@@ -48,8 +48,8 @@ export function deletedStore(dir: string, cause?: unknown): MonError {
 }
 
 /**
- * Returns a text that identifies the lock file of a directory, by more than its inode number, which may be reused.
- * Undefined: there is no lock file.
+ * Returns a text that identifies the lock file of a directory; undefined if there is no lock file. The inode number
+ * alone is not enough, because the system can use the number of a deleted file again.
  */
 function lockOf(dir: string): string | undefined {
   try {

@@ -2,23 +2,26 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 /**
- * Default maximum duration of a chunk in milliseconds, less than the time that a write of results blocks the event loop
- * anyway.
+ * Default maximum duration of a chunk in milliseconds. A chunk is the work between two pauses for the event loop. It is
+ * shorter than the time for which a write of results blocks the event loop anyway.
  */
 const CHUNK_MS_MAX = 4;
 
 /** Callbacks that resume the tasks waiting for their next chunk; the task that has waited longest is first. */
 const waiting: (() => void)[] = [];
 let isResuming = false;
-/** The number of the event loop iteration in which `share` or `shareFirst` last began a new chunk; -1: none yet. */
+/**
+ * The number of the event loop iteration in which `share` or `shareFirst` last began a new chunk; -1 before the first
+ * chunk.
+ */
 let lastChunkRound = -1;
 
 /**
- * Divides long work into chunks, so that no chunk blocks the event loop for long. A chunk ends by time and not by
- * amount, because a cached list is sent ten times as fast as a list that must be read. Among the tasks that wait in
- * `share`, one begins a chunk in each iteration of the event loop. So a hundred lists at once take longer than one, and
- * do not block the loop for longer. No wait is needed if the event loop has iterated since the chunk began, for example
- * while a response waited for the store.
+ * Divides long work into chunks, so that no chunk blocks the event loop for long. A chunk ends after a time and not
+ * after a number of items, because sending a cached list is ten times as fast as reading a list. Among the tasks that
+ * wait in `share`, one begins a chunk in each iteration of the event loop. So a hundred concurrent lists take longer
+ * than one list, but do not block the event loop for longer. No wait is needed if the event loop has iterated since the
+ * chunk began, for example while a response waited for the store.
  */
 export class TimeSlice {
   readonly #nowMs: () => number;
@@ -42,8 +45,9 @@ export class TimeSlice {
   }
 
   /**
-   * Begins a new chunk if the current chunk has used its time. The new chunk waits for a later iteration of the event
-   * loop, unless the current iteration is a new one in which no other chunk has begun.
+   * Begins a new chunk if the current chunk has used its time. It first waits for a later iteration of the event loop.
+   * That is not necessary if the event loop has iterated since the current chunk began, and no other chunk has begun in
+   * this iteration.
    */
   async share(): Promise<void> {
     if (!this.isDue) return;
@@ -123,7 +127,7 @@ class PacedStarts {
 const starts = new PacedStarts();
 
 /**
- * Starts a task now or soon, for tasks that may arrive in large numbers, such as a request on each of a thousand
+ * Starts a task now or soon, for tasks that can arrive in large numbers, such as a request on each of a thousand
  * connections. Tasks start in the order of arrival. The task must not throw.
  */
 export function startPaced(task: () => void): void {
@@ -133,10 +137,10 @@ export function startPaced(task: () => void): void {
 /** Minimum number of entries of a large batch. A smaller batch is built in a few milliseconds. */
 const LARGE_BATCH = 2000;
 
-/** Maximum time that a chunk of building a large batch may block the event loop, in milliseconds. */
+/** Maximum time in milliseconds for which one chunk of building a large batch blocks the event loop. */
 const BATCH_CHUNK_MS_MAX = 15;
 
-/** Returns the `TimeSlice` that divides the building of a large batch into chunks; undefined: the batch is small. */
+/** Returns the `TimeSlice` that divides the building of a large batch into chunks; undefined if the batch is small. */
 export function batchSlice(records: number): TimeSlice | undefined {
   return records < LARGE_BATCH ? undefined : new TimeSlice(undefined, BATCH_CHUNK_MS_MAX);
 }

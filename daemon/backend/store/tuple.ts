@@ -10,8 +10,8 @@ import type { Key } from '../ports.ts';
  * - A string is `!`, its characters, and U+0000 as its end. Inside the string U+0000 is written as U+0001 U+0001, and
  *   U+0001 as U+0001 U+0002. So the end is always the smallest character, and "a" sorts before "ab".
  *
- * Every part marks its end. So the encoded form of a tuple begins with the encoded form of a prefix exactly if the
- * tuple starts with the parts of that prefix.
+ * Every part marks its end. So an encoded tuple begins with an encoded prefix exactly if the tuple itself starts with
+ * the parts of that prefix.
  */
 const STRING = '!';
 const STRING_CODE = STRING.charCodeAt(0);
@@ -25,8 +25,8 @@ const DIGITS_MAX = String(Number.MAX_SAFE_INTEGER).length;
 const DIGIT_COUNTS = Array.from({ length: DIGITS_MAX + 1 }, (_, count) => String.fromCharCode(count));
 
 /**
- * Matches every character that needs escaping or validation. One test covers both, because a key is encoded for each
- * result.
+ * Matches every character that needs escaping or validation. One expression tests for both, because a key is encoded
+ * for each result, and that must be fast.
  */
 const NEEDS_LOOK = /[\u0000\u0001\uD800-\uDFFF]/;
 

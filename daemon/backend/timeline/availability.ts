@@ -22,16 +22,16 @@ import { newestEntriesOf, type Source } from './sources.ts';
 import { checksOnce, silencesIn, type SilenceSources } from './queries.ts';
 import { indexOfCheck, timeOf } from '../model/timeline/storage.ts';
 
-/** Maximum number of checks per request. Reading so many takes about a second. */
+/** Maximum number of checks per request. Reading the history of so many takes about a second. */
 const CHECKS_MAX = 10_000;
 
-/** The names of a client and a check, which may be deleted. */
+/** The names of a client and a check; both can have been deleted since. */
 export interface PastCheckKey {
   readonly client: string;
   readonly check: string;
 }
 
-/** The query parameters that select checks of a namespace; undefined: not set. */
+/** The query parameters that select checks of a namespace; a parameter is undefined if it is not set. */
 export interface CheckSelection {
   readonly client?: string | undefined;
   readonly check?: string | undefined;
@@ -41,8 +41,8 @@ export interface CheckSelection {
 /**
  * Returns the checks that a request selects.
  *
- * @throws MonError `not_found` if there is no such aggregate; `invalid` if the request sets no parameter, or selects
- *   more than `CHECKS_MAX` checks
+ * @throws MonError `not_found` if there is no such aggregate; `invalid` if the request sets none of the parameters, or
+ *   selects more than `CHECKS_MAX` checks
  */
 export async function selectedChecks(
   store: ReadStore,
@@ -85,7 +85,7 @@ function keyOfEntry({ client, name }: CheckEntry): PastCheckKey {
   return { client: client.name, check: name };
 }
 
-/** The limits of the retained timeline. */
+/** The limits of the timeline: from which time, and how many transitions per check are retained. */
 export interface TimelineRetention {
   /** Time from which transitions are retained, in epoch milliseconds. */
   readonly sinceMs: number;
@@ -122,7 +122,7 @@ export async function readAvailability(
   };
 }
 
-/** Maximum number of periods with one status in a response. */
+/** Maximum number of periods (times with an unchanged status) in a response. */
 const STRETCHES_MAX = 5000;
 
 /** Returns the history of one check in a time span: its statuses, the silenced periods, and its availability. */
@@ -151,7 +151,7 @@ function shownStretch({ sinceMs: since, untilMs: until, status }: StatusSpan): S
   return status === undefined ? { since, until } : { since, until, status };
 }
 
-/** Returns the periods with one status each that cover a time span, newest first. */
+/** Returns the periods of one check in a time span, newest first; the status does not change within a period. */
 async function stretchesAt(
   store: ReadStore,
   namespace: Namespace,
@@ -166,22 +166,19 @@ async function stretchesAt(
     if (timeOf(id) <= span.sinceMs) break;
   }
   const oldest = changes.at(-1);
-  // If as many transitions were read as are retained per check, older transitions may have been erased.
+  // If as many transitions were read as are retained per check, older transitions can have been erased.
   const isCut = oldest !== undefined && changes.length >= kept.perCheck;
   const keptSinceMs = isCut ? oldest.atMs : kept.sinceMs;
   return stretchesOf(changes, statusOf(namespace.check(client, check)), span, keptSinceMs);
 }
 
-/**
- * Returns the current status of a check as the list of events shows it: 0 if the check has no event, undefined if it
- * has no results.
- */
+/** Returns the current status of a check: 0 if the check has no open event, undefined if it has no results. */
 function statusOf(entry: CheckEntry | undefined): number | undefined {
   if (entry === undefined || entry.state.history.length === 0) return undefined;
   return entry.state.event?.status ?? 0;
 }
 
-/** Reads the periods in which silences were active. The transitions of each silence are read only once. */
+/** Reads the periods in which checks were silenced. The transitions of each silence are read only once. */
 export class SilencesOfPast {
   readonly #store: ReadStore;
   readonly #sources: SilenceSources;
@@ -201,7 +198,7 @@ export class SilencesOfPast {
   /**
    * Returns the periods in which a check of a client was silenced.
    *
-   * @returns periods in order, without overlaps or touching ends
+   * @returns periods in order; they neither overlap nor touch
    */
   async of(client: string, check: string): Promise<readonly Span[]> {
     const all: Span[] = [];

@@ -10,24 +10,30 @@ import type { Timeline } from '../model/timeline/state.ts';
 import { CHECKPOINT_PREFIX, clientPartsOf, reverseId, silencePartsOf } from '../model/timeline/storage.ts';
 
 /*
- * The format of checkpoints. A checkpoint is the state of each namespace in the registry, divided into parts that were
- * written one after another. Each part is exact as of its own transition id. The parts and the later transitions give
- * the state at any later moment (spec, timeline 5).
+ * The format of checkpoints. A checkpoint is the stored state of all namespaces at some time, divided into parts that
+ * were written one after another. Each part contains the state right after the transition whose id it names. The state
+ * at any later time is rebuilt from the parts and the later transitions (spec, timeline 5).
  */
 
-/** Length of the encoded text, in characters, at which a part is complete. */
+/** Length of the encoded text, in characters, at which a part of a checkpoint is complete. */
 const PART_LENGTH = 64 * 1024;
 
-/** Number of clients and checks after which a part is complete. Encoding so many takes about a millisecond. */
+/**
+ * Number of clients and checks after which a part of a checkpoint is complete. Encoding so many takes about a
+ * millisecond.
+ */
 const CHECKS_EACH = 2000;
 
-/** The header of a checkpoint, which is stored separately from its parts. */
+/** The header of a checkpoint; it is stored separately from the parts of the checkpoint. */
 export interface Checkpoint {
-  /** Timeline id assigned when writing began. It identifies the checkpoint, and no part is older. */
+  /**
+   * Timeline id (a unique time in microseconds) that was assigned when writing began. It identifies the checkpoint, and
+   * no part is older.
+   */
   readonly from: number;
   /**
-   * Timeline id assigned when writing ended: the state at this id and later can be rebuilt. Absent while the checkpoint
-   * is incomplete or being erased.
+   * Timeline id that was assigned when writing ended; the state at this id and later can be rebuilt. Absent if the
+   * checkpoint is incomplete or being erased.
    */
   readonly id?: number;
   /** Number of timeline ids assigned so far, including the two ids of this checkpoint. */
@@ -35,23 +41,26 @@ export interface Checkpoint {
   /** Number of clients, events and silences in the checkpoint. */
   readonly rows: number;
   /**
-   * Number of clock corrections before the checkpoint. A correction shifts the future times of silences without a
+   * Number of clock corrections before the checkpoint. A clock correction shifts the future times of silences without a
    * transition, so a new checkpoint is due after it.
    */
   readonly era: number;
 }
 
-/** A checkpoint that is complete, so that past states can be rebuilt from it. */
+/** A complete checkpoint; past states can be rebuilt from it. */
 export type CompleteCheckpoint = Checkpoint & { readonly id: number };
 
-/** A client in a checkpoint, with its events. `checkCount` is the number of its checks with a known state. */
+/**
+ * A client in a checkpoint, with its events. `checkCount` is the number of its checks that have a state, such as a
+ * history.
+ */
 interface PastClientPart {
   readonly name: string;
   readonly checkCount: number;
   readonly events: ReadonlyMap<string, PastEvent>;
 }
 
-/** Some clients of a namespace, as they were right after the transition with this id. */
+/** Some clients of a namespace, with their state right after the transition with this id. */
 export interface ClientPart {
   readonly id: number;
   readonly clients: readonly PastClientPart[];
@@ -71,9 +80,9 @@ interface StoredClients {
   readonly clients: readonly (readonly [name: string, checkCount: number, ...events: StoredEvent[]])[];
 }
 
-/** A part of a checkpoint in its stored form, and the position at which the next part begins. */
+/** An encoded part of a checkpoint with some clients, and the position at which the next part begins. */
 export interface TakenClients {
-  /** The encoded part; undefined if none of its clients has a check with a known state. */
+  /** The encoded part; undefined if none of its clients has a check with a state. */
   readonly text: string | undefined;
   readonly rows: number;
   /** Name of the last processed client; undefined if no clients of the namespace remain. */
@@ -163,7 +172,7 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
     length = 0;
   };
   for (const entry of silenced.all()) {
-    // The idle state is omitted, because no transition records its end.
+    // The idle state of silences is omitted, because no transition records when it ends.
     const text = JSON.stringify(withStoredReminder({ ...entry, idle: undefined }));
     part.push(text);
     length += text.length;
@@ -181,8 +190,8 @@ export async function checkpointsIn(store: Pick<Store, 'scan'>): Promise<Checkpo
 }
 
 /**
- * Returns a virtual empty checkpoint before the first transition, if there was no state then and all transitions are
- * retained; otherwise undefined.
+ * Returns an empty checkpoint that is not stored and precedes the first transition. Returns undefined if there already
+ * was state before the first transition, or not all transitions are retained.
  */
 export function initialCheckpointOf({ head, isKept }: Timeline): CompleteCheckpoint | undefined {
   if (!isKept || head?.isWhole !== true) return undefined;
@@ -207,7 +216,7 @@ export async function silencesAt(
   return entries;
 }
 
-/** Yields the clients of a namespace in a checkpoint, part by part. */
+/** Yields the clients of a namespace in a checkpoint, one part after another. */
 export async function* clientsAt(
   store: Pick<Store, 'scan'>,
   { from }: Checkpoint,
@@ -217,14 +226,14 @@ export async function* clientsAt(
 }
 
 /**
- * Maximum number of names that are searched in the text of a part before it is parsed. For more names, parsing every
- * part is faster.
+ * Maximum number of client names that are searched for in the text of a part before it is parsed. If there are more
+ * names, parsing every part is faster.
  */
 const SEARCHED_MAX = 20;
 
 /**
- * Returns the named clients of a namespace in a checkpoint, each with the id of its part. Parts that contain none of a
- * few names are not parsed.
+ * Returns the named clients of a namespace in a checkpoint, each with the id of its part. If only a few names are
+ * given, a part with none of them is not parsed.
  *
  * @returns clients by name; clients that are not in the checkpoint are missing
  */

@@ -33,7 +33,8 @@ const PERIOD_MS = 10_000;
 const SLICE = 500;
 
 /**
- * Weight in the commit queue of writing a part, or of erasing some parts: the number of results that take equally long.
+ * Weight in the commit queue of writing a part, or of erasing some parts: the number of results that take the same
+ * time.
  */
 const PART_WEIGHT = 100;
 
@@ -48,14 +49,15 @@ interface CheckpointParts {
 }
 
 /**
- * Writes checkpoints periodically, so that few transitions must be read to rebuild any moment (spec, timeline 5). Each
- * commit writes a few clients, read from memory in the same commit, so that the part and later transitions are
- * consistent. A checkpoint becomes usable with its last commit; until then the previous checkpoint is used.
+ * Writes checkpoints of the state periodically, so that few transitions must be read to rebuild the state at any past
+ * time (spec, timeline 5). Each commit writes a few clients. They are read from memory in the same commit, so that they
+ * are consistent with the transitions. A checkpoint is used only after its last commit; until then the previous one is
+ * used.
  */
 export class Checkpoints implements AsyncDisposable {
   readonly #parts: CheckpointParts;
   readonly #timer: Disposable;
-  /** Promise of the running check whether a checkpoint is due, and of its writing; undefined if none is running. */
+  /** Promise of the running check whether a checkpoint is due, and of its writing; undefined if no check is running. */
   #work: Promise<void> | undefined;
   #isClosed = false;
 
@@ -73,18 +75,19 @@ export class Checkpoints implements AsyncDisposable {
   }
 
   /**
-   * Erases the checkpoints that need transitions which will be erased, or all checkpoints if the timeline is disabled.
+   * Erases checkpoints before the transitions that they need are erased. If the timeline is disabled, erases all
+   * checkpoints.
    *
    * @param id id before which the caller wants to erase transitions
-   * @returns the id before which the caller may erase transitions; those after the start of the newest checkpoint are
-   *   needed
+   * @returns the id before which the caller can erase transitions; later transitions are needed for the newest
+   *   checkpoint
    */
   async eraseCheckpointsBefore(id: number): Promise<number> {
     const all = await checkpointsIn(this.#parts.store);
     const { isKept } = this.#parts.registry.timeline;
     const newest = isKept ? all.find(isComplete) : undefined;
     for (const one of all) {
-      // Do not erase an incomplete checkpoint, because it may be being written.
+      // An incomplete checkpoint is not erased here, because it is possibly being written.
       if (isKept ? isComplete(one) && one !== newest && one.from < id : true) await this.#erase(one);
     }
     const upTo = Math.min(id, newest?.from ?? Infinity);
@@ -116,7 +119,7 @@ export class Checkpoints implements AsyncDisposable {
           ageMs: clock.now() - timeOf(newest.id),
         });
       if (!isDue) return;
-      // Erase incomplete checkpoints: another backend, or this backend before a restart, did not finish them.
+      // Erases incomplete checkpoints: another backend, or this backend before a restart, did not finish them.
       for (const one of all) if (!isComplete(one)) await this.#erase(one);
       await this.#write();
     } catch (error) {
@@ -163,7 +166,7 @@ export class Checkpoints implements AsyncDisposable {
     }
   }
 
-  /** Erases a checkpoint. It is marked as incomplete before any part is erased, so that it is not used any more. */
+  /** Erases a checkpoint. First marks it as incomplete, so that no reader uses it while its parts are being erased. */
   async #erase({ id: _id, ...checkpoint }: Checkpoint): Promise<void> {
     await this.#parts.batcher.run((transaction) => put(transaction, checkpoint));
     const reversedId = reverseId(checkpoint.from);
@@ -184,7 +187,7 @@ export class Checkpoints implements AsyncDisposable {
 
 function begin(transaction: Transaction): Checkpoint {
   const { timeline, corrections } = transaction.registry;
-  // Count the two ids of the checkpoint itself, so that they do not count as later transitions.
+  // Includes the two ids of the checkpoint itself, so that they do not count as later transitions.
   const count = (timeline.head?.count ?? 0) + 2;
   return { from: newTimelineId(transaction), count, rows: 0, era: eraOf(corrections) };
 }

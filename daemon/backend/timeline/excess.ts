@@ -4,29 +4,29 @@ import { CHECK_INDEX_PREFIX, indexOfCheck, timelineOf } from '../model/timeline/
 
 /**
  * Number of index entries after which counting pauses until the next period. Counting so many takes some tens of
- * milliseconds. A single check that is due is counted without interruption.
+ * milliseconds. The transitions of a single due check are always counted without a pause.
  */
 const COUNTED_MAX = 50_000;
 
 interface ExcessParts {
   readonly timeline: Timeline;
   readonly store: Pick<Store, 'scan'>;
-  /** Erases index entries and their transitions, by their keys. */
+  /** Erases index entries and the transitions that they refer to, all given by their keys. */
   readonly erase: (keys: readonly Key[]) => Promise<void>;
 }
 
 /**
- * Erases the oldest transitions of each check that has more than the maximum number (spec, timeline 3). A check is
- * counted at random, on average each time a tenth of its maximum was added. All checks are counted after a start, and
- * when the maximum is lowered.
+ * Erases the oldest transitions of each check that has more than the maximum number (spec, timeline 3). The transitions
+ * of a check are counted at random: on average each time it got a tenth of the maximum. All checks are counted after a
+ * start, and when the maximum is lowered.
  */
 export class Excess {
   readonly #parts: ExcessParts;
-  /** The maximum number of transitions per check that the last count of all checks used. */
+  /** The maximum number of transitions per check when all checks were last counted. */
   #perCheck = Infinity;
-  /** Position in the count of all checks; undefined if that count is complete. */
+  /** Position in the current count of all checks; undefined if that count is complete. */
   #round: Round | undefined;
-  /** Number of index entries to count and of transitions to erase that remain in this period. */
+  /** How many index entries can still be counted, and how many transitions erased, in this period. */
   #budget = { counted: 0, erased: 0 };
 
   constructor(parts: ExcessParts) {
@@ -34,7 +34,7 @@ export class Excess {
   }
 
   /**
-   * Counts checks and erases their excess transitions, until the budget of a period is used.
+   * Counts the transitions of checks and erases the excess, until the budget of a period is used up.
    *
    * @param most maximum number of transitions to erase
    */
@@ -55,7 +55,7 @@ export class Excess {
     const { due } = this.#parts.timeline;
     for (const [key, checkKey] of due) {
       if (!this.#hasBudget()) return;
-      // Remove the check before it is counted, because a transition during the count makes it due again.
+      // The check is removed before it is counted, because a transition during the count makes it due again.
       due.delete(key);
       try {
         if (!(await this.#eraseOf(checkKey))) due.set(key, checkKey);
@@ -69,7 +69,7 @@ export class Excess {
   /**
    * Counts the transitions of a check and erases the excess.
    *
-   * @returns true if the check has no excess left
+   * @returns true if the check has no excess left; false if it must be counted again
    */
   async #eraseOf({ namespace, client, check }: TimelineCheckKey): Promise<boolean> {
     const { store, erase } = this.#parts;
@@ -112,11 +112,11 @@ export class Excess {
 interface Round {
   /** Last counted key; undefined if no key was counted yet. */
   readonly after: Key | undefined;
-  /** Number of transitions counted so far for the check of that key. */
+  /** Number of transitions counted so far for the check that `after` belongs to. */
   readonly count: number;
 }
 
-/** Returns the key of an index entry and the key of its transition. */
+/** Returns two keys: that of an index entry, and that of the transition that the entry refers to. */
 function keysAt(key: Key): readonly Key[] {
   return [key, [...timelineOf(String(key[1])), Number(key[4])]];
 }

@@ -1,12 +1,11 @@
-/** Number of additional rows that are collected before rows are sorted and cut, so that sorting is rare. */
+/** Number of additional rows that are collected before rows are sorted and cut off, so that sorting is rare. */
 const SPARE = 2000;
 
 /**
- * Collects the first rows in sort order out of any number of rows. Its memory is bounded by the number of retained
- * rows.
+ * Collects the first rows in sort order out of any number of rows. It keeps only a bounded number of rows in memory.
  */
 export class FirstRows<Row> {
-  /** Number of rows that were added, including rows that were not retained. */
+  /** Number of rows that were added, including rows that were dropped. */
   total = 0;
   readonly #order: (a: Row, b: Row) => number;
   readonly #limit: number;
@@ -23,7 +22,7 @@ export class FirstRows<Row> {
     if (this.#rows.length >= 2 * this.#limit + SPARE) this.#cut();
   }
 
-  /** Returns the retained rows in sort order, without the first `offset` rows. */
+  /** Returns the collected rows in sort order, without the first `offset` rows. */
   from(offset: number): readonly Row[] {
     this.#cut();
     return this.#rows.slice(offset);

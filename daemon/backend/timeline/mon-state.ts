@@ -30,8 +30,8 @@ interface PastDeps {
 }
 
 /**
- * Serves the lists of events, silences and clients as they were at a past moment (spec, timeline 5). They are read from
- * the store, so a follower can respond too.
+ * Serves the lists of events, silences and clients as they were at a past time (spec, timeline 5). The lists are read
+ * from the store, so a follower can respond too.
  */
 export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState'> {
   const { registry, store, clock } = deps;
@@ -48,8 +48,8 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
       return oneByOne(async () => {
         const base = await baseOf(store, registry.timeline, between.atMs);
         const { checkpoint } = await baseOf(store, registry.timeline, between.fromMs);
-        // If the clock was corrected between the two moments, the times of all silences are shifted, so the full lists
-        // must be read.
+        // If the clock was corrected between the two times, all silences have shifted times, so the full lists must be
+        // read.
         const isSame = checkpoint.era === base.checkpoint.era;
         const changes = isSame ? await readChanges(store, base, requested, between) : TOO_MANY_CHANGES;
         return {
@@ -87,8 +87,8 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
 }
 
 /**
- * Returns the time of the last change before a moment, and the time of the first change after it; null if there is none
- * or it is not retained.
+ * Returns the time of the last change before a given time, and of the first change after it. Each is null if there is
+ * no such change or it is not retained.
  */
 async function around(
   store: Store,
@@ -110,7 +110,7 @@ interface Lists {
 interface ListsRequest {
   readonly requested: RequestedNamespaces;
   readonly atMs: number;
-  /** Called with each event at that moment. */
+  /** Called with each event that was open at that time. */
   readonly onEvent: (row: EventRow) => void;
   readonly hasClients: boolean | undefined;
 }

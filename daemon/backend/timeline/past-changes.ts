@@ -24,50 +24,50 @@ import {
 } from '../model/timeline/storage.ts';
 
 /**
- * Maximum number of transitions between the two moments of a comparison. With more of them, reading the full lists
- * again is as fast.
+ * Maximum number of transitions between the two times of a comparison. If there are more, reading the full lists again
+ * is as fast.
  */
 const TRANSITIONS_MAX = 2000;
 
-/** Maximum number of clients that are rebuilt individually. With more clients, the whole namespace is rebuilt. */
+/** Maximum number of clients that are rebuilt individually. If there are more, the whole namespace is rebuilt. */
 const CLIENTS_MAX = 20;
 
-/** Maximum number of silence transitions that are read. */
+/** Maximum number of silence transitions that are read for a comparison. */
 const SILENCE_TRANSITIONS_MAX = 20_000;
 
-/** The two moments of a comparison, in epoch milliseconds. Either may be the earlier moment. */
+/** The two times that are compared, in epoch milliseconds. Either can be the earlier one. */
 export interface Between {
   readonly fromMs: number;
   readonly atMs: number;
 }
 
 /**
- * The silences, clients and events of a namespace that may differ between two moments, as they are at the second
- * moment.
+ * The silences, clients and events of a namespace that possibly differ between two times, with their state at the
+ * second time.
  */
 export interface PastDifference {
-  /** Checks with transitions between the two moments, by client. All other checks can differ only by their silences. */
+  /** Checks with transitions between the two times, by client. All other checks can differ only by their silences. */
   readonly checksWithTransitions: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Silences that exist and have not expired at the second moment, including pending ones. */
+  /** Silences that exist and have not expired at the second time, including pending ones. */
   readonly silences: readonly SilencedEntry[];
   /**
-   * True if silences were changed, started or ended between the two moments, so that the silenced state of any event
-   * may differ.
+   * True if silences were changed, began or ended between the two times. Any event can then be silenced at only one of
+   * them.
    */
   readonly haveSilencesChanged: boolean;
   /**
-   * Clients with transitions and a known state. If `isSilencedAnew` is true or many clients have transitions, the
-   * iterable contains all clients of the namespace.
+   * Clients with transitions and a state. If `haveSilencesChanged` is true or many clients have transitions, these are
+   * all clients of the namespace.
    */
   readonly clients: AsyncIterable<readonly PastClientState[]>;
 }
 
 /**
- * Returns the differences of a namespace between two moments, without processing unchanged clients if possible.
+ * Returns the differences of a namespace between two times, if possible without processing unchanged clients.
  *
- * @param options `isSilencedAnew`: whether silences of another namespace differ, so that the silences of this namespace
- *   must be included too
- * @returns undefined if there are too many differences
+ * @param options `isSilencedAnew`: true if silences of another namespace differ, so that all clients of this namespace
+ *   must be included
+ * @returns the differences; undefined if there are too many
  */
 export async function differenceOf(
   store: ReadStore,
@@ -106,18 +106,16 @@ export async function differenceOf(
   };
 }
 
-/**
- * True if the begin or the end of the silence lies between the two moments, even if no transition was recorded for it.
- */
+/** True if the silence began or ended between the two times, even if no transition was recorded for it. */
 function startsOrEndsBetween(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
-  // `entryAt` computes the window of a recurring silence, because windows were not recorded while no backend ran.
+  // `entryAt` computes the window of a recurring silence, because no windows were recorded if no backend ran.
   const { begin, expireAtMs } = entryAt(entry, low);
   return [(begin ?? 0) * 1000, expireAtMs ?? 0].some((ms) => ms > low && ms <= high);
 }
 
 /**
- * Returns the transitions of a namespace between two moments, newest first.
+ * Returns the transitions of a namespace between two times, newest first.
  *
  * @returns undefined if there are more than `TRANSITIONS_MAX`
  */
@@ -137,7 +135,7 @@ async function transitionsBetween(
 }
 
 /**
- * Returns all silences at a moment, including expired silences.
+ * Returns all silences at a time, including expired silences.
  *
  * @returns undefined if there are too many silence transitions to read
  */
@@ -163,11 +161,7 @@ async function silencesOf(
   return [...nextSilences(await silencesAt(store, checkpoint, namespace), transitions).values()];
 }
 
-/**
- * Returns the transitions with these ids that still exist, in the same order.
- *
- * @param ids newest first
- */
+/** Returns those transitions with the given ids that still exist, in the same order. @param ids newest first */
 async function transitionsAt(
   store: ReadStore,
   namespace: string,
@@ -181,8 +175,8 @@ async function transitionsAt(
 }
 
 /**
- * Yields the clients with transitions between the two moments, one at a time. Each is rebuilt from the checkpoint and
- * its transitions since the checkpoint.
+ * Yields the clients with transitions between the two times, one at a time. Each client is rebuilt from the checkpoint
+ * and its transitions since the checkpoint.
  */
 async function* clientsOf(
   store: ReadStore,

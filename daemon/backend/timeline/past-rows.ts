@@ -15,7 +15,7 @@ export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistr
   return index;
 }
 
-/** Returns a row for each event of a client at a past moment. */
+/** Returns a row for each event of a client at a past time. */
 export function pastEventRows(
   { name, events }: PastClientState,
   namespace: Namespace,
@@ -35,14 +35,15 @@ export function pastEventRows(
   );
 }
 
-/** Returns the row of a client at a past moment. Attributes that transitions do not record are the current ones. */
+/** Returns the row of a client at a past time. Attributes that transitions do not record have their current values. */
 export function pastClientRow({ clients }: Namespace, { name, events }: PastClientState, atMs: number): PastClientRow {
   const today = clients.get(name);
   if (today === undefined) {
     return { name, address: '', subscriptions: [], timestamp: 0, version: '', events: events.size, deleted: true };
   }
   const row = clientRow(today);
-  // The keepalive time at that moment is unknown, so the last known one is limited to the moment.
+  // The keepalive time at the past time is unknown. It is the last known keepalive time, but not later than the past
+  // time.
   return {
     ...row,
     timestamp: Math.min(row.timestamp, Math.floor(atMs / 1000)),

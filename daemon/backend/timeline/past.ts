@@ -25,39 +25,39 @@ import { idAt, lastIdOf, reverseId, timelineOf, timeOf } from '../model/timeline
 type ReadStore = Pick<Store, 'scan'>;
 
 /**
- * Maximum number of transitions between a checkpoint and the requested moment. There are far fewer, unless no
- * checkpoint could be written.
+ * Maximum number of transitions between a checkpoint and the requested time. There are far fewer, unless writing
+ * checkpoints fails.
  */
 const TRANSITIONS_MAX = 1_000_000;
 
-/** Number of transitions that are read before yielding to the event loop, a few milliseconds of work. */
+/** Number of transitions that are read before other work can run: a few milliseconds of work. */
 const YIELD_EVERY = 1000;
 
-/** The events of a client at a past moment, by check. */
+/** The events of a client at a past time, by check. */
 export interface PastClientState {
   readonly name: string;
   readonly events: ReadonlyMap<string, PastEvent>;
 }
 
-/** The state of a namespace at a past moment. `clients` can be iterated only once. */
+/** The state of a namespace at a past time. `clients` can be iterated only once. */
 export interface PastNamespace {
-  /** Silences that existed and had not expired at that moment. */
+  /** Silences that existed and had not expired at that time. */
   readonly silences: readonly SilencedEntry[];
-  /** Clients with a known state, in no order. */
+  /** Clients with a check that has a state, in no order. */
   readonly clients: AsyncIterable<readonly PastClientState[]>;
 }
 
-/** The checkpoint from which the state at a past moment is rebuilt. */
+/** The checkpoint that the state at a past time is rebuilt from. */
 export interface PastBase {
   readonly checkpoint: CompleteCheckpoint;
-  /** The oldest moment whose state can be rebuilt, in epoch milliseconds. */
+  /** The oldest time whose state can be rebuilt, in epoch milliseconds. */
   readonly retainedSinceMs: number;
 }
 
 /**
- * Returns the newest checkpoint before a moment.
+ * Returns the newest complete checkpoint before a time.
  *
- * @throws MonError `not_found` if the moment is older than the retained history, or if no checkpoint exists yet
+ * @throws MonError `not_found` if the time is before the retained history, or if no checkpoint exists yet
  */
 export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number): Promise<PastBase> {
   const beginning = initialCheckpointOf(timeline);
@@ -73,7 +73,7 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
     );
   }
   const checkpoint = complete.find(({ id }) => id <= lastIdOf(atMs));
-  // One millisecond may contain several ids, so the complete state is known only from the next millisecond on.
+  // One millisecond can contain several ids, so the complete state is known only from the next millisecond on.
   const retainedSinceMs = timeOf(oldest.id) + 1;
   if (checkpoint !== undefined) return { checkpoint, retainedSinceMs: Math.min(retainedSinceMs, atMs) };
   const since = new Date(retainedSinceMs).toISOString();
@@ -81,10 +81,10 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
 }
 
 /**
- * Rebuilds the state of a namespace at a past moment.
+ * Rebuilds the state of a namespace at a past time.
  *
- * @throws MonError `unavailable` if there are too many transitions since the checkpoint, because no newer one was
- *   written
+ * @throws MonError `unavailable` if there are too many transitions since the checkpoint, because no newer checkpoint
+ *   was written
  */
 export async function readNamespace(
   store: ReadStore,
@@ -110,7 +110,7 @@ export interface IdentifiedTransition {
 /**
  * Applies transitions to silences.
  *
- * @param entries silences by id; the map is modified
+ * @param entries silences by id; this function modifies the map
  * @param transitions newest first
  * @returns the same map
  */
@@ -127,7 +127,9 @@ export function nextSilences(
   return entries;
 }
 
-/** The transitions since a checkpoint, newest first: those of each client by its name, and those of silences. */
+/**
+ * The transitions since a checkpoint, newest first: those of clients, by the name of the client, and those of silences.
+ */
 interface TransitionLists {
   readonly ofClients: Map<string, IdentifiedTransition[]>;
   readonly ofSilences: readonly IdentifiedTransition[];
@@ -160,9 +162,10 @@ async function transitionsSince(
 }
 
 /**
- * Yields the clients of a checkpoint with their later transitions applied, then the clients that were created later.
+ * Yields the clients of a checkpoint with their later transitions applied. Then yields the clients that were created
+ * later.
  *
- * @param transitionsByClient transitions by client name; used entries are removed from the map
+ * @param transitionsByClient transitions by client name; entries are removed from the map when they are used
  */
 async function* clientsOf(
   store: ReadStore,
@@ -193,7 +196,7 @@ async function* clientsOf(
  *
  * @param id id of the checkpoint part that contains the client; -Infinity if no part contains it
  * @param transitions transitions of the client, newest first
- * @returns array with the client; empty if it has no check with a known state afterwards
+ * @returns array with the client; empty if none of its checks has a state afterwards
  */
 export function nextClient(
   { name, checkCount: countBefore, events: before }: ClientPart['clients'][number],
@@ -205,22 +208,22 @@ export function nextClient(
   for (let at = transitions.length - 1; at >= 0; at--) {
     const entry = transitions[at];
     const { transition } = entry ?? {};
-    // Skip transitions up to the id of the part, which contains them already.
+    // Skips transitions up to the id of the part, because the part contains them already.
     if (entry === undefined || transition?.check === undefined || entry.id <= id) continue;
     const event = nextPastEvent(events.get(transition.check), transition, timeOf(entry.id));
     if (event === undefined) events.delete(transition.check);
     else events.set(transition.check, event);
-    // Do not let the count become negative: if the client was deleted before its part was written, its checks were
-    // never counted.
+    // The count must not become negative. If the client was deleted before its part was written, its checks were never
+    // counted.
     checkCount = Math.max(0, checkCount + checkCountDelta(transition));
   }
   return checkCount === 0 && events.size === 0 ? [] : [{ name, events }];
 }
 
 /**
- * Returns the time of the last change before a moment, and of the first change after it.
+ * Returns the time of the last change before a given time, and of the first change after it.
  *
- * @returns epoch milliseconds; undefined if there is no such change
+ * @returns epoch milliseconds; each is undefined if there is no such change
  */
 export async function changesAround(
   store: ReadStore,
@@ -238,7 +241,7 @@ export async function changesAround(
   return { previous, next };
 }
 
-/** Returns the id of the newest transition below an id; undefined if there is none. */
+/** Returns the id of the newest transition with a lower id than the given one; undefined if there is none. */
 async function newestBefore(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
   const after = [...timelineOf(namespace), reverseId(id)];
   for await (const [key] of store.scan(timelineOf(namespace), { after, limit: 1 })) return idAt(Number(key.at(-1)));
@@ -246,13 +249,13 @@ async function newestBefore(store: ReadStore, namespace: string, id: number): Pr
 }
 
 /**
- * Returns the id of the oldest transition above an id; undefined if there is none. The store can be scanned only from
- * newest to oldest, so this is a binary search.
+ * Returns the id of the oldest transition with a higher id than the given one; undefined if there is none. The store
+ * can be scanned only from newest to oldest, so this is a binary search.
  */
 async function oldestAfter(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
   let candidate = await newestBefore(store, namespace, Number.MAX_SAFE_INTEGER);
   if (candidate === undefined || candidate <= id) return undefined;
-  // Start with short steps, because the next transition usually follows soon.
+  // Starts with short steps, because the next transition usually follows soon.
   for (let below = id, step = 1_000_000; below + 1 < candidate; step *= 2) {
     const limit: number = Math.min(below + step, Math.ceil((below + candidate) / 2)) + 1;
     const one = await newestBefore(store, namespace, limit);

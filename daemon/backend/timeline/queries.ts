@@ -31,19 +31,19 @@ const SOURCES_MAX = 1000;
 /** The query for a page of the timeline. */
 export interface PageQuery {
   readonly sources: readonly Source[];
-  /** The page contains only transitions with ids below this id. */
+  /** The page contains only transitions whose id is lower than this id. */
   readonly beforeId: number;
   readonly sinceMs: number;
   readonly limit: number;
-  /** The page contains only matching transitions; undefined: all transitions. */
+  /** The page contains only transitions that match this filter; undefined if it contains all transitions. */
   readonly filter: Filter<TimelineRow> | undefined;
   readonly shown: (row: TimelineRow, namespace: string) => TimelineRow;
 }
 
 /**
- * Returns a page of transitions, newest first. The page ends early if it would have to read too many transitions.
+ * Returns a page of transitions, newest first. The page ends early if too many transitions would have to be read.
  *
- * @param examinedMax number of transitions after which the page ends
+ * @param examinedMax number of read transitions after which the page ends
  */
 export async function readPage(
   store: ReadStore,
@@ -69,7 +69,7 @@ export async function readPage(
   return { transitions, next: null };
 }
 
-/** Splits pages of entries into chunks. It stops before the first entry that is older than `sinceMs`. */
+/** Splits pages of entries into chunks. Ends before the first entry that is older than `sinceMs`. */
 async function* chunksOf(
   pages: AsyncIterable<readonly SourceEntry[]>,
   sinceMs: number,
@@ -84,7 +84,10 @@ async function* chunksOf(
   }
 }
 
-/** Returns the transitions of source entries. Transitions that were erased in the meantime are omitted. */
+/**
+ * Returns the transitions that the entries of sources refer to. Transitions that were erased in the meantime are
+ * omitted.
+ */
 async function transitionsAt(
   store: ReadStore,
   chunk: readonly SourceEntry[],
@@ -99,15 +102,15 @@ async function transitionsAt(
   });
 }
 
-/** Returns the sources of all transitions in some namespaces. */
+/** Returns the key ranges (sources) of all transitions in some namespaces. */
 export function sourcesOfAll(namespaces: readonly Namespace[]): Source[] {
   return namespaces.map(({ name }) => ({ namespace: name, prefix: timelineOf(name) }));
 }
 
 /**
- * Returns the sources of the transitions of a client and of the silences that cover it.
+ * Returns the key ranges (sources) with the transitions of a client and of the silences that match it.
  *
- * @param check name of the only requested check; undefined: all checks of the client
+ * @param check name of the only requested check; if undefined, all checks of the client are included
  */
 export async function sourcesOfClient(
   store: ReadStore,
@@ -124,7 +127,7 @@ export async function sourcesOfClient(
   ].slice(0, SOURCES_MAX);
 }
 
-/** Returns the names of the checks that a client has or had, at most `SOURCES_MAX`. */
+/** Returns the names of the checks that a client has or once had, at most `SOURCES_MAX`. */
 export async function checksOnce(store: ReadStore, namespace: string, client: string): Promise<string[]> {
   const checks: string[] = [];
   for await (const check of distinctNamesBelow(store, [CHECK_INDEX_PREFIX, namespace, client])) {
@@ -134,23 +137,26 @@ export async function checksOnce(store: ReadStore, namespace: string, client: st
   return checks;
 }
 
-/** Returns the current subscriptions of a client; for a deleted client only the subscription with its own name. */
+/**
+ * Returns the current subscriptions of a client. If the client was deleted, returns only the subscription that contains
+ * its name.
+ */
 export function subscriptionsIn({ clients }: Namespace, client: string): readonly string[] {
   return clients.get(client)?.subscriptions ?? [clientSubscription(client)];
 }
 
-/** Finds the current and past silences that cover a client. */
+/** Finds the current and past silences that match a client. */
 export interface SilenceSources {
   /**
-   * Returns the sources of the silences that cover any of these checks of a client, by the current attributes of the
-   * client.
+   * Returns the key ranges (sources) of the silences that match any of these checks of a client. The current attributes
+   * of the client decide.
    */
   of(client: string, checks: ReadonlySet<string>): Source[];
 }
 
 /**
- * Reads the index of current and past silences in a namespace: those with a subscription by their subscription, others
- * by their check or selector.
+ * Reads the index of current and past silences in a namespace. A silence with a subscription is found by its
+ * subscription, any other by its check or selector.
  */
 export async function silencesIn(store: ReadStore, namespace: Namespace): Promise<SilenceSources> {
   const { name } = namespace;
@@ -186,7 +192,10 @@ export async function silencesIn(store: ReadStore, namespace: Namespace): Promis
   };
 }
 
-/** Returns the attributes of a check as selectors match them now. Client and check may be deleted. */
+/**
+ * Returns the attributes of a check that selectors are matched against, as they are now. The client or the check can
+ * have been deleted.
+ */
 export function subjectIn(namespace: Namespace, client: string, check: string): SelectorSubject {
   const owner = namespace.clients.get(client);
   if (owner !== undefined) return owner.checks.get(check)?.subject() ?? owner.subject(check);
@@ -194,5 +203,5 @@ export function subjectIn(namespace: Namespace, client: string, check: string): 
   return { namespace: namespace.name, client, check, subscriptions, attribute: () => [] };
 }
 
-/** Maximum number of silences that are considered per namespace. A site with more silences has many similar ones. */
+/** Maximum number of silences that are read per namespace. A site with more silences has many similar ones. */
 const SILENCES_MAX = 10_000;

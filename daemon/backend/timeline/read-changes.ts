@@ -8,12 +8,12 @@ import { differenceOf, type Between, type PastDifference } from './past-changes.
 import type { PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
 
-/** Maximum number of events in a difference. With more events, reading the full lists again is as fast. */
+/** Maximum number of events in a comparison. If there are more, reading the full lists again is as fast. */
 const EVENTS_MAX = 10_000;
 
 type Changes = Omit<PastChanges, 'from' | 'at' | 'previous' | 'next'>;
 
-/** The differences between two moments that were collected so far, in the form of the response. */
+/** The differences between two times that were collected so far, in the form of the response. */
 interface CollectedChanges {
   readonly events: Changes['events'][number][];
   readonly removed: Changes['removed'][number][];
@@ -22,7 +22,7 @@ interface CollectedChanges {
   readonly removed_clients: Changes['removed_clients'][number][];
 }
 
-/** The response if there are too many differences: the caller must read the full lists. */
+/** The response if there are too many differences, so that the caller must read the full lists. */
 export const TOO_MANY_CHANGES: Changes = {
   too_many_changes: true,
   events: [],
@@ -31,7 +31,7 @@ export const TOO_MANY_CHANGES: Changes = {
   removed_clients: [],
 };
 
-/** Returns the differences between two moments in the requested namespaces. */
+/** Returns the differences between two times in the requested namespaces. */
 export async function readChanges(
   store: ReadStore,
   base: PastBase,

@@ -52,7 +52,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
           filter: (row) => isOfCheck(row) && (search === undefined || search(row)),
           shown: placed,
         });
-      // A page without a filter is complete after few reads, so it needs no queue.
+      // A page without a filter is complete after a few reads, so it is not queued.
       const isSearch = search !== undefined || (client === undefined && check !== undefined);
       const page = await (isSearch ? oneByOne(read) : read());
       return { ...page, retained_since: registry.timeline.keptSince(clock.now()) };
@@ -73,7 +73,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
 }
 
 /**
- * Returns the requested time span, limited to now, and the limits of the retained timeline.
+ * Returns the requested time span, ending now at the latest, and the limits of the retained timeline.
  *
  * @throws MonError `invalid` if the span is empty
  */

@@ -4,22 +4,22 @@ import { idAt, reverseId } from '../model/timeline/storage.ts';
 type ReadStore = Pick<Store, 'scan'>;
 
 /**
- * A range of keys with the same prefix in the timeline or one of its indexes. The last part of each key is a reversed
- * id, so that the newest key comes first.
+ * A range of keys with the same prefix, in the timeline or in one of its indexes. Each key ends with a reversed id, so
+ * that the newest key comes first.
  */
 export interface Source {
   readonly namespace: string;
   readonly prefix: Key;
 }
 
-/** An entry of a source: its id and its stored value. */
+/** An entry of a source (a key range of the timeline): its id and its stored value. */
 export interface SourceEntry {
   readonly source: Source;
   readonly id: number;
   readonly text: string;
 }
 
-/** Number of entries in the first page of a source, which usually suffices. */
+/** Number of entries in the first page of a source; usually no second page is needed. */
 const PAGE = 100;
 
 /** Maximum number of entries in later pages. Large pages are read several times faster than small pages. */
@@ -28,14 +28,16 @@ const PAGE_MAX = 1000;
 /** Maximum number of entries in memory, for all sources together. */
 const ENTRIES_MAX = 20_000;
 
-/** Yields the distinct names that follow a prefix in keys. It skips the further keys of each name. */
+/**
+ * Yields the distinct names that follow a prefix in keys. Reads only the first key of each name and skips the others.
+ */
 export async function* distinctNamesBelow(store: ReadStore, prefix: Key): AsyncGenerator<string, void> {
   let after: Key | undefined;
   for (;;) {
     let name: string | undefined;
     for await (const [key] of store.scan(prefix, { ...(after && { after }), limit: 1 })) {
       name = String(key[prefix.length]);
-      // Continue after all keys that begin with this name: they sort before `name` followed by U+0000, and no other
+      // Continues after all keys that begin with this name. They sort before `name` followed by U+0000, and no other
       // name sorts between them.
       after = [...prefix, `${name}\0`];
     }
@@ -44,7 +46,7 @@ export async function* distinctNamesBelow(store: ReadStore, prefix: Key): AsyncG
   }
 }
 
-/** Yields the entries of a source with ids below `beforeId`, newest first. */
+/** Yields the entries of a source whose id is lower than `beforeId`, newest first. */
 export async function* newestEntriesOf(
   store: ReadStore,
   source: Source,
@@ -54,9 +56,8 @@ export async function* newestEntriesOf(
 }
 
 /**
- * Yields the entries of several sources merged into one sequence, newest first, some entries at a time.
- *
- * @yields nonempty arrays
+ * Yields the entries of several sources, merged in order, newest first. Each array contains some entries. @yields
+ * nonempty arrays
  */
 export async function* newestOf(
   store: ReadStore,
@@ -78,7 +79,7 @@ export async function* newestOf(
   }
 }
 
-/** The current page of a source, and the index of its next entry. */
+/** The reading position in a source: its current page, and the index of the next entry in that page. */
 interface Head {
   readonly pages: AsyncGenerator<readonly SourceEntry[], void>;
   page: readonly SourceEntry[];
@@ -86,14 +87,14 @@ interface Head {
 }
 
 /**
- * Returns the newest entries of all current pages, until the first page is used up. The next page of that source may
+ * Returns the newest entries of all current pages, until one page has no entries left. The next page of that source can
  * contain newer entries than the current pages of the other sources.
  */
 function merged(heads: readonly Head[]): { readonly entries: readonly SourceEntry[]; readonly ended: Head } {
   const entries: SourceEntry[] = [];
   for (;;) {
     const { newest, others } = newestHead(heads);
-    // Take entries from the same source as long as they are the newest, because usually several of them are.
+    // Takes entries from the same source as long as they are the newest, because usually several of them are.
     for (;;) {
       const one = newest.page[newest.at];
       if (one === undefined) return { entries, ended: newest };
@@ -104,7 +105,7 @@ function merged(heads: readonly Head[]): { readonly entries: readonly SourceEntr
   }
 }
 
-/** Returns the source whose next entry is the newest, and the newest id in the other sources. */
+/** Returns the source whose next entry is the newest, and the newest id among the next entries of the other sources. */
 function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly others: number } {
   let newest: Head | undefined;
   let [most, others] = [-Infinity, -Infinity];
@@ -118,10 +119,10 @@ function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly o
 }
 
 /**
- * Yields the entries of a source with ids below `beforeId` as pages of increasing size, newest first.
+ * Yields the entries of a source whose id is lower than `beforeId`, newest first, as pages of increasing size.
  *
- * @param most maximum number of entries in a page; the first page has up to `PAGE` entries anyway
- * @yields nonempty arrays
+ * @param most maximum number of entries in a page; the first page can always have `PAGE` entries @yields nonempty
+ *   arrays
  */
 async function* pagesDown(
   store: ReadStore,

@@ -19,11 +19,12 @@ import {
 
 const PERIOD_MS = 10_000;
 
-/** Number of transitions that are erased in one commit. Erasing so many takes as long as a usual batch. */
+/** Number of transitions that are erased in one commit. Erasing them takes as long as a usual batch. */
 const SLICE = 500;
 
 /**
- * Maximum number of transitions erased per period and reason: 200 per second, more than a site creates in the long run.
+ * Maximum number of transitions that are erased per period and reason. It is 200 per second, more than a site creates
+ * in the long run.
  */
 const ERASED_MAX = 4 * SLICE;
 
@@ -46,7 +47,7 @@ export class TimelineTrim implements AsyncDisposable {
   readonly #parts: TrimParts;
   readonly #excess: Excess;
   readonly #timer: Disposable;
-  /** Promise of the running erasure; undefined if none is running. */
+  /** Promise of the running erasure; undefined if no erasure is running. */
   #work: Promise<void> | undefined;
 
   constructor(parts: TrimParts) {
@@ -78,7 +79,10 @@ export class TimelineTrim implements AsyncDisposable {
     }
   }
 
-  /** Erases the head while the timeline is disabled, because transitions are missing in the timeline then. */
+  /**
+   * Erases the head record (counters and ids) of the timeline if the timeline is disabled, because it has gaps from
+   * then on.
+   */
   async #forgetBeginning(): Promise<void> {
     const { isKept, head } = this.#parts.registry.timeline;
     if (isKept || head === undefined) return;

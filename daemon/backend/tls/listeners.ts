@@ -4,7 +4,7 @@ import { isLoopback } from '../access/host.ts';
 
 export type ListenerName = 'api' | 'agent-listener' | 'v2-listener';
 
-/** A listener of the backend as described by its settings. */
+/** A listener of the backend, as its settings describe it. */
 export interface ListenerSettings {
   readonly name: ListenerName;
   readonly bind: string;
@@ -14,7 +14,7 @@ export interface ListenerSettings {
   readonly section: string;
 }
 
-/** Returns the configured listeners. A listener without its own TLS settings uses the common TLS settings. */
+/** Returns the configured listeners. A listener without TLS settings of its own uses the common TLS settings. */
 export function listenersOf(
   bind: string,
   { api, program }: { readonly api: Pick<ApiSettings, 'tls'>; readonly program: ProgramSettings },

@@ -9,12 +9,12 @@ import type { Clock } from '../ports.ts';
 import type { ListenerName, ListenerSettings } from './listeners.ts';
 
 /**
- * Interval in milliseconds at which the certificate files are checked for changes. They are polled, because some are on
- * mounted file systems or are symbolic links, whose changes are not notified reliably.
+ * Interval in milliseconds at which the certificate files are checked for changes. They are polled, because change
+ * notifications are unreliable on mounted file systems and for symbolic links.
  */
 const LOOK_MS = 10_000;
 
-/** Interval in milliseconds of the warnings about a certificate that expires soon, or has expired. */
+/** Interval in milliseconds at which a warning is logged if a certificate has expired or expires soon. */
 const AGE_MS = 86_400_000;
 
 interface TlsParts {
@@ -34,7 +34,7 @@ interface Material {
 }
 
 /**
- * The certificate and key of a listener, and the authorities of client certificates. If their files change, new
+ * The certificate and key of a listener, and the certificate authorities for its clients. If their files change, new
  * connections use the new contents, and open connections stay open. Invalid files are logged and ignored.
  */
 export class ServerTls implements Disposable {
@@ -49,7 +49,7 @@ export class ServerTls implements Disposable {
   #isLooking = false;
   #version = 0;
 
-  /** @throws MonError `invalid` if the certificate, key or authorities cannot be read or used */
+  /** @throws MonError `invalid` if the certificate, key or certificate authorities cannot be read or used */
   constructor({ tls, section }: SectionTls, parts: TlsParts) {
     this.#settings = tls;
     this.#section = section;
@@ -66,8 +66,8 @@ export class ServerTls implements Disposable {
   get options(): TlsOptions {
     return {
       ...this.#context,
-      // A client certificate is requested but not required: clients may use a key or a password instead. A client with
-      // an invalid certificate gets an HTTP response that says so.
+      // A client certificate is requested but not required, because clients can use a key or a password instead. A
+      // client with an invalid certificate gets an HTTP response that says so.
       requestCert: this.#material.authorities !== undefined,
       rejectUnauthorized: false,
     };
@@ -78,23 +78,23 @@ export class ServerTls implements Disposable {
     return this.#material.pair.fingerprint;
   }
 
-  /** SHA-256 fingerprints of the authorities whose client certificates are accepted. */
+  /** SHA-256 fingerprints of the certificate authorities whose client certificates are accepted. */
   get authorities(): readonly string[] {
     return this.#material.authorities?.fingerprints ?? [];
   }
 
-  /** A number that increases whenever the certificate, the key or the authorities change. */
+  /** A number that increases whenever the certificate, the key or the certificate authorities change. */
   get version(): number {
     return this.#version;
   }
 
-  /** Registers a TLS server, whose certificate is replaced after each change, until the server is closed. */
+  /** Registers a TLS server. Until it is closed, its certificate is replaced whenever the files change. */
   serve(server: TlsServer): void {
     this.#servers.add(server);
     server.once('close', () => this.#servers.delete(server));
   }
 
-  /** Reads the files again, and uses their contents for new connections if these are valid and have changed. */
+  /** Reads the files again. If their contents are valid and have changed, new connections use them. */
   reload(): void {
     const { log } = this.#parts;
     let next: Material;
@@ -144,14 +144,14 @@ export class ServerTls implements Disposable {
   }
 
   async #lookAtFiles(): Promise<void> {
-    // Only one check runs at a time, in case a file system hangs.
+    // Only one check runs at a time, because a file system can hang.
     if (this.#isLooking) return;
     this.#isLooking = true;
     const { 'cert-file': cert, 'key-file': key, 'client-ca-file': authorities } = this.#settings;
     const files = [cert, key, ...(authorities === undefined ? [] : [authorities])];
     const seen = (await Promise.all(files.map(fileStamp))).join(' ');
     this.#isLooking = false;
-    // The first check always reloads the files, because they may have changed since the constructor read them.
+    // The first check always reloads the files, because they can have changed since the constructor read them.
     if (seen === this.#seen) return;
     this.#seen = seen;
     this.reload();
@@ -178,13 +178,13 @@ export class ListenersTls implements Disposable {
     }
   }
 
-  /** Returns the certificate of a listener, or undefined if the listener uses plain HTTP. */
+  /** Returns the certificate of a listener; undefined if the listener uses plain HTTP. */
   of(name: ListenerName): ServerTls | undefined {
     const tls = this.#listeners.find((listener) => listener.name === name)?.tls;
     return tls === undefined ? undefined : this.#bySettings.get(tls);
   }
 
-  /** SHA-256 fingerprints of all authorities whose client certificates at least one listener accepts. */
+  /** SHA-256 fingerprints of all certificate authorities that at least one listener accepts for client certificates. */
   get authorities(): readonly string[] {
     return this.#all.flatMap(({ authorities }) => authorities);
   }
@@ -207,7 +207,7 @@ export class ListenersTls implements Disposable {
 }
 
 /**
- * Returns warnings about the certificates of listeners, for example that one expires soon.
+ * Returns warnings about the certificates of listeners, for example that a certificate expires soon.
  *
  * @throws MonError `invalid` if the files of a listener cannot be used
  */

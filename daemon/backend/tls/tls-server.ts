@@ -25,8 +25,8 @@ const PLAIN_ANSWER = [
 ].join('\r\n');
 
 /**
- * Creates an HTTP server, or an HTTPS server if `tls` is given. A client has the same time for the first byte, for the
- * rest of the TLS handshake, and for the headers of a request.
+ * Creates an HTTP server, or an HTTPS server if `tls` is given. The first byte of a client, the rest of the TLS
+ * handshake, and the headers of a request each have the same time limit.
  */
 export function createServer(options: ServerOptions, listener: RequestListener, tls: ServerTls | undefined): Server {
   if (tls === undefined) return createHttpServer(options, listener);
@@ -38,8 +38,8 @@ export function createServer(options: ServerOptions, listener: RequestListener, 
 }
 
 /**
- * Sends an HTTP response to clients that use plain HTTP on a port with TLS. Otherwise their connections would be closed
- * without a reason. The first byte of a connection decides whether it uses TLS.
+ * Sends an HTTP response to clients that use plain HTTP on a port with TLS; without it, their connections would be
+ * closed without a reason. The first byte of a connection shows whether it uses TLS.
  */
 function answerPlainHttp(server: Server, timeoutMs: number): void {
   const handshakes = server.listeners('connection') as ((socket: Socket) => void)[];

@@ -1,16 +1,17 @@
 /**
- * Kinds of frames on a connection with multiplexed channels. The head of a frame has eight bytes, big-endian: kind (1),
- * amount (3) and channel number (4). In a `data` frame, `amount` bytes of data follow the head.
+ * Kinds of frames on a connection with multiplexed channels. The header of a frame has eight bytes, big-endian: one for
+ * the kind, three for an amount and four for the channel number. In a `data` frame, `amount` bytes of data follow the
+ * header.
  */
 export const FRAME_KINDS = {
-  /** Shows that the sender of the frame is alive; the frame belongs to no channel. */
+  /** Sent at an interval to show that the sender is alive; a frame of this kind belongs to no channel. */
   alive: 0,
-  /** Opens the channel whose number is in the head of the frame. */
+  /** Opens the channel whose number is in the header of the frame. */
   open: 1,
   data: 2,
   /** Allows the receiver of the frame to send `amount` more bytes on the channel. */
   credit: 3,
-  /** Announces that the sender of the frame sends no more data on the channel; it continues to read. */
+  /** Tells that the sender of the frame sends no more data on the channel; it still reads data. */
   end: 4,
   /** Closes the channel: the sender of the frame neither sends nor reads on it any longer. */
   gone: 5,
@@ -21,7 +22,10 @@ export type FrameKind = (typeof FRAME_KINDS)[keyof typeof FRAME_KINDS];
 /** Maximum bytes of data in one frame, so that a channel does not delay the other channels for long. */
 export const DATA_BYTES_MAX = 16 * 1024;
 
-/** Maximum bytes that a channel may send before the reader returns credit: 0.1 seconds of data at 5 Mbit/s. */
+/**
+ * Flow control window of a channel: the maximum bytes that it sends before the reader grants more credit. 64 KiB are
+ * 0.1 seconds of data at 5 Mbit/s.
+ */
 export const WINDOW_BYTES = 64 * 1024;
 
 const HEAD_BYTES = 8;
@@ -35,7 +39,7 @@ export class FrameError extends Error {
 export interface ChannelFrameHandler {
   /** Handles a received frame of any kind except `data`. @throws FrameError */
   heard(kind: FrameKind, channel: number, amount: number): void;
-  /** Handles received bytes of a `data` frame, which may be only a part of the frame. @throws FrameError */
+  /** Handles received bytes of a `data` frame; one call can hold only a part of the frame. @throws FrameError */
   heardData(channel: number, piece: Buffer): void;
 }
 
@@ -46,7 +50,7 @@ export function frameHead(kind: FrameKind, channel: number, amount: number): Buf
   return head;
 }
 
-/** Parses frames from chunks of a byte stream. A frame may span several chunks. */
+/** Parses frames from chunks of a byte stream. A frame can span several chunks. */
 export class FrameReader {
   readonly #sink: ChannelFrameHandler;
   readonly #head = Buffer.alloc(HEAD_BYTES);
@@ -59,7 +63,7 @@ export class FrameReader {
     this.#sink = sink;
   }
 
-  /** Parses the next chunk. @throws FrameError */
+  /** Parses the frames in the next chunk of the byte stream. @throws FrameError */
   read(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {

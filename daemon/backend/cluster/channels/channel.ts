@@ -1,14 +1,14 @@
 import { Duplex } from 'node:stream';
 import { DATA_BYTES_MAX, FRAME_KINDS, FrameError, WINDOW_BYTES, type FrameKind } from './channel-frame.ts';
 
-/** Bytes buffered for the reader of a channel, from which on no credit is returned to the sender. */
+/** High-water mark of the read buffer of a channel, in bytes. While it is reached, the sender gets no more credit. */
 const READ_AHEAD_BYTES = 16 * 1024;
 
-/** The connection of a channel, which sends the frames of the channel. */
+/** The shared connection that sends the frames of its channels. */
 export interface ChannelCarrier {
   /** IP address of the other end of the connection. */
   readonly remoteAddress: string | undefined;
-  /** Sends data. @returns false if the send buffer is full; `Channel.proceed` is called once there is space */
+  /** Sends data. @returns false if the send buffer is full; `Channel.sendWaitingData` is called once there is space */
   send(channel: Channel, piece: Buffer): boolean;
   /** Sends a frame of any kind except `data`. */
   sendControlFrame(kind: FrameKind, channel: Channel, amount?: number): void;
@@ -29,7 +29,7 @@ export class Channel extends Duplex {
   readonly #carrier: ChannelCarrier;
   #sentBytes = 0;
   #credit = WINDOW_BYTES;
-  /** Bytes that were received and for which no credit was returned to the other end yet. */
+  /** Received bytes for which this end has not granted new credit to the other end yet. */
   #takenBytes = 0;
   /** Data that waits for credit of the other end or for space in the send buffer. */
   #unsent: Buffer | undefined;
@@ -38,7 +38,7 @@ export class Channel extends Duplex {
   #hasHeardEnd = false;
   #isLeft = false;
 
-  /** @param allowHalfOpen true if this end may continue to send after the other end has ended its sending side */
+  /** @param allowHalfOpen true if this end is allowed to send even after the other end has ended its sending side */
   constructor(id: number, carrier: ChannelCarrier, allowHalfOpen: boolean) {
     super({ allowHalfOpen, readableHighWaterMark: READ_AHEAD_BYTES });
     this.id = id;
@@ -61,7 +61,10 @@ export class Channel extends Duplex {
     else this.once('finish', () => this.destroy());
   }
 
-  /** Sends waiting data as far as the credit and the send buffer allow. Fails the write if the other end has closed. */
+  /**
+   * Sends waiting data as far as the credit and the send buffer allow. Fails the write if the other end has closed the
+   * channel.
+   */
   sendWaitingData(): void {
     if (this.#unsent === undefined) return;
     if (this.#isLeft) this.#settle(brokenPipe());
@@ -74,7 +77,7 @@ export class Channel extends Duplex {
     if (this.#takenBytes > WINDOW_BYTES || this.#hasHeardEnd)
       throw new FrameError('the other cluster member sent more data than the flow control window allows');
     this.bytesRead += piece.length;
-    // A small piece is copied, because a reference to it would keep the whole chunk in memory.
+    // A small piece of a chunk is copied, because a reference to the piece would keep the whole chunk in memory.
     const isSmall = piece.length * 2 < piece.buffer.byteLength;
     if (this.push(isSmall ? Buffer.from(piece) : piece)) this.#grant();
   }
@@ -123,7 +126,11 @@ export class Channel extends Duplex {
     done(error);
   }
 
-  /** @returns true if all waiting data was sent */
+  /**
+   * Sends waiting data as far as credit and send buffer allow.
+   *
+   * @returns true if all of it was sent; false if some still waits
+   */
   #sendUnsent(): boolean {
     let left = this.#unsent;
     while (left !== undefined && left.length > 0) {
@@ -144,7 +151,10 @@ export class Channel extends Duplex {
     done?.(error);
   }
 
-  /** Returns credit to the sender once half of the window was received; a frame for each read would cost more. */
+  /**
+   * Grants new credit to the sender once half of the window was received. A credit frame after each read would cost
+   * more.
+   */
   #grant(): void {
     if (this.#takenBytes < WINDOW_BYTES / 2 || this.#hasHeardEnd) return;
     this.#carrier.sendControlFrame(FRAME_KINDS.credit, this, this.#takenBytes);

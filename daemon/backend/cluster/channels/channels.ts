@@ -22,10 +22,14 @@ const BATCH_BYTES_MAX = 256 * 1024;
 const CHANNEL_ID_MAX = 0xffffffff;
 
 interface ChannelsParts {
-  /** Accepts a channel that the other end opens; absent if the other end may not open channels. */
+  /** Accepts a channel that the other end opens; absent if the other end is not allowed to open channels. */
   readonly accept?: (channel: Channel) => void;
   readonly clock: Pick<Clock, 'every'>;
-  /** Called once, when the connection is closed. @param error the protocol violation that caused it, if any */
+  /**
+   * Called once, when the connection is closed.
+   *
+   * @param error the protocol violation that made this end close it; undefined if there was none
+   */
   readonly onClose: (error: FrameError | undefined) => void;
 }
 
@@ -57,7 +61,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
 
   /**
    * @param socket the socket of the connection, after the HTTP upgrade was completed
-   * @param head the bytes that were already read from the socket after the handshake
+   * @param head bytes after the HTTP upgrade that were already read from the socket
    */
   constructor(socket: Socket, head: Buffer, parts: ChannelsParts) {
     this.#socket = socket;
@@ -208,8 +212,8 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   }
 
   #beat(): void {
-    // Intervals are counted instead of elapsed time, so that a suspended process reads the frames that have arrived
-    // before it closes the connection.
+    // Counts intervals, not elapsed time. After the process was suspended, it can thus read the frames that have
+    // arrived before it closes the connection.
     if (++this.#silent > SILENT_MAX) this.#socket.destroy();
     else if (this.#batchBytes === 0) this.#put(frameHead(FRAME_KINDS.alive, 0, 0));
   }

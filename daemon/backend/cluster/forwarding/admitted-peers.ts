@@ -15,14 +15,17 @@ import { requestBodyDigest, type PeerSignatures } from './proof/peer-signatures.
 export const NO_MEMBER =
   'the request is not signed by a member of the cluster: run the same version with the same peer-key-file on all members';
 
-/** Error text if a follower would have to forward a local administrator to a leader that cannot verify the caller. */
+/**
+ * Error text for a local administrator, a caller with the token file of this host. The request cannot be forwarded,
+ * because the leader cannot verify that token.
+ */
 export const NEEDS_PEER_KEY =
   'the token of a machine is valid only at the backend on that machine: use other credentials, send the request to the leader, or set peer-key-file on all members';
 
-/** Format of the IP address of a caller, which a proxy may have supplied. */
+/** Format of the IP address of a caller; the address can come from a header of a proxy. */
 const CALLER = /^[\w.:%[\]-]{0,200}$/;
 
-/** The head of a received request, before its body is read. */
+/** The method, URL and headers of a received request, before its body is read. */
 interface ReceivedHead extends ReceivedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -42,7 +45,10 @@ interface PeerParts {
 export class PeerAuthenticator {
   readonly #parts: PeerParts;
   readonly #refused: Seldom;
-  /** Signed digests of request bodies, by the headers of the request; compared once the body is read. */
+  /**
+   * The signed digest of each request body. The key is the headers object of the request. The digest is compared once
+   * the body is read.
+   */
   readonly #bodyDigests = new WeakMap<IncomingHttpHeaders, string>();
 
   constructor(parts: PeerParts) {
@@ -73,8 +79,8 @@ export class PeerAuthenticator {
   }
 
   /**
-   * Rejects a request that claims to come from another member, unless the signature of its head is valid. An invalid
-   * signature counts as a failed login, so repeated attempts are delayed.
+   * Rejects a request that claims to come from another member, unless the signature of its method, path and headers is
+   * valid. An invalid signature is treated as a failed login, so repeated attempts are delayed.
    *
    * @returns the id of the member that sent the request
    * @throws MonError `unauthenticated`; `unavailable` if too many logins fail at the same time
@@ -147,7 +153,8 @@ export class PeerAuthenticator {
     const { name, via, authority, clientNames, certificateOrigin, expiresMs } = voucher;
     if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NO_MEMBER);
     if (authority === undefined) return principal;
-    // A client certificate in addition to other credentials only restricts their rights, so it need not be verified.
+    // A client certificate that is sent with other credentials only restricts the rights of these, so it need not be
+    // verified.
     return {
       ...principal,
       authority,
@@ -159,8 +166,8 @@ export class PeerAuthenticator {
   }
 
   /**
-   * Returns an anonymous caller instead of a local administrator that another member cannot verify. Throws if anonymous
-   * callers are not allowed.
+   * Returns an anonymous caller in place of a local administrator whom another member cannot verify. Throws if
+   * anonymous callers are not allowed.
    */
   #withoutToken(): Principal {
     if (this.#parts.authenticator.isOpen) return ANONYMOUS;

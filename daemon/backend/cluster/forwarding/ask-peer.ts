@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports.ts';
 import type { PeerLink, PeerRequest } from './peer-link.ts';
 
-/** Maximum length of a response, in UTF-16 units. */
+/** Maximum length of the text of a response, in UTF-16 code units. */
 const RESPONSE_LENGTH_MAX = 1024 * 1024;
 
 interface PeerQuery extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signal'> {
-  /** Time limit for the whole response in milliseconds; undefined: no limit. */
+  /** Time limit for the whole response in milliseconds; no limit if undefined. */
   readonly limitMs: number | undefined;
 }
 

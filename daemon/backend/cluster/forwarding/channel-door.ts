@@ -12,7 +12,7 @@ import type { PeerAuthenticator } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 
-/** The components that serve the connections of a listener; they serve channels in the same way. */
+/** The components that serve the connections of a listener, and in the same way the channels of other members. */
 export interface ConnectionServices {
   /** The HTTP server that also handles requests which arrive on a channel. */
   readonly server: Server;
@@ -48,7 +48,8 @@ export class ChannelAcceptor implements OtherProtocol, Disposable {
     if (!leadership.isLeader) throw new MonError('unavailable', 'another member is the leader');
     if (socket.destroyed) return;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CHANNELS_PROTOCOL}\r\n\r\n`);
-    // All data of this connection counts as processed, because slow readers are detected per channel.
+    // All data of this connection is treated as processed, because slow readers are detected for each channel
+    // separately.
     slowPeers.of(socket)?.onFramesStarted({
       get completedBytes() {
         return socket.bytesRead;
@@ -65,7 +66,7 @@ export class ChannelAcceptor implements OtherProtocol, Disposable {
     this.#open.add(channels);
   }
 
-  /** Closes all connections for channels. Otherwise a listener that closes would wait for them. */
+  /** Closes all connections that carry channels. Otherwise a listener that is being closed would wait for them. */
   [Symbol.dispose](): void {
     for (const channels of this.#open) channels[Symbol.dispose]();
   }

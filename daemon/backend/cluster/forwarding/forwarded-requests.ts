@@ -30,7 +30,7 @@ interface ForwardedResponse {
   readonly seq: number;
 }
 
-/** HTTP status 421, for a request that reached a backend which is not the leader (RFC 9110, 15.5.20). */
+/** HTTP status 421: the request reached a backend that is not the leader (RFC 9110, 15.5.20). */
 const MISDIRECTED = 421;
 
 /** Forwards API requests from a follower to the leader, and admits requests that other members forward. */
@@ -88,7 +88,11 @@ export class ForwardedRequests implements RequestForwarding {
     });
   }
 
-  /** Authenticates a request that a member sends for itself. @returns false, since no response was sent */
+  /**
+   * Authenticates a request that a member sends on its own behalf, not for a caller.
+   *
+   * @returns false, since no response was sent
+   */
   async #admitPeer(request: FastifyRequest): Promise<boolean> {
     const memberId = await this.#parts.peers.authenticateMember(request.raw);
     const caller = request.socket.remoteAddress ?? '';
@@ -99,7 +103,8 @@ export class ForwardedRequests implements RequestForwarding {
   /**
    * Authenticates a request that a follower forwards.
    *
-   * @returns true if the request was rejected with a response, because this backend is not the leader
+   * @returns true if a response was already sent, because this backend is not the leader; false if the request can be
+   *   handled
    */
   async #refuse(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { leadership, peers } = this.#parts;
@@ -108,7 +113,8 @@ export class ForwardedRequests implements RequestForwarding {
       refuseMisdirected(reply);
       return true;
     }
-    // The forwarding member passes a response with this header on to the caller, even an error, and does not retry.
+    // If a response has this header, the forwarding member passes it on to the caller, even an error, and does not
+    // retry.
     reply.header(PEER_HEADERS.seq, leadership.seq);
     request.sender = { ...(await peers.senderOf(request)), memberId };
     return false;
@@ -129,7 +135,11 @@ export class ForwardedRequests implements RequestForwarding {
     return false;
   }
 
-  /** Forwards a request to the leader. @returns false if this backend is the leader now and must respond itself */
+  /**
+   * Forwards a request to the leader.
+   *
+   * @returns true if a response was sent; false if this backend is the leader now and must respond itself
+   */
   async #forward(request: FastifyRequest, reply: FastifyReply, isOfV2: boolean): Promise<boolean> {
     if (request.sender !== undefined) {
       // A request is forwarded only once. The member that sent it here retries with the new leader.
@@ -161,7 +171,7 @@ export class ForwardedRequests implements RequestForwarding {
     if (!isAllowed(ANONYMOUS, { access, isForAnonymous })) throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 
-  /** Sends a request to the leader. @returns undefined if that member is no longer the leader */
+  /** Sends a request to the leader. @returns the response; undefined if that member is no longer the leader */
   async #exchange(link: PeerLink, request: FastifyRequest, isOfV2: boolean): Promise<ForwardedResponse | undefined> {
     const { method, url: path, body, headers, principal, caller } = request;
     const response = await link.exchange({
@@ -182,7 +192,11 @@ export class ForwardedRequests implements RequestForwarding {
     return undefined;
   }
 
-  /** Throws if the leader does not accept the signature of this member, since a retry is useless. @throws MonError */
+  /**
+   * Throws if the leader does not accept the signature of this member, because a retry would fail too.
+   *
+   * @throws MonError `unavailable`
+   */
   #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
     this.#parts.log.error(

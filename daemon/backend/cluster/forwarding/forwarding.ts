@@ -29,7 +29,7 @@ export interface ForwardingParts {
   readonly log: Log;
 }
 
-/** Forwards requests and agent connections from a follower to the leader. Dispose of it after the listeners. */
+/** Forwards requests and agent connections from a follower to the leader. Dispose of the listeners first. */
 export class Forwarding implements RequestForwarding, Disposable {
   readonly #parts: Pick<ForwardingParts, 'leadership' | 'audit' | 'clock' | 'log'>;
   readonly #links: LeaderLinks;
@@ -54,7 +54,7 @@ export class Forwarding implements RequestForwarding, Disposable {
     return this.#requests.count;
   }
 
-  /** Number of agents that are connected to the leader by a tunnel through this backend. */
+  /** Number of agents whose connections this backend forwards to the leader through tunnels. */
   get agents(): number {
     return this.#tunnels.size;
   }
@@ -67,7 +67,10 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#requests.forward(app, isOfV2);
   }
 
-  /** Returns a guard that authenticates upgrade requests of other members, and passes other requests to `own`. */
+  /**
+   * Returns a guard that authenticates upgrade requests of other members, and passes all other requests to the guard
+   * `own`.
+   */
   guard(own: Guard): Guard {
     return (request) => {
       if (isFromMember(request)) return this.#admitSentOn(request);
@@ -101,7 +104,7 @@ export class Forwarding implements RequestForwarding, Disposable {
     this.#closeOwnAgents?.();
   }
 
-  /** Closes all tunnels through this backend, with the connections of their agents. */
+  /** Closes all tunnels through this backend, and the connections of the agents that use them. */
   cutTunnels(): void {
     this.#tunnels.cut();
   }

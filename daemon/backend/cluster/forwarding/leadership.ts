@@ -1,4 +1,4 @@
-/** The current role of this backend, leader or follower, and the state of its memory. */
+/** The current role of this backend, leader or follower, and how far its memory is behind the leader. */
 export interface Leadership {
   /** True if this backend is the leader, so that it forwards no requests. */
   readonly isLeader: boolean;
@@ -10,7 +10,8 @@ export interface Leadership {
   readonly hasSuccessor: boolean;
 
   /**
-   * Returns the address of the leader, or `self` if this backend is the leader. Waits a few seconds if there is none.
+   * Returns the address of the leader, or `self` if this backend is the leader. If there is no leader, waits a few
+   * seconds for one.
    *
    * @throws MonError `unavailable` if there is no leader in time, or the leader is not trusted; the abort reason of
    *   `signal`
@@ -25,7 +26,7 @@ export interface Leadership {
   waitForWrite(seq: number): Promise<void>;
 
   /**
-   * Throws if the memory of this backend may be stale. Call it before a request is answered from memory.
+   * Throws if the memory of this backend can be stale. Call it before a request is answered from memory.
    *
    * @throws MonError `unavailable` if this backend is too far behind the leader, or in doubt about its own leadership
    */

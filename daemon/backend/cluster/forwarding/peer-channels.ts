@@ -6,16 +6,18 @@ import type { Clock } from '../../ports.ts';
 /** A connection to another member after a successful HTTP upgrade, for a tunnel or for channels. */
 export interface UpgradedConnection {
   readonly response: IncomingMessage;
-  /** A TCP or TLS socket, or a channel, which implements the socket methods in use. */
+  /** A TCP or TLS socket, or a channel; a channel implements all socket methods that are used. */
   readonly socket: Socket;
-  /** Bytes that arrived together with the response head and belong to the new protocol. */
+  /** Bytes after the response headers that were already read; they belong to the new protocol. */
   readonly head: Buffer;
 }
 
 /** The outcome of an HTTP upgrade request: the upgraded connection, or the response that rejects the upgrade. */
 export type UpgradeAnswer = UpgradedConnection | { readonly refusal: IncomingMessage };
 
-/** HTTP status with which an earlier version, which does not support channels, rejects the upgrade. */
+/**
+ * HTTP status with which an earlier version of the program rejects the upgrade, because it does not support channels.
+ */
 const UNSUPPORTED_STATUS = 404;
 
 interface PeerChannelsParts {
@@ -37,8 +39,8 @@ export class PeerChannels implements Disposable {
   /**
    * Returns the connection, and opens it if there is none.
    *
-   * @returns undefined if the other member rejects channels: it has an earlier version, or it will reject the request
-   *   for a tunnel with a reason
+   * @returns the connection; undefined if the other member rejects it, because it runs an earlier version or accepts no
+   *   tunnels at present
    * @throws Error if the other member cannot be reached
    */
   current(): Promise<Channels | undefined> {

@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
 /** The headers that members add to requests and responses between each other. */
 export const PEER_HEADERS = {
-  /** The signature of the sending backend, see `PeerSignatures`; earlier versions send a secret of the store. */
+  /**
+   * The signature of the sending backend, see `PeerSignatures`; earlier versions of the program send a secret of the
+   * store instead.
+   */
   signature: 'mon-peer',
   /** The identity of the API caller, as `voucherText` encodes it. */
   principal: 'mon-principal',
@@ -16,13 +19,16 @@ export const PEER_HEADERS = {
   seq: 'mon-seq',
 } as const;
 
-/** The path at which the leader accepts v2 agents by tunnel. Agents that connect directly use another listener. */
+/**
+ * The path at which the leader accepts Sensu Go agents through a tunnel of another member. Agents that connect directly
+ * use another listener.
+ */
 export const V2_AGENT_TUNNEL_PATH = '/api/mon/v1/tunnels/v2-agent';
 
 /** The path at which a member requests the connection that multiplexes all its tunnels. */
 export const CHANNELS_PATH = '/api/mon/v1/tunnels';
 
-/** Request headers that are forwarded to the leader, because the response may depend on them. */
+/** Request headers that are forwarded to the leader, because its response can depend on them. */
 const FORWARDED_HEADERS: readonly string[] = ['accept', 'authorization', 'if-match', 'if-none-match'];
 
 /** Response headers that are not passed on: headers of the connection, and headers that each backend sets itself. */
@@ -35,7 +41,10 @@ const UNFORWARDED_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   PEER_HEADERS.seq,
 ]);
 
-/** Handshake headers of an agent that are not forwarded: they concern this member, or only members may set them. */
+/**
+ * Handshake headers of an agent that are not forwarded: they concern this member, or only members are allowed to set
+ * them.
+ */
 const UNFORWARDED_HANDSHAKE_HEADERS: ReadonlySet<string> = new Set(['host', 'origin', ...Object.values(PEER_HEADERS)]);
 
 /** Returns the headers of a request that are forwarded to the leader. */

@@ -16,7 +16,10 @@ import { PeerChannels, type UpgradeAnswer } from './peer-channels.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 import type { PeerSignatures } from './proof/peer-signatures.ts';
 
-/** Idle time after which this end closes a connection: far less than the idle timeout of the other end (72 s). */
+/**
+ * Idle time after which this end closes a connection. It is far less than the 72 seconds after which the other end
+ * would close it.
+ */
 const IDLE_MS = 5000;
 
 /** Maximum number of idle connections to another member. */
@@ -25,7 +28,7 @@ const IDLE_MAX = 64;
 /** Timeout for establishing a connection to another member, including the TLS handshake. */
 const CONNECT_MS = 2000;
 
-/** Timeout for the head of a response; even the largest restore takes only a few seconds. */
+/** Timeout for the headers of a response; the slowest request, the restore of a large backup, takes a few seconds. */
 const ANSWER_MS = 60_000;
 
 /** The error for a request that can be sent again: nothing was sent yet, or the request is idempotent. */
@@ -45,7 +48,7 @@ export interface PeerRequest {
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: Buffer | undefined;
-  /** Aborts the request. If there is no signal, the request times out. */
+  /** Aborts the request. A request without a signal has a timeout instead. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,7 +56,7 @@ interface ResponseOptions {
   readonly body: Buffer | undefined;
   /** True if the request can safely be sent again after it failed. */
   readonly isRepeatable: boolean;
-  /** True if the request fails when there is no response in time. */
+  /** True if the request has a timeout. */
   readonly isLimited: boolean;
 }
 
@@ -81,11 +84,7 @@ export class PeerLink implements Disposable {
     });
   }
 
-  /**
-   * Sends a request and waits for the head of its response.
-   *
-   * @throws UnsentError, UnansweredError
-   */
+  /** Sends a request and waits for the headers of its response. @throws UnsentError, UnansweredError */
   async exchange({ method, path, headers, body, signal }: PeerRequest): Promise<IncomingMessage> {
     const length = body === undefined ? {} : { 'content-length': body.length };
     const request = startRequest({
@@ -132,7 +131,7 @@ export class PeerLink implements Disposable {
   /**
    * Sends an upgrade request.
    *
-   * @param over callback that creates the stream for the request; undefined: a separate connection is used
+   * @param over callback that creates the stream for the request; if undefined, a separate connection is used
    */
   async #upgrade(
     { method, path, headers }: PeerRequest,
@@ -176,7 +175,7 @@ export class PeerLink implements Disposable {
   }
 }
 
-/** HTTP agent that connects to another member, and verifies the certificate that the member has announced. */
+/** HTTP agent that connects to another member and checks that it presents the certificate that it announced. */
 class LinkAgent extends Agent {
   readonly target: { readonly host: string; readonly port: number };
   readonly #address: PeerAddress;

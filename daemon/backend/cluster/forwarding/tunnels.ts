@@ -23,18 +23,18 @@ interface Tunnel {
   readonly writer: Socket;
 }
 
-/** Maximum number of body bytes that are read of a response that rejects a tunnel. */
+/** Maximum number of bytes that are read from the body of a response that rejects a tunnel. */
 const REFUSAL_BYTES_MAX = 16 * 1024;
 
 const refusalSchema = z.object({ error: z.string(), code: z.string() });
 
 /**
- * Tunnels through which this follower passes connections of agents to the leader. The content is not inspected, and
- * backpressure of one side reaches the other side.
+ * Tunnels through which this follower passes connections of agents to the leader. The content is not inspected, and if
+ * one side reads slowly, the other side is slowed down too.
  */
 export class Tunnels {
   readonly #parts: TunnelParts;
-  /** Open tunnels, by the id of the backend to which they forward. */
+  /** Open tunnels, by the id of the leader that they lead to. */
   readonly #open = new Map<string, Set<Tunnel>>();
 
   constructor(parts: TunnelParts) {
@@ -52,7 +52,8 @@ export class Tunnels {
    * Passes the connection of an agent on to the leader.
    *
    * @param path the path at which the leader accepts agents with this protocol
-   * @returns undefined if this backend is the leader and must serve the agent itself
+   * @returns a promise that resolves when the tunnel is open; undefined if this backend is the leader and must serve
+   *   the agent itself
    * @throws MonError (directly or as a rejected promise) `unavailable` if there is no leader or another member sent the
    *   agent here, `forbidden` if the leader cannot verify the agent, or the error with which the leader rejects it
    */
@@ -66,7 +67,7 @@ export class Tunnels {
   /**
    * Closes tunnels, so that their agents reconnect.
    *
-   * @param exceptLeaderId the id of the current leader, whose tunnels stay open; undefined: all tunnels are closed
+   * @param exceptLeaderId the id of the current leader, whose tunnels stay open; if undefined, all tunnels are closed
    */
   cut(exceptLeaderId?: string): void {
     for (const [writerId, tunnels] of this.#open) {
@@ -137,8 +138,8 @@ export class Tunnels {
 }
 
 /**
- * Returns an object that counts the bytes of an agent that were passed on to the leader. This is a separate function,
- * so that the closure does not retain the handshake in memory.
+ * Returns an object that counts the bytes of an agent that were passed on to the leader. A separate function, so that
+ * the returned object does not keep the HTTP handshake in memory.
  */
 function framesOf({ agent, writer }: Tunnel): FrameProgress {
   return {
@@ -148,7 +149,10 @@ function framesOf({ agent, writer }: Tunnel): FrameProgress {
   };
 }
 
-/** Returns the unchanged HTTP head of the leader's response, because the agent negotiates with the leader. */
+/**
+ * Returns the HTTP status line and headers of the leader's response, unchanged, because the agent negotiates the
+ * protocol with the leader.
+ */
 function headOf({ statusCode = 101, rawHeaders }: IncomingMessage): string {
   const lines = [`HTTP/1.1 ${String(statusCode)} ${STATUS_CODES[statusCode] ?? ''}`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -8,10 +8,13 @@ import { UnansweredError, UnsentError, PeerLink, type LinkParts } from './peer-l
 /** Maximum time for which a request is retried until a leader accepts it. */
 const PATIENCE_MS = 5000;
 
-/** Delay before a request is retried; a new leader is usually known by then. */
+/** Delay before a request is retried; by then a new leader is usually known. */
 const AGAIN_MS = 100;
 
-/** Interval of checks for a new leader, so that requests in progress do not wait for a former leader that hangs. */
+/**
+ * Interval at which it is checked whether the leader has changed. Without the check, requests in progress would wait
+ * for a former leader that hangs.
+ */
 const LOOK_MS = 250;
 
 /** Time for which connections to a former leader stay open, so that requests in progress can complete. */
@@ -23,7 +26,7 @@ interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
   readonly log: Log;
 }
 
-/** The connections to the current leader, and for a moment to the previous leader. */
+/** The connections to the current leader, and for a second also to the previous leader. */
 export class LeaderLinks implements Disposable {
   readonly #parts: WriterLinkParts;
   /** Callback that receives the id of the current leader, or `self`, after each successful check for a new leader. */
@@ -42,7 +45,8 @@ export class LeaderLinks implements Disposable {
   }
 
   /**
-   * Sends a request to the leader, and retries until a leader accepts the request. A retry may go to a new leader.
+   * Sends a request to the leader, and retries until a leader accepts the request. A retry goes to the new leader if
+   * the leader has changed.
    *
    * @param attempt callback that sends the request; returns undefined if the leader did not accept the request
    * @returns the result of `attempt`, or `self` if this backend is the leader
@@ -70,7 +74,7 @@ export class LeaderLinks implements Disposable {
     this.#current = undefined;
   }
 
-  /** Returns if the request was not sent, so that it can be retried. @throws the error for the caller otherwise */
+  /** Logs the error if the request can be sent again, and returns. @throws the error for the caller otherwise */
   #refuseUnanswered({ id: leader, url }: PeerAddress, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
@@ -109,7 +113,7 @@ export class LeaderLinks implements Disposable {
       else this.#to(leader);
       this.#onMove(leader === 'self' ? leader : leader.id);
     } catch {
-      // There is no leader at the moment. The next request reports that to its caller.
+      // There is no leader now. The next request reports that to its caller.
     } finally {
       this.#isLooking = false;
     }

@@ -6,9 +6,9 @@ import type { Clock } from '../../ports.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';
 
-/** Maximum length of the messages in one request, in UTF-16 units; JSON needs at most six bytes for each unit. */
+/** Maximum length of the messages in one request, in UTF-16 code units; as JSON, a unit takes at most six bytes. */
 const BATCH_LENGTH_MAX = 1024 * 1024;
-/** Maximum length of the messages that wait for one member, in UTF-16 units; further messages are dropped. */
+/** Maximum length of the messages that wait for one member, in UTF-16 code units; further messages are dropped. */
 const WAITING_LENGTH_MAX = 8 * 1024 * 1024;
 const SEND_MS = 5000;
 
@@ -18,7 +18,10 @@ interface BroadcastParts {
   readonly log: Log;
 }
 
-/** Sends messages of transport handlers to the other members, for their connected listeners; nothing is stored. */
+/**
+ * Sends the messages of transport handlers to the other members, which publish them to the listeners connected there;
+ * nothing is stored.
+ */
 export class Broadcast {
   readonly #parts: BroadcastParts;
   readonly #missed: Seldom;

@@ -7,7 +7,7 @@ export function definitionDigest(handler: RunningHandler, mutator: MutatorDefini
   return hash('sha256', JSON.stringify([handler, mutator ?? null], sortNames), 'base64url');
 }
 
-/** Sorts the attributes of an object by name, because configuration files may list them in any order. */
+/** Sorts the attributes of an object by name, because configuration files can list them in any order. */
 function sortNames(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -7,22 +7,22 @@ import type { PeerAddress } from '../forwarding/leadership.ts';
 import { PeerLink, type LinkParts } from '../forwarding/peer-link.ts';
 import type { Clock } from '../../ports.ts';
 
-/** Interval at which the leader queries whether a member accepts handler runs; a stopped member does not respond. */
+/** Interval at which the leader asks a member whether it accepts handler runs; a stopped member does not respond. */
 const ASK_MS = 1000;
-/** Timeout of the query whether a member accepts handler runs. */
+/** Timeout of the request that asks a member whether it accepts handler runs. */
 const QUERY_TIMEOUT_MS = 2000;
 const ASK_AGAIN = { minMs: ASK_MS, maxMs: 30_000 };
-/** Number of failed queries in a row after which the runs on a member are aborted. */
+/** Number of consecutive failed state requests after which all runs on a member are aborted. */
 const UNANSWERED_MAX = 3;
 
-/** Backoff: the time for which a member gets no handler runs after a run was lost on it. */
+/** Backoff after a run was lost on a member: for this time the member gets no handler runs. */
 const LOST_RUN_BACKOFF = { minMs: 1000, maxMs: 60_000 };
 
-/** Time for which a handler is not sent again to a member that rejected its definition. */
+/** Time for which a handler is not sent again to a member that rejected the definition of the handler. */
 const LACKING_MS = 30_000;
 const LACKING_MAX = 1000;
 
-/** Maximum number of concurrent handler runs on one member for the leader. */
+/** Maximum number of handler runs that the leader has in progress on one member. */
 export const RUNS_MAX = 500;
 
 export interface MemberAddress extends PeerAddress {
@@ -44,24 +44,24 @@ interface Answer {
 
 /** Another member of the cluster, to which the leader sends handler runs. */
 export class LiveMember implements Disposable {
-  /** Number of handler runs of the leader in progress on the member. */
+  /** Number of handler runs that the leader has in progress on the member. */
   running = 0;
-  /** Sequence number of the last run that was assigned to the member; 0: none. */
+  /** Sequence number of the last run that was assigned to the member; 0 if it got no run yet. */
   lastAssigned = 0;
   readonly #parts: MemberParts;
   #address: MemberAddress;
   #link: PeerLink;
-  /** Links to earlier addresses of the member, on which requests may still be in progress. */
+  /** Links to earlier addresses of the member; requests can still be in progress on them. */
   readonly #formerLinks: PeerLink[] = [];
   #takesRuns = false;
   #isAsking = false;
   #askAtMs = -Infinity;
-  /** Number of failed queries in a row. */
+  /** Number of consecutive failed state requests to the member. */
   #unanswered = 0;
-  /** Number of handler runs lost on the member in a row. */
+  /** Number of consecutive handler runs that were lost on the member. */
   #lost = 0;
   #leftOutUntilMs = -Infinity;
-  /** Definitions that the member cannot run: the monotonic time until which no run is sent, by definition digest. */
+  /** Digests of the definitions that the member cannot run, each with the monotonic time until which no run is sent. */
   readonly #lacking = new Map<string, number>();
 
   constructor(address: MemberAddress, parts: MemberParts) {
@@ -74,7 +74,10 @@ export class LiveMember implements Disposable {
     return this.#address;
   }
 
-  /** Changes the URL or the certificate of the member; runs in progress continue on the former link. */
+  /**
+   * Changes the URL or the certificate of the member. Runs in progress continue on the connections to the former
+   * address.
+   */
   move(address: MemberAddress): void {
     this.#formerLinks.push(this.#link);
     this.#address = address;
@@ -82,7 +85,7 @@ export class LiveMember implements Disposable {
     this.#askAtMs = -Infinity;
   }
 
-  /** True unless the last three queries to the member failed. */
+  /** True if at least one of the last three state requests to the member succeeded. */
   get isAnswering(): boolean {
     return this.#unanswered < UNANSWERED_MAX;
   }
@@ -92,16 +95,16 @@ export class LiveMember implements Disposable {
   }
 
   /**
-   * True if the member can accept a run of these definitions now.
+   * True if the member can accept a run of a handler now.
    *
-   * @param definition the digest of the definitions of a handler and its mutator
+   * @param definition the digest of the definitions of the handler and its mutator
    */
   mayRun(definition: string): boolean {
     return this.hasCapacity && (this.#lacking.get(definition) ?? -Infinity) <= this.#parts.clock.monotonic();
   }
 
   /**
-   * Records that the member rejected a run: its definition of the handler or mutator differs or is missing, or its
+   * Records that the member rejected a run. Its definition of the handler or mutator differs or is missing, or its
    * settings forbid the command.
    */
   recordRejectedDefinition(definition: string): void {
@@ -114,13 +117,15 @@ export class LiveMember implements Disposable {
     this.#lost = 0;
   }
 
-  /** Records that a run failed without an outcome, so that the member gets no runs during the backoff. */
+  /** Records that a run ended without a known outcome, so that the member gets no runs during the backoff. */
   noteLost(): void {
     const { clock, random } = this.#parts;
     this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#lost, random(), LOST_RUN_BACKOFF);
   }
 
-  /** Queries whether the member accepts handler runs, if a query is due. The promise is never rejected. */
+  /**
+   * Asks the member whether it accepts handler runs, if the next such request is due. The promise is never rejected.
+   */
   async ask(): Promise<void> {
     const { clock } = this.#parts;
     if (this.#isAsking || clock.monotonic() < this.#askAtMs) return;
@@ -139,8 +144,8 @@ export class LiveMember implements Disposable {
   /**
    * Sends a POST request and waits for the whole response.
    *
-   * @param limitMs time limit in milliseconds; undefined: the request is aborted only after several failed queries of
-   *   `ask` in a row
+   * @param limitMs time limit in milliseconds; if undefined, the request is aborted only after `ask` has failed several
+   *   times in a row
    * @throws Error if the request cannot be sent, there is no complete response in time, or the response is too large
    */
   async post(path: string, body: Buffer, limitMs: number | undefined, signal?: AbortSignal): Promise<Answer> {

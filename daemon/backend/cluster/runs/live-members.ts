@@ -1,15 +1,19 @@
 import { LiveMember, type MemberParts, type MemberAddress } from './live-member.ts';
 
 const LOOK_MS = 500;
-/** Time after which runs on a member that has left are aborted. A stopping member waits less long for its runs. */
+/**
+ * Time after which runs on a member that has left are aborted. A member that stops waits a shorter time for its runs.
+ */
 const GRACE_MS = 4000;
 
 interface LiveMembersParts extends MemberParts {
-  /** Returns the other members that were seen recently; empty while this backend is not the leader. */
+  /** Returns the other members that were seen recently; empty if this backend is not the leader. */
   readonly others: () => readonly MemberAddress[];
 }
 
-/** The other members of the cluster, to which the leader sends handler runs and messages; empty on followers. */
+/**
+ * The other members of the cluster. The leader sends handler runs and messages to them; on followers the list is empty.
+ */
 export class LiveMembers implements Disposable {
   readonly #parts: LiveMembersParts;
   /** Members that were seen recently, by their id. */

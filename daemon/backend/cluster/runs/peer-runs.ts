@@ -24,7 +24,10 @@ import { RUNS_MAX } from './live-member.ts';
 const readOrder = validator(runOrderSchema);
 const readPieces = validator(peerTransportMessagesSchema);
 
-/** Maximum nesting of the JSON of a run order, which contains an event with client data nested up to `DEPTH_MAX`. */
+/**
+ * Maximum nesting of the JSON of a run order. It contains an event with client data, which can be nested up to
+ * `DEPTH_MAX`.
+ */
 const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
 
 /**
@@ -65,7 +68,7 @@ export class PeerRuns {
     const order = readBody(request, readOrder, ORDER_DEPTH_MAX);
     this.#refuse();
     const handler = this.#handlerOf(order);
-    // If the leader closes the connection, it was lost or has timed out; then this run is aborted.
+    // If the connection closes, the leader was lost or has timed out, so this run is aborted.
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     this.#running++;
@@ -116,7 +119,7 @@ export class PeerRuns {
 
   /**
    * Rejects a definition that was created by the API, if the settings of this backend forbid its command. Another
-   * member with other settings may have accepted the definition.
+   * member, with other settings, has accepted the definition.
    */
   #refuseCommand<Kind extends 'handlers' | 'mutators'>(
     kind: Kind,

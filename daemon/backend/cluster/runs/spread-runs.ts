@@ -22,11 +22,14 @@ import { definitionDigest } from './definition-digest.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';
 
-/** Timeout in seconds for a handler that sends over the network, if its definition has no timeout. */
+/** Timeout in seconds for a handler that sends over the network, if the definition of the handler has no timeout. */
 const NETWORK_TIMEOUT_DEFAULT = 10;
-/** HTTP statuses of a member whose definition of the handler or mutator differs, or whose settings forbid the run. */
+/**
+ * HTTP statuses with which a member rejects a run: its definition of the handler or mutator differs, or its settings
+ * forbid the run.
+ */
 const DEFINITION_REFUSED: ReadonlySet<number> = new Set([403, 412]);
-/** Additional time for a run on another member, in addition to the timeouts of its handler and mutator. */
+/** Time that a run on another member can take in addition to the timeouts of its handler and mutator. */
 const MARGIN_MS = 10_000;
 
 interface SpreadParts {
@@ -40,7 +43,10 @@ interface SpreadParts {
   readonly log: Log;
 }
 
-/** Distributes handler runs among the members of the cluster: the member with the fewest runs in progress is chosen. */
+/**
+ * Distributes handler runs among the members of the cluster. Each run goes to the member with the fewest runs in
+ * progress.
+ */
 export class SpreadRuns implements Deliverer {
   /** Number of handler runs that were completed on another member, since the start. */
   remote = 0;
@@ -57,7 +63,7 @@ export class SpreadRuns implements Deliverer {
   }
 
   /**
-   * Implements `Deliverer`. If a member is lost during a run, so that the outcome is unknown, the run is repeated on
+   * Implements `Deliverer`. If a member is lost during a run, the outcome is unknown, and the run is repeated on
    * another member.
    */
   async deliver(
@@ -73,7 +79,7 @@ export class SpreadRuns implements Deliverer {
     return await this.#runHere(job, handler, attempt, signal);
   }
 
-  /** Runs a handler on another member. @returns undefined if this backend must run the handler itself */
+  /** Runs a handler on another member. @returns the outcome; undefined if this backend must run the handler itself */
   async #runElsewhere(
     job: HandlerJob,
     handler: MemberIndependentHandler,
@@ -101,7 +107,7 @@ export class SpreadRuns implements Deliverer {
     return mutator === undefined ? undefined : this.#parts.definitions.in(namespace).mutator(mutator);
   }
 
-  /** Returns the member that gets the next run; undefined: this backend runs it. */
+  /** Returns the member that gets the next run; undefined if this backend runs it. */
   #next(definition: string): LiveMember | undefined {
     const { members, runsHandlers } = this.#parts;
     const [first, ...others] = members.withCapacity().filter((member) => member.mayRun(definition));
@@ -110,7 +116,11 @@ export class SpreadRuns implements Deliverer {
     return runsHandlers() && isBefore(this.#here, least) ? undefined : least;
   }
 
-  /** Runs a handler on a member. @returns undefined if the run was rejected, aborted by `signal`, or lost */
+  /**
+   * Runs a handler on a member.
+   *
+   * @returns the outcome; undefined if the run was rejected, aborted by `signal`, or lost
+   */
   async #runAt(
     member: LiveMember,
     { order, body, limitMs }: { readonly order: RunOrder; readonly body: Buffer; readonly limitMs: number | undefined },
@@ -171,7 +181,10 @@ function isBefore(one: Load, other: Load): boolean {
   return one.running < other.running || (one.running === other.running && one.lastAssigned < other.lastAssigned);
 }
 
-/** Returns the maximum duration of a run in milliseconds: the timeouts of its mutator and handler, and a margin. */
+/**
+ * Returns the maximum duration of a run in milliseconds: the timeouts of its mutator and handler, and a margin. Returns
+ * undefined if one of them has no timeout.
+ */
 function limitMsOf(handler: MemberIndependentHandler, mutator: MutatorDefinition | undefined): number | undefined {
   const mutating = mutator === undefined ? 0 : mutator.timeout;
   const sending = timeoutOf(handler);

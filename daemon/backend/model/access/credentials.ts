@@ -1,7 +1,7 @@
 import type { Scope } from '../../../../shared/schemas/scope.ts';
 import type { Roles } from './roles.ts';
 
-/** A stored user. Deleting a user only disables it, because the audit trail still contains its name. */
+/** A stored user. A user is never deleted but disabled, because the audit trail still contains its name. */
 export interface User {
   readonly username: string;
   readonly groups: readonly string[];
@@ -11,8 +11,8 @@ export interface User {
   /** Time when the password was last changed, epoch milliseconds. */
   readonly passwordChangedMs: number;
   /**
-   * Number of times that all sessions of the user were ended, by a new password, by disabling the user or by a log-out;
-   * absent: 0.
+   * How often all sessions of the user were ended: by a new password, by disabling the user or by a log-out; absent if
+   * never.
    */
   readonly credentialChanges?: number | undefined;
 }
@@ -24,25 +24,25 @@ export interface ApiKey {
   readonly description: string | null;
   readonly scopes: readonly Scope[];
   /**
-   * True if the key has all rights of its user's roles: by default, a key that was granted without a list of scopes.
-   * Absent: roles apply only to requests that need one of the scopes of the key.
+   * True if the key has all rights of its user's roles; the default for a key that was granted without a list of
+   * scopes. If absent, roles apply only to requests that need one of the scopes of the key.
    */
   readonly hasAllRoles?: true | undefined;
   readonly namespace: string | null;
-  /** Time when the key expires, epoch seconds; 0: it never expires. */
+  /** Time when the key expires, epoch seconds; 0 if it never expires. */
   readonly expiresAt: number;
-  /** Lifetime in seconds that the request contained; absent: it contained a date, or no expiry. */
+  /** Lifetime in seconds that the request for the key contained; absent if it contained a date, or no expiry. */
   readonly lifetime?: number | undefined;
   readonly createdBy: string;
   /** Time when the key was created, epoch seconds. */
   readonly createdAt: number;
-  /** Time when the key was last used, epoch seconds. It is stored once a minute. Null: the key was never used. */
+  /** Time when the key was last used, epoch seconds; null if it was never used. It is stored at most once a minute. */
   readonly lastUsed: number | null;
   readonly hash: string;
 }
 
 /**
- * The session of a user who logged in for tokens. Hashes are SHA-256 of the secrets, in base64url; times are epoch
+ * The session of a user who logged in and got tokens. Hashes are SHA-256 of the secrets, in base64url; times are epoch
  * milliseconds.
  */
 export interface Session {
@@ -51,7 +51,7 @@ export interface Session {
   readonly startedMs: number;
   readonly refreshHash: string;
   /**
-   * The previous refresh token, which is still accepted for a short time; absent: the first token was not refreshed
+   * The previous refresh token, which is still accepted for a short time; absent if the first token was not exchanged
    * yet.
    */
   readonly rotated?: RotatedToken | undefined;
@@ -61,16 +61,16 @@ export interface Session {
    */
   readonly credentialVersion?: string | undefined;
   readonly expiresMs: number;
-  /** Hashes of the session's access tokens, newest last; each token is valid until its own expiry. */
+  /** Hashes of the session's access tokens, the newest last; each token is valid until it expires. */
   readonly access: readonly { readonly hash: string; readonly expiresMs: number }[];
 }
 
-/** A refresh token that was exchanged for the next one. */
+/** A refresh token that a client has exchanged for a new one. */
 export interface RotatedToken {
   readonly hash: string;
   /**
-   * Salt for the next token, which is derived from this salt and the secret of the rotated token. So a repeated request
-   * gets the same next token.
+   * Salt of the next token, which is derived from this salt and the secret of this token. So a client that repeats the
+   * exchange gets the same next token.
    */
   readonly salt: string;
   /** Time when the token was exchanged, epoch milliseconds. */
@@ -78,18 +78,18 @@ export interface RotatedToken {
 }
 
 /**
- * The users, API keys, sessions and roles in memory. Only transactions change them; a follower adopts the changes of
+ * The users, API keys, sessions and roles in memory. Only transactions change them; a follower applies the changes of
  * the leader.
  */
 export class CredentialRegistry {
   readonly users = new Map<string, User>();
   readonly apiKeys = new Map<string, ApiKey>();
   readonly sessions = new Map<string, Session>();
-  /** The signing key of access tokens, in base64url; undefined: no user has logged in for tokens yet. */
+  /** The signing key of access tokens, in base64url; undefined if no user has logged in for tokens yet. */
   tokenKey: string | undefined;
-  /** The roles and bindings, which grant rights to users. */
+  /** The roles and role bindings, which grant rights to users. */
   readonly roles: Roles;
-  /** Version number that increases with every change of users, API keys or sessions that may revoke rights. */
+  /** Version number that increases with every change of users, API keys or sessions that can revoke rights. */
   version = 0;
 
   constructor(roles: Roles) {

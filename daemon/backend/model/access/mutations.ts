@@ -3,8 +3,8 @@ import type { ApiKey, User } from './credentials.ts';
 import { API_KEYS, SESSIONS, USERS } from './storage.ts';
 
 /**
- * Creates or replaces a user. A new password or disabling the user ends all sessions of the user in the same commit,
- * and enabling the user again does not revive them.
+ * Creates or replaces a user. If the password is new or the user is disabled, all its sessions end in the same commit.
+ * Enabling the user again does not revive them.
  */
 export function saveUser(transaction: Transaction, user: Omit<User, 'credentialChanges'>): void {
   const { credentials } = transaction.registry;
@@ -20,7 +20,8 @@ export function saveUser(transaction: Transaction, user: Omit<User, 'credentialC
 }
 
 /**
- * Ends all sessions of a user, and a stored user's connections that were opened by password.
+ * Ends all sessions of a user. If the user is stored, its connections that were opened with the password are closed
+ * too.
  *
  * @returns the number of ended sessions
  */
@@ -37,7 +38,7 @@ export function endSessions(transaction: Transaction, username: string): number 
   return sessions.length;
 }
 
-/** Creates or replaces an API key. The version of the credentials increases, because the key may lose rights. */
+/** Creates or replaces an API key. The version of the credentials increases, because the key possibly loses rights. */
 export function saveApiKey(transaction: Transaction, key: ApiKey): void {
   const { credentials } = transaction.registry;
   transaction.put(API_KEYS, credentials, key.id, key);

@@ -10,7 +10,7 @@ import type { RoleKind, StoredDefinitions } from '../definitions/state.ts';
 
 type RoleObject = Role | RoleBinding;
 
-/** The built-in roles and bindings by kind, which are not in the store. */
+/** The built-in roles and role bindings by kind; they are not in the store. */
 const BUILT_IN: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
   roles: BUILT_IN_ROLES,
   rolebindings: BUILT_IN_BINDINGS,
@@ -18,18 +18,18 @@ const BUILT_IN: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
   clusterrolebindings: BUILT_IN_CLUSTER_BINDINGS,
 };
 
-/** A planned change of a role or binding. */
+/** A planned change of a role or role binding. */
 export interface RoleChange {
   readonly kind: RoleKind;
   readonly namespace: string;
   readonly name: string;
-  /** The new role or binding; undefined: it is removed. */
+  /** The new role or role binding; undefined if it is to be removed. */
   readonly object: RoleObject | undefined;
 }
 
 /**
- * The current roles and bindings: the built-in objects, and the stored objects, which override built-in objects of the
- * same name.
+ * The current roles and role bindings. They are the built-in objects and the stored objects; a stored object overrides
+ * the built-in object of the same name.
  */
 export class Roles {
   readonly #definitions: StoredDefinitions;
@@ -39,7 +39,7 @@ export class Roles {
     this.#definitions = definitions;
   }
 
-  /** Version number that differs after each change of a stored role or binding. */
+  /** Version number that differs after each change of a stored role or role binding. */
   get version(): number {
     return this.#definitions.roleGeneration;
   }
@@ -50,7 +50,7 @@ export class Roles {
     return this.#index.index;
   }
 
-  /** Returns the index of all roles and bindings as it would be after a change. */
+  /** Returns the index of all roles and role bindings as it would be after a change. */
   after(change: RoleChange): RoleIndex {
     return this.#indexAfter([change]);
   }
@@ -78,20 +78,20 @@ export class Roles {
 }
 
 /**
- * True if a built-in object is evaluated: each role, and of the bindings only `cluster-admin`. Other rights need no
- * binding: the routes decide which rights users have over themselves, and agents have a scope by their group
+ * True if rights depend on a built-in object: on each role, but on no role binding except `cluster-admin`. Other rights
+ * need no role binding. Routes decide which rights users have over themselves, and agents have a scope by their group
  * (`PERMANENT_GROUPS`).
  */
 function isInForce(object: RoleObject): boolean {
   return !('subjects' in object) || object.metadata.name === 'cluster-admin';
 }
 
-/** Returns the built-in role or binding with this name; undefined: there is none. */
+/** Returns the built-in role or role binding with this name; undefined if there is none. */
 export function builtIn(kind: RoleKind, namespace: string, name: string): RoleObject | undefined {
   return BUILT_IN[kind].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
 }
 
-/** Returns the built-in roles or bindings of a namespace. */
+/** Returns the built-in roles or role bindings of a namespace. */
 export function builtInsOf(kind: RoleKind, namespace: string): readonly RoleObject[] {
   return BUILT_IN[kind].filter(({ metadata }) => metadata.namespace === namespace);
 }

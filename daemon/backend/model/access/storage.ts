@@ -4,7 +4,7 @@ import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts
 import type { StoredTable } from '../tables/stored-table.ts';
 import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
-/** A stored table of credentials, which belong to no namespace: users by name, API keys and sessions by id. */
+/** A stored table of credentials: users by name, API keys and sessions by id. They belong to no namespace. */
 type CredentialTable<Item> = StoredTable & Table<CredentialRegistry, string, Item>;
 
 export const USERS: CredentialTable<User> = credentialTable('user', {
@@ -18,7 +18,7 @@ export const API_KEYS: CredentialTable<ApiKey> = credentialTable('api-key', {
   dumps: [{ type: 'APIKey', isNamespaced: false, dumped: eachOf((value) => dumpedApiKey(value as ApiKey)) }],
   itemsOf: ({ apiKeys }) => apiKeys,
   idOf: ({ id }) => id,
-  // Only an expiry that was requested as a lifetime is shifted. A requested date stays the same.
+  // Only an expiry that was requested as a lifetime is shifted; an expiry that was requested as a date is not.
   shifted: (key, byMs) => (key.lifetime === undefined ? undefined : { ...key, expiresAt: key.expiresAt + byMs / 1000 }),
 });
 

@@ -3,7 +3,7 @@ import { KEEPALIVE_CHECK } from '../../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../../shared/domain/severity.ts';
 import type { SilencedRegistry } from '../silences/state.ts';
 
-/** Empty list that all checks without an aggregate share. */
+/** The empty list of aggregates; all checks without an aggregate share it. */
 export const NO_AGGREGATES: readonly never[] = [];
 
 /** The attributes of a check on a client that its aggregates use. */
@@ -13,17 +13,17 @@ export interface Member<Entry extends Member<Entry>> {
     readonly isDown: boolean;
     readonly checks: ReadonlyMap<string, Entry>;
   };
-  /** State of the check; aggregates use only whether `event` is defined, which means that an event is open. */
+  /** State of the check. Aggregates only use whether `event` is defined, that is, whether an event is open. */
   readonly state: { readonly event?: object | undefined };
   /** Status of the last result; undefined if there is no result. */
   readonly status: number | undefined;
   aggregates: readonly Aggregate<Entry>[];
   deletionsBefore: number;
-  /** Returns true if an active silence covers the check. */
+  /** Returns true if an active silence matches the check. */
   isSilenced(nowMs: number): boolean;
 }
 
-/** The attributes of a result that determine its aggregates and their counters. */
+/** The attributes of a result that decide which aggregates it belongs to, and how it is counted there. */
 export interface CountedResult extends AggregatedResult {
   readonly status: number;
 }
@@ -39,8 +39,8 @@ export class Aggregate<Entry extends Member<Entry>> {
   /** Number of members whose client has an open keepalive event. */
   down = 0;
   /**
-   * List with this aggregate as its only element, shared by all members that belong to no other aggregate. A list for
-   * each member would take more memory than its entry in `#members`.
+   * A list with only this aggregate, shared by all members that belong to no other aggregate. A separate list for each
+   * member would take more memory than the entry of the member in `#members`.
    */
   readonly singletonList: readonly Aggregate<Entry>[] = [this];
   readonly #members = new Set<Entry>();
@@ -48,9 +48,9 @@ export class Aggregate<Entry extends Member<Entry>> {
   readonly #membersOfCheck = new Map<string, number>();
   /** Members with an open event. */
   readonly #open = new Set<Entry>();
-  /** Members with an open event that is silenced, as determined for the version `#epoch` of the active silences. */
+  /** Members with an open event that is silenced, according to the version `#epoch` of the active silences. */
   readonly #silenced = new Set<Entry>();
-  /** Version of the active silences for which `#silenced` was determined; undefined if it must be determined again. */
+  /** Version of the active silences that `#silenced` was determined for; undefined if it must be determined again. */
   #epoch: number | undefined;
 
   constructor(name: string) {
@@ -74,8 +74,8 @@ export class Aggregate<Entry extends Member<Entry>> {
   }
 
   /**
-   * True if a check is a member. The list of the check is searched, because that is several times as fast as a look-up
-   * in `#members`.
+   * True if a check is a member. Searches the list of the check, which is several times as fast as a look-up in
+   * `#members`.
    */
   has(entry: Entry): boolean {
     return entry.aggregates.includes(this);
@@ -106,7 +106,7 @@ export class Aggregate<Entry extends Member<Entry>> {
     this.#silenced.delete(entry);
   }
 
-  /** Updates the members with an open event, after the event of a member opened or ended. */
+  /** Updates the set of members with an open event, after the event of a member opened or ended. */
   noteEvent(entry: Entry): void {
     if (entry.state.event !== undefined) {
       this.#open.add(entry);
@@ -117,10 +117,10 @@ export class Aggregate<Entry extends Member<Entry>> {
   }
 
   /**
-   * Determines again whether the open event of a member is silenced, after the event or its client changed. Nothing is
-   * done if `#silenced` is out of date anyway.
+   * Determines again whether the open event of a member is silenced, after the event or its client changed. Does
+   * nothing if `#silenced` is out of date anyway.
    *
-   * @param epoch version counter of the current silences
+   * @param epoch version number of the current active silences
    */
   noteSilencing(entry: Entry, epoch: number, nowMs: number): void {
     if (this.#epoch !== epoch) return;
@@ -129,7 +129,7 @@ export class Aggregate<Entry extends Member<Entry>> {
   }
 
   /**
-   * Invalidates the set of silenced members, after an event or its silences changed. Called where the current time is
+   * Invalidates the set of silenced members, after an event or its silences changed. Called if the current time is
    * unknown.
    */
   forgetSilenced(): void {
@@ -137,10 +137,10 @@ export class Aggregate<Entry extends Member<Entry>> {
   }
 
   /**
-   * Returns the members whose open event is silenced now. All open events are examined only if the active silences
-   * changed since the last call, or if the set was invalidated.
+   * Returns the members whose open event is silenced now. All open events are examined only if the active silences have
+   * changed since the last call, or the set was invalidated.
    *
-   * @param epoch version counter of the current silences
+   * @param epoch version number of the current active silences
    */
   silenced(epoch: number, nowMs: number): ReadonlySet<Entry> {
     if (this.#epoch !== epoch) {
@@ -184,7 +184,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   }
 
   /**
-   * Updates the aggregates of a check to those that its new result names. Called before the check stores the result,
+   * Updates the aggregates of a check to those that its new result names. Call it before the check stores the result,
    * because the counters need its previous status.
    *
    * @param entry the check on a client
@@ -196,7 +196,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     entry.deletionsBefore = names.length === 0 ? 0 : deletionsBefore;
     if (names.length === 0 && entry.aggregates.length === 0) return;
     if (result !== undefined && isMemberOf(entry, names)) {
-      // In the usual case the result names the same aggregates as before, and only the severity may have changed.
+      // In the usual case the result names the same aggregates as before, so that only the severity can have changed.
       const before = severityOf(entry.status ?? result.status);
       const after = severityOf(result.status);
       if (before === after) return;
@@ -211,8 +211,8 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   }
 
   /**
-   * Updates the aggregates of a check after its event opened or ended. For the check `keepalive`, also updates the
-   * number of members with a keepalive event in the aggregates of all checks of the client.
+   * Updates the aggregates of a check after its event opened or ended. If the check is `keepalive`, also updates the
+   * number of members with a keepalive event, in the aggregates of all checks of the client.
    */
   noteEvent(entry: Entry): void {
     for (const aggregate of entry.aggregates) aggregate.noteEvent(entry);
@@ -221,7 +221,10 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     for (const check of entry.client.checks.values()) for (const aggregate of check.aggregates) aggregate.down += step;
   }
 
-  /** Updates in the aggregates of a check whether its open event is silenced, after the event or the client changed. */
+  /**
+   * Updates, in the aggregates of a check, whether its open event is silenced. Called after the event or the client
+   * changed.
+   */
   noteSilencing(entry: Entry, nowMs: number): void {
     if (entry.state.event === undefined || entry.aggregates.length === 0) return;
     const epoch = this.#silences.epochAt(nowMs);
@@ -229,7 +232,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   }
 
   /**
-   * Invalidates the sets of silenced members in the aggregates of a check. Called instead of `noteSilencing` where the
+   * Invalidates the sets of silenced members in the aggregates of a check. Called instead of `noteSilencing` if the
    * current time is unknown.
    */
   forgetSilencing(entry: Entry): void {
@@ -256,7 +259,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
    * Records the deletion of an aggregate, and removes the members whose last result arrived before it.
    *
    * @param count value of `deletionCount` at this deletion
-   * @returns the number of removed members, which become members again with their next results
+   * @returns the number of removed members; they become members again with their next results
    */
   loadDeletion(name: string, count: number): number {
     const before = this.#deletions.get(name) ?? 0;
@@ -274,8 +277,8 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   }
 
   /**
-   * Removes the record of a deletion that is no longer stored, because its namespace was deleted. The record would
-   * otherwise apply to a later aggregate of the same name.
+   * Removes the record of a deletion that is no longer stored, because its namespace was deleted. Otherwise a later
+   * aggregate of the same name would count as deleted too.
    */
   unloadDeletion(name: string): void {
     const before = this.#deletions.get(name) ?? 0;
@@ -284,8 +287,8 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   }
 
   /**
-   * Lowers `deletionCount` to the highest recorded value, if the record that was removed or lowered had the highest
-   * value.
+   * Lowers `deletionCount` to the highest value that is still recorded, if the record that was removed or lowered had
+   * the highest.
    *
    * @param gone previous value of that record
    */
@@ -320,7 +323,7 @@ function isMemberOf<Entry extends Member<Entry>>({ aggregates }: Entry, names: r
 }
 
 /**
- * Returns the aggregates of a check as a list. To save memory, checks share the empty list and the list of a single
+ * Returns the aggregates of a check as a list. To save memory, checks share the empty list, and lists with a single
  * aggregate.
  */
 function packed<Entry extends Member<Entry>>(aggregates: readonly Aggregate<Entry>[]): readonly Aggregate<Entry>[] {

@@ -8,8 +8,9 @@ const PREFIX = 'aggregate-deletion';
 const keyOf = ({ name }: Namespace, aggregate: string): Key => [PREFIX, name, aggregate];
 
 /**
- * The table of deleted aggregates: for each, the value of `deletionCount` at its last deletion (see `state.ts`). It is
- * loaded before the check records, because it decides whether a result belongs to an aggregate that it names.
+ * The table of deleted aggregates. It stores the value of `deletionCount` at the last deletion of each (see
+ * `state.ts`). It is loaded before the check records, because it decides whether a result belongs to an aggregate that
+ * it names.
  */
 export const AGGREGATE_DELETIONS: StoredTable & LatestTable<Namespace, string> = {
   prefix: PREFIX,

@@ -5,18 +5,14 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { Transaction } from '../transaction/transaction.ts';
 import { AUDIT_HEAD_KEY, auditKey } from './storage.ts';
 
-/**
- * Returns the actor for changes by the backend itself.
- *
- * @param how text that names the trigger of the change
- */
+/** Returns the actor for changes that the backend itself makes. @param how text that names the trigger of the change */
 export function mon(how: string): Actor {
   return { who: 'mon', from: null, how };
 }
 
 /**
- * Returns the name of an object for the audit trail. It omits the namespace `default`, because the v1 API has no
- * namespaces.
+ * Returns the name of an object for the audit trail. The namespace is omitted if it is `default`, because the v1 API
+ * has no namespaces.
  */
 export function targetIn(namespace: string, name: string): string {
   return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
@@ -25,7 +21,9 @@ export function targetIn(namespace: string, name: string): string {
 /** The actor for changes that no user requested over the API. */
 export const MON = mon('backend');
 
-/** A change to be recorded; its texts and values are shortened to the maximum length when it is recorded. */
+/**
+ * A change for the audit trail. Texts and values above the maximum length are shortened when the change is recorded.
+ */
 export interface AuditedChange {
   readonly action: AuditAction;
   readonly target: string;
@@ -34,7 +32,7 @@ export interface AuditedChange {
   readonly reason?: string | null | undefined;
 }
 
-/** Records an action and its actor in the audit trail, in the transaction of the change itself. */
+/** Records an action and its actor in the audit trail, in the same transaction as the change itself. */
 export function recordAudit(transaction: Transaction, actor: Actor, change: AuditedChange): void {
   const { action, target, before = null, after = null, reason = null } = change;
   append(transaction, {
@@ -58,12 +56,12 @@ function append(transaction: Transaction, entry: AuditEntry): void {
   transaction.write(AUDIT_HEAD_KEY, JSON.stringify(audit.head));
 }
 
-/** The method of the batcher that commits a change. */
+/** The method that commits a change; the batcher implements it. */
 interface Commits {
   run(change: (transaction: Transaction) => void): Promise<void>;
 }
 
-/** Records actions in the audit trail that change nothing else in the store. */
+/** Records actions in the audit trail, if the action itself changes nothing in the store. */
 export class Audit {
   readonly #batcher: Commits;
 

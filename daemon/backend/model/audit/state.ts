@@ -2,20 +2,24 @@ import { createHash } from 'node:crypto';
 import { auditHash } from '../../../../shared/domain/audit.ts';
 import type { AuditEntry, AuditHead, AuditRecord } from '../../../../shared/schemas/audit.ts';
 
-/** Limits of the audit trail. They are read for each record, because a reload may change them. */
+/** Limits of the audit trail. They are read for each record, because a reload of the configuration can change them. */
 export interface AuditLimits {
   /** Maximum number of retained audit records. */
   readonly auditLimit: number;
 }
 
 /**
- * Maximum number of old records that one new record trims: after the limit was lowered, records are trimmed gradually.
+ * Maximum number of old records that are erased for one new record. After the limit was lowered, records are thus
+ * erased gradually.
  */
 const TRIM_MAX = 1000;
 
 const EMPTY: AuditHead = { first: 1, last: 0, hash: '', at: 0 };
 
-/** The head of the audit trail, which is needed to append a record. The records themselves are only in the store. */
+/**
+ * The head of the audit trail: the ids of its first and last record, and the hash of the last. It is needed to append a
+ * record. The records themselves are only in the store.
+ */
 export class AuditChain {
   readonly #limits: AuditLimits;
   #head = EMPTY;
@@ -28,12 +32,12 @@ export class AuditChain {
     return this.#head;
   }
 
-  /** @param head the stored head; undefined: there was never a record */
+  /** @param head the stored head; undefined if there was never a record */
   load(head: AuditHead | undefined): void {
     this.#head = head ?? EMPTY;
   }
 
-  /** @returns the record to be stored, and the ids of the old records to be removed */
+  /** Adds a record to the audit trail. @returns the record to be stored, and the ids of the old records to be erased */
   append(entry: AuditEntry, nowMs: number): { readonly record: AuditRecord; readonly trimmed: readonly number[] } {
     const { first, last, hash: previous, at } = this.#head;
     const id = last + 1;

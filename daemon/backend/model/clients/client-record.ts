@@ -7,13 +7,16 @@ export interface StoredClient {
   readonly signature: string;
   /** Name of the client whose results created this client, if it is a proxy client. */
   readonly reporter?: string | undefined;
-  /** False if the entity limit does not count the client, because v1 created it (completion 1.22); else undefined. */
+  /**
+   * False if the client does not count toward the entity limit, because the v1 API created it (completion 1.22);
+   * otherwise undefined.
+   */
   readonly isCounted?: false | undefined;
-  /** Number of clock corrections that preceded the write of the record; undefined if there were none. */
+  /** Number of clock corrections before the record was written; undefined if there were none. */
   readonly era?: number | undefined;
 }
 
-/** Encodes a client. The visible record comes first, so that `clientTextOf` can extract it unparsed. */
+/** Encodes a client. The record that the APIs show comes first, so that `clientTextOf` can extract it unparsed. */
 export function encodeClient({ client, signature, reporter, isCounted, era }: StoredClient): string {
   return JSON.stringify({ client, signature, reporter, isCounted, era } satisfies StoredClient);
 }
@@ -22,7 +25,7 @@ export function decodeClient(value: string): StoredClient {
   return JSON.parse(value) as StoredClient;
 }
 
-/** Decodes a client and shifts the time of its last keepalive by the clock corrections made since it was written. */
+/** Decodes a client. Shifts the time of its last keepalive by all clock corrections since the record was written. */
 export function datedClient(value: string, corrections: Corrections): StoredClient {
   const stored = decodeClient(value);
   const seconds = secondsSince(corrections, stored.era ?? 0);
@@ -33,7 +36,9 @@ export function datedClient(value: string, corrections: Corrections): StoredClie
 const CLIENT = '{"client":';
 const SIGNATURE = ',"signature":';
 
-/** Returns the visible client record as JSON, cut out of the stored text without parsing where possible. */
+/**
+ * Returns the client record that the APIs show, as JSON. If possible, cuts it out of the stored text without parsing.
+ */
 export function clientTextOf(value: string): string {
   // JSON escapes quotes in strings, so no value contains this text: the last match is the attribute `signature` itself.
   const end = value.lastIndexOf(SIGNATURE);

@@ -2,13 +2,13 @@
 interface CountedClient {
   readonly isCounted: boolean;
   readonly profile: { readonly isProxy: boolean };
-  /** Name of the client whose results created this client; undefined if none did. */
+  /** Name of the client whose results created this client; undefined if it was not created by a result. */
   readonly reporter: string | undefined;
 }
 
-/** Counts the clients of a namespace for the limits on entities and on proxy clients. */
+/** Counts the clients of a namespace, for the entity limit and for the quotas of proxy clients. */
 export class ClientCounts {
-  /** Number of clients that the entity limit counts. */
+  /** Number of clients that count toward the entity limit. */
   total = 0;
   /** Number of proxy clients among the clients in `total`. */
   proxies = 0;
@@ -19,7 +19,10 @@ export class ClientCounts {
     return this.#proxiesByReporter.get(reporter) ?? 0;
   }
 
-  /** Adds a client to the counts (1) or subtracts it (-1). For a change, subtract it before and add it after. */
+  /**
+   * Adds a client to the counts (1) or subtracts it (-1). If a client changes, subtract it before and add it after the
+   * change.
+   */
   count(client: CountedClient, by: 1 | -1): void {
     if (client.reporter !== undefined) this.#countMade(client.reporter, by);
     if (!client.isCounted) return;

@@ -5,17 +5,17 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { Clock } from '../../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** Retention of the names of rejected entities in milliseconds, and the maximum number of these names. */
+/** Retention of the names of rejected entities in milliseconds, and the maximum number of retained names. */
 const REFUSED_MS = 3_600_000;
 const REFUSED_MAX = 100;
 
 /**
- * The limit on the entities of all namespaces together. Entities beyond it that agents, the v2 API or a restore would
- * create are rejected; existing entities remain (completion, Decisions). Clients that the v1 API creates are neither
- * rejected nor counted, until an agent of that name registers (completion 1.22).
+ * The limit on the entities of all namespaces together. At the limit, agents, the v2 API and restores cannot create
+ * more entities; existing entities remain (completion, Decisions). Clients that the v1 API creates are neither rejected
+ * nor counted, until an agent of that name registers (completion 1.22).
  */
 export class EntityLimit {
-  /** Number of rejections since the start of the process; each retry of an agent counts again. */
+  /** Number of rejections since the start of the process; each retry of an agent adds one. */
   refusals = 0;
   readonly #registry: Registry;
   readonly #setting: () => EntityLimitSetting;
@@ -24,8 +24,9 @@ export class EntityLimit {
   readonly #refusedAtMs = new Map<string, number>();
 
   /**
-   * @param setting callback that returns the limit; it is called each time, because a reload can change the limit
-   * @param clock monotonic clock; default: the clock of the process
+   * @param setting callback that returns the limit; it is called each time, because a reload of the configuration can
+   *   change the limit
+   * @param clock monotonic clock; by default, the clock of the process
    */
   constructor(
     registry: Registry,
@@ -38,8 +39,8 @@ export class EntityLimit {
   }
 
   /**
-   * Returns the names of entities that were rejected in the last hour, the latest last. A name is prefixed with
-   * its namespace and a slash unless the namespace is `default`.
+   * Returns the names of entities that were rejected in the last hour, the latest last. A name has its namespace and a
+   * slash in front, unless the namespace is `default`.
    */
   refusedNames(): readonly string[] {
     const sinceMs = this.#clock.monotonic() - REFUSED_MS;
@@ -59,13 +60,13 @@ export class EntityLimit {
     return { total, proxies, limit: this.#setting() };
   }
 
-  /** Returns the usage if it is so near the limit that operators should be warned; otherwise undefined. */
+  /** Returns the usage if it is so near the limit that operators must be warned; otherwise undefined. */
   nearLimit(): EntityUsage | undefined {
     const usage = this.usage();
     return isNearLimit(usage) ? usage : undefined;
   }
 
-  /** Returns true, and records a rejection, if a client of this name would be new and exceed the limit. */
+  /** Returns true and records a rejection if the client does not exist and would exceed the limit; false otherwise. */
   refuses(namespace: string, client: string): boolean {
     if (this.#registry.namespace(namespace).clients.has(client) || !isBeyondLimit(this.usage())) return false;
     this.#noteRefusal(namespace === DEFAULT_NAMESPACE ? client : `${namespace}/${client}`);
@@ -73,8 +74,8 @@ export class EntityLimit {
   }
 
   /**
-   * Rejects a client that would be new and exceed the limit. Call it within the transaction that creates the client, so
-   * that no other client is created in between.
+   * Rejects a client that does not exist and would exceed the limit. Call it within the transaction that creates the
+   * client, so that no other client is created in between.
    *
    * @throws MonError `payment_required` if the client is rejected
    */

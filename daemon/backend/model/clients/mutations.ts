@@ -4,14 +4,14 @@ import { noteEvent, removeCheck } from '../events/mutations.ts';
 import type { ClientEntry, ClientOrigin, Namespace } from '../registry/namespace.ts';
 import { CLIENTS } from './storage.ts';
 
-/** Maximum growth of a client in a normal update, such as a new version or a few more subscriptions. */
+/** Maximum growth of a client record in a usual update, such as a new version or a few more subscriptions. */
 const ORDINARY_GROWTH_BYTES = 4096;
 
 /**
  * Creates or replaces a client, and announces it and its open events.
  *
- * @param origin data that is not in the record; an existing client retains its reporter, and the entity limit counts it
- *   as soon as `isCounted` is true once
+ * @param origin data that is not in the record. An existing client keeps its reporter. It counts toward the entity
+ *   limit as soon as `isCounted` was true once
  */
 export function saveClient(
   transaction: Transaction,
@@ -20,7 +20,7 @@ export function saveClient(
   origin: ClientOrigin,
 ): ClientEntry {
   const present = namespace.clients.get(client.name);
-  // Announces the open events of the client, because their silenced state depends on its subscriptions.
+  // Announces the open events of the client, because it depends on its subscriptions whether they are silenced.
   if (present !== undefined) for (const check of present.checks.values()) noteEvent(transaction, check);
   const entry = namespace.putClient(client, origin);
   transaction.keep(CLIENTS, entry, client);
@@ -41,7 +41,7 @@ export function removeClient(transaction: Transaction, entry: ClientEntry, by: s
 }
 
 /**
- * Rejects a new record of an existing client if memory is full and the record grows by more than a normal update.
+ * Rejects a new record of an existing client if memory is full and the record grows by more than a usual update.
  *
  * @throws MonError `no_memory` if the record is rejected
  */

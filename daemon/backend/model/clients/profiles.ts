@@ -10,7 +10,7 @@ export interface SharedProfile extends ClientProfile {
   clients: number;
 }
 
-/** Stores each client profile once, because even a large fleet has only a few different ones. */
+/** Stores each distinct client profile once, because even a large fleet has only a few distinct profiles. */
 export class ClientProfiles {
   readonly #byKey = new Map<string, SharedProfile>();
   readonly #footprint: Footprint;
@@ -32,7 +32,7 @@ export class ClientProfiles {
     return shared;
   }
 
-  /** Returns the bytes of memory that the profile of a client would add: 0 if another client has the same profile. */
+  /** Returns how many bytes of memory the profile of a client would add: 0 if another client has the same profile. */
   bytesOf(client: Client): number {
     const profile = profileOf(client);
     const key = JSON.stringify(profile);
@@ -48,7 +48,7 @@ export class ClientProfiles {
   }
 }
 
-/** Estimates the bytes of a profile. Its texts count twice, because the key contains them too. */
+/** Estimates the bytes of memory of a profile. Its texts count twice, because the key contains them too. */
 function bytesOf({ subscriptions }: ClientProfile, key: string): number {
   return PROFILE_BYTES + PROFILE_SUBSCRIPTION_BYTES * subscriptions.length + 2 * key.length;
 }

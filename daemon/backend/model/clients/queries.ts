@@ -25,7 +25,7 @@ export async function readClient(
   return read?.[1];
 }
 
-/** The stored record of the client of one or several checks, parsed at most once, when it is first needed. */
+/** The stored record of a client whose checks are being read. It is parsed at most once, when it is first needed. */
 export class StoredOwner {
   readonly #value: string;
   #record: Client | undefined;
@@ -46,7 +46,7 @@ export class StoredOwner {
   }
 }
 
-/** Reads the committed records of the clients of these checks; deleted clients are omitted. */
+/** Reads the committed records of the clients that these checks belong to; deleted clients are omitted. */
 export async function readOwners(
   store: Pick<Store, 'getMany'>,
   entries: readonly CheckEntry[],
@@ -57,7 +57,7 @@ export async function readOwners(
 
 /**
  * Reads the committed records of these clients, redacted, as JSON. A record without secrets is copied from the store
- * unparsed.
+ * without being parsed.
  */
 export async function readClientTexts(
   store: Pick<Store, 'getMany'>,
@@ -81,7 +81,10 @@ function shownText(value: string): string {
   return JSON.stringify(shownClient(JSON.parse(text) as Client));
 }
 
-/** Matches redact keys that the client itself defines. A match elsewhere in the record only costs the time to parse. */
+/**
+ * Matches a list of redact keys that the client defines itself. If another text in the record matches, the only cost is
+ * the time to parse the record.
+ */
 const OWN_KEYS = /"redact":\[/;
 
 async function readValues(

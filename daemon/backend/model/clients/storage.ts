@@ -41,14 +41,17 @@ export const CLIENTS: StoredTable & RecordTable<ClientEntry, Client> = {
   ],
 };
 
-/** The stored table of bans: the time until which a deleted client may not be created again. */
+/** The stored table of bans: the time until which a deleted client must not be created again. */
 export const INVALIDATED = markTable(
   'invalidated',
   ({ invalidated }) => invalidated,
   (untilMs, byMs) => untilMs + byMs,
 );
 
-/** The stored table of tombstones: when a client was deleted, and until when late results cannot create it again. */
+/**
+ * The stored table of tombstones: the time when a client was deleted, and the time until which late results cannot
+ * create it again.
+ */
 export const TOMBSTONES = markTable(
   'tombstone',
   ({ tombstones }) => tombstones,
@@ -57,7 +60,7 @@ export const TOMBSTONES = markTable(
 
 type MarkTable<Mark> = StoredTable & Table<Namespace, string, Mark>;
 
-/** Returns a table with one mark (a ban or a tombstone) per client name, for clients that need not exist. */
+/** Returns a table with one value (a ban or a tombstone) per client name. The client need not exist. */
 function markTable<Mark>(
   prefix: string,
   marksOf: (namespace: Namespace) => Map<string, Mark>,

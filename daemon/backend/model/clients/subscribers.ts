@@ -8,7 +8,9 @@ interface Subscriber {
   readonly profile: Pick<ClientProfile, 'subscriptions'>;
 }
 
-/** Index of clients by subscription. A client's own subscription contains its name, so it needs no index. */
+/**
+ * Index of clients by subscription. The subscription `client:NAME` of a client contains its name, so it is not indexed.
+ */
 export class Subscribers<Client extends Subscriber> {
   readonly #clients: ReadonlyMap<string, Client>;
   readonly #bySubscription = new Map<string, Set<Client>>();

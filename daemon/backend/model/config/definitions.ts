@@ -17,19 +17,26 @@ import type { ValidDefinitions } from './valid-definitions.ts';
 import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
 
 /**
- * A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks).
+ * A definition with its name as the last attribute. The API shows it and results inherit it in this form (legacy-peer,
+ * Checks).
  */
 export type NamedCheck = CheckDefinition & { readonly name: string };
 
-/** The sections with definitions. Default: an empty section, and the keepalive thresholds of Sensu. */
+/**
+ * The sections of the configuration with definitions. By default they are empty, with the keepalive thresholds of
+ * Sensu.
+ */
 type DefinitionSections = Pick<ValidDefinitions, 'checks' | 'handlers'> & Partial<ValidDefinitions>;
 
-/** The definitions of a namespace that are in force. Do not cache them: they may change. */
+/**
+ * The current definitions of a namespace. Call the functions for each use and do not cache their results, because
+ * definitions can change.
+ */
 export interface NamespaceDefinitions extends HandlingDefinitions {
   check(name: string): NamedCheck | undefined;
   checks(): Iterable<NamedCheck>;
   hasHandler(name: string): boolean;
-  /** Returns a handler. It may also be the handler that represents a workflow of a pipeline, by its name. */
+  /** Returns a handler by its name. It is possibly the handler that stands for a workflow of a pipeline. */
   handler(name: string): HandlerDefinition | undefined;
   handlers(): Iterable<readonly [name: string, handler: HandlerDefinition]>;
   filter(name: string): EventFilter | V2EventFilter | undefined;
@@ -37,17 +44,17 @@ export interface NamespaceDefinitions extends HandlingDefinitions {
   pipeline(name: string): PipelineDefinition | undefined;
   hook(name: string): V2Hook | undefined;
   asset(name: string): V2Asset | undefined;
-  /** Returns a check in force that was stored over the v2 API, as it was sent. */
+  /** Returns a check that was stored over the v2 API, as it was sent; undefined if the configuration overrides it. */
   storedCheck(name: string): V2Check | undefined;
 }
 
-/** The definitions of the configuration, by kind. */
+/** The definitions in the configuration files, by kind. */
 interface ConfiguredDefinitions {
   readonly checks: ReadonlyMap<string, NamedCheck>;
   readonly handlers: ReadonlyMap<string, HandlerDefinition>;
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly mutators: ReadonlyMap<string, MutatorDefinition>;
-  /** Kinds that cannot be in the configuration. */
+  /** Kinds of definitions that the configuration files cannot contain. */
   readonly hooks: ReadonlyMap<string, never>;
   readonly assets: ReadonlyMap<string, never>;
   readonly pipelines: ReadonlyMap<string, never>;
@@ -58,12 +65,13 @@ interface ConfiguredDefinitions {
 }
 
 /**
- * The definitions in force: those of the configuration, which are in `default`, and those that were stored over the
- * API. If both have a name, the configuration overrides the API. A reload replaces all configured definitions at once.
+ * The current definitions: those in the configuration files, which are in the namespace `default`, and those that were
+ * stored over the API. If both have the same name, the configuration overrides the API. A reload replaces all
+ * configured definitions at once.
  */
 export class Definitions {
   readonly #stored: StoredDefinitions;
-  /** One view for each namespace that was ever requested. */
+  /** One object for each namespace that was ever requested. */
   readonly #views = new Map<string, NamespaceDefinitions>();
   #configured: ConfiguredDefinitions = NOTHING;
   #filters: ReadonlyMap<string, EventFilter> = new Map();
@@ -78,7 +86,7 @@ export class Definitions {
     this.replace(sections);
   }
 
-  /** A number that grows with each change: data derived from the definitions of an earlier generation is outdated. */
+  /** A number that grows with each change of definitions. Data that was derived under a lower number is outdated. */
   get generation(): number {
     return this.#replacements + this.#stored.generation;
   }
@@ -92,28 +100,28 @@ export class Definitions {
     return view;
   }
 
-  /** The attributes of keepalive results; those of a client override them. */
+  /** The default attributes of keepalive results; a client can override them. */
   get keepalives(): KeepaliveSettings {
     return this.#keepalives;
   }
 
-  /** The inhibition rules, which apply in every namespace separately. */
+  /** The inhibition rules. Each rule inhibits events only within the namespace of their source event. */
   get inhibitions(): readonly InhibitionRule[] {
     return this.#inhibitions;
   }
 
-  /** True if the check with this name was stored over the v2 API. */
+  /** True if the check with this name was stored over the v2 API, and the configuration does not override it. */
   isStoredCheck(namespace: string, name: string): boolean {
     if (namespace === DEFAULT_NAMESPACE && this.#configured.checks.has(name)) return false;
     return this.#stored.get('checks', namespace, name) !== undefined;
   }
 
-  /** True if the definition with this name comes from the configuration and not from the API. */
+  /** True if the definition with this name is from the configuration files and not from the API. */
   isConfigured(kind: DefinitionKind, namespace: string, name: string): boolean {
     return namespace === DEFAULT_NAMESPACE && this.#configured[kind].has(name);
   }
 
-  /** Returns the definitions of a kind in the configuration, all in `default`. */
+  /** Returns the definitions of a kind in the configuration files; they are all in the namespace `default`. */
   configured<Kind extends DefinitionKind>(kind: Kind): ConfiguredDefinitions[Kind] {
     return this.#configured[kind];
   }
@@ -136,7 +144,7 @@ export class Definitions {
     this.noteStored();
   }
 
-  /** Notifies the listeners if stored definitions have changed. Called after commits. */
+  /** Notifies the listeners if stored definitions have changed. Called after each commit. */
   noteStored(): void {
     const { generation } = this;
     if (generation === this.#notifiedGeneration) return;
@@ -144,7 +152,7 @@ export class Definitions {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after each change. */
+  /** Calls `listener` after each change of definitions. */
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
@@ -205,14 +213,14 @@ function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefini
   };
 }
 
-/** Returns the definitions including the handlers that represent workflows of pipelines. */
+/** Returns the definitions, with additional handlers that stand for the workflows of pipelines. */
 function withWorkflows(definitions: NamespaceDefinitions): NamespaceDefinitions {
   return { ...definitions, handler: (name) => definitions.handler(name) ?? handlerOfWorkflow(name, definitions) };
 }
 
 function parsed(name: string, definition: FilterDefinition): EventFilter {
   const filter = parseFilter(definition);
-  // The configuration was validated when it was read.
+  // The configuration was validated when it was read, so this does not happen.
   if (filter.kind === 'problems') throw new Error(`internal error: the filter ${name} was not validated`);
   return filter;
 }

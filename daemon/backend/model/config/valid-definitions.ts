@@ -12,6 +12,6 @@ export interface ValidDefinitions {
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly mutators: ReadonlyMap<string, MutatorDefinition>;
   readonly inhibitions: ReadonlyMap<string, InhibitionDefinition>;
-  /** The keepalive settings of all clients. */
+  /** The default keepalive settings of all clients. */
   readonly keepalives: KeepaliveSettings;
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../transaction/transaction.ts';
 import type { DefinitionKind, DefinitionKinds } from './state.ts';
 import { DEFINITIONS } from './storage.ts';
 
-/** Stores a definition, and replaces an existing one of the same kind, namespace and name. */
+/** Stores a definition. It replaces an existing definition of the same kind, namespace and name. */
 export function saveDefinition<Kind extends DefinitionKind>(
   transaction: Transaction,
   kind: Kind,

@@ -29,7 +29,9 @@ import type { Role, RoleBinding } from '../../../../shared/schemas/v2/role.ts';
 import type { HandlerDefinition } from '../../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 
-/** The two forms of each kind of definition: the object that the v2 API shows, and what the backend uses. */
+/**
+ * The two forms of each kind of definition: the object that the v2 API shows, and the definition that the backend uses.
+ */
 export interface DefinitionKinds {
   readonly checks: { readonly object: V2Check; readonly definition: CheckDefinition & { readonly name: string } };
   readonly handlers: { readonly object: V2Handler; readonly definition: HandlerDefinition };
@@ -40,7 +42,7 @@ export interface DefinitionKinds {
   readonly assets: { readonly object: V2Asset; readonly definition: V2Asset };
   readonly roles: { readonly object: Role; readonly definition: Role };
   readonly rolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
-  /** The cluster-wide kinds, `clusterroles` and `clusterrolebindings`, use `''` as their namespace. */
+  /** The cluster-wide kinds, `clusterroles` and `clusterrolebindings`; the namespace of their objects is `''`. */
   readonly clusterroles: { readonly object: Role; readonly definition: Role };
   readonly clusterrolebindings: { readonly object: RoleBinding; readonly definition: RoleBinding };
 }
@@ -48,7 +50,7 @@ export interface DefinitionKinds {
 export type DefinitionKind = keyof DefinitionKinds;
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-/** The kinds of definitions that define the rights of users. */
+/** The kinds of definitions that determine the rights of users. */
 export const ROLE_KINDS = ['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings'] as const;
 export type RoleKind = (typeof ROLE_KINDS)[number];
 
@@ -67,7 +69,7 @@ export function isRoleKind(kind: DefinitionKind): kind is RoleKind {
   return ROLE_KINDS.some((one) => one === kind);
 }
 
-/** Functions, by kind of definition, that complete a submitted object to the form that the v2 API shows. */
+/** Functions that complete a submitted object to the form that the v2 API shows, by kind of definition. */
 const COMPLETE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
   checks: completeCheck,
   handlers: completeHandler,
@@ -99,15 +101,15 @@ const TRANSLATE: {
 };
 
 /**
- * Completes an object to its stored form, and translates it to the definition that the backend uses.
+ * Completes an object to its stored form, and converts it to the definition that the backend uses.
  *
- * @throws MonError `invalid`, with the position of the problem, if the object cannot be translated
+ * @throws MonError `invalid` with the position of the problem, if the object cannot be converted
  */
 export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
   const shown = withCommandText(COMPLETE[kind]?.(object) ?? object);
   const definition = TRANSLATE[kind](shown);
   if (isUntranslatable(definition)) throw new MonError('invalid', definition.problem);
-  // Both parts belong to the same kind, which the compiler cannot verify.
+  // The object and the definition belong to the same kind, which the compiler cannot verify.
   return { object: shown, definition } as unknown as DefinitionKinds[Kind];
 }
 
@@ -116,9 +118,12 @@ type Tables = { readonly [Kind in DefinitionKind]: Map<string, ByName<Kind>> };
 
 /** Definitions that were created over the API, by kind, namespace and name. Only transactions change them. */
 export class StoredDefinitions {
-  /** Version counter of all definitions. It increases with each change, so that derived state can be invalidated. */
+  /**
+   * Version number of all definitions. It increases with each change, so that data derived from them can be
+   * invalidated.
+   */
   generation = 0;
-  /** Version counter of roles and role bindings. It increases with each change of one of them. */
+  /** Version number of all roles and role bindings. It increases with each change of one of them. */
   roleGeneration = 0;
   #tables: Tables = emptyTables();
 
@@ -126,17 +131,17 @@ export class StoredDefinitions {
     return this.#tables[kind].get(namespace)?.get(name);
   }
 
-  /** Returns all definitions of a kind in a namespace, unordered. */
+  /** Returns all definitions of a kind in a namespace, in no order. */
   in<Kind extends DefinitionKind>(kind: Kind, namespace: string): ReadonlyMap<string, DefinitionKinds[Kind]> {
     return this.#tables[kind].get(namespace) ?? new Map<string, DefinitionKinds[Kind]>();
   }
 
-  /** Yields the namespaces with definitions of a kind, including namespaces that do not exist, unordered. */
+  /** Yields the namespaces with definitions of a kind, including namespaces that do not exist, in no order. */
   *namespaces(kind: DefinitionKind): Generator<string, void, undefined> {
     for (const [namespace, byName] of this.#tables[kind]) if (byName.size > 0) yield namespace;
   }
 
-  /** Yields all definitions of a kind, including those of namespaces that do not exist, unordered. */
+  /** Yields all definitions of a kind, including those in namespaces that do not exist, in no order. */
   *all<Kind extends DefinitionKind>(kind: Kind): Generator<DefinitionKinds[Kind], void, undefined> {
     for (const byName of this.#tables[kind].values()) yield* byName.values();
   }
@@ -154,7 +159,7 @@ export class StoredDefinitions {
   /**
    * Replaces all definitions by stored objects.
    *
-   * @throws MonError `invalid` if this version cannot use an object, which a later version must have stored
+   * @throws MonError `invalid` if this version cannot use one of the objects; a later version has stored it
    */
   load(objects: Iterable<readonly [kind: DefinitionKind, object: ObjectOf<DefinitionKind>]>): void {
     const tables = emptyTables();
@@ -171,9 +176,9 @@ export class StoredDefinitions {
 }
 
 /**
- * Translates a stored object to the definition that the backend uses.
+ * Converts a stored object to the definition that the backend uses.
  *
- * @throws MonError `invalid` if this version cannot use the object, which a later version must have stored
+ * @throws MonError `invalid` if this version cannot use the object; a later version has stored it
  */
 export function loadedDefinition<Kind extends DefinitionKind>(
   kind: Kind,

@@ -6,10 +6,10 @@ import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'definition';
 
-/** The stored form of a definition: a v2 object, which is translated for the backend when it is loaded. */
+/** The stored form of a definition: an object of the v2 API. It is converted to the definition when it is loaded. */
 type StoredObject = DefinitionKinds[DefinitionKind]['object'];
 
-/** Each kind of definition, with the type of its objects in a dump. */
+/** Each kind of definition, with the type name of its objects in a dump. */
 const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
   ['clusterroles', 'ClusterRole'],
   ['clusterrolebindings', 'ClusterRoleBinding'],

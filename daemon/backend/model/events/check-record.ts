@@ -5,34 +5,46 @@ import type { CheckState, EventState } from '../../../../shared/domain/event.ts'
 import { internNotificationLog } from '../../../../shared/domain/notify/notification-log.ts';
 import type { History } from '../../../../shared/domain/history.ts';
 
-/** The parts of a check record that are kept only in the store, not in memory. */
+/** The parts of a check record that are only in the store, not in memory. */
 export interface CheckBodies {
-  /** The last result; null if it was deleted while its event stayed open. */
+  /** The last result; null if it was deleted while its event was open. */
   readonly check: CheckResult | null;
-  /** The check that the event shows, if it differs from `check`: the event outlasts an OK, or its output is cut. */
+  /**
+   * The check that the event shows, if it differs from `check`. That is so if the event stayed open after an OK result,
+   * or the output in `check` is truncated.
+   */
   readonly eventCheck?: CheckResult | undefined;
-  /** The history as the event shows it, if the check's history has grown since: the event stays open after an OK. */
+  /**
+   * The history that the event shows, if the history of the check has grown since, because the event stayed open after
+   * an OK result.
+   */
   readonly eventHistory?: History | undefined;
 }
 
-/** The stored record of a check on a client: its last result, the state of the event rules, and any open event. */
+/**
+ * The stored record of a check on a client: its last result, the state of the event rules, and the open event if there
+ * is one.
+ */
 export type CheckRecord = CheckBodies & CheckState & AggregateState & Dated;
 
-/** The clock era of a record, by which its times are shifted after clock corrections. */
+/** The attribute that tells by how much the times in a record must be shifted after clock corrections. */
 export interface Dated {
-  /** Number of clock corrections that preceded the write of the record; undefined if there were none. */
+  /** Number of clock corrections before the record was written; undefined if there were none. */
   readonly era?: number | undefined;
 }
 
-/** The part of a record that decides whether its result still belongs to its aggregates. */
+/** The attribute of a record that decides whether its result still belongs to its aggregates. */
 export interface AggregateState {
-  /** Number of deleted aggregates of the namespace when the result arrived; undefined if 0 or without aggregates. */
+  /**
+   * Number of aggregates deleted in the namespace when the result arrived; undefined if it is 0 or there are no
+   * aggregates.
+   */
   readonly deletionsBefore?: number | undefined;
 }
 
 /**
- * Encodes a check record. The check comes last, after the attributes that the backend itself writes, so that
- * `splitCheckRecord` can split it off unparsed.
+ * Encodes a check record. The check comes last, after the attributes that the backend itself writes. So
+ * `splitCheckRecord` can separate it without parsing it.
  */
 export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deletionsBefore: number, era = 0): string {
   const { history, lastOk, okCount, okWatermark } = state;
@@ -50,13 +62,14 @@ export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deleti
       check: bodies.check,
     } satisfies CheckRecord);
   }
-  // A usual record, without an event, is concatenated for speed; the text equals that of `JSON.stringify` above.
+  // A record without an event, the usual case, is concatenated for speed; the text is the same as that of
+  // `JSON.stringify` above.
   return `${ownPart(state, deletionsBefore, era)},"check":${JSON.stringify(bodies.check)}}`;
 }
 
-/** The attributes of a repeated result that may differ from the result before it. */
+/** The attributes of a repeated result that can differ from those of the previous result. */
 export interface RenewedResult {
-  /** Stamp of the stored record that the repeated result amends. */
+  /** Stamp (unique text) of the stored record that the repeated result updates. */
   readonly stamp: string;
   /** Time at which the check ran, in epoch seconds. */
   readonly executed: number;
@@ -69,9 +82,9 @@ export interface RenewedResult {
 }
 
 /**
- * Encodes a record without an event in four parts: the state of the rules, the static attributes of the check, its
- * output, and its times. `encodeRenewed` later replaces all parts but the static attributes. The parts reorder the
- * attributes of the check, whose order has no meaning.
+ * Encodes a record without an event in four parts: the state of the event rules, the static attributes of the check,
+ * its output, and its times. Later, `encodeRenewed` replaces all parts except the static attributes. The attributes of
+ * the check thereby change their order, which has no meaning.
  *
  * @param check the last result, of a check without an open event
  */
@@ -90,7 +103,10 @@ export function encodeRecordParts(
   ];
 }
 
-/** Encodes a record after a repeated result in the parts of `encodeRecordParts`; an unchanged part is undefined. */
+/**
+ * Encodes a record after a repeated result in the same four parts as `encodeRecordParts`; an unchanged part is
+ * undefined.
+ */
 export function encodeRenewed(
   state: CheckState,
   { output, ...times }: Omit<RenewedResult, 'stamp'>,
@@ -105,7 +121,7 @@ export function encodeRenewed(
   ];
 }
 
-/** Applies a repeated result to the stored bodies of a check. */
+/** Applies a repeated result to the parts of a check record that are only in the store. */
 export function renewedBodies(bodies: CheckBodies, { output, executed, issued, duration }: RenewedResult): CheckBodies {
   const { check } = bodies;
   if (check === null) return bodies;
@@ -113,8 +129,8 @@ export function renewedBodies(bodies: CheckBodies, { output, executed, issued, d
 }
 
 /**
- * Encodes the beginning of a record: the attributes that the backend itself writes. Concatenation is faster than
- * `JSON.stringify` for an object with a few numbers.
+ * Encodes the beginning of a record: the attributes that the backend itself writes. For an object with a few numbers,
+ * concatenation is faster than `JSON.stringify`.
  */
 function ownPart({ history, lastOk, okCount, okWatermark }: CheckState, deletions: number, era: number): string {
   const { length, recent, older } = history;
@@ -145,7 +161,9 @@ export function decodeCheckRecord(value: string): CheckRecord {
   return JSON.parse(value) as CheckRecord;
 }
 
-/** Decodes a record and shifts the times that the rules use by the clock corrections made since it was written. */
+/**
+ * Decodes a record. Shifts the times that the event rules use by all clock corrections since the record was written.
+ */
 export function datedCheckRecord(value: string, corrections: Corrections): CheckRecord {
   const record = decodeCheckRecord(value);
   const seconds = secondsSince(corrections, record.era ?? 0);
@@ -165,20 +183,23 @@ function movedRecovery(recovery: Recovery, seconds: number): Recovery {
   return { ...recovery, since: recovery.since + seconds, last: recovery.last + seconds };
 }
 
-/** A check record whose check is still unparsed text. */
+/** A check record whose check is still JSON text. */
 export interface UnreadCheckRecord {
   readonly state: CheckState & Pick<CheckBodies, 'eventHistory'>;
-  /** The check as JSON text of an object. */
+  /** The check as JSON text. */
   readonly check: string;
 }
 
 const FIRST_PART = '{"history":';
-/** Matches attributes in front of the check that may contain `CHECK` too: the event's own check, and its inhibitor. */
+/**
+ * Matches attributes in front of the check that can also contain the text `CHECK`: the event's check, and its
+ * inhibitor.
+ */
 const OTHER_CHECK = /"(?:eventCheck|inhibitedBy)":/;
 const CHECK = ',"check":';
 
 /**
- * Splits a record into its state and its check without parsing the check, which is the largest part.
+ * Splits a record into its state and the text of its check. The check is the largest part and is not parsed.
  *
  * @returns undefined if the caller must parse the whole record: the event has a check of its own or is inhibited, or
  *   the record has another form
@@ -186,7 +207,8 @@ const CHECK = ',"check":';
 export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
   const at = value.indexOf(CHECK);
   if (at === -1 || !value.startsWith(FIRST_PART)) return undefined;
-  // In front of the check, only those two attributes contain external data; without them, the check begins at `at`.
+  // In front of the check, only the attributes in `OTHER_CHECK` contain external data. Without them, the check begins
+  // at `at`.
   const own = value.slice(0, at);
   if (OTHER_CHECK.test(own)) return undefined;
   const state = JSON.parse(`${own}}`) as UnreadCheckRecord['state'];
@@ -196,22 +218,18 @@ export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
 /** The parts of a check record that are kept in memory. */
 export interface CachedRecord {
   readonly state: CheckState;
-  /** The last result; undefined if it was deleted while its event stayed open. */
+  /** The last result; undefined if it was deleted while its event was open. */
   readonly result: CachedResult | undefined;
-  /** The check that selectors match while an event is open: the last result, or the event's check if it was deleted. */
+  /** The check that selectors match if an event is open: the last result or, if it was deleted, the event's check. */
   readonly selected: CachedResult | undefined;
   /** The check of an open event, if it differs from the last result. */
   readonly eventCheck?: CachedResult | null | undefined;
-  /** Output of the event's check, otherwise of the last result; undefined if the record was not parsed. */
+  /** Output of the event's check or, if there is none, of the last result; undefined if the record was not parsed. */
   readonly output: string | undefined;
   readonly deletionsBefore: number;
 }
 
-/**
- * Decodes the parts of a stored record that are kept in memory.
- *
- * @param name name of the check
- */
+/** Decodes the parts of a stored record that are kept in memory. @param name name of the check */
 export function toCachedRecord(value: string, name: string, corrections: Corrections): CachedRecord {
   const skimmed = skimmedRecord(value, name);
   const seconds = skimmed === undefined ? 0 : secondsSince(corrections, 0);
@@ -225,12 +243,16 @@ export function toCachedRecord(value: string, name: string, corrections: Correct
 
 const SKIMMED =
   /^\{"history":\{"length":(?<length>\d+),"recent":(?<recent>\d+),"older":(?<older>\d+)\},"lastOk":(?<lastOk>\d+|null)(?:,"okCount":(?<okCount>\d+))?(?:,"okWatermark":(?<okWatermark>\d+))?,"check":\{/;
-/** Matches attributes that memory needs. If a nested attribute or text in a string matches, the record is parsed. */
+/**
+ * Matches attributes that are kept in memory. If a nested attribute or text in a string matches too, the record is
+ * parsed.
+ */
 const CACHED_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|ttl"|aggregate)/g;
 
 /**
- * Reads the parts for memory from a simple record by regular expressions. This takes a third of the time of parsing,
- * which matters because a start reads all records. A simple record has no open event, no `ttl` and no aggregates.
+ * Reads the parts that are kept in memory from a simple record, by regular expressions. This takes a third of the time
+ * of parsing, which matters because all records are read at a start. A simple record has no open event, no `ttl` and no
+ * aggregates.
  *
  * @returns undefined if the record is not simple and must be parsed
  */
@@ -259,7 +281,10 @@ function skimmedRecord(value: string, name: string): CachedRecord | undefined {
   return { state, result: { name, status, executed }, selected: undefined, output: undefined, deletionsBefore: 0 };
 }
 
-/** Copies the state of the event rules out of a record, with the same object shape that the rules produce. */
+/**
+ * Copies the state of the event rules out of a record. The result has the same object shape as the state that the rules
+ * return, which makes access to it faster.
+ */
 export function checkStateOf({ history, lastOk, event, okCount, okWatermark }: CheckRecord): CheckState {
   return {
     history: packed(history),

@@ -2,14 +2,17 @@ import type { EventState } from '../../../../shared/domain/event.ts';
 import type { CommitBoard } from '../transaction/commit-board.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 
-/** Estimated bytes of memory of a cache entry, in addition to its value and its key. */
+/** Estimated memory of a cache entry in bytes, without its value and its key. */
 const ENTRY_BYTES = 250;
 
 interface KeptParts<Value> {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   /** Returns the current limit on the memory of the whole cache, in bytes. */
   readonly budget: () => number;
-  /** Returns the bytes of a value; undefined if it may change without a commit, so that it must not be cached. */
+  /**
+   * Returns the memory of a value in bytes; undefined if the value can change without a commit, so that it must not be
+   * cached.
+   */
   readonly bytesOf: (value: Value) => number | undefined;
 }
 
@@ -17,28 +20,35 @@ interface Kept<Value> {
   readonly value: Value;
   readonly bytes: number;
   readonly key: string;
-  /** Names when the value was cached. They are compared, because an event that is renamed keeps its state object. */
+  /**
+   * Names of the client and the check when the value was cached. They are compared with the current names, because an
+   * event that is renamed keeps its state object.
+   */
   readonly client: string;
   readonly check: string;
 }
 
 /**
- * Caches values derived from the committed records of open events. A commit that announces an event removes its value,
- * and a value that is being derived at that time is not cached. The key is the state object of the event: it differs if
- * memory is ahead of the store or was reloaded, so a caller never gets an outdated value. Values beyond the memory
- * limit are derived in each call.
+ * Caches values that are derived from the committed records of open events. The key is the state object of an event. If
+ * memory is ahead of the store or was reloaded, the event has another state object, so a caller never gets an outdated
+ * value.
+ *
+ * A commit that announces an event removes its value; a value that is being derived at that time is not cached. A value
+ * that would exceed the memory limit is derived in each call.
  */
 export class KeptByEvent<Value> implements Disposable {
   readonly #parts: KeptParts<Value>;
   readonly #listening: Disposable;
   /**
-   * Cached values by the state object of their event. A list looks up thousands of them, and text keys would take a
-   * fifth of its time.
+   * Cached values by the state object of their event. A list looks up thousands of them; building text keys would take
+   * a fifth of its time.
    */
   readonly #kept = new Map<EventState, Kept<Value>>();
   /** State object of each cached event, by the text key that `keyOf` builds from its names. */
   readonly #events = new Map<string, EventState>();
-  /** One set per read in progress: the keys of the events that no commit has announced since the read began. */
+  /**
+   * One set per read in progress. It contains the keys of the events that no commit has announced since the read began.
+   */
   readonly #readings = new Set<Set<string>>();
   #bytes = 0;
 
@@ -125,7 +135,7 @@ export class KeptByEvent<Value> implements Disposable {
     if (before !== undefined) this.#forgetKept(before.key);
     const bytes = own + key.length + ENTRY_BYTES;
     const budgetBytes = this.#parts.budget();
-    // The limit was lowered. All values are removed, because finding the oldest ones would cost more than it saves.
+    // The limit was lowered. All values are removed, because finding the oldest values would cost more than it saves.
     if (this.#bytes > budgetBytes) this.#clear();
     if (this.#bytes + bytes > budgetBytes) return;
     this.#kept.set(event, { value, bytes, key, client: client.name, check: name });
@@ -155,7 +165,7 @@ export class KeptByEvent<Value> implements Disposable {
 
 const BEYOND_ONE_BYTE = /[^\u0000-\u00ff]/;
 
-/** Returns the bytes of memory of a text: one per character, or two if any of its characters is above U+00FF. */
+/** Returns the memory of a text in bytes: one per character, or two if any of its characters is above U+00FF. */
 export function bytesOfText(text: string): number {
   return BEYOND_ONE_BYTE.test(text) ? 2 * text.length : text.length;
 }
@@ -164,7 +174,10 @@ function keyOfEntry({ client, name }: CheckEntry): string {
   return keyOf(client.namespace.name, client.name, name);
 }
 
-/** Returns a unique key of an event: its names, separated by line breaks, which no name contains. */
+/**
+ * Returns a unique key of an event: the names of namespace, client and check, separated by line breaks. No name
+ * contains a line break.
+ */
 function keyOf(namespace: string, client: string, check: string): string {
   return `${namespace}\n${client}\n${check}`;
 }

@@ -31,13 +31,18 @@ export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null 
   };
 }
 
-/** Returns the row attribute with the inhibition rule and the inhibitor of an event; empty if it is not inhibited. */
+/**
+ * Returns the attribute of a feed row with the inhibition rule and the inhibitor of an event; empty if it is not
+ * inhibited.
+ */
 function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
   const inhibitor = persistingInhibitor(entry);
   return inhibitor === undefined ? {} : { inhibited_by: inhibitorForDisplay(inhibitor) };
 }
 
-/** Returns the row attribute with the ids of the groups that contain an event; empty if no group contains it. */
+/**
+ * Returns the attribute of a feed row with the ids of the groups that contain an event; empty if no group contains it.
+ */
 function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
   const groups = groupsOf(client.namespace);
   if (groups.size === 0) return {};
@@ -45,7 +50,7 @@ function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
   return ids.length === 0 ? {} : { groups: ids };
 }
 
-/** Returns an output, redacted. Only a client with redact keys of its own can hide outputs. */
+/** Returns an output with secrets redacted. An output is redacted only if the client defines redact keys itself. */
 export function shownOutput(client: ClientEntry, output: string): string {
   return hasOwnRedactKeys(client) ? redact({ output }, checkRedactKeysOf(client)).output : output;
 }
@@ -61,8 +66,8 @@ export const EVENT_TOPIC = namespacedTopic({
 });
 
 /**
- * Returns the entries whose feed rows the changes affect, by event key: changed events, events that a changed silence
- * covers, and events that a changed inhibitor inhibits. An entry is undefined if it was removed.
+ * Returns the entries whose feed rows change, by event key: changed events, events that a changed silence matches, and
+ * events that a changed inhibitor inhibits. An entry is undefined if it was removed.
  */
 function changedEntries(
   namespace: Namespace | undefined,
@@ -98,7 +103,7 @@ function changedEntries(
 }
 
 /**
- * Maximum number of changed silences with a selector for which the covered events are searched. If there are more, the
+ * Maximum number of changed silences with a selector for which the matching events are searched. If there are more, the
  * rows of all events of the namespace are sent again.
  */
 const SELECTORS_MAX = 50;

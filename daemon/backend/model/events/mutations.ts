@@ -9,7 +9,7 @@ import { noteMatched } from '../silences/mutations.ts';
 import { CHECK_RECORDS } from './storage.ts';
 
 /**
- * Saves the state and the last result of a check, and announces its event if that changed.
+ * Saves the state and the last result of a check, and announces its event if the event changed.
  *
  * @param output output of the event, if `state` contains a new event state
  * @param by name of the user who requested the change, if any
@@ -23,16 +23,17 @@ export function saveCheck(
   by?: string,
 ): void {
   const { facts } = entry;
-  // If the last result was deleted, only the check of its event remains.
+  // If the last result was deleted, only the event's check remains.
   const latestCheck = bodies.check ?? bodies.eventCheck;
   if (latestCheck !== undefined && (state.event ?? entry.state.event) !== undefined) {
     entry.client.namespace.learnCheck(entry, latestCheck, state.event === undefined ? undefined : bodies.eventCheck);
   }
-  // Assigned before the silences that match the event are recorded below, because they must match by the new severity.
+  // Set before the silences that match the event are recorded below, because selectors must match the new severity.
   if (state.event !== undefined) entry.eventStatus = state.event.status;
   recordStateChange(transaction, entry, state, output ?? bodies.check?.output, by);
   if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
-  // If an event stays open after an OK, its state is unchanged, but the new result may change which silences cover it.
+  // If an event stays open after an OK result, its state is unchanged. But the new result can change which silences
+  // match it.
   if (state.event !== entry.state.event || entry.facts !== facts) transaction.announce(CHECK_RECORDS, entry);
   if (state.event === undefined && entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
@@ -43,7 +44,7 @@ export function saveCheck(
 }
 
 /**
- * Saves a repeated result of a check that has a baseline: only its times, and perhaps its output, are new. No event is
+ * Saves a repeated result of a check that has a baseline. Only its times, and perhaps its output, differ. No event is
  * open, so nothing is announced.
  */
 export function renewCheck(
@@ -65,7 +66,10 @@ export function saveNotifications(transaction: Transaction, entry: CheckEntry, l
   entry.state = { ...entry.state, event: { ...event, notifications: log } };
 }
 
-/** Announces an event whose inhibition changes, and each rule that thereby inhibits one event more or one less. */
+/**
+ * Announces an event whose inhibition changes. Also announces each inhibition rule that now inhibits one event more or
+ * one less.
+ */
 function announceInhibited(transaction: Transaction, entry: CheckEntry, after: InhibitorRef | undefined): void {
   const before = entry.state.event?.notifications.inhibitedBy;
   if (before === after) return;
@@ -76,10 +80,10 @@ function announceInhibited(transaction: Transaction, entry: CheckEntry, after: I
 }
 
 /**
- * Removes a check of a client with its result and event, and ends inhibitions that its event caused.
+ * Removes a check of a client with its result and event, and ends the inhibitions that its event caused.
  *
  * @param by name of the user who requested the removal, if any
- * @param to the new name of the check, if it is renamed
+ * @param to the new name of the check, if it is being renamed
  */
 export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: string, to?: string): void {
   noteRemoval(transaction, entry, by, to);
@@ -93,8 +97,8 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
 }
 
 /**
- * Records a match of each silence that covers an event when the event opens or resolves, whether or not a handler would
- * have been notified.
+ * Records a match for each silence that matches an event when the event opens or resolves. It does so even if no
+ * handler would have been notified.
  */
 function noteMatch(transaction: Transaction, entry: CheckEntry): void {
   const { namespace } = entry.client;
@@ -105,7 +109,10 @@ function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): v
   removeInhibitorRecords(transaction, client.namespace, client.name, name);
 }
 
-/** Publishes the open event of a check, if there is one, on the feed, because attributes it shows may have changed. */
+/**
+ * Publishes the open event of a check, if there is one, on the feed. Call it if attributes in the row of the event can
+ * have changed.
+ */
 export function noteEvent(transaction: Transaction, entry: CheckEntry): void {
   if (entry.state.event !== undefined) transaction.announce(CHECK_RECORDS, entry);
 }

@@ -11,14 +11,14 @@ interface EventHolder {
 /** Index of the open events of a namespace by the name of their check. */
 export class OpenEvents<Entry extends EventHolder> {
   readonly #byCheck = new Map<string, Set<Entry>>();
-  /** Open events by check family; the check `A..B` belongs to the family `A` (prometheus 1.6). */
+  /** Open events by check family; a check named `A..B` belongs to the family `A` (prometheus 1.6). */
   readonly #byFamily = new Map<string, Set<Entry>>();
 
   of(check: string): Iterable<Entry> {
     return this.#byCheck.get(check) ?? NONE;
   }
 
-  /** Returns the open events of the checks in the family of this name. */
+  /** Returns the open events of the checks in the family with this name. */
   inFamily(name: string): Iterable<Entry> {
     return this.#byFamily.get(name) ?? NONE;
   }

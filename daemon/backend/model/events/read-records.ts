@@ -4,8 +4,8 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import { checkRecordKey } from './storage.ts';
 
 /**
- * Reads the committed records of these checks, in their order; a check without a record is omitted. The content always
- * comes from the store, because the registry in memory may be a batch ahead.
+ * Reads the committed records of these checks, in their order; a check without a record is omitted. Records always come
+ * from the store, because the registry in memory can be one batch ahead of the store.
  */
 export async function readRecords(
   store: Store,
@@ -14,7 +14,7 @@ export async function readRecords(
   return (await readRecordTexts(store, entries)).map(([entry, text]) => [entry, decodeCheckRecord(text)]);
 }
 
-/** Reads the committed records of these checks as stored text, unparsed; a check without a record is omitted. */
+/** Reads the committed records of these checks as stored text, not parsed; a check without a record is omitted. */
 export async function readRecordTexts(
   store: Store,
   entries: readonly CheckEntry[],

@@ -2,7 +2,7 @@ import type { StoredEvents } from '../../../../shared/domain/filter-event.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
-/** An assumption about whether an event is open, which overrides the registry. */
+/** An assumption about whether an event is open; it overrides the registry. */
 export interface AssumedEvent {
   readonly client: Client;
   readonly check: string;
@@ -10,7 +10,7 @@ export interface AssumedEvent {
 }
 
 /**
- * Returns the open events of a namespace, for filters that refer to other events.
+ * Returns the open events of a namespace, for filters that depend on other events.
  *
  * @param assumed assumption about one event, to evaluate the filters for a hypothetical result
  */
@@ -26,7 +26,8 @@ export function openEvents(namespace: Namespace, assumed?: AssumedEvent): Stored
       if (assumed?.isOpen === true && check === assumed.check && assumed.client.subscriptions.includes(subscription)) {
         return true;
       }
-      // Iterates the open events, because far fewer clients have an event of the check than have the subscription.
+      // Iterates over the open events, because far fewer clients have an open event of this check than have the
+      // subscription.
       for (const { client } of namespace.openEvents.of(check)) {
         if (!isAssumed(client.name, check) && client.subscriptions.includes(subscription)) return true;
       }

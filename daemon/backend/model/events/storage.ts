@@ -47,7 +47,8 @@ export const CHECK_RECORDS: CheckTable = {
     const { baseline, state, deletionsBefore } = entry;
     if (baseline === undefined || check === null) return undefined;
     if (baseline.isStored) {
-      // A stored amendment with the same stamp would apply to the new record too, so the baseline is invalidated.
+      // A stored update (amendment) with the same stamp would be applied to the new record too, so the baseline is
+      // invalidated.
       baseline.forget();
       entry.baseline = undefined;
       return undefined;
@@ -93,7 +94,7 @@ export const CHECK_RECORDS: CheckTable = {
 
 function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CachedRecord): void {
   const owner = namespace.clients.get(client);
-  // A client and its records change in the same batch, but a follower may read them at different times.
+  // A client and its records are deleted in the same batch, but a follower can read them at different times.
   if (owner === undefined) return;
   const entry = namespace.ensureCheck(owner, check);
   if (record.selected !== undefined) namespace.learnCheck(entry, record.selected, record.eventCheck);
@@ -122,7 +123,7 @@ export function dumpedEvent(namespace: string, client: Client, record: CheckReco
     { ...shown.metadata, namespace },
     {
       ...without(shown, ['metadata', 'sequence']),
-      // Only a reference, because the dump contains the entity as a separate object.
+      // The entity is only a reference, because the dump contains the whole entity as a separate object.
       entity: { entity_class: entity.entity_class, metadata: { name: client.name, namespace } },
       check: without(shown.check, ['is_silenced', 'silenced']),
       mon: { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check },

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 
-/** The existing namespaces. Only transactions change them. */
+/** The namespaces that exist. Only transactions change them. */
 export class DeclaredNamespaces {
   #names: ReadonlySet<string> = new Set([DEFAULT_NAMESPACE]);
 
@@ -17,7 +17,7 @@ export class DeclaredNamespaces {
     this.#names = new Set([...this.#names, name]);
   }
 
-  /** Removes a name; `default` always stays. */
+  /** Removes a name; `default` is never removed. */
   remove(name: string): void {
     this.#names = new Set([...this.#names].filter((other) => other !== name || other === DEFAULT_NAMESPACE));
   }

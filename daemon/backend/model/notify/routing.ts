@@ -19,9 +19,8 @@ import { localZone } from '../../../schedule/subdue.ts';
 import type { Definitions } from '../config/definitions.ts';
 
 /**
- * The report of verdicts about one event, for the log and the counters, after the commit. It contains the verdicts of
- * handlers that are not notified, and those with a defective filter. It never contains the event itself, because logs
- * contain no bodies (security S17).
+ * The verdicts about one event to log and count after the commit: all verdicts except `handle`, and `handle` too if a
+ * filter of the handler has a defect. The event itself is not included, because logs contain no bodies (security S17).
  */
 export interface VerdictReport {
   readonly namespace: string;
@@ -38,8 +37,8 @@ export interface VerdictReport {
 export interface HandlerRoute {
   readonly handlers: readonly RoutedHandler[];
   /**
-   * The verdicts to report if no handler of the route can run: one for each name without a usable handler, and none for
-   * a check that names no handler. Undefined if at least one handler can run.
+   * The verdicts to report if no handler of the route can run: one for each name that leads to no usable handler. Empty
+   * if the check names no handler; undefined if at least one handler can run.
    */
   readonly verdictsWithoutHandlers: readonly HandlerVerdict[] | undefined;
   /** The handlers with the v2 event format. They get every event, even an OK event that resolves nothing. */
@@ -55,23 +54,26 @@ export type EventDemand = 'none' | 'problems' | 'all';
 /** Maximum number of cached routes. It is bounded because results can name any handlers, even undefined ones. */
 const CACHED_ROUTES_MAX = 1000;
 
-/** Maximum length of the key of a cached route. The key contains the names in a result; a longer one is not cached. */
+/**
+ * Maximum length of the key of a cached route. The key contains names from a result; a route with a longer key is not
+ * cached.
+ */
 const CACHED_ROUTE_KEY_LENGTH_MAX = 1000;
 
-/** The source of the information which handler queues are full. */
+/** Tells whether a new run of a handler can be queued. */
 export interface QueueCapacity {
-  /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
+  /** True if the queue of a handler and the dead-letter queue are both full, so that a new run would be rejected. */
   isFull(namespace: string, handler: string): boolean;
 }
 
-/** The settings of the backend that affect which notifications are sent. */
+/** The settings of the backend that decide about notifications during and after silences. */
 export type NotificationSettings = Pick<NotificationContext, 'renotifiesAfterSilence' | 'resolveWhileSilenced'>;
 
 const DEFAULT_SETTINGS: NotificationSettings = { renotifiesAfterSilence: true, resolveWhileSilenced: 'defer' };
 
 /**
- * Finds the handlers of a check by the current definitions. The routes are cached until a definition changes or the
- * cache is full.
+ * Finds the handlers of a check in the current definitions. Routes are cached until a definition changes or the cache
+ * is full.
  */
 export class Routing {
   readonly definitions: Definitions;
@@ -118,7 +120,10 @@ export class Routing {
     return this.eventDemand(namespace) === 'all' && this.route(namespace, check).v2Handlers.length > 0;
   }
 
-  /** Returns the route for the events of a check. Checks that name the same handlers and pipelines share it. */
+  /**
+   * Returns the route for the events of a check. Checks that name the same handlers and pipelines share one route
+   * object.
+   */
   route(namespace: string, check: CheckResult): HandlerRoute {
     this.#clearOutdatedCache();
     const names = handlerNames(check);
@@ -149,28 +154,28 @@ export class Routing {
 
   #handlersNamed(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
     const definitions = this.definitions.in(namespace);
-    // As in v1, a check without handlers is routed to the handler `default`, even if that is not defined. In namespaces
-    // other than the default one, it is routed there only if that handler is defined.
+    // As in Sensu Core, a check without handlers is routed to the handler `default`, even if that handler is not
+    // defined. In all namespaces but `default`, this is done only if that handler is defined.
     const needsDefinition = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
     return needsDefinition && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
 
   /**
-   * Returns the verdict unchanged, or `overflow` if a handler without `group_by` would run and no queue has room for
-   * the run.
+   * Returns the verdict `overflow` if a handler without `group_by` would run, but its queue and the dead-letter queue
+   * are full. Otherwise returns the verdict unchanged.
    */
   rejectIfQueueFull(namespace: string, handler: RoutedHandler, verdict: HandlerVerdict): HandlerVerdict {
     return rejectIfQueueFull(handler, verdict, (name) => this.isQueueFull(namespace, name));
   }
 
-  /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
+  /** True if a run of the handler would get the verdict `overflow` now, because `QueueCapacity` has no room for it. */
   isQueueFull(namespace: string, handler: string): boolean {
     return this.#queues.isFull(namespace, handler);
   }
 
   /**
-   * Returns the inputs of the decision stages besides the event and the handler: definitions, open events, time, time
-   * zone.
+   * Returns the inputs of the decision stages besides the event and the handler: definitions, open events, time and
+   * time zone.
    */
   stageInputs(namespace: string, events: StoredEvents, nowMs: number): StageInputs {
     // The time zone is determined only when a filter reads it, because few filters need it.
@@ -189,8 +194,8 @@ export class Routing {
   }
 
   /**
-   * Returns the time zone of this machine. It is cached for one value of `nowMs`, so for one batch, because determining
-   * it takes longer than everything else in a verdict.
+   * Returns the time zone of this machine. It is cached for one value of `nowMs`, that is, for one batch: finding the
+   * time zone takes longer than the rest of a verdict.
    */
   #localZone(nowMs: number): string {
     if (this.#cachedZone?.nowMs !== nowMs) this.#cachedZone = { nowMs, name: localZone() };
@@ -211,7 +216,7 @@ function createRoute(handlers: readonly RoutedHandler[]): HandlerRoute {
 }
 
 /**
- * True if a handler gets every event, as handlers with the v2 event format do: in Sensu Go, handlers also get OK events
+ * True if a handler has the v2 event format and therefore gets every event. In Sensu Go, handlers also get OK events
  * unless a filter rejects them.
  */
 function getsAllEvents(definition: HandlerDefinition | undefined): boolean {

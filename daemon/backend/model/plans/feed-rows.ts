@@ -22,7 +22,7 @@ export function upgradeRow(plan: PlanRun): UpgradeRow {
   };
 }
 
-/** The topic of upgrade plans, which are in no namespace. */
+/** The feed topic of upgrade plans, which belong to no namespace. */
 export const PLAN_TOPIC: Topic = {
   name: 'upgrades',
   *rows({ registry, reach }) {

@@ -3,22 +3,25 @@ import { BusyError } from '../../../../shared/errors.ts';
 import type { PlanRun, OperatorFacts } from '../../../../shared/schemas/plan-run.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** A stored plan: with the facts that the backend cannot find out itself, for the next check of the rules. */
+/**
+ * A stored plan, with the values that the operator entered; the upgrade rules need them and the backend cannot find
+ * them out.
+ */
 export interface StoredPlan {
   readonly plan: PlanRun;
   readonly facts: OperatorFacts;
 }
 
 /**
- * The time that senders need to deliver their backlog after results were rejected. Until then the age of a result means
- * nothing.
+ * The time in milliseconds that senders need to deliver their backlog after results were rejected. Until then, the age
+ * of a result says nothing about its check.
  */
 const BACKLOG_MS = 30_000;
 
-/** The upgrade plans, of which at most one is open. Only transactions change them. */
+/** The upgrade plans; at most one of them is open. Only transactions change them. */
 export class PlanRegistry {
   readonly #byId = new Map<number, StoredPlan>();
-  /** The plan that causes results to be rejected. */
+  /** The id of the plan that causes results to be rejected; undefined if there is no such plan. */
   #draining: number | undefined = undefined;
   #backlogUntilMs = 0;
 
@@ -31,22 +34,22 @@ export class PlanRegistry {
     return [...this.#byId.values()].toSorted((a, b) => b.plan.id - a.plan.id);
   }
 
-  /** The plan that has not ended. */
+  /** The plan that has not ended; undefined if all have. */
   get open(): StoredPlan | undefined {
     return this.all().find(({ plan }) => plan.state === 'open');
   }
 
-  /** Called for each result. @throws MonError `unavailable` while an upgrade rejects results */
+  /** Called for each result. @throws MonError `unavailable` if an upgrade rejects results */
   keepReportsOut(): void {
     if (this.#draining !== undefined)
       throw new BusyError('results are not accepted during an upgrade: keep the results and send them again later');
   }
 
-  /** True if results and keepalives may be old only because they are, or recently were, rejected. */
+  /** True if results and keepalives can be old merely because they are being rejected, or recently were. */
   isAwaitingBacklog(nowMs: number): boolean {
     if (this.#draining !== undefined) return true;
     const leftMs = this.#backlogUntilMs - nowMs;
-    // Bounded, even if the clock was set back.
+    // The time left is bounded, so that a clock that was set back does not prolong it.
     return leftMs > 0 && leftMs <= BACKLOG_MS;
   }
 

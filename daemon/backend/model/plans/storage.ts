@@ -7,7 +7,7 @@ import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'upgrade';
 
-/** Running and past upgrade plans, by id. They are in no namespace. */
+/** The stored table of running and past upgrade plans, by id. They belong to no namespace. */
 export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
   prefix: PREFIX,
   key: (_plans, id) => [PREFIX, id],
@@ -19,7 +19,10 @@ export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
   topic: PLAN_TOPIC,
 };
 
-/** A plan as it is stored: up to schema 4 with `waiting` for `pending`, and `seen` for `last_seen`. */
+/**
+ * The stored form of a plan. Stores of schema 4 and earlier have `waiting` instead of `pending`, and `seen` instead of
+ * `last_seen`.
+ */
 interface StoredRun extends Omit<PlanRun, 'holder' | 'steps'> {
   readonly holder: (Omit<Holder, 'last_seen'> & { readonly seen: number }) | null;
   readonly steps: readonly (Omit<PlanRunStep, 'state'> & { readonly state: string })[];

@@ -1,12 +1,12 @@
 /**
  * Estimated memory usage of the registry in bytes, updated when entries are added or removed. The size of each kind of
- * entry was measured and rounded up, and a test compares the sum with the heap. Texts count with their length.
+ * entry was measured and rounded up, and a test compares the sum with the heap. Texts add their length.
  */
 export class Footprint {
   bytes = 0;
 }
 
-/** A map that adds a fixed size for each of its entries to the memory usage. */
+/** A map that adds a fixed number of bytes to the memory usage for each of its entries. */
 export class CountedMap<Value> extends Map<string, Value> {
   readonly #footprint: Footprint;
   readonly #bytesEach: number;
@@ -49,5 +49,5 @@ export const MEMBER_BYTES = 120;
 export const SILENCED_BYTES = 450;
 /** Bytes of the compiled selector of a silence. */
 export const SELECTOR_BYTES = 3000;
-/** Bytes of the stored position in an agent's spool, or of the mark of a deleted client. */
+/** Bytes of the stored position in an agent's spool, or of the ban or tombstone of a deleted client. */
 export const MARK_BYTES = 200;

@@ -39,26 +39,30 @@ import { WatchedAttributes, type Facts } from './watched-attributes.ts';
 
 export type CheckAggregate = Aggregate<CheckEntry>;
 
-/** The last full result of a check, while the agent may send later results as differences to it. */
+/**
+ * A full result of a check that the agent can refer to: it can send later results as differences (deltas) to this one.
+ */
 export interface CheckBaseline {
-  /** Stamp of the stored record; no other value of this record ever has the same stamp. */
+  /** Stamp (unique text) of the stored record; no other value of this record ever has the same stamp. */
   readonly stamp: string;
   /** True as soon as the record with this result was encoded for the store. */
   isStored: boolean;
-  /** Called when the record of the check is replaced or removed, so that the result is no longer a baseline. */
+  /**
+   * Called when the record of the check is replaced or removed, so that no delta can refer to the result any longer.
+   */
   forget(): void;
 }
 
 /**
- * One check of one client in memory: the compact state from which the next event is decided. Its record body stays in
- * the store and is read on demand.
+ * One check of one client in memory: the compact state that decides about the next event. The stored record of the
+ * check stays in the store and is read on demand.
  */
 export class CheckEntry {
   readonly client: ClientEntry;
   readonly name: string;
   state: CheckState = NO_CHECK_STATE;
   /**
-   * Status of the last result; undefined if there is none, for example because it was deleted while the event stays.
+   * Status of the last result; undefined if there is none, for example because it was deleted while the event is open.
    */
   status: number | undefined = undefined;
   /** Execution time of the last result, in epoch seconds; 0 if there is none. */
@@ -68,30 +72,33 @@ export class CheckEntry {
    * loaded.
    */
   lastProblem = 0;
-  /** Number of seconds from the execution of the last result until the result becomes stale; 0: never. */
+  /** Number of seconds from the execution of the last result until the result becomes stale; 0 if it never does. */
   ttl = 0;
-  /** Number of seconds after which a result that stays stale is reported again; 0: staleness is not checked. */
+  /** Number of seconds after which a result that stays stale is reported again; 0 if staleness is not checked. */
   ttlRepeat = 0;
-  /** Time of the next check for staleness, in epoch seconds; 0: never. */
+  /** Time of the next check for staleness, in epoch seconds; 0 if there is none. */
   ttlAt = 0;
-  /** The aggregates of which the check is a member, by its last result. */
+  /** The aggregates that the check is a member of, according to its last result. */
   aggregates: readonly CheckAggregate[] = NO_AGGREGATES;
   /**
-   * Number of aggregates of the namespace that had been deleted when the last result arrived; 0 if the result names no
+   * Number of aggregates in the namespace that had been deleted when the last result arrived; 0 if the result names no
    * aggregate.
    */
   deletionsBefore = 0;
   /** Beginning of the output of the open event, for lists of events; empty if no event is open. */
   summary = '';
   /**
-   * Attributes that selectors use, from the last result of the event; undefined if selectors use none, or there was no
-   * event.
+   * Attributes that selectors of silences use, from the last result of the event. Undefined if selectors use none, or
+   * there was no event.
    */
   facts: Facts | undefined = undefined;
   selectors: CheckSelectors | undefined = undefined;
-  /** Cache of the silences with matchers that cover the check; undefined if it was not computed yet. */
+  /** Cache of the silences whose label matchers match the check; undefined if it was not computed yet. */
   covering: CoveringEntries | undefined = undefined;
-  /** Status of the open event, undefined if none is open. It is set before the rest of the event is loaded. */
+  /**
+   * Status of the open event; undefined if no event is open. When records are loaded, it is set before the rest of the
+   * event.
+   */
   eventStatus: number | undefined = undefined;
   baseline: CheckBaseline | undefined = undefined;
 
@@ -101,8 +108,8 @@ export class CheckEntry {
   }
 
   /**
-   * The status from which matchers derive the severity of the event. For a resolved event it is the last status that
-   * was not OK, so that its resolution matches the same silences.
+   * The status that label matchers derive the severity of the event from. For a resolved event it is the last status
+   * that was not OK, so that the resolution matches the same silences as the event.
    */
   get alertStatus(): number {
     return this.eventStatus ?? lastProblem(this.state.history);
@@ -114,7 +121,7 @@ export class CheckEntry {
     return silencedBy(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
   }
 
-  /** True if a silence covers this check and is active at `nowMs`. */
+  /** True if a silence that is active at `nowMs` matches this check. */
   isSilenced(nowMs: number): boolean {
     const { namespace, subscriptions } = this.client;
     return isSilenced(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
@@ -126,7 +133,7 @@ export class CheckEntry {
     return silenced.hasSelectors ? silenced.selecting(this) : NO_ENTRIES;
   }
 
-  /** Returns the attributes of this check and its client as selectors evaluate them. */
+  /** Returns the attributes of this check and its client that selectors are matched against. */
   subject(): SelectorSubject {
     return this.client.subject(this.name, this.facts, this.alertStatus);
   }
@@ -135,22 +142,25 @@ export class CheckEntry {
 const NO_TEXTS: readonly string[] = [];
 const NO_ENTRIES: readonly SilencedEntry[] = [];
 
-/** Empty map that all clients without checks share, to save memory: a large fleet has many such proxy clients. */
+/** An empty map that all clients without checks share, to save memory: a large fleet has many such proxy clients. */
 const NO_CHECKS: ReadonlyMap<string, CheckEntry> = new Map();
 
-/** Address of most clients that results created; one shared text for all of them. */
+/** Address of most clients that were created by results; all of them share this text. */
 const UNKNOWN_ADDRESS = 'unknown';
 
-/** Data about a client that is stored with its record, but is not a part of it. */
+/** Data about a client that is stored together with its record, but is not in the record. */
 export interface ClientOrigin {
   readonly signature: string;
   /** Name of the client whose results created this proxy client; undefined for other clients. */
   readonly reporter?: string | undefined;
-  /** False if the entity limit does not count the client, for example because the v1 API created it. Default: true. */
+  /**
+   * False if the client does not count toward the entity limit, for example because the v1 API created it; true by
+   * default.
+   */
   readonly isCounted?: boolean | undefined;
 }
 
-/** A client with its checks, in memory in compact form. Its record stays in the store and is read on demand. */
+/** A client with its checks, in memory in compact form. Its full record stays in the store and is read on demand. */
 export class ClientEntry {
   readonly namespace: Namespace;
   readonly name: string;
@@ -160,25 +170,25 @@ export class ClientEntry {
   /** Time of the last keepalive, in epoch seconds. */
   timestamp: number;
   /**
-   * Signature that keepalives and results of the client must contain; empty until the client has sent one
-   * (completion 1.10).
+   * Signature that keepalives and results of the client must contain; empty if the client has sent none yet (completion
+   * 1.10).
    */
   signature: string;
   /** Name of the client whose results created this proxy client; undefined for other clients. */
   reporter: string | undefined;
-  /** True if the entity limit counts the client. */
+  /** True if the client counts toward the entity limit. */
   isCounted: boolean;
   openEvents = 0;
-  /** True if the keepalive event of the client is open. It is cached, because an aggregate needs it for each member. */
+  /** True if the keepalive event of the client is open. It is cached, because aggregates look it up for each member. */
   isDown = false;
-  /** The attributes of the client that selectors use; undefined if selectors use none. */
+  /** The attributes of the client that selectors of silences use; undefined if selectors use none. */
   facts: Facts | undefined = undefined;
   selectors: ClientSelectors | undefined = undefined;
   #checks: Map<string, CheckEntry> | undefined = undefined;
-  /** The checks sorted by name; undefined until a list needs them. */
+  /** The checks sorted by name; undefined until they are first needed. */
   #sortedChecks: readonly CheckEntry[] | undefined = undefined;
 
-  /** @param profile the shared profile of `client`, acquired for this entry */
+  /** @param profile the shared profile of `client`; its use count already includes this entry */
   constructor(
     namespace: Namespace,
     client: Client,
@@ -208,7 +218,10 @@ export class ClientEntry {
     return this.profile.version;
   }
 
-  /** The keys whose values the client hides by its own setting; undefined if it has none and the default keys apply. */
+  /**
+   * Keys whose values are redacted, by a setting of the client; undefined if it has no such setting and the default
+   * keys apply.
+   */
   get redact(): readonly string[] | undefined {
     return this.profile.redact;
   }
@@ -232,11 +245,11 @@ export class ClientEntry {
   }
 
   /**
-   * Returns the attributes of the client, and of one of its checks, as selectors evaluate them.
+   * Returns the attributes of the client, and of one of its checks, that selectors are matched against.
    *
    * @param check name of the check
-   * @param facts watched attributes of the check; default: its attributes are unknown
-   * @param status status of the event of the check; default: the check has no event
+   * @param facts attributes of the check that selectors use; if absent, they are unknown
+   * @param status status of the event of the check; if absent, the check has no event
    */
   subject(check = '', facts?: Facts, status?: number): SelectorSubject {
     const factsByOwner = { client: this.facts, check: facts };
@@ -290,7 +303,7 @@ function packedAddress(client: Client): string {
   return address === UNKNOWN_ADDRESS ? UNKNOWN_ADDRESS : address;
 }
 
-/** The position up to which the results in the spool of an agent are committed. */
+/** The position in the spool of an agent up to which its results are committed. */
 export interface SpoolMark {
   readonly spool: string;
   /** The highest committed id of a result. */
@@ -298,15 +311,15 @@ export interface SpoolMark {
 }
 
 /**
- * The mark of a deleted client, with times in epoch milliseconds: data from before the deletion must not create the
- * client again.
+ * Records that a client was deleted. Data from before the deletion must not create it again. Times are in epoch
+ * milliseconds.
  */
 export interface Tombstone {
   readonly deletedMs: number;
   readonly untilMs: number;
 }
 
-/** The state of one kind of objects in one namespace; its size is 0 if nothing of it is stored. */
+/** The state of one kind of objects in one namespace; its size is 0 if no such object is stored. */
 interface NounState {
   readonly size: number;
 }
@@ -315,8 +328,8 @@ interface NounState {
 export type OpenState<State extends NounState> = (footprint: Footprint) => State;
 
 /**
- * All objects of one namespace in memory, with the indexes that readers need. Except for loading, only transactions
- * change it.
+ * All objects of one namespace in memory, with the indexes for reading them. Except when they are loaded, only
+ * transactions change them.
  */
 export class Namespace {
   readonly name: string;
@@ -326,15 +339,15 @@ export class Namespace {
   readonly ttls = new TtlIndex<CheckEntry>();
   readonly spools: Map<string, SpoolMark>;
   /**
-   * The time until which a client that was deleted with a ban must not be created again, in epoch milliseconds, by the
-   * name of the client.
+   * The clients that were deleted with a ban, by name. The value is the time until which the client must not be created
+   * again, in epoch milliseconds.
    */
   readonly invalidated: Map<string, number>;
   readonly tombstones: Map<string, Tombstone>;
   /** Number of checks by the severity of their last result. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly resultsByCheck = new ResultsByCheck();
-  /** The attributes of clients and checks that selectors use. */
+  /** Readers of the attributes of clients and checks that selectors of silences use. */
   readonly watched = {
     client: new WatchedAttributes(() => this.clients.size === 0),
     check: new WatchedAttributes(() => this.clients.size === 0),
@@ -354,7 +367,7 @@ export class Namespace {
 
   /**
    * @param footprint counts the memory usage of all namespaces
-   * @param naming returns the meaning of alert labels by the current settings
+   * @param naming returns how the current settings map alert labels to clients and checks
    */
   constructor(name: string, footprint = new Footprint(), naming = (): AlertNaming => DEFAULT_NAMING) {
     this.name = name;
@@ -368,13 +381,15 @@ export class Namespace {
     this.tombstones = new CountedMap(footprint, MARK_BYTES);
   }
 
-  /** The meaning of alert labels by the current settings. It is a new object after a reload of the settings. */
+  /**
+   * How the current settings map alert labels to clients and checks. It is a new object after a reload of the settings.
+   */
   get naming(): AlertNaming {
     return this.#naming();
   }
 
   /**
-   * Returns the state of one kind of objects in this namespace, created by the first call. States that every result
+   * Returns the state of one kind of objects in this namespace; the first call creates it. Kinds that every result
    * needs are fields of the namespace instead, which saves a look-up.
    */
   state<State extends NounState>(open: OpenState<State>): State {
@@ -405,7 +420,7 @@ export class Namespace {
   }
 
   /**
-   * Returns the same checks as `events` in an array. It is much faster, because the array is cached until an event
+   * Returns the same checks as `events`, as an array. It is much faster, because the array is cached until an event
    * opens or ends.
    */
   allEvents(): readonly CheckEntry[] {
@@ -424,8 +439,8 @@ export class Namespace {
   /**
    * Adds a client, or replaces the record of an existing client.
    *
-   * @param origin the origin of a new client. For an existing client only its signature is applied, and `isCounted` if
-   *   it is true
+   * @param origin the origin of a new client. For an existing client, only `signature` is used, and `isCounted` if it
+   *   is true
    */
   putClient(record: Client, origin: ClientOrigin): ClientEntry {
     const present = this.clients.get(record.name);
@@ -462,7 +477,7 @@ export class Namespace {
     return present;
   }
 
-  /** Updates the attributes of a client that selectors use. */
+  /** Updates the attributes of a client that selectors of silences use. */
   learnClient(entry: ClientEntry, record: Client): void {
     const facts = this.watched.client.read(record, redactKeysOf(record));
     if (facts !== entry.facts) entry.selectors = undefined;
@@ -470,7 +485,8 @@ export class Namespace {
   }
 
   /**
-   * Updates the attributes of a check that selectors use. Only checks whose event is or was open need them.
+   * Updates the attributes of a check that selectors of silences use. They are needed only if the event of the check is
+   * or was open.
    *
    * @param eventCheck the check in the event, if it differs from the result; its labels are used, because lists show
    *   them
@@ -484,7 +500,8 @@ export class Namespace {
   }
 
   /**
-   * Adds a client to the counts (1) or subtracts it (-1). A client that changes is subtracted before and added after.
+   * Adds a client to the counts (1) or subtracts it (-1). If a client changes, subtract it before and add it after the
+   * change.
    */
   #count(entry: ClientEntry, by: 1 | -1): void {
     this.counted.count(entry, by);
@@ -492,8 +509,8 @@ export class Namespace {
   }
 
   /**
-   * Returns by how many bytes memory usage would grow if `present` got this record, and no other client shared its
-   * profiles.
+   * Returns by how many bytes memory usage would grow if `present` got this record. It assumes that no other client
+   * shares the present profile, so that its memory is freed.
    */
   growthOf(record: Client, present: ClientEntry): number {
     return this.#profiles.bytesOf(record) - present.profile.bytes;
@@ -508,7 +525,7 @@ export class Namespace {
     this.#sortedClients = undefined;
   }
 
-  /** Returns the entry of a check of a client, which is created if it is new. */
+  /** Returns the entry of a check of a client. Creates the entry if it does not exist. */
   ensureCheck(client: ClientEntry, name: string): CheckEntry {
     let entry = client.checks.get(name);
     if (entry === undefined) {
@@ -522,7 +539,7 @@ export class Namespace {
    * Sets the state and the last result of a check, and updates all indexes.
    *
    * @param result the last result; undefined if there is none
-   * @param output output of the event, if `state` contains a new one; undefined: the output has not changed
+   * @param output output of the event, if `state` contains a new one; undefined if the output has not changed
    * @param deletionsBefore number of aggregates that had been deleted when the result arrived
    */
   setCheck(
@@ -570,8 +587,8 @@ export class Namespace {
   }
 
   /**
-   * Updates a check after a result that repeats its baseline: it is OK, no event is open, and `ttl` and aggregates are
-   * unchanged.
+   * Updates a check after a result that repeats its baseline. Such a result is OK, no event is open, and `ttl` and
+   * aggregates are unchanged.
    *
    * @param executed execution time of the result, in epoch seconds
    */
@@ -595,7 +612,7 @@ export class Namespace {
   /**
    * Applies the deletion of an aggregate.
    *
-   * @param count number of aggregates of the namespace that were deleted so far, including this one
+   * @param count number of aggregates deleted in the namespace so far, including this one
    */
   loadDeletion(name: string, count: number): void {
     this.#footprint.bytes -= MEMBER_BYTES * this.aggregates.loadDeletion(name, count);
@@ -616,6 +633,6 @@ function memberBytes(aggregates: readonly CheckAggregate[]): number {
 }
 
 function summaryOf(output: string): string {
-  // Copy the text, because a slice would retain the whole output in memory.
+  // The text is copied, because a slice would keep the whole output in memory.
   return Buffer.from(outputSummary(output)).toString();
 }

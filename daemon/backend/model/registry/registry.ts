@@ -21,42 +21,43 @@ const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: TRANSITIONS_PER_CH
 
 export type StoredText = readonly [key: Key, text: string];
 
-/** Data that is shared by all objects that are loaded in one read of the store. */
+/** Data that is shared by all objects that are loaded in the same reading of the store. */
 export interface LoadContext {
-  /** The clock corrections that apply to the stored times. */
+  /** The clock corrections that the stored times must be shifted by. */
   readonly corrections: Corrections;
   readonly texts: SharedTexts;
 }
 
 /**
- * The functions by which the registry loads one kind of stored objects. A kind of objects in namespaces has `load` and
- * `unload`; another kind has `adopt`.
+ * The functions with which the registry loads one kind of stored objects. If the objects belong to namespaces, there
+ * are `load` and `unload`; otherwise there is `adopt`.
  */
 export interface RegistryTable {
-  /** First part of the keys of this kind. The second part is the namespace, if the objects are in one. */
+  /** First part of the keys of this kind. If the objects belong to namespaces, the second part is the namespace. */
   readonly prefix: string;
-  /** Loads an object of a namespace into memory, where it replaces the object with the same key. */
+  /** Loads an object of a namespace into memory. It replaces the object with the same key. */
   readonly load?: (namespace: Namespace, key: Key, text: string, reading: LoadContext) => void;
   /**
-   * Removes from memory an object that is no longer stored. Absent: it is removed together with an object of another
+   * Removes an object that is no longer stored from memory; absent if it is removed together with an object of another
    * kind.
    */
   readonly unload?: (namespace: Namespace, key: Key) => void;
-  /** Replaces all objects of this kind in memory by the stored ones, for a kind without a namespace. */
+  /** Replaces all objects in memory by the stored objects, for a kind without a namespace. */
   readonly adopt?: (registry: Registry, stored: readonly StoredText[]) => void;
   /**
-   * Returns a function that updates one object of a kind with `adopt`, after another backend has written it. Reading
-   * all objects of the kind would take long. Throws before anything is changed.
+   * Returns a function that updates one object of a kind that has `adopt`, after another backend has written the
+   * object. Reading all objects of the kind would take long. If the text cannot be used, throws before anything is
+   * changed.
    *
    * @param text the stored text; undefined if the object is no longer stored
    */
   readonly adoptOne?: (key: Key, text: string | undefined) => (registry: Registry) => void;
-  /** Reads related data that an object written by another backend needs, before the object is loaded. */
+  /** Before an object that another backend has written is loaded, reads other stored data that the object needs. */
   readonly prepare?: (registry: Registry, key: Key, text: string, store: Pick<Store, 'getMany'>) => Promise<void>;
   /**
-   * Removes the remaining marks of an empty namespace that is to be deleted.
+   * Removes what remains in an empty namespace that is to be deleted, such as bans of deleted clients.
    *
-   * @returns the keys under which the marks are stored
+   * @returns the keys of what was removed
    */
   readonly clear?: (namespace: Namespace) => readonly Key[];
 }
@@ -67,18 +68,20 @@ export interface RegistryOptions {
   readonly definitions?: StoredDefinitions;
   /** Called by `load` with the clock corrections of the store, when the loaded state replaces the previous one. */
   readonly onCorrections?: (corrections: Corrections) => void;
-  /** Returns the meaning of alert labels by the current settings; absent: by the default settings. */
+  /**
+   * Returns how the current settings map alert labels to clients and checks; absent if the default settings are used.
+   */
   readonly naming?: () => AlertNaming;
-  /** Called by `load` with the memory usage, in bytes, of what was read so far; throws if that is too much. */
+  /** Called by `load` with the memory usage, in bytes, of all that was read so far; throws if that is too much. */
   readonly refuseBeyond?: (bytes: number) => void;
 }
 
-/** The functions of a store with which the registry is loaded. */
+/** The functions of a store that the registry needs to load its state. */
 type ReadStore = Pick<Store, 'getMany' | 'scan'>;
 
-/** The whole state in memory, from which all decisions are made; the store persists it (architecture, State). */
+/** The whole state in memory. All decisions are made from it, and the store persists it (architecture, State). */
 export class Registry {
-  /** Increases with each complete load; entries from before the load are no longer current. */
+  /** Increases with each complete load; entries from before that load are no longer current. */
   generation = 0;
   /** All kinds of stored objects, in the order in which they are loaded. */
   readonly tables: readonly RegistryTable[];
@@ -90,9 +93,9 @@ export class Registry {
   readonly credentials: CredentialRegistry;
   /** The definitions that were created through the API. */
   readonly definitions: StoredDefinitions;
-  /** The namespaces that were declared and therefore exist for callers, even if they are empty. */
+  /** The namespaces that were created and therefore exist for callers, even if they are empty. */
   readonly declared = new DeclaredNamespaces();
-  /** The clock corrections that apply to all times that are read or written now. */
+  /** The clock corrections that all times that are written now already include. */
   corrections = NO_CORRECTIONS;
 
   /** The states that `state` has created, by the function that created them. */
@@ -110,8 +113,8 @@ export class Registry {
   }
 
   /**
-   * Returns the state of one kind of objects for the whole backend, created by the first call. For state of a namespace
-   * there is `Namespace.state`.
+   * Returns the state of one kind of objects for the whole backend; the first call creates it. The state of a single
+   * namespace is in `Namespace.state`.
    */
   state<State>(open: () => State): State {
     let state = this.#states.get(open) as State | undefined;
@@ -124,17 +127,17 @@ export class Registry {
     return this.#content.footprint.bytes;
   }
 
-  /** Returns the namespace with this name, which is created in memory if it is new. */
+  /** Returns the namespace with this name. Creates it in memory if it is new. */
   namespace(name: string): Namespace {
     return ensureNamespace(this.#content, name);
   }
 
-  /** Returns the namespace with this name; undefined if nothing is or was in it. It never creates one. */
+  /** Returns the namespace with this name; undefined if it was never in memory. Never creates it. */
   findNamespace(name: string): Namespace | undefined {
     return this.#content.namespaces.get(name);
   }
 
-  /** True if the namespace was declared or is `default`, even if it is empty. */
+  /** True if the namespace was created or is `default`, even if it is empty. */
   hasNamespace(name: string): boolean {
     return this.declared.has(name);
   }
@@ -157,20 +160,23 @@ export class Registry {
     return this.#lastJobId;
   }
 
-  /** Makes all new ids higher than `id`, which is in use and may have been created while the clock was ahead. */
+  /**
+   * Makes all new ids higher than `id`, which is in use. It can be in the future if it was created while the clock was
+   * ahead.
+   */
   noteJobId(id: number): void {
     this.#lastJobId = Math.max(this.#lastJobId, id);
   }
 
   /**
-   * Loads the whole state from the store: at the start, and after a failed write. Readers see the old state until
+   * Loads the whole state from the store, at the start and after a failed write. Readers see the old state until
    * everything was read.
    */
   async load(store: ReadStore): Promise<void> {
     const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
     const content = await this.#readNamespaces(store, { corrections, texts: new SharedTexts() });
     const adoptions = await this.#readOthers(store, this.tables);
-    // From here on nothing is awaited, so that namespaces, clock corrections and other objects are replaced together.
+    // Nothing is awaited from here on, so that namespaces, clock corrections and other objects are replaced together.
     this.#content = content;
     this.corrections = corrections;
     this.#options.onCorrections?.(corrections);
@@ -179,16 +185,16 @@ export class Registry {
   }
 
   /**
-   * Applies writes of another backend: it loads the newest values of the written keys, which may be those of later
-   * writes. After the keys of each write since the start of `load` were applied in order, memory equals the result of
-   * another `load`, but entries stay the same objects. Readers see all changes of one call, or none.
+   * Applies writes of another backend. It loads the newest values of the written keys, which can include later writes.
+   * After the keys of all writes since the last `load` were applied in order, memory equals the result of another
+   * `load`. But entries stay the same objects. Readers see all changes of one call, or none.
    *
    * @param keys the written keys, possibly more than once; keys that belong to no table are skipped
-   * @throws the error of the store; then nothing was applied
+   * @throws the error of the store; in this case nothing was applied
    */
   async follow(store: ReadStore, keys: Iterable<Key>): Promise<void> {
     const touched = new Touched(this.tables, keys);
-    // After a new clock correction all stored times mean other times, so everything is loaded again.
+    // A new clock correction gives all stored times another meaning, so everything is loaded again.
     if (touched.hasTime && (await this.#isCorrected(store))) return await this.load(store);
     const newest = await touched.read(store);
     const few = [...touched.tables].filter(({ adoptOne }) => adoptOne === undefined);
@@ -201,7 +207,8 @@ export class Registry {
       if (text !== undefined) await table.prepare?.(this, key, text, store);
     }
     const reading = { corrections: this.corrections, texts: new SharedTexts() };
-    // Remove objects in reverse order, results before their clients. Below, results are loaded after their clients.
+    // Objects are removed in reverse order of loading, so results before their clients. Below, clients are loaded
+    // before their results.
     for (const { table, key, text } of newest.toReversed()) {
       const namespace = text === undefined ? this.findNamespace(String(key[1])) : undefined;
       if (namespace !== undefined) table.unload?.(namespace, key);
@@ -238,7 +245,7 @@ export class Registry {
   }
 
   /**
-   * Reads all objects of kinds without a namespace.
+   * Reads all objects of the kinds that have no namespace.
    *
    * @returns functions that put the objects into the registry
    */

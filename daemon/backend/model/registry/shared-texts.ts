@@ -1,6 +1,6 @@
 /**
- * Deduplicates texts, such as the names of checks, of which all clients have the same few. Each text is copied, because
- * a text that is a part of a key would retain the whole key in memory.
+ * Deduplicates texts that occur often, such as the names of checks, which are the same on many clients. Each text is
+ * copied, because a text that is a part of a key would keep the whole key in memory.
  */
 export class SharedTexts {
   readonly #texts = new Map<string, string>();

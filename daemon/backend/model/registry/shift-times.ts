@@ -4,20 +4,20 @@ import type { Store, StoreOp } from '../../ports.ts';
 export interface ShiftedTable {
   readonly prefix: string;
   /**
-   * Returns the text of a stored object with its times shifted by `byMs`; undefined if the object contains no such
-   * times. Absent: no object of this kind contains such times.
+   * Returns the text of a stored object with its times shifted by `byMs`; undefined if no time in the object is to be
+   * shifted. Absent if that is so for all objects of this kind.
    */
   readonly shifted?: (text: string, byMs: number) => string | undefined;
   /**
-   * Returns the text of a stored object with its durations extended by `forMs`, in which no backend ran; undefined if
-   * that time counts for its durations. Absent: that time counts for all objects of this kind.
+   * Returns the text of a stored object whose durations are extended by `forMs`, a time in which no backend ran.
+   * Undefined if that time is part of its durations; absent if that is so for all objects of this kind.
    */
   readonly waited?: (text: string, forMs: number) => string | undefined;
 }
 
 /** The amounts by which times are shifted. */
 interface Moves {
-  /** Seconds by which the clock is corrected. */
+  /** Correction of the clock in seconds. */
   readonly seconds: number;
   /** Milliseconds during which no backend ran. */
   readonly awayMs: number;
@@ -25,8 +25,8 @@ interface Moves {
 
 /**
  * Returns the writes that shift the ends of durations, so that a clock correction neither shortens nor extends them.
- * They also extend durations that count only while a backend runs. Times of clients and results are not shifted: their
- * records say by which clock they were written.
+ * They also extend durations that pass only while a backend runs. Times of clients and results are not shifted: their
+ * records contain the number of clock corrections before they were written.
  */
 export async function shiftedTimes(
   store: Pick<Store, 'scan'>,

@@ -3,13 +3,13 @@ import type { SilencedChange } from '../../ports.ts';
 import { eventsOf, type CheckEntry, type Namespace } from './namespace.ts';
 
 /*
- * Functions that find the events and checks that a silence covers, active or not: by its subscription and check, or by
- * its selector.
+ * Functions that find the events and checks that a silence matches, by its subscription and check or by its selector.
+ * The silence can also be pending or expired.
  */
 
 /**
- * Yields the checks with an open event that a silence with this subscription and check covers. One of the two may be
- * null, which stands for all; if both are null, nothing is covered.
+ * Yields the checks with an open event that a silence with this subscription and check matches. Null stands for all
+ * subscriptions or all checks; if both are null, no check is yielded.
  */
 export function* eventsNamedBy(
   namespace: Namespace,
@@ -46,7 +46,7 @@ function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<
 }
 
 /**
- * Yields the checks with an open event that the silence of a change covers. The silence itself may have been deleted.
+ * Yields the checks with an open event that the silence of a change matches. The silence itself can have been deleted.
  */
 export function* eventsSilencedBy(
   namespace: Namespace,
@@ -57,17 +57,20 @@ export function* eventsSilencedBy(
   if (selector.kind === 'selector') yield* eventsSelectedBy(namespace, selector);
 }
 
-/** True if the silence of a change covers at least one open event. */
+/** True if the silence of a change matches at least one open event. */
 export function isAnySilencedBy(namespace: Namespace, change: SilencedChange): boolean {
   return eventsSilencedBy(namespace, change).next().done !== true;
 }
 
-/** Number of clients that `checksNamedBy` examines before it yields undefined, so that its caller can pause. */
+/**
+ * Number of clients that `checksNamedBy` examines before it yields undefined, so that its caller can let other work
+ * run.
+ */
 const CLIENTS_OF_STEP = 256;
 
 /**
- * Yields the checks with a result or an event that a silence with this subscription and check covers; null stands for
- * all. From time to time it yields undefined, without a check, so that the caller can pause.
+ * Yields the checks with a result or an event that a silence with this subscription and check matches. Null stands for
+ * all subscriptions or all checks. Yields undefined at times, so that the caller can let other work run.
  */
 export function* checksNamedBy(
   namespace: Namespace,

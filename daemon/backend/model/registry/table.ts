@@ -2,26 +2,27 @@ import type { Corrections } from '../../../clock/corrections.ts';
 import type { Change, Key } from '../../ports.ts';
 
 /**
- * Describes how a transaction stores one kind of objects: in the store, and in the memory of a `Holder`, which is a
- * namespace or the registry of the whole backend.
+ * Describes how a transaction stores one kind of objects: in the store, and in the memory of a `Holder`. The holder is
+ * a namespace or the registry of the whole backend.
  */
 export interface Table<Holder, Id, Item> {
   readonly key: (holder: Holder, id: Id) => Key;
   /** Returns the text that is stored for an object. */
   readonly encode: (item: Item) => string;
-  /** Puts an object into memory, where it replaces the object with this id. */
+  /** Puts an object into memory. It replaces the object with this id. */
   readonly hold: (holder: Holder, id: Id, item: Item) => void;
   /** Removes an object from memory. */
   readonly drop: (holder: Holder, id: Id) => void;
   /**
-   * Returns the change record that announces that an object was added, updated or removed. Absent: changes of this kind
-   * are not announced.
+   * Returns the change record that announces that an object was added, updated or removed; absent if changes of this
+   * kind are not announced.
    */
   readonly change?: (holder: Holder, id: Id) => Change;
 }
 
 /**
- * A kind of objects that are written once per batch, in their last state. Their state in memory is already up to date.
+ * A kind of objects that are written once per batch, in their last state. Before that, only memory has their current
+ * state.
  */
 export interface LatestTable<Holder, Id> {
   readonly key: (holder: Holder, id: Id) => Key;
@@ -30,49 +31,55 @@ export interface LatestTable<Holder, Id> {
 }
 
 /**
- * A kind of objects whose record bodies stay in the store and are read on demand. The entry of an object in memory has
+ * A kind of objects whose stored records stay in the store and are read on demand. The entry of an object in memory has
  * the state that decisions need.
  */
 export interface RecordTable<Entry extends object, Body> {
   readonly isEntry: (entry: object) => entry is Entry;
   readonly key: (entry: Entry) => Key;
   /**
-   * Returns the text that is stored for a body.
+   * Returns the text that is stored for a record.
    *
    * @param era number of clock corrections so far; undefined if there were none
    */
   readonly encode: (entry: Entry, body: Body, era: number | undefined) => string;
   /**
-   * Parses a stored body.
+   * Parses a stored record.
    *
-   * @returns the body, with its times converted to the present clock so that ages are correct
+   * @returns the record, with its times shifted by later clock corrections, so that ages are correct
    */
   readonly decode: (text: string, corrections: Corrections) => Body;
-  /** Returns another entry whose body is always read together with the body of this entry. Absent: there is none. */
+  /**
+   * Returns another entry whose record is always read together with the record of this entry; absent if there is no
+   * such entry.
+   */
   readonly owner?: (entry: Entry) => object;
   /**
-   * Returns the stored form in parts if parts of the body may be amended later; undefined: the text of `encode` is
+   * Returns the stored form in parts if some of them can be replaced later; undefined if the text of `encode` is to be
    * stored.
    */
   readonly encodeParts?: (entry: Entry, body: Body, era: number | undefined) => StampedParts<string> | undefined;
 }
 
-/** A kind of objects whose record bodies can be amended in parts, without reading the whole body. */
+/** A kind of objects whose stored records can be updated in parts (amended), without reading the whole record. */
 export interface AmendedTable<Entry extends object, Body, Amendment> extends RecordTable<Entry, Body> {
   /**
-   * Returns the parts of a stored body that an amendment replaces, and the stamp of the body. An undefined part becomes
-   * what it was before all amendments.
+   * Returns the parts of a stored record that an update replaces, and the stamp (unique text) of the record. A part
+   * that is undefined gets the value that it had before all updates.
    */
   readonly encodeAmendment: (
     entry: Entry,
     amendment: Amendment,
     era: number | undefined,
   ) => StampedParts<string | undefined>;
-  /** Returns the body with an amendment applied. */
+  /** Returns the record after an update was applied. */
   readonly amend: (body: Body, amendment: Amendment) => Body;
 }
 
-/** The parts of a stored body, with the stamp that identifies the body; see `AmendableOp` and `AmendOp`. */
+/**
+ * The parts of a stored record, with the stamp (unique text) that identifies the record; see `AmendableOp` and
+ * `AmendOp`.
+ */
 export interface StampedParts<Part> {
   readonly stamp: string;
   readonly parts: readonly Part[];

@@ -1,7 +1,7 @@
 import type { Key, Store } from '../../ports.ts';
 import { TIME } from '../schedule/time-anchor.ts';
 
-/** Number of values that are read from the store at once. */
+/** Number of values that are read from the store in one request. */
 const PAGE = 1000;
 
 interface TouchedTable {
@@ -15,16 +15,16 @@ interface TouchedTable {
   readonly adoptOne?: unknown;
 }
 
-/** A key and its stored text; the text is undefined if the key was deleted. */
+/** A key and its newest stored text; the text is undefined if the key was deleted. */
 interface NewestValue<Table> {
   readonly table: Table;
   readonly key: Key;
   readonly text: string | undefined;
 }
 
-/** The keys that another backend has written, grouped by the tables whose objects they contain. */
+/** The keys that another backend has written, grouped by the table that they belong to. */
 export class Touched<Table extends TouchedTable> {
-  /** True if the time record, which contains the clock corrections, is among the keys. */
+  /** True if the keys include the time record, which contains the clock corrections. */
   readonly hasTime: boolean;
   readonly #keys: ReadonlyMap<Table, Key[]>;
 

@@ -7,23 +7,24 @@ import {
 import { attributeTexts } from '../../../../shared/domain/selector.ts';
 
 /**
- * The attributes of one client or check that selectors use. Clients or checks with equal attributes share one object.
+ * The attributes of one client or check that selectors of silences use. Clients or checks with equal attributes share
+ * one object.
  */
 export interface Facts {
-  /** Version of the list of watched names with which the attributes were read. */
+  /** Version of the list of attribute names when the attributes were read. */
   readonly version: number;
   readonly texts: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Maximum number of different `Facts` that are cached for sharing. */
+/** Maximum number of different `Facts` objects that are cached for sharing. */
 const SHARED_MAX = 10_000;
 
 /**
- * Reads the attributes that selectors use from the clients, or the checks, of one namespace. Other attributes are not
- * in memory.
+ * Reads the attributes that selectors of silences use from the clients, or from the checks, of one namespace. Other
+ * attributes are not in memory.
  */
 export class WatchedAttributes {
-  /** True if all clients or checks were read since the list of names changed. */
+  /** True if all clients or checks were read since the list of names last changed. */
   isLoaded = true;
   #version = 0;
   #names: readonly string[] = [];
@@ -43,13 +44,13 @@ export class WatchedAttributes {
     return this.#names;
   }
 
-  /** Adds names of attributes. `Facts` that were read before lack the added attributes. */
+  /** Adds attribute names to the list. `Facts` that were read before lack the added attributes. */
   watch(names: readonly string[]): void {
     const more = names.filter((name) => !this.#names.includes(name));
     if (more.length > 0) this.replace([...this.#names, ...more]);
   }
 
-  /** Replaces the list of watched names. */
+  /** Replaces the list of attribute names. */
   replace(names: readonly string[]): void {
     this.#names = names;
     this.#version++;
@@ -57,18 +58,18 @@ export class WatchedAttributes {
     this.isLoaded = names.length === 0 || this.#hasNoClients();
   }
 
-  /** True if `facts` were read with the current list of names, or no name is watched. */
+  /** True if `facts` contains all attributes that selectors use now. */
   isCovered(facts: Facts | undefined): boolean {
     return this.isEmpty || facts?.version === this.#version;
   }
 
   /**
-   * Reads the watched attributes of one client or check.
+   * Reads the attributes that selectors use from one client or check.
    *
    * @param record the record of the client, or the check of a result
    * @param hidden keys whose values must not be revealed
-   * @param labelled the record from which labels are read; default: `record`
-   * @returns undefined if no attributes are watched
+   * @param labelled the record that labels are read from; by default `record`
+   * @returns undefined if selectors use no attributes
    */
   read(record: unknown, hidden: ReadonlySet<string>, labelled = record): Facts | undefined {
     if (this.isEmpty) return undefined;

@@ -3,8 +3,8 @@ import { severityOf, type Severity } from '../../../../shared/domain/severity.ts
 const NONE: Readonly<Record<Severity, number>> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
 
 /**
- * Counts for each check how many clients have a last result of each severity. The counts are updated with every result,
- * so that reading them is cheap.
+ * Counts, for each check, on how many clients its last result has each severity. The counts are updated with every
+ * result, so that reading them is cheap.
  */
 export class ResultsByCheck {
   readonly #counts = new Map<string, Record<Severity, number>>();
@@ -14,7 +14,7 @@ export class ResultsByCheck {
   }
 
   /**
-   * Updates the counts when the last result of one client is replaced or removed.
+   * Updates the counts when the last result of a check on one client is replaced or removed.
    *
    * @param from status of the previous last result; undefined if there was no result
    * @param to status of the new last result; undefined if there is no result any more

@@ -8,8 +8,8 @@ import { ttlDefinitionsOf, type CheckKey } from './ttl-definitions.ts';
 const PREFIX = 'spool';
 
 /**
- * The committed position in the spool of each agent, by the name of its client. This table is loaded after the clients,
- * so that it can share the texts of their names.
+ * The table of the committed position in the spool of each agent, by the name of its client. It is loaded after the
+ * clients, so that it can share the texts of their names.
  */
 export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
   prefix: PREFIX,
@@ -34,8 +34,8 @@ const TTL_PREFIX = 'ttl-definitions';
 const TTL_KEY: Key = [TTL_PREFIX];
 
 /**
- * The check definitions with a `ttl`. A backend that starts with another configuration, or becomes leader, compares its
- * definitions with this table to determine which were removed.
+ * The table of the check definitions with a `ttl`. When a backend starts with another configuration, or becomes the
+ * leader, it compares its definitions with this table to find those that were removed.
  */
 export const TTL_DEFINITIONS: StoredTable & LatestTable<Registry, 'checks'> = {
   prefix: TTL_PREFIX,

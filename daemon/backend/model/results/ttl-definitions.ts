@@ -1,7 +1,10 @@
 import type { CheckResult } from '../../../../shared/schemas/result.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** A check in a namespace as one key, with a slash between the names. The name of a namespace contains no slash. */
+/**
+ * The names of a namespace and a check as one key, with a slash between them. The name of a namespace contains no
+ * slash.
+ */
 export type CheckKey = `${string}/${string}`;
 
 export function checkKey(namespace: string, check: string): CheckKey {
@@ -14,15 +17,14 @@ export function namesOf(key: CheckKey): readonly [namespace: string, check: stri
   return [key.slice(0, at), key.slice(at + 1)];
 }
 
-/** The checks whose definition has, or had, a `ttl`. Only transactions change this list. */
+/** The checks whose definition has, or once had, a `ttl`. Only transactions change this list. */
 class TtlDefinitions {
-  /** The time when the definition of each check lost its `ttl`, in epoch seconds; null if it still has one. */
+  /** For each check, the time in epoch seconds when its definition lost its `ttl`; null if it still has one. */
   checks: ReadonlyMap<CheckKey, number | null> = new Map();
 
   /**
    * True if the `ttl` of a result is ignored, because the definition of the check lost its `ttl` after the result was
-   * issued. Such a result was under way at that moment. A `ttl` in a result that is issued later counts, and so does
-   * that of a standalone check.
+   * issued. If the result was issued later, its `ttl` is used. The `ttl` of a standalone check is always used.
    */
   isRetired(namespace: string, check: CheckResult): boolean {
     const removed = this.checks.get(checkKey(namespace, check.name));

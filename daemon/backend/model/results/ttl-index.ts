@@ -3,37 +3,42 @@ interface Watched {
   readonly executed: number;
   readonly ttl: number;
   ttlRepeat: number;
-  /** The second in which the index examines the check next; 0: never. */
+  /** The second in which the index examines the check next; 0 if it does not. */
   ttlAt: number;
 }
 
-/** Minimum number of unused positions before a cleanup removes them, because a cleanup examines all positions. */
+/**
+ * Minimum number of unused positions before a cleanup removes them. A cleanup is expensive, because it examines all
+ * positions.
+ */
 const ENDED_MIN = 1000;
 
 /**
- * Index of checks by the second in which their last result may become stale. A result that arrives in time costs
- * nothing here: its check is moved in the index only when its second comes, once per `ttl`. A check whose result
- * becomes stale earlier than before is moved at once, and its old position is skipped later.
+ * Index of checks by the second in which their last result becomes stale, if no new result arrives. A result that
+ * arrives in time costs nothing here. Its check is moved in the index only when that second comes, once per `ttl`. A
+ * check whose result becomes stale earlier than before is moved at once; its old position is skipped later.
  */
 export class TtlIndex<Entry extends Watched> {
   readonly #bySecond = new Map<number, Entry[]>();
   /** The last second for which `due` was called; undefined before the first call. */
   #seenSeconds: number | undefined;
-  /** Number of positions in the index; `#ended` counts those that became unused since the last cleanup. */
+  /**
+   * Number of positions in the index. `#ended` is the number of positions that became unused since the last cleanup.
+   */
   #size = 0;
   #ended = 0;
 
   /**
    * Adds a check whose last result has a `ttl`. A check in the index is moved only if its result becomes stale earlier.
    *
-   * @param repeat seconds after which a result that stays stale is returned by `due` again, more than 0
+   * @param repeat seconds after which `due` yields a result that stays stale again; more than 0
    */
   follow(entry: Entry, repeat: number): void {
     const isFollowed = entry.ttlRepeat > 0;
     entry.ttlRepeat = repeat;
     const staleAt = entry.executed + entry.ttl;
     if (!isFollowed) this.#put(entry, staleAt);
-    // A result that is stale on arrival does not move its check, because a spool may contain many such results.
+    // A result that is stale on arrival does not move its check, because a spool can contain many such results.
     else if (staleAt < entry.ttlAt && staleAt > (this.#seenSeconds ?? 0)) {
       this.#put(entry, staleAt);
       this.#noteUseless();
@@ -41,8 +46,8 @@ export class TtlIndex<Entry extends Watched> {
   }
 
   /**
-   * Counts a check whose last result has no `ttl` any more. Its position is removed when its second comes, or by a
-   * cleanup. A follower depends on the cleanup, because it does not call `due`.
+   * Counts the unused position of a check whose last result has no `ttl` any more. The position is removed when its
+   * second comes, or by a cleanup. On a follower only a cleanup removes it, because a follower does not call `due`.
    */
   noteEnd(): void {
     this.#noteUseless();
@@ -73,7 +78,7 @@ export class TtlIndex<Entry extends Watched> {
       this.#size -= entries.length;
       for (const entry of entries) {
         if (entry.ttlAt !== second) continue;
-        // Remove the check from the index: its last result was deleted, or has no `ttl` any more.
+        // Removes the check from the index, because its last result was deleted or has no `ttl` any more.
         if (entry.ttl === 0) {
           leave(entry);
           continue;
@@ -85,7 +90,9 @@ export class TtlIndex<Entry extends Watched> {
     }
   }
 
-  /** Yields the seconds since the last call up to `now`, in order. Seconds without checks may be omitted. */
+  /**
+   * Yields the seconds since the last call up to `now`, in order. Seconds without checks are omitted if that is faster.
+   */
   *#secondsUntil(now: number): Generator<number, void, undefined> {
     const from = this.#seenSeconds;
     this.#seenSeconds = now;
@@ -97,7 +104,7 @@ export class TtlIndex<Entry extends Watched> {
   }
 
   #put(entry: Entry, second: number): void {
-    // A result may be stale on arrival. Its second was examined already, so the check is put into the next second.
+    // A result can be stale on arrival. Its second was examined already, so the check is put into the next second.
     const at = Math.max(second, (this.#seenSeconds ?? 0) + 1);
     entry.ttlAt = at;
     this.#size++;

@@ -1,10 +1,10 @@
 import type { TimeAnchor } from '../../../clock/resume-time.ts';
 import type { Key, Store, StoreOp } from '../../ports.ts';
 
-/** The key of the time record: the newest time, and the clock corrections. */
+/** The key of the time record, which contains the newest time and the clock corrections. */
 export const TIME: Key = ['time'];
 
-/** Returns the time record of the store; undefined: there is none yet. */
+/** Returns the time record of the store; undefined if there is none yet. */
 export async function readAnchor(store: Pick<Store, 'getMany'>): Promise<TimeAnchor | undefined> {
   const [value] = await store.getMany([TIME]);
   return value === undefined ? undefined : (JSON.parse(value) as TimeAnchor);

@@ -8,19 +8,17 @@ import type { LabelMatcher } from '../../../../shared/domain/label-matchers.ts';
 import { requiredValues, type MatcherSelector } from '../../../../shared/domain/matcher-selector.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 
-/** A silence in the index. Its selector is a set of label matchers. */
+/** A silence in the index; its selector is a set of label matchers. */
 interface Active {
-  /** Sequence number, in the order in which the silences were added. */
+  /** Sequence number in the order in which the silences were added. */
   readonly number: number;
   entry: SilencedEntry;
   readonly selector: MatcherSelector;
-  /**
-   * The label and value under which the silence is indexed; undefined if none of its matchers requires an exact value.
-   */
+  /** The label and value that the silence is indexed by; undefined if none of its matchers requires an exact value. */
   readonly key: readonly [label: string, value: string] | undefined;
 }
 
-/** Cache of the silences that cover a check, with the attributes of the check for which they were computed. */
+/** Cache of the silences that match a check, with the attributes of the check when they were computed. */
 export interface CoveringEntries {
   /** Sequence number of the newest silence that was evaluated for the check. */
   last: number;
@@ -32,7 +30,7 @@ export interface CoveringEntries {
   readonly naming: AlertNaming;
 }
 
-/** A check on a client, with everything that determines its labels and with its cached silences. */
+/** A check on a client, with everything that its labels depend on, and with its cached silences. */
 export interface LabelledCheck {
   covering: CoveringEntries | undefined;
   readonly facts: unknown;
@@ -44,13 +42,13 @@ export interface LabelledCheck {
 const NONE: readonly never[] = [];
 
 /**
- * Index of the silences of one namespace whose selector is a set of label matchers. A silence is stored under a label
- * value that it requires, such as `instance="web-1"`, so that a check is compared with only a few of many thousand
- * silences. Silences without a required value are compared once with every check (silencing 2).
+ * Index of the silences of one namespace whose selector is a set of label matchers. A silence is indexed by a label
+ * value that it requires, such as `instance="web-1"`. So a check is compared with only a few of many thousand silences.
+ * A silence without a required value is compared once with every check (silencing 2).
  */
 export class MatcherIndex {
   readonly #active = new Map<string, Active>();
-  /** Silences by label and value. Each list is in the order of sequence numbers. */
+  /** Silences by a label and value that they require. Each list is in the order of sequence numbers. */
   readonly #byValue = new Map<string, Map<string, Active[]>>();
   readonly #withoutKey: Active[] = [];
   #last = 0;
@@ -102,7 +100,7 @@ export class MatcherIndex {
     this.#removals++;
   }
 
-  /** True if the cache of a check is up to date, so that `covering` evaluates no selector. */
+  /** True if the cache of a check is up to date, so that `covering` need not evaluate a selector. */
   isEvaluated(check: LabelledCheck): boolean {
     if (this.#active.size === 0) return true;
     const evaluated = check.covering;
@@ -110,7 +108,7 @@ export class MatcherIndex {
   }
 
   /**
-   * Returns the silences whose matchers fit a check, whether pending, active or expired. The result is cached in the
+   * Returns the silences whose matchers match a check, even if they are pending or expired. The result is cached in the
    * check.
    */
   covering(check: LabelledCheck): readonly SilencedEntry[] {
@@ -129,7 +127,7 @@ export class MatcherIndex {
     return evaluated.entries.length === 0 ? NONE : evaluated.entries.map(({ entry }) => entry);
   }
 
-  /** Returns the silences whose matchers fit these labels, whether pending, active or expired; nothing is cached. */
+  /** Returns the silences whose matchers match these labels, even if they are pending or expired. Nothing is cached. */
   coveringOnce(subject: LabelSubject): readonly SilencedEntry[] {
     return this.#find(subject, 0).map(({ entry }) => entry);
   }
@@ -141,9 +139,9 @@ export class MatcherIndex {
   }
 
   /**
-   * Returns the silences whose matchers fit these labels, in the order of sequence numbers.
+   * Returns the silences whose matchers match these labels, in the order of sequence numbers.
    *
-   * @param last sequence number after which silences are evaluated; 0: all of them
+   * @param last sequence number after which silences are evaluated; 0 for all silences
    */
   #find(subject: LabelSubject, last: number): Active[] {
     const entries: Active[] = [];
@@ -159,8 +157,8 @@ export class MatcherIndex {
   }
 
   /**
-   * Returns the required label value under which the fewest silences are indexed so far; undefined if the selector
-   * requires no exact value.
+   * Returns the required label value that the fewest silences are indexed by so far; undefined if the selector requires
+   * no exact value.
    */
   #rarestKey(selector: MatcherSelector): Active['key'] {
     let rarest: LabelMatcher | undefined;
@@ -202,8 +200,8 @@ function isOf(evaluated: CoveringEntries, { facts, alertStatus, client }: Labell
 }
 
 /**
- * Appends to `entries` the silences of a bucket that were added after the sequence number `last` and whose matchers fit
- * the labels.
+ * Appends to `entries` the silences of a bucket that were added after the sequence number `last` and whose matchers
+ * match the labels.
  */
 function addMatching(entries: Active[], bucket: readonly Active[], labels: LabelReader, last: number): void {
   for (let at = bucket.length - 1; at >= 0; at--) {
@@ -213,7 +211,7 @@ function addMatching(entries: Active[], bucket: readonly Active[], labels: Label
   }
 }
 
-/** Returns the position of a silence in a bucket by binary search, because sequence numbers ascend. */
+/** Returns the position of a silence in a bucket by binary search; the bucket is sorted by sequence number. */
 function positionOf(bucket: readonly Active[], number: number): number {
   let [start, end] = [0, bucket.length];
   while (start < end) {

@@ -19,8 +19,8 @@ export function saveSilenced(transaction: Transaction, namespace: Namespace, ent
 }
 
 /**
- * Stores the silence of a command, which lasts as long as the command runs. The timeline records no end, because the
- * end is unknown until the command ends.
+ * Stores the silence of a command, which lasts as long as the command runs. The timeline records no end for it, because
+ * the end is unknown until the command ends.
  *
  * @param by name of the user who runs the command
  */
@@ -36,8 +36,8 @@ export function saveCommandSilence(
 }
 
 /**
- * Stores a silence with changed attributes, such as a new end, and announces it. The timeline records nothing, and the
- * counters stay.
+ * Stores a silence with changed attributes, such as a new end, and announces it. Nothing is recorded in the timeline,
+ * and the counters of the silence are not reset.
  */
 export function renewSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.put(SILENCED, namespace, entry, entry);
@@ -45,11 +45,11 @@ export function renewSilenced(transaction: Transaction, namespace: Namespace, en
 }
 
 /**
- * Stores a recurring silence with its next window after the previous window has ended. The timeline records the end of
- * the previous window and the begin of the next. The counters of suppressed notifications are not reset.
+ * Stores a recurring silence with its next window after the previous window has ended. Records in the timeline that the
+ * previous window ended and the next began. The counters of suppressed notifications are not reset.
  */
 export function beginWindow(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  // Matches are usually recorded when an event opens or resolves, so an event that was open through the whole window is
+  // Matches are usually recorded when an event opens or resolves. An event that was open through the whole window is
   // recorded as a match here.
   const isMatched = isAnySilencedBy(namespace, silencedChangeOf(namespace.name, entry));
   if (isMatched) noteMatched(transaction, namespace, [entry.id]);
@@ -59,8 +59,9 @@ export function beginWindow(transaction: Transaction, namespace: Namespace, entr
 }
 
 /**
- * Stores a recurring silence whose window is still the same after a clock correction. The mark of the sent reminder is
- * retained and the timeline records nothing, so that no reminder is sent twice and no begin is recorded twice.
+ * Stores a recurring silence whose window is still the same after a clock correction. It keeps the record that the
+ * reminder was sent, so that no second reminder is sent. Nothing is recorded in the timeline, so that no second begin
+ * is recorded.
  */
 export function resumeWindow(
   transaction: Transaction,
@@ -90,12 +91,15 @@ export function removeSilenced(
   noteSilenced(transaction, namespace, entry);
 }
 
-/** Announces that a silence changed, and with it perhaps the silenced state of the events that it covers. */
+/** Announces that a silence changed. Readers thereby also look again at the events that it matches. */
 export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.note(silencedChangeOf(namespace.name, entry));
 }
 
-/** Counts a suppressed handler run for each of these silences, and removes their idle marks. */
+/**
+ * Counts a suppressed handler run for each of these silences. If they were marked as idle (no match for long), removes
+ * the mark.
+ */
 export function noteSuppressed(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
     namespace.silenced.countUse(id, transaction.now);
@@ -104,7 +108,10 @@ export function noteSuppressed(transaction: Transaction, namespace: Namespace, i
   }
 }
 
-/** Records for each of these silences that it covers an event, and removes its idle mark. */
+/**
+ * Records for each of these silences that it matches an event. If they were marked as idle (no match for long), removes
+ * the mark.
+ */
 export function noteMatched(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
     if (namespace.silenced.countMatch(id, transaction.now)) noteUse(transaction, namespace, id);
@@ -112,18 +119,14 @@ export function noteMatched(transaction: Transaction, namespace: Namespace, ids:
   }
 }
 
-/**
- * Starts to measure the time for which a silence matches no event.
- *
- * @param since start of that time in epoch seconds
- */
+/** Starts to measure the time since the last match of a silence. @param since start of that time in epoch seconds */
 export function countUnmatched(transaction: Transaction, namespace: Namespace, id: string, since: number): void {
   namespace.silenced.countFrom(id, since);
   noteUse(transaction, namespace, id);
 }
 
 /**
- * Sets, replaces or removes the idle mark of a silence.
+ * Marks a silence as idle (no match for long), or removes the mark.
  *
  * @param idle the new mark; undefined removes the mark
  */

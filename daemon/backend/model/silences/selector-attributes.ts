@@ -12,7 +12,7 @@ import { inChunks } from '../../store/time-slice.ts';
 import type { WatchedAttributes } from '../registry/watched-attributes.ts';
 import { refuseCostly } from './selector-budget.ts';
 
-/** Maximum number of client attributes, and of check attributes, that all selectors of a namespace may use together. */
+/** Maximum number of client attributes, and of check attributes, that all selectors of a namespace can use together. */
 const NAMES_MAX = 100;
 
 /** Number of client or check records that are read from the store at a time. */
@@ -21,11 +21,11 @@ const CHUNK = 500;
 type ReadStore = Pick<Store, 'getMany'>;
 
 /**
- * Reads the attributes that these selectors use, from the stored clients and open events of a namespace, so that the
- * selectors match as soon as they are committed. If all these attributes are in memory already, nothing is read.
+ * Loads into memory the attributes that these selectors use, from the stored clients and open events of a namespace. So
+ * the selectors match as soon as they are committed. If all these attributes are in memory already, nothing is read.
  *
  * @param name name of the namespace
- * @param selectors texts of new selectors; empty: only attributes that existing selectors use are read
+ * @param selectors texts of new selectors; if empty, only attributes that existing selectors use are read
  * @throws MonError `invalid` if a selector is invalid, `threshold` if the selectors of the namespace use too many
  *   attributes or cost too much
  */
@@ -46,8 +46,8 @@ export async function learnSelectors(
     const { client, check } = namespace.watched;
     const names = [client.names, check.names];
     await learnAll(store, namespace);
-    // Repeat if the registry was reloaded in the meantime, which discards the attributes, or if the set of used
-    // attributes changed.
+    // Repeats if the registry was reloaded meanwhile, which discards the attributes, or if selectors now use other
+    // attributes.
     if (registry.generation !== generation || names[0] !== client.names || names[1] !== check.names) continue;
     client.isLoaded = true;
     check.isLoaded = true;
@@ -84,7 +84,8 @@ function watch({ watched, silenced }: Namespace, selectors: readonly Selector[])
 }
 
 /**
- * Adds the names of attributes to be read. If there are too many, names that only deleted selectors used are removed.
+ * Adds the names of attributes that are to be read. If there are too many names, those that only deleted selectors used
+ * are removed.
  *
  * @param inUse callback that returns the names that existing selectors use
  * @throws MonError `threshold` if there are still too many names
@@ -127,8 +128,8 @@ async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
 }
 
 /**
- * True if the attributes of a client are still missing. While its record was read, the client may have been updated or
- * deleted.
+ * True if the attributes of a client are still missing. The client can have been updated or deleted while its record
+ * was read.
  */
 function isUnknown({ clients, watched }: Namespace, entry: ClientEntry): boolean {
   return clients.get(entry.name) === entry && !watched.client.isCovered(entry.facts);
@@ -142,7 +143,7 @@ function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | unde
   if (result !== null && result !== undefined) namespace.learnCheck(entry, result, eventCheck);
 }
 
-/** Processes items in chunks, and yields to the event loop after each chunk. */
+/** Processes items in chunks. Other work can run after each chunk. */
 async function forEachChunk<Item>(
   items: readonly Item[],
   work: (chunk: readonly Item[]) => Promise<void>,

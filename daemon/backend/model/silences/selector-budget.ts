@@ -4,8 +4,9 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
 /**
- * Maximum total evaluation cost of the selectors of one namespace, see `Selector.cost`. It allows 12,000 selectors such
- * as `client~web-*-17* env=prod check!=backup`, which are all evaluated for a new check in a few milliseconds.
+ * Maximum total evaluation cost of the selectors of one namespace, see `Selector.cost`. For example, 12,000 selectors
+ * such as `client~web-*-17* env=prod check!=backup` stay below it. Evaluating them all for a new check takes a few
+ * milliseconds.
  */
 export const SELECTORS_COST_MAX = 100_000;
 
@@ -23,7 +24,7 @@ export function refuseCostly(namespace: Silenced, selectors: readonly Selector[]
 
 /**
  * Returns an error message if these selectors would exceed the cost budget of a namespace; otherwise undefined. A
- * selector that exists already adds no cost, and a repeated selector counts once.
+ * selector that exists already adds no cost, and a repeated selector is added once.
  */
 export function costProblem({ silenced }: Silenced, selectors: readonly Selector[]): string | undefined {
   const fresh = new Map<string, number>();
@@ -40,7 +41,7 @@ export function costProblem({ silenced }: Silenced, selectors: readonly Selector
 
 /**
  * Rejects any new selector if the existing selectors have used up the cost budget of a namespace. Called during the
- * commit, because other selectors may have been committed since `refuseCostly` was called.
+ * commit, because other selectors can have been committed since `refuseCostly` was called.
  *
  * @throws MonError `threshold` if the budget is used up
  */

@@ -7,27 +7,27 @@ import {
 } from '../../../../shared/domain/selector-keys.ts';
 import type { Selector, SelectorSubject } from '../../../../shared/domain/selector.ts';
 
-/** A selector as an element of a `SelectorIndex`. */
+/** A selector, and its state in a `SelectorIndex`. */
 export interface Indexed {
   /** Sequence number, in the order in which the selectors were added. */
   readonly number: number;
   readonly selector: Selector;
-  /** True after the index has removed the selector; set by the index. */
+  /** True if the index has removed the selector; only the index sets this field. */
   isRemoved: boolean;
 }
 
 const NONE: readonly never[] = [];
 
 /**
- * Maximum number of new selectors that are evaluated without a look-up in the index: evaluating so few is faster than
- * looking up every part of a name.
+ * Maximum number of new selectors that are evaluated without the index. Evaluating so few is faster than looking up
+ * every part of a name in the index.
  */
 const UNINDEXED_MAX = 16;
 
 /**
- * Index that finds the selectors that may match a check on a client. A selector is stored under a text that it requires
- * in the name of the client, a subscription or the name of the check. If it requires several texts, the index uses the
- * text that the fewest selectors share. A selector that requires no text is always a candidate.
+ * Index that finds the selectors that possibly match a check on a client. A selector is indexed by a text that it
+ * requires in the name of the client or check, or in a subscription. If it requires several texts, it is indexed by the
+ * one that the fewest selectors share. A selector that requires no text is always a candidate.
  */
 export class SelectorIndex<Item extends Indexed> {
   readonly #all = new Bucket<Item>();
@@ -59,7 +59,7 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   /**
-   * Returns the selectors added after number `after` that may match at least one check on a client, in the order of
+   * Returns the selectors added after number `after` that possibly match a check on the given client, in the order of
    * their numbers. Selectors that are indexed by the name of a check are omitted; `checkCandidates` returns them.
    *
    * @param after number of the newest selector that was already evaluated for the client
@@ -71,10 +71,10 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   /**
-   * Returns the selectors added after number `after` that may match a check: those that may match its client, and those
-   * that are indexed by the name of a check.
+   * Returns the selectors added after number `after` that possibly match a check. These are selectors that possibly
+   * match its client, and selectors that are indexed by the name of a check.
    *
-   * @param ofClient the selectors from `clientCandidates` that may match the client
+   * @param ofClient the selectors from `clientCandidates` that possibly match the client
    * @param after number of the newest selector that was already evaluated for the check
    * @param last number of the newest selector
    */
@@ -86,7 +86,7 @@ export class SelectorIndex<Item extends Indexed> {
     return inOrder([newer(ofClient, after), ...ofCheck]);
   }
 
-  /** Returns all selectors that may match a check on a client, in the order of their numbers. */
+  /** Returns all selectors that possibly match a check on a client, in the order of their numbers. */
   candidates(subject: SelectorSubject): readonly Item[] {
     return inOrder([
       this.#unkeyed.after(0),
@@ -101,8 +101,8 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   #candidatesOfCheck({ check }: SelectorSubject, after: number): Iterable<readonly Item[]> {
-    // Only the name of the check is split into parts: it begins with the names of its families, so it contains their
-    // parts.
+    // Only the name of the check is split into parts. It begins with the names of its check families, so their parts
+    // are included.
     return this.#byKey.check.find([check, ...familiesOf(check)], check, after);
   }
 
@@ -115,7 +115,8 @@ export class SelectorIndex<Item extends Indexed> {
     let fewest = Infinity;
     for (const keys of sets) {
       const shared = Math.max(...keys.map((key) => this.#byKey[key.owner].sizeOf(key)));
-      // If equally many selectors share two sets of keys, the longer texts are better: fewer names contain them.
+      // If two sets of keys are shared by equally many selectors, the longer texts are better, because fewer names
+      // contain them.
       const rank = shared + shortness(keys);
       if (rank < fewest) {
         best = keys;
@@ -126,12 +127,12 @@ export class SelectorIndex<Item extends Indexed> {
   }
 }
 
-/** Returns a number between 0 and 1 that decreases with the length of the shortest key. */
+/** Returns a number between 0 and 1. The longer the shortest of the keys is, the lower is the number. */
 function shortness(keys: readonly SelectorKey[]): number {
   return 1 / (1 + Math.min(...keys.map(({ text }) => text.length)));
 }
 
-/** List of selectors in the order of their numbers. Removed selectors may remain in it for a while. */
+/** List of selectors in the order of their numbers. Removed selectors can stay in it for a while. */
 class Bucket<Item extends Indexed> {
   #items: Item[] = [];
   #removed = 0;
@@ -146,7 +147,7 @@ class Bucket<Item extends Indexed> {
 
   /**
    * Counts one more removed selector. The list is filtered only when more than half of its selectors are removed,
-   * because removing a single selector would take as long.
+   * because filtering takes as long for one selector as for many.
    */
   removeOne(): void {
     if (++this.#removed * 2 <= this.#items.length) return;
@@ -159,7 +160,7 @@ class Bucket<Item extends Indexed> {
   }
 }
 
-/** Returns the selectors with a number above `number`, which are at the end of the list. */
+/** Returns the selectors with a number above `number`; they are at the end of the list. */
 function newer<Item extends Indexed>(items: readonly Item[], number: number): readonly Item[] {
   if (number === 0) return items;
   let start = items.length;
@@ -170,7 +171,7 @@ function newer<Item extends Indexed>(items: readonly Item[], number: number): re
 class KeyTable<Item extends Indexed> {
   readonly #fullKeys = new Map<string, Bucket<Item>>();
   readonly #parts = new Map<string, Bucket<Item>>();
-  /** Number of keys in `#parts` for each length of the key. */
+  /** Number of keys in `#parts` for each length of a key. */
   readonly #partsOfLength = Array.from({ length: PART_LENGTH_MAX + 1 }, () => 0);
 
   sizeOf({ kind, text }: SelectorKey): number {
@@ -198,10 +199,11 @@ class KeyTable<Item extends Indexed> {
   }
 
   /**
-   * Yields the selectors added after number `after` that are stored under these texts or parts, one list per key.
+   * Yields the selectors added after number `after` that are indexed by the given texts or by parts of a text, one list
+   * per key.
    *
    * @param fullTexts texts that are looked up as whole keys
-   * @param taken text of which every part, up to the maximum length of a key, is looked up
+   * @param taken text whose parts are looked up, every part up to the maximum length of a key
    */
   *find(fullTexts: readonly string[], taken: string, after: number): Generator<readonly Item[], void, undefined> {
     if (this.#fullKeys.size > 0) {

@@ -2,27 +2,27 @@ import { parseSelector, type Selector, type SelectorSubject } from '../../../../
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 import { SelectorIndex, type Indexed } from './selector-index.ts';
 
-/** A silence with a valid search as its selector. */
+/** A silence whose selector is a valid search. */
 interface Active extends Indexed {
   entry: SilencedEntry;
 }
 
-/** Cache of an evaluation: the selectors that were evaluated so far, and the silences whose selector matches. */
+/** Cache of an evaluation: how far the selectors were evaluated, and the silences whose selector matches. */
 interface Evaluated<Entry> {
-  /** Number of the newest selector that was evaluated; all selectors with lower numbers were evaluated as well. */
+  /** Number of the newest selector that was evaluated; all selectors with lower numbers were evaluated too. */
   last: number;
   removals: number;
   matching: readonly Entry[];
 }
 
 /**
- * Cache for a client: the silences whose selector may match at least one of its checks, except selectors that are
- * indexed by the name of a check. It is discarded when the client changes.
+ * Cache of a client: the silences whose selector possibly matches one of its checks. Selectors that are indexed by the
+ * name of a check are not included. The cache is discarded when the client changes.
  */
 export type ClientSelectors = Evaluated<Active>;
 
 /**
- * Cache for a check: the silences whose selector matches the check. It is discarded when the check or its client
+ * Cache of a check: the silences whose selector matches the check. It is discarded when the check or its client
  * changes.
  */
 export interface CheckSelectors extends Evaluated<Active> {
@@ -31,7 +31,7 @@ export interface CheckSelectors extends Evaluated<Active> {
 
 interface SelectedClient {
   selectors: ClientSelectors | undefined;
-  /** Returns the attributes of the client that selectors compare; the name of the check is empty. */
+  /** Returns the attributes of the client that selectors are matched against; the name of the check is empty. */
   subject(): SelectorSubject;
 }
 
@@ -43,7 +43,7 @@ export interface SelectedCheck {
 
 const NONE: readonly never[] = [];
 
-/** Number of selectors after which `prepare` yields: a few hundred microseconds of work. */
+/** Number of selectors that `prepare` evaluates before it yields: a few hundred microseconds of work. */
 const STEP = 200;
 
 /**
@@ -66,19 +66,19 @@ export class Selectors {
     return this.#cost;
   }
 
-  /** Yields the valid selector of each silence, whether the silence is pending, active or expired. */
+  /** Yields the valid selectors of all silences, including pending and expired ones. */
   *all(): Generator<Selector, void, undefined> {
     for (const { selector } of this.#active.values()) yield selector;
   }
 
-  /** Returns the selector of the silence with this id; undefined if it has no valid search as its selector. */
+  /** Returns the selector of the silence with this id; undefined if its selector is not a valid search. */
   get(id: string): Selector | undefined {
     return this.#active.get(id)?.selector;
   }
 
   /**
-   * Adds a silence, or replaces the silence with the same id. A selector that this version cannot parse, because a
-   * later version wrote it, is not added and matches nothing.
+   * Adds a silence, or replaces the silence with the same id. If this version cannot parse the selector, because a
+   * later version wrote it, the silence is not added and matches nothing.
    *
    * @returns the parsed selector; undefined if it is invalid
    */
@@ -108,17 +108,17 @@ export class Selectors {
     this.#removals++;
   }
 
-  /** True if the cache of a check is up to date, so that `matching` evaluates no selector. */
+  /** True if the cache of a check is up to date, so that `matching` need not evaluate a selector. */
   isPrepared(check: SelectedCheck): boolean {
     if (this.#active.size === 0) return true;
     const { selectors: evaluated } = check;
     return evaluated !== undefined && evaluated.client === check.client.selectors && evaluated.last === this.#last;
   }
 
-  /** Returns the silences whose selector matches a check, whether pending, active or expired. The result is cached. */
+  /** Returns the silences whose selector matches a check, including pending and expired ones. The result is cached. */
   matching(check: SelectedCheck): readonly SilencedEntry[] {
     if (this.#active.size === 0) return NONE;
-    // Usually the cache is up to date, and creating a generator would only take time.
+    // Usually the cache is up to date, and creating a generator would only cost time.
     if (!this.isPrepared(check)) {
       const steps = this.prepare(check);
       while (steps.next().done !== true);
@@ -130,8 +130,9 @@ export class Selectors {
   }
 
   /**
-   * Updates the cache of a check in short steps, so that `matching` then evaluates nothing. If the check or its client
-   * changes between two steps, the result is discarded. Selectors that are added between two steps may be left out.
+   * Updates the cache of a check in short steps, so that `matching` then need not evaluate a selector. If the check or
+   * its client changes between two steps, the result is discarded. Selectors that are added between two steps are
+   * possibly left out.
    */
   *prepare(check: SelectedCheck): Generator<void, void, undefined> {
     if (this.#active.size === 0) return;
@@ -140,7 +141,7 @@ export class Selectors {
     let evaluated = check.selectors;
     if (evaluated?.client !== client)
       check.selectors = evaluated = { client, last: 0, removals: this.#removals, matching: NONE };
-    // Selectors that were added after the evaluation for the client are left for the next call.
+    // Selectors that were added after the evaluation for the client are left to the next call.
     const { last } = client;
     if (evaluated.last >= last) return;
     const subject = check.subject();
@@ -149,8 +150,8 @@ export class Selectors {
   }
 
   /**
-   * Returns the silences whose selector matches a hypothetical check, or a check with other attributes than the stored
-   * ones; nothing is cached.
+   * Returns the silences whose selector matches a hypothetical check, or a check with attributes that differ from the
+   * stored ones. Nothing is cached.
    */
   matchingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
     return this.#index
@@ -172,7 +173,7 @@ export class Selectors {
   }
 
   /**
-   * Evaluates candidates, and adds the matching silences to a cache.
+   * Evaluates candidates, and adds the silences that match to a cache.
    *
    * @param last number of the newest selector to evaluate
    * @param candidates in the order of their numbers
@@ -190,7 +191,7 @@ export class Selectors {
       if (candidate.number > last) break;
       if (!candidate.isRemoved && matches(candidate)) matching.push(candidate);
     }
-    // Another caller may have completed the same evaluation between two steps.
+    // Another caller can have completed the same evaluation between two steps.
     if (evaluated.last !== before) return;
     if (matching.length > 0) evaluated.matching = [...evaluated.matching, ...matching];
     evaluated.last = last;

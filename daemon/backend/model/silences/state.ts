@@ -20,7 +20,7 @@ import type { WatchedAttributes } from '../registry/watched-attributes.ts';
 import { MatcherIndex, type LabelledCheck } from './matcher-index.ts';
 import { Selectors, type SelectedCheck } from './selectors.ts';
 
-/** The attributes of clients and checks that the selectors of a namespace use, and that are therefore in memory. */
+/** The attributes of clients and checks that are in memory, because the selectors of the namespace use them. */
 export interface Watched {
   readonly client: Pick<WatchedAttributes, 'watch'>;
   readonly check: Pick<WatchedAttributes, 'watch'>;
@@ -44,17 +44,20 @@ export function idOfChange([, , subscription, check, bySearch]: SilencedChange):
 
 /** The silences of one namespace, indexed by id, subscription, check and selector. */
 export class SilencedRegistry implements SilencedIndex {
-  /** Number of changes of silences so far, by which caches detect that they are out of date. */
+  /** Number of changes of silences so far; caches compare it to detect that they are out of date. */
   changes = 0;
   #epoch = 0;
-  /** Time in epoch milliseconds at which the next silence begins or ends; then `epochAt` returns a new number. */
+  /** Time in epoch milliseconds when the next silence begins or ends; from then on `epochAt` returns a new number. */
   #epochEndMs = Infinity;
   readonly #byId = new Map<string, SilencedEntry>();
   readonly #bySubscription = new Map<string, SubscriptionEntries>();
   readonly #byCheckOnly = new Map<string, SilencedEntry>();
   /** Ids of the silences that name a check, with or without a subscription, by the name of the check. */
   readonly #namingCheck = new Map<string, Set<string>>();
-  /** Counters of the silences that suppressed notifications, or whose time without a match is measured, by id. */
+  /**
+   * Counters, by the id of the silence. A silence has counters if it suppressed notifications, or if the time since its
+   * last match is measured.
+   */
   readonly #uses = new Map<string, StoredSilenceCounters>();
   /** Number of silences that are marked as idle. */
   idleCount = 0;
@@ -95,14 +98,15 @@ export class SilencedRegistry implements SilencedIndex {
     return this.#selectors.get(id) !== undefined || this.#matchers.has(id);
   }
 
-  /** True if the caches of a check are up to date, so that `selecting` evaluates no selector. */
+  /** True if the caches of a check are up to date, so that `selecting` need not evaluate a selector. */
   isPrepared(check: SelectedCheck & LabelledCheck): boolean {
     return this.#selectors.isPrepared(check) && this.#matchers.isEvaluated(check);
   }
 
   /**
-   * Updates the caches of a check, so that `selecting` then evaluates nothing. Searches are evaluated in short steps,
-   * see `Selectors.prepare`; all sets of matchers in one step.
+   * Updates the caches of a check, so that `selecting` then need not evaluate a selector. Selectors that are searches
+   * are evaluated in short steps, see `Selectors.prepare`. All selectors that are sets of label matchers are evaluated
+   * in one step.
    */
   *prepare(check: SelectedCheck & LabelledCheck): Generator<void, void, undefined> {
     yield* this.#selectors.prepare(check);
@@ -111,14 +115,14 @@ export class SilencedRegistry implements SilencedIndex {
     yield;
   }
 
-  /** Returns the silences whose selector matches a check, whether pending, active or expired. The result is cached. */
+  /** Returns the silences whose selector matches a check, including pending and expired ones. The result is cached. */
   selecting(check: SelectedCheck & LabelledCheck): readonly SilencedEntry[] {
     return joined(this.#selectors.matching(check), this.#matchers.covering(check));
   }
 
   /**
-   * Returns the silences whose selector matches a hypothetical check, or a check with other attributes than the stored
-   * ones; nothing is cached.
+   * Returns the silences whose selector matches a hypothetical check, or a check with attributes that differ from the
+   * stored ones. Nothing is cached.
    */
   selectingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
     return joined(this.#selectors.matchingOnce(subject), this.#matchers.coveringOnce(subject));
@@ -164,8 +168,8 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /**
-   * Returns the version counter of the set of active silences. It increases when a silence begins, ends, is stored or
-   * is removed.
+   * Returns the version number of the set of active silences. It increases when a silence begins, ends, is stored or is
+   * removed.
    */
   epochAt(nowMs: number): number {
     if (nowMs >= this.#epochEndMs) {
@@ -177,7 +181,8 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /**
-   * Returns the counters of a silence; undefined if it suppressed nothing and its time without a match is not measured.
+   * Returns the counters of a silence; undefined if it suppressed nothing and the time since its last match is not
+   * measured.
    */
   use(id: string): StoredSilenceCounters | undefined {
     return this.#uses.get(id);
@@ -195,7 +200,8 @@ export class SilencedRegistry implements SilencedIndex {
       ...before,
       suppressed: (before?.suppressed ?? 0) + 1,
       last_suppressed: now,
-      // A silence that suppresses a notification also matches an event, so its time without a match starts anew.
+      // A silence that suppresses a notification also matches an event. So the time since its last match is measured
+      // anew.
       ...(isCounted(entry, before?.unmatched_since, now) && { unmatched_since: now }),
     };
     const window = windowUse(entry, before, now);
@@ -203,7 +209,7 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /**
-   * Records that a silence matches an event now, if its time without a match is measured.
+   * Records that a silence matches an event now, if the time since its last match is measured.
    *
    * @param now epoch seconds
    * @returns true if the stored counters must be updated
@@ -216,11 +222,7 @@ export class SilencedRegistry implements SilencedIndex {
     return true;
   }
 
-  /**
-   * Starts to measure the time for which a silence matches no event.
-   *
-   * @param since start of that time in epoch seconds
-   */
+  /** Starts to measure the time since the last match of a silence. @param since start of that time in epoch seconds */
   countFrom(id: string, since: number): void {
     this.#uses.set(id, { ...UNUSED, ...this.#uses.get(id), unmatched_since: since });
   }
@@ -229,12 +231,12 @@ export class SilencedRegistry implements SilencedIndex {
     this.#uses.delete(id);
   }
 
-  /** Loads the stored counters of a silence into memory. Nothing is done if the silence does not exist. */
+  /** Loads the stored counters of a silence into memory. Does nothing if the silence does not exist. */
   loadUse(id: string, use: StoredSilenceCounters): void {
     if (this.#byId.has(id)) this.#uses.set(id, use);
   }
 
-  /** Adds a silence, or replaces the silence with the same id, whose counters are retained. */
+  /** Adds a silence. If there is a silence with the same id, replaces it and keeps its counters. */
   put(entry: SilencedEntry): void {
     this.#noteChange();
     this.#endEpochWith(entry, -Infinity);
@@ -275,8 +277,8 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /**
-   * Indexes the selector of a silence. A selector that this version cannot parse, because a later version wrote it, is
-   * not indexed and matches nothing.
+   * Indexes the selector of a silence. If this version cannot parse the selector, because a later version wrote it, the
+   * selector is not indexed and matches nothing.
    *
    * @returns the parsed selector; undefined if it is invalid
    */
@@ -314,7 +316,7 @@ export class SilencedRegistry implements SilencedIndex {
 }
 
 /**
- * Returns the counters of the current window of a recurring silence after one more suppressed handler run; undefined if
+ * Returns the counters of the current window of a recurring silence, with one more suppressed handler run; undefined if
  * the silence does not recur.
  *
  * @param before the previous counters of the silence; undefined if there are none

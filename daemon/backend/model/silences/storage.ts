@@ -12,14 +12,14 @@ import { v2SilencedOf } from '../../../../shared/domain/v2/silenced.ts';
 import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
 /**
- * The stored form of a silence, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Other
- * files do not depend on this form.
+ * The stored form of a silence, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Only
+ * this file depends on this form.
  */
 interface Stored extends WithStoredReminder<Omit<SilencedEntry, 'expireAtMs'>> {
   readonly expire_at: number | null;
 }
 
-/** Converts a silence to its stored form, an object for `JSON.stringify`. */
+/** Converts a silence to its stored form, as an object for `JSON.stringify`. */
 export function storedSilenced(entry: SilencedEntry): object {
   const {
     id,
@@ -46,8 +46,8 @@ export function silencedOfStored(value: unknown): SilencedEntry {
 }
 
 /**
- * Returns the store key of a silence by its subscription and check. A missing subscription or check is the empty
- * string, which is never a name. If the silence has a selector, both are empty and its id follows.
+ * Returns the store key of a silence by its subscription and check. If one is missing, the empty string, which is never
+ * a name, takes its place. If the silence has a selector, both are empty and the id of the silence follows.
  */
 const keyIn = (prefix: string, namespace: string, { id, subscription, check, selector }: SilencedEntry): Key => [
   prefix,
@@ -57,7 +57,7 @@ const keyIn = (prefix: string, namespace: string, { id, subscription, check, sel
   ...(selector === undefined ? [] : [id]),
 ];
 
-/** The table of silences in the store. */
+/** The stored table of silences. */
 export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
   prefix: 'silenced',
   key: ({ name }, entry) => keyIn('silenced', name, entry),
@@ -77,8 +77,8 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
     const entry = silencedOfStored(JSON.parse(text));
     const { begin, expireAtMs, timestamp } = entry;
     const marked = { ...entry, ...idleMoved(entry, byMs) };
-    // The windows of a recurring silence are wall-clock times, which a clock correction does not shift. The end is
-    // reset to 0, so that the window is computed again. The begin stays, and shows whether the window is still the
+    // The windows of a recurring silence are wall-clock times, so a clock correction does not shift them. The end is
+    // set to 0, so that the window is computed again. The begin is kept, to find out whether the window is still the
     // same.
     if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...marked, expireAtMs: 0 }));
     if (begin === null && expireAtMs === null && entry.idle === undefined) return undefined;
@@ -112,8 +112,8 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
 };
 
 /**
- * The table of counters of the handler runs that silences suppressed. It is loaded after the silences, and the counters
- * are deleted with their silence.
+ * The stored table of the counters of silences, such as how many handler runs a silence suppressed. It is loaded after
+ * the silences. The counters are deleted together with their silence.
  */
 export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> = {
   prefix: 'silenced-use',
@@ -126,7 +126,7 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
   load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as StoredSilenceCounters),
   unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
   shifted: unmatchedMoved,
-  // Matches during a time in which no backend ran are unknown, so this time does not count as time without a match.
+  // Whether silences matched while no backend ran is unknown, so that time is not counted as time without a match.
   waited: unmatchedMoved,
 };
 
@@ -139,7 +139,9 @@ function unmatchedMoved(text: string, byMs: number): string | undefined {
   return since === undefined ? undefined : JSON.stringify({ ...use, unmatched_since: since + secondsOf(byMs) });
 }
 
-/** Returns the idle mark of a silence with its times shifted; an empty object if the silence has no idle mark. */
+/**
+ * Returns the idle mark of a silence (no match for long) with its times shifted; an empty object if there is no mark.
+ */
 function idleMoved({ idle }: SilencedEntry, byMs: number): Pick<SilencedEntry, 'idle'> {
   if (idle === undefined) return {};
   const { since, at, ends_at: end } = idle;
@@ -152,18 +154,18 @@ function secondsOf(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** Returns a time shifted by `by`, in the same unit; null stays null. */
+/** Returns a time shifted by `by`, which has the same unit; null if `time` is null. */
 function moved(time: number | null, by: number): number | null {
   return time === null ? null : time + by;
 }
 
-/** Returns the id of a silence from its store key, or from the store key of its counters. */
+/** Returns the id of a silence, given its store key or the store key of its counters. */
 function idIn([, , subscription, check, id]: Key): string {
   if (id !== undefined) return String(id);
   return silencedId(presentPart(subscription), presentPart(check));
 }
 
-/** Returns the subscription or check in a store key; undefined for the empty string, which means that it is missing. */
+/** Returns the subscription or check in a store key; undefined if it is the empty string, that is, missing. */
 function presentPart(part: string | number | undefined): string | undefined {
   return part === '' ? undefined : String(part);
 }

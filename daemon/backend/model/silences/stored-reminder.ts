@@ -1,8 +1,8 @@
 import type { ReminderSent } from '../../../../shared/schemas/silenced.ts';
 
 /*
- * Up to schema 4, the store and dumps call the attribute `reminder_sent` `reminded`, in silences and in events about
- * silences.
+ * In stores and dumps the attribute `reminder_sent` is named `reminded`, in silences and in events about silences. This
+ * is the name of schema 4 and earlier, which later schemas still write.
  */
 
 interface Current {

@@ -4,7 +4,7 @@ import type { Namespace } from '../registry/namespace.ts';
 
 const STASH_BYTES = 120;
 
-/** A stash in memory, without its content, which is read from the store for each request. */
+/** A stash in memory. Its content is only in the store and is read for each request. */
 export type StashEntry = Omit<Stash, 'content'>;
 
 /** The stashes of one namespace, without their contents. */

@@ -6,14 +6,14 @@ import type { StoredTable } from '../tables/stored-table.ts';
 import { stashesOf } from './state.ts';
 
 /**
- * The stored form of a stash, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Other
- * files do not depend on this form.
+ * The stored form of a stash, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Only
+ * this file depends on this form.
  */
 interface Stored extends Omit<Stash, 'expireAtMs'> {
   readonly expire_at: number | null;
 }
 
-/** Converts a stash to its stored form, an object for `JSON.stringify`. */
+/** Converts a stash to its stored form, as an object for `JSON.stringify`. */
 export function storedStash({ path, content, expireAtMs }: Stash): object {
   return { path, content, expire_at: expireAtMs } satisfies Stored;
 }
@@ -33,8 +33,8 @@ const PREFIX = 'stash';
 export const stashKey = (namespace: string, path: string): Key => [PREFIX, namespace, path];
 
 /**
- * The table of stashes in the store, by path. A path is one element of the key, even if it contains slashes. The
- * contents of stashes are not loaded into memory.
+ * The stored table of stashes, by path. A path is one element of the key, even if it contains slashes. The contents of
+ * stashes are not loaded into memory.
  */
 export const STASHES: StoredTable & Table<Namespace, string, Stash> = {
   prefix: PREFIX,

@@ -2,19 +2,22 @@ import type { V2Type, Wrapped } from '../../../../shared/domain/v2/wrapped-objec
 import type { Store } from '../../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** The registry and the store from which objects are dumped. */
+/** The registry and the store that objects are dumped from. */
 export interface DumpDeps {
   readonly registry: Registry;
   readonly store: Store;
 }
 
-/** A stored object, with the parts of its key after the prefix: the namespace first, if it is in one. */
+/**
+ * A stored object and the parts of its key after the prefix. If it belongs to a namespace, the first part is the
+ * namespace.
+ */
 export type StoredObject = readonly [keyParts: readonly string[], value: unknown];
 
 /**
- * The dump of one type of object. An object is shown as in the v2 API but unredacted, and `mon` contains everything
- * else that an exact restore needs. State that depends on the time of reading, such as whether an event is silenced, is
- * left out.
+ * Converts the stored objects of one type for a dump. A dumped object has the form of the v2 API, without redaction.
+ * Its attribute `mon` contains all else that an exact restore needs. State that depends on the time of reading is left
+ * out, such as whether an event is silenced.
  */
 export interface Dump {
   readonly type: V2Type;
@@ -29,10 +32,10 @@ export interface Dump {
   ) => readonly Wrapped[] | Promise<readonly Wrapped[]>;
 }
 
-/** The dumps of one kind of stored objects. */
+/** How one kind of stored objects is dumped. */
 export interface DumpedTable {
   readonly prefix: string;
-  /** The dumps of this kind, one for each type of object in its table; absent if its objects are in no dump. */
+  /** The dumps of this kind, one for each type of object in its table; absent if dumps do not contain these objects. */
   readonly dumps?: readonly Dump[];
 }
 

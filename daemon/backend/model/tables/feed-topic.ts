@@ -4,23 +4,26 @@ import type { Change } from '../../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** A row of the feed with its key; the row is null if its object was deleted. */
+/** A feed row and its key; the row is null if its object was deleted. */
 export type KeyedRow = readonly [key: string, row: object | null];
 
 /** The namespaces whose rows a consumer of the feed gets. */
 export interface Reach {
-  /** True if rows of several namespaces are sent: a row then contains its namespace, and its key begins with it. */
+  /**
+   * True if rows of several namespaces are sent. In this case each row contains its namespace, and its key begins with
+   * it.
+   */
   readonly isMany: boolean;
   /**
-   * True if the consumer gets upgrade plans, which are in no namespace. Principals who are limited to another namespace
-   * than `default` do not get them.
+   * True if the consumer gets upgrade plans, which belong to no namespace. Principals who are limited to a namespace
+   * other than `default` do not get them.
    */
   readonly seesPlans: boolean;
   /** Returns the namespaces whose rows the consumer gets. Deleted namespaces are omitted. */
   namespaces(registry: Pick<Registry, 'findNamespace' | 'namespaces'>): readonly Namespace[];
 }
 
-/** The state from which the rows for one consumer are built. */
+/** The state that the rows for one consumer are built from. */
 export interface ShownState {
   readonly registry: Pick<Registry, 'findNamespace' | 'namespaces' | 'state'>;
   readonly reach: Reach;
@@ -28,32 +31,32 @@ export interface ShownState {
 
 export type ChangesByNamespace = ReadonlyMap<string, readonly Change[]>;
 
-/** Defines how one kind of object is shown in the feed. */
+/** Defines the feed rows of one kind of objects. */
 export interface Topic {
   readonly name: FeedTopic;
   /** The search language for the rows; absent if they cannot be searched. */
   readonly search?: SearchLanguage<never>;
   /**
-   * Returns a text that changes with the state that affects rows but is not stored. After such a change all rows may be
-   * different without a change record. Absent: rows are derived from stored state only.
+   * Returns a text that changes if rows change because of state that is not stored. After such a change, any row can
+   * differ without a change record. Absent if rows depend on stored state only.
    */
   readonly revision?: (registry: ShownState['registry']) => string;
-  /** Yields all rows. A row is built when the iterator reaches it, from the state at that moment. */
+  /** Yields all rows. A row is built when the iterator reaches it, from the state at that time. */
   readonly rows: (state: ShownState, now: () => number) => Iterable<KeyedRow>;
   /**
-   * Yields one row for each changed object. The changed keys are determined by the call, but a row is built when the
-   * iterator reaches it.
+   * Yields one row for each changed object. The call determines the keys of the changed objects; a row is built when
+   * the iterator reaches it.
    */
   readonly changed: (state: ShownState, changes: ChangesByNamespace, nowMs: number) => Iterable<KeyedRow>;
 }
 
 /** The feed topic of one kind of stored objects. */
 export interface ShownTable {
-  /** The topic that shows objects of this kind in the feed; absent if they are not in the feed. */
+  /** The feed topic for objects of this kind; absent if they are not in the feed. */
   readonly topic?: Topic;
 }
 
-/** Returns the topic of a kind of objects that are in namespaces. */
+/** Returns the feed topic of a kind of objects that belong to namespaces. */
 export function namespacedTopic<Item, Row extends object>({
   name,
   search,
@@ -68,13 +71,13 @@ export function namespacedTopic<Item, Row extends object>({
   /**
    * Returns the changed items by key; an item is undefined if it was deleted.
    *
-   * @param namespace undefined if the namespace was deleted since, with everything in it
+   * @param namespace undefined if the namespace, with everything in it, was deleted since
    */
   readonly changed: (
     namespace: Namespace | undefined,
     changes: readonly Change[],
   ) => ReadonlyMap<string, Item | undefined>;
-  /** Returns the row of an item; null if there is nothing to show. */
+  /** Returns the row of an item; null if the item is not in the feed. */
   readonly row: (item: Item, nowMs: number) => Row | null;
 }): Topic {
   return {
@@ -102,8 +105,8 @@ export function namespacedTopic<Item, Row extends object>({
 }
 
 /**
- * Returns a row for one consumer. If rows of several namespaces are sent, it contains its namespace, and its key begins
- * with it.
+ * Returns a row for one consumer. If rows of several namespaces are sent, the row contains its namespace, and its key
+ * begins with it.
  */
 function rowAt(keyed: KeyedRow, namespace: string, { isMany }: Pick<Reach, 'isMany'>): KeyedRow {
   if (!isMany) return keyed;

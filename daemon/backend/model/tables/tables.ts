@@ -17,8 +17,8 @@ import { STASHES } from '../stashes/storage.ts';
 import type { StoredTable } from './stored-table.ts';
 
 /**
- * All kinds of objects that are stored and held in memory; add a new kind here. Objects are loaded, and rows are sent,
- * in this order: clients before their results, and silences before the events that they silence.
+ * All kinds of objects that are stored and kept in memory; add a new kind here. Objects are loaded, and feed rows are
+ * sent, in this order: clients before their results, and silences before the events that they silence.
  */
 export const TABLES: readonly StoredTable[] = [
   SILENCED,

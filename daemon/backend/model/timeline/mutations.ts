@@ -16,20 +16,20 @@ import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { indexOfCheck, indexOfSelector, indexOfSilence, reverseId, TIMELINE_HEAD, timelineOf } from './storage.ts';
 
-/** Maximum number of silences listed in one transition. */
+/** Maximum number of silences that are listed in one transition. */
 const SILENCES_MAX = 20;
 
-/** Maximum length of a stored reason. */
+/** Maximum length of the reason that is stored in a transition. */
 const REASON_MAX = 200;
 
-/** Name of the user who acts; undefined: the change is automatic. */
+/** Name of the user who makes the change; undefined if the change is automatic. */
 type By = string | undefined;
 
 /**
- * Records the transition of a check, in the commit of the change itself.
+ * Records a transition of a check in the timeline, in the same commit as the change itself.
  *
- * @param entry before the change
- * @param output of the result that causes the new state; undefined: unknown
+ * @param entry the check, before the change
+ * @param output output of the result that causes the new state; undefined if it is unknown
  */
 export function recordStateChange(
   transaction: Transaction,
@@ -40,19 +40,23 @@ export function recordStateChange(
 ): void {
   const change = stateChangeOf(entry.state, after);
   if (change === undefined || !transaction.registry.timeline.isKept) return;
-  // During its recovery an event keeps its output.
+  // While an event is recovering, it keeps its output.
   const said = after.event?.recovery === undefined ? output : entry.summary;
   noteCheck(transaction, entry, { ...change, ...silencedAt(transaction, entry, change), ...outputOf(entry, said) }, by);
 }
 
-/** Records that the state of a check is deleted, or moves to another name. */
+/**
+ * Records in the timeline that the state of a check is deleted, or that the check is renamed.
+ *
+ * @param to the new name of the check, if it is renamed
+ */
 export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: By, to?: string): void {
   const removal = removalOf(entry.state);
   if (removal === undefined || !transaction.registry.timeline.isKept) return;
   noteCheck(transaction, entry, to === undefined ? removal : { ...removal, kind: 'rename', to }, by);
 }
 
-/** Records that a silenced entry was created, or replaced the one with its id. */
+/** Records in the timeline that a silence was created, or that it replaced the silence with the same id. */
 export function noteSilence(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
   const { creator, reason, begin, expireAtMs: end, expire_on_resolve: endsWithEvent, recurrence } = entry;
   noteEntry(transaction, namespace, entry, JSON.stringify({ begin, end }), {
@@ -69,7 +73,9 @@ export function noteSilence(transaction: Transaction, namespace: Namespace, entr
 }
 
 /**
- * @param by name of the user who ended it; undefined: it expired
+ * Records in the timeline that a silence ended.
+ *
+ * @param by name of the user who ended it; undefined if it expired
  * @param reason why it was ended, if given
  */
 export function noteSilenceEnd(
@@ -95,7 +101,7 @@ function silenceOf({ id, subscription, check, selector }: SilencedEntry): Omit<T
   };
 }
 
-/** Maximum length of a selector that is part of a key: an index of PostgreSQL allows 2,704 bytes. */
+/** Maximum length of a selector in bytes if it is part of a key, because an index of PostgreSQL allows 2,704 bytes. */
 const INDEXED_SELECTOR_BYTES_MAX = 2000;
 
 function noteEntry(
@@ -110,8 +116,8 @@ function noteEntry(
     write(transaction, name, [indexOfSilence(name, subscription, check), span], transition);
     return;
   }
-  // A database allows no longer keys. Such a silence appears in the timeline of the namespace, but not in those of
-  // single checks.
+  // A database does not allow longer keys. A silence with such a selector is in the timeline of the namespace, but not
+  // in those of single checks.
   const isIndexed = Buffer.byteLength(selector) <= INDEXED_SELECTOR_BYTES_MAX;
   write(transaction, name, isIndexed ? [indexOfSelector(name, selector), span] : undefined, transition);
 }
@@ -147,7 +153,7 @@ function write(
   return id;
 }
 
-/** Returns an id after all that were assigned so far. */
+/** Returns a new timeline id; it is higher than all ids that were assigned so far. */
 export function newTimelineId(transaction: Transaction): number {
   const { registry, nowMs } = transaction;
   const id = registry.timeline.newId(nowMs, () => isBlank(registry));
@@ -155,7 +161,7 @@ export function newTimelineId(transaction: Transaction): number {
   return id;
 }
 
-/** True if there is no state that transitions could describe. */
+/** True if there is no state at all: no silence, and no check with a state. */
 export function isBlank(registry: Registry): boolean {
   for (const { silenced, clients } of registry.namespaces()) {
     if (silenced.size > 0) return false;

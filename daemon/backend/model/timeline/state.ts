@@ -2,42 +2,45 @@ import { isCountDue } from '../../../../shared/domain/timeline/due-count.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Maximum number of checks that wait to be counted; further ones are counted later. */
+/** Maximum number of checks whose transitions are waiting to be counted; further checks are counted later. */
 const DUE_MAX = 10_000;
 
-/** Limits, read each time because a reload may change them. */
+/** Limits of the timeline. They are read for each use, because a reload of the configuration can change them. */
 export interface TimelineLimits {
-  /** Days for which transitions are retained; 0: the timeline is disabled. */
+  /** Number of days for which transitions are retained; 0 if the timeline is disabled. */
   readonly days: number;
-  /** Maximum number of retained transitions of one client and check. */
+  /** Maximum number of retained transitions of one check on one client. */
   readonly perCheck: number;
 }
 
-/** The stored head of the timeline. */
+/** The stored head record of the timeline, with the data that is needed to add a transition. */
 export interface TimelineHead {
-  /** Time from which all transitions were recorded, epoch milliseconds. */
+  /** Time from which on all transitions were recorded, in epoch milliseconds. */
   readonly since: number;
   /** Id of the newest transition. */
   readonly last: number;
-  /** Number of ids assigned so far; absent: not counted yet. */
+  /** Number of ids assigned so far; absent if they were not counted yet. */
   readonly count?: number;
   /** True if there was no state before the first transition, and all transitions are retained. */
   readonly isWhole?: true;
 }
 
-/** A check on a client, which may be deleted. */
+/** The names of a check on a client; both can have been deleted since. */
 export interface TimelineCheckKey {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
 }
 
-/** The head of the timeline, to which transitions are added. The transitions themselves are only in the store. */
+/**
+ * The head record of the timeline, which is needed to add transitions. The transitions themselves are only in the
+ * store.
+ */
 export class Timeline {
   readonly limits: TimelineLimits;
-  /** Undefined: nothing was recorded yet, or not since the timeline was disabled. */
+  /** The head record; undefined if nothing was recorded yet, or not since the timeline was disabled. */
   head: TimelineHead | undefined;
-  /** Checks that may exceed their maximum number of transitions, by their full name, the oldest first. */
+  /** Checks that possibly have more transitions than the maximum, by their full name, the oldest first. */
   readonly due = new Map<string, TimelineCheckKey>();
 
   constructor(limits: TimelineLimits) {
@@ -48,17 +51,17 @@ export class Timeline {
     return this.limits.days > 0;
   }
 
-  /** Returns the time from which everything is retained, epoch milliseconds; null: nothing is. */
+  /** Returns the time from which on all transitions are retained, in epoch milliseconds; null if none are retained. */
   keptSince(nowMs: number): number | null {
     const { head, isKept, limits } = this;
     return isKept && head !== undefined ? Math.max(head.since, nowMs - limits.days * DAY_MS) : null;
   }
 
   /**
-   * Returns the id of a new transition, and makes it the head.
+   * Returns the id of a new transition, and stores it in the head record as the newest id.
    *
    * @param isBlank returns true if there is no state yet; called for the first transition
-   * @returns microseconds of the time, or the last id plus one if the clock was ahead before
+   * @returns the time in microseconds, or the last id plus one if the clock was ahead before
    */
   newId(nowMs: number, isBlank: () => boolean): number {
     this.head ??= { since: nowMs, last: 0, count: 0, ...(isBlank() && { isWhole: true }) };
@@ -68,7 +71,7 @@ export class Timeline {
     return id;
   }
 
-  /** Records a transition with this id, which may make its check due to be counted. */
+  /** Records that a check got a transition with this id. At random, its transitions are now due to be counted. */
   recordStateChange(checkKey: TimelineCheckKey, id: number): void {
     if (!isCountDue(id, this.limits.perCheck) || this.due.size >= DUE_MAX) return;
     this.due.set(`${checkKey.namespace}\0${checkKey.client}\0${checkKey.check}`, checkKey);

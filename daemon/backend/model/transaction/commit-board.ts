@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../../ports.ts';
 import type { Outcome } from './transaction.ts';
 
-/** A committed write of the store, as it is announced to listeners. */
+/** A committed write to the store, as it is announced to listeners. */
 export interface Commit extends ChangeRecord, Pick<Outcome, 'jobs' | 'handlingNotes'> {
   readonly results: number;
   /** Durations of the batch in milliseconds; undefined if the write was made without a batch, or by another backend. */
@@ -16,25 +16,25 @@ export interface Commit extends ChangeRecord, Pick<Outcome, 'jobs' | 'handlingNo
 }
 
 /**
- * Announces commits to all listeners in this process: in the order of their sequence numbers, when the registry in
- * memory contains them, and before the callers of their commands get a response. A follower announces the commits of
- * the leader here.
+ * Announces commits to all listeners in this process, in the order of their sequence numbers. A commit is announced
+ * when the registry in memory contains it, and before the callers of its commands get a response. On a follower, the
+ * commits of the leader are announced.
  */
 export class CommitBoard {
-  /** Number of results announced so far, whichever backend committed them. */
+  /** Number of results announced so far, including those that another backend committed. */
   results = 0;
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   readonly #idleListeners = new Set<() => void>();
 
-  /** Calls `listener` for every commit. Several listeners are called in the order of their registration. */
+  /** Calls `listener` for every commit. Listeners are called in the order of their registration. */
   onCommit(listener: (commit: Commit) => void): Disposable {
     this.#commitListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#commitListeners.delete(listener) };
   }
 
   /**
-   * Calls `listener` whenever the registry in memory equals the store again: after each batch, committed or failed, and
-   * on a follower after it has applied writes of the leader.
+   * Calls `listener` whenever the registry in memory equals the store again. That is after each batch, even a failed
+   * one, and on a follower after it has applied writes of the leader.
    */
   onIdle(listener: () => void): Disposable {
     this.#idleListeners.add(listener);
@@ -52,8 +52,8 @@ export class CommitBoard {
 }
 
 /**
- * Calls one listener. If it throws, the error is thrown again in a microtask: the write is done already, and other
- * listeners must still be called.
+ * Calls one listener. If it throws, the error is thrown again in a microtask, because the write is done already and the
+ * other listeners must still be called.
  */
 function notifyListener<Announcement>(
   listener: (announcement: Announcement) => void,

@@ -1,10 +1,9 @@
 import { MonError } from '../../../../shared/errors.ts';
 
-/** Rejects new data while free disk space is low. */
+/** Rejects new data if free disk space is low. */
 export interface DiskLimit {
   /**
-   * Throws while free disk space is low. Called before a result is accepted, and by a command before it creates an
-   * object.
+   * Throws if free disk space is low. Called before a result is accepted, and by a command before it creates an object.
    *
    * @throws MonError `unavailable` that names the setting for the required free space
    */
@@ -13,13 +12,13 @@ export interface DiskLimit {
 
 export const UNLIMITED_DISK: DiskLimit = { refuseGrowth: () => undefined };
 
-/** Rejects new objects while memory is full. Updates of existing objects are not checked. */
+/** Rejects new objects if memory is full. It is not checked for updates of existing objects. */
 export interface MemoryLimit {
   readonly isFull: boolean;
-  /** Returns the error for a new object that is rejected; also counts the rejection and warns the operator. */
+  /** Returns the error for a new object that is rejected. Also counts the rejection and warns the operator. */
   refusal(): MonError;
   /**
-   * Throws while memory is full. Called by a command before it creates an object.
+   * Throws if memory is full. Called by a command before it creates an object.
    *
    * @throws MonError `no_memory` that names the setting for the memory limit
    */

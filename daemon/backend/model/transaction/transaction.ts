@@ -7,15 +7,15 @@ import type { Registry } from '../registry/registry.ts';
 import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';
 import type { MemoryLimit, DiskLimit } from './resource-limits.ts';
 
-/** The record bodies that were read from the store for the commands of a batch, by entry. */
+/** The stored records that were read for the commands of a batch, by the entry that they belong to. */
 export type Fetched = ReadonlyMap<object, unknown>;
 
-/** The writes, announcements and handler runs that result from a batch. */
+/** The writes, change announcements and handler runs that result from a batch. */
 export interface Outcome {
   /** The write operations for the store. */
   readonly ops: readonly StoreOp[];
   readonly changes: readonly Change[];
-  /** The handler runs that start after the commit, in the order of their requests. */
+  /** The handler runs that start after the commit, in the order in which they were requested. */
   readonly jobs: readonly HandlerJob[];
   /** The notifications that were suppressed or filtered, in order; they are logged after the commit. */
   readonly handlingNotes: readonly VerdictReport[];
@@ -23,7 +23,7 @@ export interface Outcome {
 
 /**
  * The changes of one batch. They are made in memory at once, and collected for the store and for the announcement of
- * the commit. The table of a kind of objects defines how these are stored; changes that belong together are in
+ * the commit. The table of a kind of objects defines how its objects are stored. Changes that belong together are in
  * `mutations.ts` or `commands.ts` of the resource.
  */
 export class Transaction {
@@ -40,10 +40,14 @@ export class Transaction {
   readonly #diskLimit: DiskLimit;
   readonly #fetched: Fetched;
   /**
-   * The record bodies to be written, by table, then entry. A body is written once, however often the batch changes it.
+   * The records to be written, by table, then entry. A record is written once, even if the batch changes it several
+   * times.
    */
   readonly #kept = new Map<object, Map<object, unknown>>();
-  /** The last amendment of each record body, by table, then entry; ignored if the batch also writes the whole body. */
+  /**
+   * The last partial update (amendment) of each record, by table, then entry; ignored if the batch also writes the
+   * whole record.
+   */
   readonly #amended = new Map<object, Map<object, unknown>>();
   readonly #announced = new Map<object, Set<object>>();
   readonly #latest = new Map<object, Map<unknown, Set<unknown>>>();
@@ -52,7 +56,7 @@ export class Transaction {
   readonly #jobs: HandlerJob[] = [];
   readonly #handlingNotes: VerdictReport[] = [];
 
-  /** @param fetched the record bodies that were read from the store because commands of the batch need them */
+  /** @param fetched the records that were read from the store because commands of the batch need them */
   constructor(
     registry: Registry,
     nowMs: number,
@@ -75,7 +79,7 @@ export class Transaction {
   /**
    * Throws if an object cannot be created because disk or memory is full. A command calls it before its first change.
    *
-   * @param present the existing object, undefined if there is none; replacing an object is never rejected
+   * @param present the existing object; undefined if there is none. Replacing an object is never rejected
    * @throws MonError `unavailable` if the disk is full, `no_memory` if memory is full
    */
   refuseNew(present: unknown): void {
@@ -85,7 +89,7 @@ export class Transaction {
   }
 
   /**
-   * True if `body` can return the body of this entry: the batch has written it, or it was read from the store for the
+   * True if `body` can return the record of this entry: the batch has written it, or it was read from the store for the
    * batch.
    */
   hasBody<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): boolean {
@@ -93,7 +97,8 @@ export class Transaction {
   }
 
   /**
-   * Returns the newest record body of an entry. It must have been read from the store for this batch, or written by it.
+   * Returns the newest record of an entry. The record must have been read from the store for this batch, or written by
+   * it.
    */
   body<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): Body {
     const body = this.#keptOrFetched(table, entry);
@@ -102,7 +107,7 @@ export class Transaction {
     return body as Body;
   }
 
-  /** Writes the record body of an entry, whose state in memory the caller has already changed. */
+  /** Writes the record of an entry. The caller must have changed the state of the entry in memory before. */
   keep<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry, body: Body): void {
     const kept = this.#kept.get(table);
     if (kept === undefined) this.#kept.set(table, new Map([[entry, body]]));
@@ -110,8 +115,8 @@ export class Transaction {
   }
 
   /**
-   * Replaces parts of the record body of an entry; the body need not have been read. A later `keep` replaces the whole
-   * body.
+   * Replaces parts of the record of an entry; the record need not have been read. A later `keep` replaces the whole
+   * record.
    */
   amend<Entry extends object, Body, Amendment>(
     table: AmendedTable<Entry, Body, Amendment>,
@@ -128,7 +133,7 @@ export class Transaction {
     else amended.set(entry, amendment);
   }
 
-  /** Deletes the stored record of an entry that the caller has removed from memory. */
+  /** Deletes the stored record of an entry. The caller must have removed the entry from memory before. */
   forget<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): void {
     this.#kept.get(table)?.delete(entry);
     this.#amended.get(table)?.delete(entry);
@@ -136,7 +141,8 @@ export class Transaction {
   }
 
   /**
-   * Adds the change of an entry to the announcement of the commit: once per batch, after the changes added by `note`.
+   * Adds the change of an entry to the announcement of the commit. It is added once per batch, after the changes that
+   * `note` added.
    */
   announce<Entry extends object>(table: AnnouncedTable<Entry>, entry: Entry): void {
     const announced = this.#announced.get(table);
@@ -156,7 +162,7 @@ export class Transaction {
     if (table.change !== undefined) this.note(table.change(holder, id));
   }
 
-  /** Writes an object once, at the end of the batch, in the state that it has in memory then. */
+  /** Writes an object once, at the end of the batch, in the state that it has in memory at that time. */
   putLatest<Holder, Id>(table: LatestTable<Holder, Id>, holder: Holder, id: Id): void {
     let holders = this.#latest.get(table);
     if (holders === undefined) this.#latest.set(table, (holders = new Map<unknown, Set<unknown>>()));
@@ -177,12 +183,12 @@ export class Transaction {
     this.#ops.push({ type: 'del', key });
   }
 
-  /** Requests a handler run, which starts after the commit. */
+  /** Requests a handler run; it starts after the commit. */
   addJob(job: HandlerJob): void {
     this.#jobs.push(job);
   }
 
-  /** Adds a suppressed or filtered notification, which is logged after the commit. */
+  /** Adds a suppressed or filtered notification; it is logged after the commit. */
   noteHandling(note: VerdictReport): void {
     this.#handlingNotes.push(note);
   }
@@ -203,7 +209,7 @@ export class Transaction {
     return step.value;
   }
 
-  /** Works like `finish`, but yields between records, because a batch may have thousands of records to encode. */
+  /** Works like `finish`, but yields between records, because a batch can have thousands of records to encode. */
   *finishing(): Generator<void, Outcome, undefined> {
     const corrected = eraOf(this.registry.corrections);
     const era = corrected === 0 ? undefined : corrected;

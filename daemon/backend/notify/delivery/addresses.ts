@@ -14,8 +14,8 @@ import type { Clock } from '../../ports.ts';
 import { NameLookupCache, type NameResolver } from './name-lookups.ts';
 
 /**
- * The addresses of a host to which a handler may connect. The connection uses only these, so a second name look-up
- * cannot lead it to a forbidden address (DNS rebinding).
+ * The addresses of a host to which a handler may connect. The connection uses only these addresses, because a second
+ * name look-up could return a forbidden address (DNS rebinding).
  */
 export type AllowedAddresses = readonly [LookupAddress, ...LookupAddress[]];
 
@@ -41,9 +41,9 @@ export class TargetResolver {
 
   /**
    * Returns the addresses of a host in a handler definition to which the handler may connect. A literal IP address is
-   * always allowed. For `localhost`, only loopback addresses are allowed. For any other name, only addresses that
-   * `rule` allows are returned, because somebody other than the operator may control what the name resolves to.
-   * Addresses in `handler-networks` are always allowed.
+   * always allowed, and so are addresses in `handler-networks`. For `localhost`, only loopback addresses are allowed.
+   * For any other name, only addresses that `rule` allows are returned: somebody other than the operator may control
+   * its DNS records.
    *
    * @throws MonError `forbidden` when no address of the host is allowed, `unavailable` when the host has no address or
    * the signal is aborted before the look-up ends
@@ -92,12 +92,13 @@ export class TargetResolver {
 }
 
 /**
- * Returns a `lookup` function for the options of a socket. It ignores the host name and always returns these addresses.
+ * Returns a `lookup` function for the options of a socket. The function ignores the host name and always returns these
+ * addresses.
  */
 export function pinnedLookup(addresses: AllowedAddresses): LookupFunction {
   return (_hostname, options, callback) => {
     const [{ address, family }] = addresses;
-    // Call back asynchronously, as a real look-up does: a socket cannot handle a synchronous callback.
+    // Call the callback asynchronously, as a real look-up does: a socket cannot handle a synchronous call.
     if (options.all === true) process.nextTick(() => callback(null, [...addresses]));
     else process.nextTick(() => callback(null, address, family));
   };
@@ -106,8 +107,8 @@ export function pinnedLookup(addresses: AllowedAddresses): LookupFunction {
 const BLOCK_LISTS_BY_ADDRESS_KIND = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
 
 /**
- * The network of the IPv4-mapped IPv6 addresses. `BlockList` reports that it contains every plain IPv4 address too, so
- * only IPv6 addresses may be checked against it.
+ * The network of the IPv4-mapped IPv6 addresses. `BlockList` reports that this network contains every plain IPv4
+ * address too, so only IPv6 addresses may be checked against it.
  */
 const IPV4_MAPPED_BLOCK_LIST = networkList(['::ffff:0:0/96']);
 

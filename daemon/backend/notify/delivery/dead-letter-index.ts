@@ -2,18 +2,18 @@ import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import type { JobTicket } from './job-queue.ts';
 
 /**
- * A dead letter in memory: a handler run that failed permanently, and the reason. The event of the run is only in the
+ * A dead letter in memory: a handler run that failed permanently, with the reason. The event of the run is only in the
  * store.
  */
 export type DeadLetterEntry = Omit<JobTicket, 'attempts'> & JobFailure;
 
 /**
- * Maximum number of dead letters. When one more is added, the oldest one that no request is retrying or dropping is
- * deleted.
+ * Maximum number of dead letters. If a new dead letter exceeds it, the oldest dead letter that no request is retrying
+ * or dropping is deleted.
  */
 const DEAD_LETTERS_MAX = 10_000;
 
-/** The in-memory index of the dead letters of all handlers, with their maximum number. */
+/** The in-memory index of the dead letters of all handlers, and the maximum number of dead letters. */
 export class DeadLetterIndex {
   /** The dead letters by the ids of their jobs, in the order in which they failed. */
   readonly entries = new Map<number, DeadLetterEntry>();
@@ -23,7 +23,7 @@ export class DeadLetterIndex {
     this.limit = limit;
   }
 
-  /** True if the maximum number of dead letters is reached, so that one more causes the deletion of the oldest. */
+  /** True if the number of dead letters has reached the maximum. Adding a dead letter then deletes the oldest one. */
   get isFull(): boolean {
     return this.entries.size >= this.limit;
   }

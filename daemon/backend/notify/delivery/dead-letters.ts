@@ -10,7 +10,10 @@ import type { Clock } from '../../ports.ts';
 import type { JobTicket } from './job-queue.ts';
 import type { DeadLetterEntry, DeadLetterIndex } from './dead-letter-index.ts';
 
-/** The dead letters that a request retries or drops: all, those of one handler, or the one with an id. */
+/**
+ * The selection of the dead letters to retry or drop: all dead letters, those of one handler, or the dead letter with
+ * an id.
+ */
 type JobSelection = DeadLetterSelection | { readonly id: number };
 
 interface RemovalRequest {
@@ -27,16 +30,16 @@ interface DeadLettersDeps {
 }
 
 /**
- * Maximum number of dead letters that an audit record lists. If a request retries or drops more, its audit record lists
- * the first ones and has the total number.
+ * Maximum number of dead letters that an audit record lists. If a request retries or drops more dead letters, its audit
+ * record lists the first 100 and has the total number.
  */
 const DEAD_LETTERS_PER_AUDIT_RECORD_MAX = 100;
-/** Maximum length of a failure reason that is stored, in UTF-16 units; a longer one is truncated. */
+/** Maximum length of a stored failure reason, in UTF-16 units. A longer reason is truncated. */
 const REASON_LENGTH_MAX = 500;
 
 /** The dead-letter queue: handler runs that failed permanently, until they are retried or dropped. */
 export class DeadLetters {
-  /** Number of dead letters that were deleted since the backend started because the dead-letter queue was full. */
+  /** Number of dead letters that were deleted because the dead-letter queue was full, since the backend started. */
   overflowDropCount = 0;
   readonly #deps: DeadLettersDeps;
   readonly #index: DeadLetterIndex;
@@ -70,8 +73,8 @@ export class DeadLetters {
   }
 
   /**
-   * Adds a stored dead letter to those in memory. If there are then too many, deletes the oldest one that no request is
-   * retrying or dropping. Called for each stored dead letter at start, and by `add`.
+   * Adds a stored dead letter to the index in memory. If the maximum number is then exceeded, deletes the oldest dead
+   * letter that no request is retrying or dropping. Called for each stored dead letter at start, and by `add`.
    */
   addToIndex(ticket: JobTicket, failure: JobFailure): void {
     const { attempts: _, ...attributes } = ticket;
@@ -90,18 +93,21 @@ export class DeadLetters {
     );
   }
 
-  /** Stores the failure of a run, which makes the run a dead letter. The dead letter is listed after the commit. */
+  /**
+   * Stores the failure of a run, which makes the run a dead letter. The index contains the dead letter after the
+   * commit.
+   */
   add(ticket: JobTicket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
     const failure = { attempts, failed_at: this.#deps.clock.now(), reason: truncateReason(reason) };
     this.#deps.jobWriter.submit({ kind: 'bury', id: ticket.id, failure }, () => this.addToIndex(ticket, failure));
   }
 
   /**
-   * Retries dead letters: their runs go to the ends of the queues of their handlers.
+   * Retries dead letters: each of their runs goes to the end of the queue of its handler.
    *
    * @returns the number of dead letters that are retried
-   * @throws MonError `not_found` when no dead letter has the selected id or another request handles it, `unavailable`
-   * when the commit fails
+   * @throws MonError `not_found` when there is no dead letter with the selected id or another request is retrying or
+   * dropping it, `unavailable` when the commit fails
    */
   retry(selection: JobSelection, actor: Actor = MON): Promise<number> {
     return this.#removeSelected(
@@ -115,8 +121,8 @@ export class DeadLetters {
    * Deletes dead letters without retrying them.
    *
    * @returns the number of dead letters that are deleted
-   * @throws MonError `not_found` when no dead letter has the selected id or another request handles it, `unavailable`
-   * when the commit fails
+   * @throws MonError `not_found` when there is no dead letter with the selected id or another request is retrying or
+   * dropping it, `unavailable` when the commit fails
    */
   drop(selection: JobSelection, actor: Actor = MON): Promise<number> {
     return this.#removeSelected(selection, { kind: 'drop', action: 'dead-letter.drop', actor }, () => undefined);
@@ -164,8 +170,9 @@ export class DeadLetters {
 }
 
 /**
- * Returns the fields of the audit record about retried or dropped dead letters. For a request with an id, they describe
- * that dead letter. Otherwise, they have the number of dead letters and describe the first 100.
+ * Returns the fields of the audit record about retried or dropped dead letters. If the request selected a dead letter
+ * by its id, the fields describe that dead letter. Otherwise, they have the number of dead letters and describe the
+ * first 100.
  */
 function deadLetterAuditFields(
   selection: JobSelection,

@@ -44,7 +44,7 @@ export interface HandlerRunnerDeps {
   readonly commands: Pick<CommandRunner, 'run'>;
   /** The live feed, to which `transport` handlers publish. */
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
-  /** Removes clients for the built-in handler `deregistration`. */
+  /** Removes the client of an event for the built-in handler `deregistration`. */
   readonly clients: ClientRemover;
   /** Stores the metrics of the events that the built-in handler `prometheus` gets. */
   readonly metricSeries: Pick<MetricSeries, 'storeMetrics'>;
@@ -56,14 +56,15 @@ export interface HandlerRunnerDeps {
    * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
    */
   readonly handlerNetworks: () => readonly string[];
-  /** A signal that is aborted when the backend begins to stop. Handler tests in progress then end at once. */
+  /** A signal that is aborted when the backend begins to stop. It ends handler tests in progress at once. */
   readonly stopSignal: AbortSignal;
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */
   readonly lookUp?: NameResolver;
 }
 
 /**
- * Time limit of a handler test in seconds. It is shorter than the 30 seconds after which callers of the API give up.
+ * Time limit of a handler test in seconds. It is shorter than 30 seconds, after which API clients stop waiting for a
+ * response.
  */
 const HANDLER_TEST_SECONDS_MAX = 25;
 
@@ -89,20 +90,20 @@ interface HandlerTestResult {
   readonly response: string | undefined;
 }
 
-/** The event or group that a handler sends, redacted if the handler must not get secrets. */
+/** The event or group that a handler sends. It is redacted if the handler must not get secrets. */
 interface DeliverySubject {
   readonly event: HandledEvent;
   readonly group?: GroupRun | undefined;
 }
 
-/** The event or group that a handler sends, with the text that the mutator made from it. */
+/** The event or group that a handler sends, and the output of the mutator for it. */
 interface MutatedSubject extends DeliverySubject {
   readonly data: string;
 }
 
 /**
- * Runs handlers: passes each event through the mutator of the handler and sends the output to the receiver. Disposing
- * closes the webhook connections that are kept open.
+ * Runs handlers: passes each event through the mutator of the handler and sends the output to the receiver. When the
+ * runner is disposed, it closes the webhook connections that are kept open.
  */
 export class HandlerRunner implements Disposable {
   readonly #deps: HandlerRunnerDeps;
@@ -145,8 +146,8 @@ export class HandlerRunner implements Disposable {
   }
 
   /**
-   * Returns what a handler would send for a job, for display. The mutator is run for this. Secrets are redacted even if
-   * the definition of the handler has `redact: false`.
+   * Runs the mutator for a job and returns what the handler would send, for display. Secrets are redacted even if the
+   * definition of the handler has `redact: false`.
    */
   async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
     const subject = redactSubject(job);
@@ -165,8 +166,8 @@ export class HandlerRunner implements Disposable {
   }
 
   /**
-   * Runs a handler test or a preview within the time limit. Without the limit, a command without a timeout might never
-   * end.
+   * Runs a handler test or a preview within the time limit for tests. Without this limit, a command that has no timeout
+   * might never end.
    */
   async #runWithinTestLimit<Result>(
     job: HandlerJob,
@@ -210,8 +211,8 @@ export class HandlerRunner implements Disposable {
     const subject = isRedacted ? redactSubject(run.job) : run.job;
     const mutation = await this.#mutate(subject, handler, run);
     if (mutation.kind === 'failed') return mutation;
-    // If the output of the check has no measurements, for example because the check failed, a metrics mutator returns
-    // an empty text. There is nothing to send then.
+    // If the check output contains no measurements, for example because the check failed, a metrics mutator returns an
+    // empty text. Then there is nothing to send.
     const { mutator } = handler;
     if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED;
     const { event, group } = subject;
@@ -278,8 +279,8 @@ export class HandlerRunner implements Disposable {
   }
 
   /**
-   * Returns the values that message templates can use. If the handler has a mutator, its output replaces the output of
-   * the check.
+   * Returns the values that message templates can use. If the handler has a mutator, the mutator output replaces the
+   * check output.
    */
   #messageSubject(
     { mutator }: RunningHandler,
@@ -296,8 +297,8 @@ export class HandlerRunner implements Disposable {
   }
 
   /**
-   * Publishes the message of a transport handler to the live feed, but only at the first attempt: further attempts are
-   * for the file and the socket of the handler. All readers of the feed may see the message, so its event is redacted.
+   * Publishes the message of a transport handler to the live feed at the first attempt. Further attempts only retry the
+   * file and the socket of the handler. The event is redacted, because all readers of the feed may see the message.
    */
   async #publish(handler: TransportHandler, data: string, run: DeliveryAttempt): Promise<DeliveryOutcome> {
     const bytes = Buffer.byteLength(data);

@@ -28,8 +28,8 @@ interface DeregistrationDeps {
 
 /**
  * Runs the built-in handler `deregistration`, which removes the client of the event as `DELETE /clients/:client` does.
- * If the client does not exist any more, the run counts as delivered. A client that sent a keepalive after the event is
- * not removed: the handler may run long after the event, for instance when a dead letter is retried.
+ * If the client does not exist any more, the run counts as delivered. If the client has sent a keepalive after the
+ * event, it is not removed: the handler may run long after the event, for example for a retried dead letter.
  */
 export async function runDeregistrationHandler(
   { namespace, client, event }: HandlerJob,

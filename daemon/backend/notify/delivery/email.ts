@@ -13,7 +13,7 @@ import { DELIVERED, permanentFailure, retryableFailure, toDisplayLine, type Deli
 import type { NetworkDeps } from './tcp.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
-/** Default time limit in seconds for sending a mail. It is long, because mail servers that scan messages are slow. */
+/** Default time limit in seconds for sending a mail. It is long because mail servers that scan messages are slow. */
 const TIMEOUT_SECONDS_DEFAULT = 30;
 
 const DEFAULT_PORT_BY_TLS_MODE = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
@@ -58,8 +58,8 @@ export async function sendMail(
       onResponse?.(toDisplayLine(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
       return DELIVERED;
     } catch (error) {
-      // If the time limit or a stop of the backend closed the connection, the caller reports that as the reason, and
-      // not this error.
+      // If the connection was closed because of the time limit or a stop of the backend, the caller reports that reason
+      // instead of this error.
       if (limitSignal.aborted) throw error;
       return smtpFailure(error, smtp, `${host}:${String(port)}`);
     } finally {
@@ -110,7 +110,7 @@ function smtpTlsOptions({ host, tls, ca_file: file }: SmtpSettings): ConnectionO
 }
 
 /**
- * Builds the message for the SMTP library. All mails about one event or group form a thread. Every attempt of a job has
+ * Builds the message for the SMTP library. All mails about one event or group form a thread. All attempts of a job send
  * the same message id, so that receivers can recognize a duplicate.
  */
 function buildMessage(
@@ -150,8 +150,8 @@ function parseMailAddresses(addresses: string | readonly string[] = []): MailAdd
 }
 
 /**
- * Returns the failed outcome for an error response of an SMTP server: 5xx is permanent, other codes can be retried (RFC
- * 5321, 4.2.1).
+ * Returns the failed outcome for an error response of an SMTP server. A 5xx code is a permanent failure; after other
+ * codes, the delivery can be retried (RFC 5321, 4.2.1).
  *
  * @throws the error itself if it is not a response of the server
  */
@@ -161,8 +161,8 @@ function smtpFailure(error: unknown, { user = '', password = '' }: SmtpSettings,
     readonly response?: string;
   };
   if (typeof code !== 'number') throw error;
-  // The error response may repeat the credentials as they were sent to the server, in Base64: the password by itself,
-  // or after the user name (RFC 4954, 4).
+  // The error response may repeat the credentials in Base64, as they were sent to the server: the password alone, or
+  // the password after the user name (RFC 4954, 4).
   const encodedSecrets = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
   const reason = `${server} answered ${toDisplayLine(response, [password, ...(password === '' ? [] : encodedSecrets)]) || String(code)}`;
   return code < 500 ? retryableFailure(reason, 'response') : permanentFailure(reason, 'response');

@@ -8,7 +8,7 @@ import { JobQueue, type JobTicket } from './job-queue.ts';
 import { qualifiedHandlerName } from './qualified-handler-name.ts';
 import type { DeadLetterIndex } from './dead-letter-index.ts';
 
-/** The counters of a handler since the backend started, and the state of its queue. */
+/** The counters of a handler since the backend started, and the current state of its queue. */
 export interface HandlerStatistics {
   readonly namespace: string;
   readonly handler: string;
@@ -47,7 +47,7 @@ export const ZERO_FAILURE_COUNTS = Object.fromEntries(
 type HandlerId = Pick<JobTicket, 'namespace' | 'handler'>;
 
 /**
- * The queue and the counters of a handler. They belong to the name of the handler, so they stay when its definition
+ * The queue and the counters of a handler. They belong to the handler name, so they are kept when the definition
  * changes or is removed.
  */
 export interface HandlerQueue extends HandlerId {
@@ -77,12 +77,12 @@ interface HandlerQueueDeps {
 }
 
 /**
- * The queues of all handlers, with their limits and counters. This object is created before the job runner, because the
+ * The queues of all handlers, with their limits and counters. They are created before the job runner, because the
  * decision whether to notify a handler depends on whether its queue is full.
  */
 export class HandlerQueues implements QueueCapacity {
   readonly #deps: HandlerQueueDeps;
-  /** The queues of all handlers, by the names of the handlers with their namespaces. */
+  /** The queues of all handlers, by `qualifiedHandlerName`. */
   readonly #queues = new Map<string, HandlerQueue>();
   readonly #deliveryListeners = new Set<(latencyMs: number) => void>();
 
@@ -91,8 +91,8 @@ export class HandlerQueues implements QueueCapacity {
   }
 
   /**
-   * True if neither the queue of the handler nor the dead-letter queue has room for one more run. A new notification is
-   * then rejected, and the runs in the queue stay. So a handler that hangs for long does not use more and more memory.
+   * True if the queue of the handler and the dead-letter queue are both full. A new notification is then rejected, and
+   * the runs in the queue stay. So a handler that hangs for long does not use more and more memory.
    */
   isFull(namespace: string, handler: string): boolean {
     // Check the dead-letter queue first: it usually has room, and this check is the cheapest.
@@ -103,13 +103,15 @@ export class HandlerQueues implements QueueCapacity {
 
   /**
    * Returns the counters and queue states of all handlers that had a run or a rejected notification since the backend
-   * started. The keys are the names of the handlers with their namespaces.
+   * started, by `qualifiedHandlerName`.
    */
   statistics(): ReadonlyMap<string, HandlerStatistics> {
     return new Map([...this.#queues].map(([name, handlerQueue]) => [name, toStatistics(handlerQueue)]));
   }
 
-  /** Returns the maximum number of unfinished runs of a handler: those that wait in its queue and those in progress. */
+  /**
+   * Returns the maximum number of unfinished runs of a handler: those that wait in its queue, and those in progress.
+   */
   maxUnfinishedRuns(handler: HandlerId): number {
     const definition = this.#definition(handler);
     return (definition?.queue_limit ?? QUEUE_LIMIT_DEFAULT) + effectiveConcurrency(definition);
@@ -120,7 +122,7 @@ export class HandlerQueues implements QueueCapacity {
     return effectiveConcurrency(this.#definition(handler));
   }
 
-  /** Returns the queue of a handler, and creates it if necessary. */
+  /** Returns the queue of a handler. Creates the queue if it does not exist. */
   getOrCreate({ namespace, handler }: HandlerId): HandlerQueue {
     const name = qualifiedHandlerName({ namespace, handler });
     let handlerQueue = this.#queues.get(name);
@@ -142,8 +144,8 @@ export class HandlerQueues implements QueueCapacity {
   }
 
   /**
-   * Registers a listener that is called for every delivered run, with the time in milliseconds since the run was
-   * queued.
+   * Registers a listener that is called for every delivered run, with the time in milliseconds from the queueing of the
+   * run to its delivery.
    */
   onDelivered(listener: (latencyMs: number) => void): Disposable {
     this.#deliveryListeners.add(listener);

@@ -4,8 +4,8 @@ import { decodeJob } from '../../model/notify/delivery/stored-job.ts';
 import { handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
 /**
- * Maximum number of waiting jobs that are kept in memory, because the event of a job takes some kilobytes. Other jobs
- * are read from the store when they run.
+ * Maximum number of waiting jobs that are kept in memory. It is limited because the event of a job takes some
+ * kilobytes. All other jobs are read from the store when they run.
  */
 const CACHED_JOBS_MAX = 1000;
 /** Maximum number of jobs that are read from the store in one request. */
@@ -14,7 +14,8 @@ const JOBS_PER_READ_MAX = 100;
 type PendingRead = PromiseWithResolvers<HandlerJob | undefined>;
 
 /**
- * A cache of the jobs that wait in the queues of handlers. All of them are in the store, and some are also in memory.
+ * A cache of the jobs that wait in the queues of handlers. All jobs are in the store, and the cache has some of them in
+ * memory too.
  */
 export class JobCache {
   readonly #store: Pick<Store, 'getMany'>;
@@ -33,7 +34,7 @@ export class JobCache {
   }
 
   /**
-   * Returns a job and removes it from memory; a job that is not in memory is read from the store.
+   * Returns a job, from memory or else from the store. Removes the job from memory.
    *
    * @returns undefined when the job is not stored any more
    * @throws MonError `unavailable` when the store cannot be read

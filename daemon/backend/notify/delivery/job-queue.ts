@@ -1,6 +1,6 @@
 import { BinaryHeap } from '../../schedule/binary-heap.ts';
 
-/** A handler run in the queue in memory. It has the id of the stored job, which contains the event. */
+/** A handler run as an entry of a queue in memory. The event of the run is in the stored job with the same id. */
 export interface JobTicket {
   readonly id: number;
   readonly namespace: string;
@@ -8,8 +8,8 @@ export interface JobTicket {
   readonly check: string;
   readonly handler: string;
   /**
-   * The group whose events the run sends, with their number; absent for a run with a single event. If the run has a
-   * group, `client` and `check` are those of the first event of the group.
+   * The group whose events the run sends, with the number of its events; absent for a run with a single event. If a
+   * group is present, `client` and `check` are those of the first event of the group.
    */
   readonly group?: { readonly id: string; readonly label: string; readonly events: number };
   /** Time when the run was queued, in epoch milliseconds. */
@@ -26,13 +26,13 @@ interface QueueEntry {
 }
 
 /**
- * The queue of the unfinished runs of one handler. Of the runs for one client and check, or for one group, only the
- * first can start. The others wait until it has finished, so that a resolution never overtakes its problem.
+ * The queue of the unfinished runs of one handler. Runs for the same client and check, or for the same group, start
+ * only one after another, in their order. So a resolution never overtakes its problem.
  */
 export class JobQueue {
   /** Number of runs in progress. */
   runningCount = 0;
-  /** Number of runs that wait for the delay before their next attempt. */
+  /** Number of runs whose next attempt is delayed and has not started. */
   retryingCount = 0;
   /** All unfinished runs by the ids of their jobs, in order of arrival. */
   readonly #entries = new Map<number, QueueEntry>();
@@ -74,7 +74,7 @@ export class JobQueue {
   }
 
   /**
-   * Removes a run that has finished. The next run for the same client and check, or for the same group, can then start.
+   * Removes a run that has finished. The next run for the same client and check, or for the same group, can start now.
    */
   finish({ id }: JobTicket): void {
     const entry = this.#entries.get(id);
@@ -86,15 +86,15 @@ export class JobQueue {
   }
 
   /**
-   * Counts a run in progress as one that waits for its next attempt. The run still blocks later runs for the same
-   * client and check, or for the same group.
+   * Counts a run as waiting for its next attempt and no longer as in progress. The run still blocks later runs for the
+   * same client and check, or for the same group.
    */
   countAsRetrying(): void {
     this.runningCount--;
     this.retryingCount++;
   }
 
-  /** Makes a run ready to start again after the delay before its next attempt. */
+  /** Makes a run ready for its next attempt. Called when the delay before this attempt is over. */
   resume({ id }: JobTicket): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;

@@ -8,7 +8,7 @@ import type { Batcher } from '../../commit/batcher.ts';
 import type { Transaction } from '../../model/transaction/transaction.ts';
 import { deadLetterKey, handlerJobKey } from '../../model/notify/delivery/storage.ts';
 
-/** A change of a stored handler job, which is a dead letter if a failure is stored for it. */
+/** A change of a stored handler job. A job with a stored failure is a dead letter. */
 export type JobChange =
   /** The notification was delivered: deletes the job. */
   | { readonly kind: 'finish'; readonly id: number }
@@ -24,13 +24,13 @@ interface PendingJobChange {
   readonly onStored: (() => void) | undefined;
 }
 
-/** Delay before changes of handler jobs are written again after the write failed. */
+/** Delay in milliseconds before job changes are written again after a write failed. */
 const RETRY_DELAY_MS = 1000;
 
 /**
- * Writes changes of stored handler jobs through the batcher, which commits commands in groups. The outcomes of runs
- * that end at about the same time share one command, and the next command is enqueued after its commit. So even a
- * thousand runs per second do not fill the queue of the batcher, where results wait too.
+ * Writes changes of stored handler jobs through the batcher. Submitted changes are collected: at most one command with
+ * such changes is in the batcher at a time. Changes that arrive before its commit ends share the next command. So even
+ * a thousand handler runs per second do not fill the queue of the batcher, which check results share.
  */
 export class JobWriter implements Disposable {
   readonly #batcher: Batcher;
@@ -38,8 +38,8 @@ export class JobWriter implements Disposable {
   readonly #log: Log;
   #pendingChanges: PendingJobChange[] = [];
   /**
-   * The state of the current command: `enqueued` while it waits in the queue of the batcher; `applied` after it has
-   * applied the pending changes, until its commit ends; `none` if there is no command.
+   * The state of the current command. `enqueued`: it waits in the queue of the batcher. `applied`: it has applied the
+   * pending changes, and its commit has not ended. `none`: there is no command.
    */
   #commandState: 'none' | 'enqueued' | 'applied' = 'none';
   #scheduledRetry: Disposable | undefined;
@@ -76,8 +76,8 @@ export class JobWriter implements Disposable {
   }
 
   /**
-   * Passes all pending changes to the batcher, which commits them before it closes. If a command is being committed,
-   * waits for that first.
+   * Passes all pending changes to the batcher, which commits them before it closes. If a commit of earlier changes is
+   * in progress, waits for its end first.
    */
   async flushPendingChanges(): Promise<void> {
     if (this.#commandState === 'applied') {
@@ -102,8 +102,8 @@ export class JobWriter implements Disposable {
         weight: 1,
         apply: (transaction) => {
           this.#commandState = 'applied';
-          // The batcher applies this command again if it has to rebuild a batch. The changes that were applied the
-          // first time must then be applied again.
+          // The batcher applies this command again if it has to rebuild the batch. Then the changes of the first time
+          // must be applied again.
           commandChanges = commandChanges.concat(this.#pendingChanges);
           this.#pendingChanges = [];
           applyJobChanges(
@@ -120,8 +120,9 @@ export class JobWriter implements Disposable {
   }
 
   /**
-   * Writes the pending changes at the end of the current commit. Called after the batcher rejected the command because
-   * its queue was full: at the end of a commit the queue has free capacity, before other callers use it up.
+   * Writes the pending changes at the end of the current commit. Called after the batcher rejected the command, usually
+   * because its queue was full. At the end of a commit, the queue has free capacity, and other callers have not used it
+   * yet.
    */
   #retryAfterCommit(): void {
     this.#commandState = 'none';

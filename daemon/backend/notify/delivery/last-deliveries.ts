@@ -1,14 +1,17 @@
 import type { Deliveries, LastDelivery } from '../../../../shared/schemas/explain.ts';
 import type { JobTicket } from './job-queue.ts';
 
-/** Maximum number of runs whose state is kept in memory. The run whose state changed longest ago is removed first. */
+/**
+ * Maximum number of runs whose state is kept in memory. If it is exceeded, the run whose state changed longest ago is
+ * removed.
+ */
 const RETAINED_RUNS_MAX = 20_000;
 
 type RunIdentity = Pick<JobTicket, 'id' | 'namespace' | 'client' | 'check' | 'handler' | 'group'>;
 
 /**
- * The state of the last run of each handler, for each client and check or for each group. It answers "why was I not
- * paged?".
+ * The state of the last run of each handler, for each client and check or for each group. Operators use it to find out
+ * why nobody was paged.
  */
 export class LastDeliveries implements Deliveries {
   readonly #retainedRunsMax: number;
@@ -38,8 +41,8 @@ export class LastDeliveries implements Deliveries {
     const key = group === undefined ? deliveryKey(run) : groupDeliveryKey(namespace, group.id, handler);
     const previous = this.#deliveries.get(key);
     if (previous !== undefined && previous.id > run.id) {
-      // The state of the newest run is shown. While that run waits in the queue behind this older one, it is shown with
-      // the failure reason of the older run.
+      // A newer run exists, so its state stays and the state of this older run is ignored. But while the newer run is
+      // queued, it shows the failure reason of the older run.
       const inheritsReason = previous.state === 'queued' && delivery.state !== 'running';
       if (inheritsReason) this.#deliveries.set(key, withReason(previous, delivery.reason));
       return;

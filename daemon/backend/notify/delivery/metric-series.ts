@@ -4,13 +4,13 @@ import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import type { Clock } from '../../ports.ts';
 import { DELIVERED, permanentFailure, type DeliveryOutcome } from './outcome.ts';
 
-/** Maximum number of series in all namespaces together; beyond it, new series are rejected. */
+/** Maximum number of series in all namespaces together. If it is reached, new series are rejected. */
 const SERIES_MAX = 10_000;
-/** Maximum length of a series name with its labels, in UTF-16 units; series with longer names are rejected. */
+/** Maximum length of a series name with its labels, in UTF-16 units. A series with a longer name is rejected. */
 const SERIES_NAME_LENGTH_MAX = 2048;
 /**
- * Time since its last update after which a series is no longer listed for Prometheus. Such a series is deleted when the
- * maximum number of series is reached.
+ * Time in milliseconds after which a series without an update is stale: it is no longer exposed to Prometheus. Stale
+ * series are deleted when the maximum number of series is reached.
  */
 const STALE_AGE_MS = 15 * 60_000;
 
@@ -19,7 +19,7 @@ interface SeriesValue {
   readonly updatedAtMs: number;
 }
 
-/** The metric series of the built-in handler `prometheus`: the last value of each metric, for Prometheus to scrape. */
+/** The metric series of the built-in handler `prometheus`: the last value of each metric, which Prometheus scrapes. */
 export class MetricSeries {
   readonly #clock: Clock;
   readonly #seriesByNamespace = new Map<string, Map<string, SeriesValue>>();
@@ -29,7 +29,7 @@ export class MetricSeries {
     this.#clock = clock;
   }
 
-  /** Stores the metrics of an event. Returns a permanent failure if some of them were rejected because of a limit. */
+  /** Stores the metrics of an event. Returns a permanent failure if a limit caused the rejection of some metrics. */
   storeMetrics(namespace: string, event: HandledEvent): DeliveryOutcome {
     const updatedAtMs = this.#clock.now();
     if (this.#seriesCount >= SERIES_MAX) this.#removeStale(updatedAtMs);
@@ -44,8 +44,8 @@ export class MetricSeries {
   }
 
   /**
-   * Returns the series of a namespace in the text format of Prometheus, without those that have not been updated for 15
-   * minutes.
+   * Returns the series of a namespace in the text format of Prometheus. Series that have not been updated for 15
+   * minutes are omitted.
    */
   prometheusText(namespace: string): string {
     const series = this.#seriesByNamespace.get(namespace) ?? new Map<string, SeriesValue>();

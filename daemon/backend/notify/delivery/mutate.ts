@@ -10,7 +10,7 @@ export type MutatorOutcome =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
 interface MutatorDeps {
-  /** The definitions in the namespace of the event, among them those of mutators. */
+  /** The definitions in the namespace of the event, from which the mutator is read. */
   readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
@@ -24,8 +24,8 @@ interface MutatorDeps {
 const DEFAULT_MUTATOR = 'json';
 
 /**
- * Runs a mutator and returns its output, which becomes the input of a handler (completion 1.9). If a mutator is defined
- * under the name, its command is run. Otherwise, the name must be that of a built-in mutator: `json`,
+ * Runs a mutator and returns its output, which becomes the input of a handler (completion 1.9). If a mutator with this
+ * name is defined, its command is run. Otherwise, the name must be that of a built-in mutator: `json`,
  * `only_check_output` or a metric format.
  */
 export async function runMutator(
@@ -54,7 +54,7 @@ export async function runMutator(
   if (hasCompleteOutput && result.status === 0) return { kind: 'mutated', data: result.output };
   const reason = hasCompleteOutput ? `it exited with ${String(result.status)}` : failureReason(outcome.kind);
   log.error({ ...logFields, mutator: name, status: result.status, output: result.output, reason }, 'mutator error');
-  // If the command of the mutator could not be run, the next attempt may succeed. A command that ran would fail in the
+  // If the mutator command could not be run, the next attempt may succeed. If it ran and failed, it would fail in the
   // same way again.
   const createFailure = outcome.kind === 'failed' ? retryableFailure : permanentFailure;
   return createFailure(`mutator error: ${name}: ${reason}`, 'mutator');

@@ -2,18 +2,19 @@ import type { LookupAddress } from 'node:dns';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Clock } from '../../ports.ts';
 
-/** Resolves a host name to all its addresses; rejects if it has none. */
+/** Resolves a host name to all its addresses; rejects if the name has no address. */
 export type NameResolver = (name: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * Maximum number of concurrent host name look-ups. Until the resolver responds, a look-up occupies one of the four
- * threads of the Node.js thread pool, which the store uses too. Some threads must stay free: otherwise a broken name
- * server would stop the processing of results.
+ * Maximum number of concurrent host name look-ups. A look-up occupies one of the four threads of the Node.js thread
+ * pool until the resolver responds. The store needs free threads of this pool: otherwise, a broken name server would
+ * stop the processing of results.
  */
 const CONCURRENT_LOOKUPS_MAX = 2;
 
 /**
- * Lifetime of a cached look-up: a handler that runs a thousand times per second looks its host up once per lifetime.
+ * Lifetime of a cached look-up in milliseconds. A handler that runs a thousand times per second looks up its host once
+ * in this time.
  */
 const CACHE_LIFETIME_MS = 5000;
 
@@ -26,7 +27,10 @@ interface CachedLookup {
   expiresAtMs: number;
 }
 
-/** A cache of host name look-ups. It limits how many run at once, and callers that need the same name share one. */
+/**
+ * A cache of host name look-ups. It limits the number of concurrent look-ups, and callers that need the same name share
+ * a look-up.
+ */
 export class NameLookupCache {
   readonly #clock: Clock;
   readonly #resolveName: NameResolver;

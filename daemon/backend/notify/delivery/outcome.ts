@@ -1,7 +1,7 @@
 import { clip, plainLine } from '../../../../shared/domain/message/clip.ts';
 import type { FailureCategory } from '../../../../shared/schemas/failure-category.ts';
 
-/** Maximum length of a text from a receiver that is displayed, in UTF-16 units; longer texts are truncated. */
+/** Maximum length of a displayed text from a receiver, in UTF-16 units. A longer text is truncated. */
 const RECEIVER_TEXT_LENGTH_MAX = 200;
 
 /** The outcome of one attempt to deliver a notification. */
@@ -20,12 +20,12 @@ export type DeliveryOutcome =
       /** The category under which metrics count the failure; absent means `other`. */
       readonly category?: FailureCategory | undefined;
       /**
-       * True if another attempt may succeed, for example after a refused connection, an HTTP status from 500, or a
-       * nonzero exit status or timeout of a pipe handler. False for example if the mutator is unknown, or if the
-       * receiver rejected the request itself.
+       * True if another attempt may succeed. Examples are a refused connection, an HTTP status of 500 or higher, and a
+       * pipe handler that timed out or exited with a nonzero status. False, for example, if the mutator is unknown or
+       * the receiver rejected the request.
        */
       readonly isRetryable: boolean;
-      /** The minimum delay before the next attempt, as the receiver requested it; absent if it requested none. */
+      /** The minimum delay before the next attempt that the receiver requested; absent if it requested none. */
       readonly retryAfterMs?: number | undefined;
     };
 
@@ -52,7 +52,7 @@ export const BACKEND_STOPPING: DeliveryFailure = retryableFailure('the backend i
  * are not replaced
  */
 export function toDisplayLine(text: string, secrets: readonly string[] = []): string {
-  // Longer secrets are replaced first: if a secret contains another one, no part of it must be left.
+  // Replace longer secrets first: if a secret contains another secret, no part of the longer one may remain.
   const longestFirst = secrets.filter((secret) => secret.length > 1).toSorted((a, b) => b.length - a.length);
   const redactedText = longestFirst.reduce((masked, secret) => masked.replaceAll(secret, 'REDACTED'), text);
   return clip(plainLine(redactedText), RECEIVER_TEXT_LENGTH_MAX);

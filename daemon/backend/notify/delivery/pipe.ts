@@ -13,12 +13,12 @@ interface PipeDeps {
   readonly logFields: object;
 }
 
-/** Maximum length of the command output in a log record, in UTF-16 units; longer output is truncated. */
+/** Maximum length of the command output in a log record, in UTF-16 units. Longer output is truncated. */
 const LOGGED_OUTPUT_LENGTH_MAX = 4096;
 
 /**
- * Runs the command of a pipe handler with the data on its standard input, and logs its output as Sensu does (completion
- * 1.8). Without `timeout` in the definition, the command has no time limit.
+ * Runs the command of a pipe handler with the data on its standard input, and logs the command output as Sensu does
+ * (completion 1.8). Without `timeout` in the handler definition, the command has no time limit.
  */
 export async function runPipeHandler(
   { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,

@@ -52,7 +52,8 @@ function webhookPreview(
   { job, mutatorOutput, subject }: PreviewInput,
 ): Record<string, unknown> {
   const { secret, headers: configuredHeaders } = handler;
-  // The names and values of configured headers are never shown: `...` only says that there are some.
+  // The names and values of configured headers are never shown: `...` only shows that the handler has configured
+  // headers.
   const redactedHeaders = {
     ...(configuredHeaders !== undefined && { '...': 'REDACTED' }),
     ...(secret !== undefined && { 'x-mon-signature': 'REDACTED' }),

@@ -1,8 +1,8 @@
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 
 /**
- * Returns the name of a handler in a list of handlers from all namespaces: `namespace/handler`, or only `handler` if
- * its namespace is `default`.
+ * Returns the name of a handler that is unique in all namespaces: `namespace/handler`, or only `handler` if the
+ * namespace is `default`.
  */
 export function qualifiedHandlerName({
   namespace,

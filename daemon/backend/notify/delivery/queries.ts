@@ -15,9 +15,9 @@ interface HandlerStatusDeps {
 }
 
 /**
- * Returns the status of the handlers in these namespaces, sorted by name. It includes every defined handler, and also
- * undefined and built-in ones that have run since the backend started or have dead letters. It excludes handler sets,
- * which have no runs, unless their name has run before.
+ * Returns the status of the handlers in these namespaces, sorted by name. The list contains every defined handler
+ * except handler sets. It also contains all other handlers that have dead letters, or that had runs or rejected
+ * notifications since the backend started. Examples are built-in handlers and removed handlers.
  *
  * @param namespaces the namespaces that the caller may read
  */
@@ -62,8 +62,8 @@ export function listHandlerStatuses(
 }
 
 /**
- * Returns the type of a handler: `built-in` for the name of a built-in handler, otherwise the type in its definition,
- * or null if it is not defined. The workflow of a pipeline counts as the definition of a handler.
+ * Returns the type of a handler: `built-in` for the name of a built-in handler, otherwise the type in its definition.
+ * Returns null if the handler is not defined. The workflow of a pipeline counts as a handler definition.
  */
 function handlerType(
   definitions: Pick<Definitions, 'in'>,

@@ -21,7 +21,10 @@ export function toDeadLetterSummary(entry: DeadLetterEntry): DeadLetterSummary {
   };
 }
 
-/** Reads a dead letter with its event or the events of its group, redacted; undefined if it is no longer stored. */
+/**
+ * Reads a dead letter with its redacted event, or the redacted events of its group; undefined if it is no longer
+ * stored.
+ */
 export async function readDeadLetter(store: Store, entry: DeadLetterEntry): Promise<DeadLetterView | undefined> {
   const [text] = await store.getMany([handlerJobKey(entry.id)]);
   if (text === undefined) return undefined;

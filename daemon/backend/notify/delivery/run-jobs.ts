@@ -55,27 +55,30 @@ export interface JobRunnerDeps {
 }
 
 /**
- * Default retry policy of webhook and email handlers, with delays in seconds. Their servers may restart, or request a
- * delay before the next attempt.
+ * Default retry policy of webhook and email handlers, with delays in seconds. Their deliveries are retried because the
+ * servers of receivers may restart or request a delay.
  */
 const SERVICE_RETRY_POLICY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
 
-/** Time that running handlers get to finish when the backend stops (reliability 11); then they are aborted. */
+/**
+ * Time in milliseconds that running handlers get to finish when the backend stops (reliability 11). After that, they
+ * are aborted.
+ */
 const STOP_GRACE_MS = 10_000;
-/** Maximum time that a stopping backend waits for aborted handler runs to end. */
+/** Maximum time in milliseconds that a stopping backend waits for aborted handler runs to end. */
 const ABORT_WAIT_MS = 1000;
-/** Delay before a job that could not be read from the store is read again. */
+/** Delay in milliseconds before a job that could not be read from the store is read again. */
 const READ_RETRY_DELAY_MS = 1000;
 
 /**
- * Runs the handler jobs that were committed. Each handler has its own queue, so no handler waits for another one, and
- * no commit waits for a handler. A job stays in the store until it is delivered or its dead letter is dropped, so a
- * restart loses none.
+ * Runs the handlers of committed jobs. Each handler has its own queue, so no handler waits for another handler, and no
+ * commit waits for a handler. A job stays in the store until it is delivered or its dead letter is deleted, so a
+ * restart loses no job.
  */
 export class JobRunner implements AsyncDisposable {
   readonly #deps: JobRunnerDeps;
   readonly #jobCache: JobCache;
-  /** The handler queues that may have a run to start. */
+  /** The handler queues from which a run may be able to start. */
   readonly #startableQueues = new Set<HandlerQueue>();
   #scheduledStart: NodeJS.Immediate | undefined;
   readonly #runs = new Set<Promise<void>>();
@@ -83,8 +86,8 @@ export class JobRunner implements AsyncDisposable {
   readonly #abortController = new AbortController();
   #commitListener: Disposable | undefined;
   /**
-   * True until all stored jobs are read. No run starts before that: a run may commit new jobs, and their ids must be
-   * higher than those of all stored jobs.
+   * True until all stored jobs are read. No run starts before that, because a run may commit new jobs. The ids of new
+   * jobs must be higher than those of all stored jobs.
    */
   #isLoading = true;
   #isStopping = false;
@@ -116,8 +119,8 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /**
-   * Starts no more handler runs, and waits until the current runs end. Runs that exceed the grace period are aborted.
-   * The outcomes that are not stored yet are passed to the batcher.
+   * Stops starting handler runs, and waits until the current runs end. Runs that exceed the grace period are aborted.
+   * Finally, the outcomes that are not stored yet are passed to the batcher.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
@@ -201,8 +204,8 @@ export class JobRunner implements AsyncDisposable {
   }
 
   /**
-   * Starts runs of a handler in a later iteration of the event loop. Starting a process blocks for some milliseconds,
-   * and the response to a result whose commit enqueued the run must not wait for that.
+   * Starts runs of a handler in a later iteration of the event loop. The start of a process blocks for some
+   * milliseconds. The response to a result must not wait for that, although its commit enqueued the run.
    */
   #markStartable(handlerQueue: HandlerQueue): void {
     this.#startableQueues.add(handlerQueue);

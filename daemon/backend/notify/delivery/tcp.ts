@@ -10,7 +10,7 @@ import { runWithTimeLimit } from './time-limit.ts';
 const TIMEOUT_DEFAULT_SECONDS = 10;
 
 /**
- * Time in milliseconds that a receiver has to close the connection after all data is sent; after that, the connection
+ * Time in milliseconds that a receiver has to close the connection after all data was sent. After that, the connection
  * is destroyed.
  */
 const CLOSE_TIMEOUT_MS = 1000;
@@ -71,8 +71,8 @@ async function resolveConnectOptions(
 }
 
 /**
- * Lets the receiver close the connection, and destroys it if that takes too long. Destroying it at once could reset the
- * connection, and the receiver would lose data that it has not read yet.
+ * Lets the receiver close the connection, and destroys the connection if that takes too long. If it were destroyed at
+ * once, it could be reset, and the receiver would lose data that it has not read yet.
  */
 function closeGracefully(socket: Socket, clock: Clock): void {
   if (socket.closed) return;

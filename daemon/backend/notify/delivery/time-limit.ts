@@ -17,7 +17,7 @@ interface TimeLimit {
 
 /**
  * Runs an operation of a handler, such as a request to its receiver, within a time limit. Returns the result of the
- * operation, or a failure if the operation rejects or exceeds the limit, or if the backend stops. Never rejects.
+ * operation. If the operation rejects or exceeds the limit, or the backend stops, returns a failure. Never rejects.
  *
  * @param operation the operation; it must reject as soon as its signal is aborted
  */
@@ -45,13 +45,13 @@ export async function runWithTimeLimit<Result>(
     if (signal.aborted) return BACKEND_STOPPING;
     if (hasTimedOut) return retryableFailure(`it took longer than ${String(seconds)} s`, 'timeout');
     if (error instanceof MonError && error.code === 'forbidden') return permanentFailure(error.message);
-    // Other codes of `MonError` mean a problem of the handler definition, for example a file that cannot be read.
+    // Other codes of `MonError` mean that the handler definition has a problem, for example a file that cannot be read.
     const isNetworkError = !(error instanceof MonError) || error.code === 'unavailable';
     return retryableFailure(networkErrorText(error), isNetworkError ? 'connection' : undefined);
   }
 }
 
-/** The error messages of OpenSSL for a peer that does not speak TLS. */
+/** The OpenSSL error messages that appear when the server does not speak TLS. */
 const NOT_TLS_MESSAGE = /wrong version number|packet length too long/;
 
 /**

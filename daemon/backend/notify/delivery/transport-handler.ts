@@ -31,7 +31,7 @@ export async function sendToFileAndSocket(
 }
 
 /**
- * Flags for opening a file to append to it. With them, opening a named pipe that has no reader fails at once instead of
+ * Flags to open a file for appending. If the file is a named pipe without a reader, opening it fails at once instead of
  * blocking a thread.
  */
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;

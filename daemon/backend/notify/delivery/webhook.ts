@@ -15,20 +15,20 @@ import { runWithTimeLimit } from './time-limit.ts';
 
 export type WebhookHandler = Extract<RunningHandler, { type: 'webhook' }>;
 
-/** Default time limit in seconds for a delivery by webhook, including all redirects. */
+/** Default time limit in seconds for a webhook delivery, including all redirects. */
 const TIMEOUT_DEFAULT_SECONDS = 10;
 
 const REDIRECTS_MAX = 3;
 
 /**
- * Maximum size in bytes of a response body that is read completely, so that its connection can be reused. The
- * connection of a longer response is closed.
+ * Maximum size in bytes of a response body that is read completely, so that its connection can be reused. If a response
+ * is larger, its connection is closed.
  */
 const RESPONSE_BYTES_MAX = 64 * 1024;
 
 /**
- * Number of bytes at the beginning of a response body that are evaluated: for the reason of a failure, and for the
- * retry delay that a receiver requests.
+ * Number of bytes at the beginning of a response body that are evaluated. They can contain the reason of a failure, and
+ * the retry delay that the receiver requests.
  */
 const RESPONSE_START_BYTES = 2048;
 /**
@@ -39,7 +39,7 @@ const URL_SECRET_LENGTH_MIN = 10;
 /** HTTP statuses below 500 after which a delivery is retried. All statuses from 500 are retried too. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** One HTTP request of a delivery: the first one, or one that follows a redirect. */
+/** One HTTP request of a delivery: the first request, or a request that follows a redirect. */
 interface WebhookRequest {
   readonly url: URL;
   /** True if the URL comes from a redirect and not from the handler definition. */
@@ -48,13 +48,13 @@ interface WebhookRequest {
   readonly body: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The headers that only the origin of the configured URL gets: those of the definition, those of the preset, and the
-   * signature.
+   * The headers that are sent only to the origin of the configured URL: the headers of the handler definition, those of
+   * the preset, and the signature.
    */
   readonly confidentialHeaders: Readonly<Record<string, string>>;
   /**
-   * The secrets in the definition of a handler with a preset; undefined without a preset. If they are defined, they are
-   * masked in the response texts of the receiver, and redirects to another origin are not followed.
+   * The secrets in the definition of a handler with a preset; undefined for a handler without a preset. If defined, the
+   * secrets are masked in response texts, and redirects to another origin are not followed.
    */
   readonly secrets: readonly string[] | undefined;
 }
@@ -72,7 +72,10 @@ interface WebhookResponse {
   readonly bodyStart: string;
 }
 
-/** Sends notifications to the receivers of webhook handlers. Connections stay open for reuse until disposal. */
+/**
+ * Sends notifications to the receivers of webhook handlers. Connections are kept open for reuse until the sender is
+ * disposed.
+ */
 export class WebhookSender implements Disposable {
   readonly #agent = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
@@ -186,8 +189,8 @@ function lowerCaseHeaderNames(headers: Readonly<Record<string, string>> = {}): R
 }
 
 /**
- * Returns the outcome of a delivery for a response. For an allowed redirect (303, 307 or 308), returns the next request
- * instead.
+ * Returns the outcome of a delivery according to a response. If the response is an allowed redirect (303, 307 or 308),
+ * returns the next request instead.
  */
 function outcomeOrNextRequest(
   request: WebhookRequest,
@@ -204,7 +207,8 @@ function outcomeOrNextRequest(
   }
   const reason = `${request.url.origin} answered ${String(status)}`;
   if (status === 301 || status === 302) {
-    // By convention, clients follow a 301 or 302 with GET. That could succeed although nobody received the event.
+    // HTTP clients follow a 301 or 302 with a GET request. That request could succeed although the receiver did not get
+    // the event.
     return permanentFailure(`${reason}: the receiver has moved, put its new address into the definition`);
   }
   const fullReason =
@@ -217,8 +221,8 @@ function outcomeOrNextRequest(
 }
 
 /**
- * Returns a colon and the response text of a service as one line, in which secrets are masked. Returns an empty text if
- * the response is empty.
+ * Returns a colon and the response text of a receiver as one line, in which secrets are masked. Returns an empty text
+ * if the response has no text.
  */
 function responseTextSuffix(text: string, secrets: readonly string[]): string {
   const line = toDisplayLine(text, secrets);

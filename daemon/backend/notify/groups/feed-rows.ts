@@ -27,8 +27,8 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
   let cachedRevision = { generation: -1, groupingSettings: '' };
   return {
     ...topic,
-    // If an interval of a handler changes, the next flush time changes in the rows of all its groups, although no group
-    // changes. The revision detects this.
+    // If an interval of a handler changes, the rows of all its groups get a new flush time, although no group has
+    // changed. A change of this revision makes the feed send these rows again.
     revision(registry) {
       const { generation } = definitions;
       if (cachedRevision.generation !== generation) {

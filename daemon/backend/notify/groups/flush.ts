@@ -36,12 +36,14 @@ import {
 } from '../../model/notify/groups/state.ts';
 import { GROUPED_EVENTS } from '../../model/notify/groups/storage.ts';
 
-/** Maximum number of events that leave a group in one commit after `group_by` of its handler was changed or removed. */
+/**
+ * Maximum number of events that one commit moves out of a group after `group_by` of its handler was changed or removed.
+ */
 const EVENTS_PER_CHUNK = 100;
 
 /**
- * Maximum number of events of a group that a flush reads if inhibition rules are defined. Events with a change are read
- * first. It is twice the maximum of `group_limit`.
+ * Maximum number of events that the flush of a group reads if inhibition rules are defined: twice the maximum of
+ * `group_limit`. New, changed and resolved events are read first.
  */
 const EVENTS_READ_PER_FLUSH_MAX = 2000;
 
@@ -54,7 +56,7 @@ interface FlushDeps {
 /** The definition of a handler that has the attribute `group_by`. */
 type GroupingDefinition = RunningHandler & { readonly group_by: readonly string[] };
 
-/** Flushes groups. The commit of a flush also contains the handler run that it enqueues. */
+/** Flushes groups. A flush and the handler run that it enqueues are in the same commit. */
 export class GroupFlusher {
   readonly #deps: FlushDeps;
 
@@ -105,7 +107,7 @@ export class GroupFlusher {
       const flush = evaluateFlush(namespace, group, handler, transaction.nowMs, flushLimitsOf(handler), isInhibited);
       applyFlush(transaction, namespace, group, flush);
     }
-    // Have the next flush scheduled, even if this call did not flush the group.
+    // Let the flush timer schedule the next flush, even if this call did not flush the group.
     transaction.registry.state(createGroupsToReschedule).add(group);
   }
 
@@ -189,12 +191,13 @@ function applyFlush(
   const listedMembers = flush.listedMembers.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
   const unreadCount = flush.listedMembers.length - listedMembers.length;
   if (unreadCount > 0) {
-    // Some events were not read. First record which of the others are inhibited, so that the next flush reads more
-    // events in their place.
+    // Some events of the notification were not read from the store. First record which of the read events are
+    // inhibited, so that the next flush reads other events instead of these.
     for (const member of flush.newlyInhibitedMembers) saveLastNotified(transaction, namespace, member, 'inhibited');
     if (flush.newlyInhibitedMembers.length > 0) saveOrRemoveGroup(transaction, namespace, group);
-    // If the notification would have no more events than a flush can read, another command of this batch has just added
-    // the unread ones. The next flush then reads them.
+    // Send nothing if the next flush can read the unread events: if events were marked as inhibited above, or if a
+    // flush can read all events of the notification. In the second case, another command of this batch has just added
+    // the unread events.
     if (
       flush.newlyInhibitedMembers.length > 0 ||
       flush.listedMembers.length + flush.omitted <= EVENTS_READ_PER_FLUSH_MAX
@@ -239,7 +242,7 @@ function createGroupRun(
 
 /**
  * Removes one chunk of events from a group after `group_by` of its handler was changed or removed. Each event moves to
- * its new group. If it cannot, and a notification of it is pending, the event gets a handler run of its own.
+ * its new group. If an event cannot move and its notification is pending, the event gets a handler run of its own.
  *
  * @param handler undefined if the handler has no `group_by` any more or is no longer defined
  */
@@ -254,8 +257,8 @@ function regroupChunk(
     if (handler !== undefined && moveMember(transaction, namespace, handler, member)) continue;
     if (hasPendingChange(member)) {
       const event = transaction.body(GROUPED_EVENTS, member);
-      // If the new group has no room, the handler still has `group_by` and gets the event as a group with a single
-      // event.
+      // If the handler still has `group_by`, the event could not move because of a limit. The handler then gets the
+      // event as a group with a single event.
       const singleEventGroup =
         handler && buildSingleEventGroup({ namespace: namespace.name, handler: handler.name }, handler.groupBy, event);
       enqueueJob(transaction, namespace, group.handler, event, singleEventGroup);

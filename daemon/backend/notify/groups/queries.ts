@@ -18,7 +18,7 @@ import type { Namespace } from '../../model/registry/namespace.ts';
 import type { Occurrence } from '../event-occurrence.ts';
 import { groupsOf, type Group, type GroupMember } from '../../model/notify/groups/state.ts';
 
-/** The event that `explain` or `simulate` shows verdicts about. */
+/** The event whose verdicts `explain` or `simulate` shows. */
 interface EvaluatedEvent {
   readonly namespace: Namespace;
   readonly event: Event;
@@ -28,8 +28,8 @@ interface EvaluatedEvent {
 }
 
 /**
- * Returns the verdicts of the decisions about an event. For a handler with `group_by`, a verdict also has the group of
- * the event, and a reason that says what the group does with it.
+ * Returns the verdicts about an event. The verdict of a handler with `group_by` also has the group of the event, and
+ * its reason says what the group does with the event.
  */
 export function verdictsWithGroups(
   decisions: readonly HandlerDecision[],
@@ -73,8 +73,8 @@ function verdictInGroup(
 }
 
 /**
- * Returns the verdict about an inhibited event. If a group contains the event, the verdict also has that group. Its
- * reason also says what the group does with the event.
+ * Returns the verdict about an inhibited event and a handler with `group_by`. If a group contains the event, the
+ * verdict also has that group. The reason also says what the group does with the event.
  *
  * @param isSuppressed true if the handler would be notified without the inhibition
  */
@@ -105,8 +105,8 @@ function inhibitedVerdictInGroup(
 }
 
 /**
- * Returns the verdict about a silenced event. If a group contains the event, the verdict also has that group, and its
- * reason also says what the group does with the event.
+ * Returns the verdict about a silenced event and a handler with `group_by`. If a group contains the event, the verdict
+ * also has that group, and the reason also says what the group does with the event.
  */
 function silencedVerdictInGroup(
   verdict: HandlerVerdict,
@@ -126,8 +126,9 @@ function silencedVerdictInGroup(
 }
 
 /**
- * Returns the handlers that must get a resolution although it is not routed to them: a group of theirs contains the
- * firing problem. The group records whether the handler was notified of the problem.
+ * Returns the handlers that must get a resolution although it is not routed to them, because one of their groups
+ * contains the problem. If such a handler was not notified of the problem yet, the resolution only removes the problem
+ * from the group.
  *
  * @param handlers the handlers that the resolution is routed to
  */
@@ -166,14 +167,16 @@ function groupView(
 }
 
 /**
- * Returns the number of other events in a group. Events that were inhibited at a flush and wait for their next result
- * do not count.
+ * Returns the number of other events in a group. Events that a flush marked as inhibited do not count until their next
+ * result.
  */
 function countOtherMembers(group: Group | undefined, member: GroupMember | undefined): number {
   return listableMembers(group).filter((other) => other !== member).length;
 }
 
-/** Returns the events of a group, without those that were inhibited at a flush and wait for their next result. */
+/**
+ * Returns the events of a group, without those that a flush marked as inhibited and that wait for their next result.
+ */
 function listableMembers(group: Group | undefined): readonly GroupMember[] {
   return group === undefined
     ? []
@@ -183,7 +186,7 @@ function listableMembers(group: Group | undefined): readonly GroupMember[] {
 /**
  * Returns a group in the format of the API and the feed.
  *
- * @param dueMs the time of its next flush, in epoch milliseconds
+ * @param dueMs the time of the next flush of the group, in epoch milliseconds
  */
 export function groupRow(group: Group, dueMs: number): GroupRow {
   const { namespace, handler, id, by, tally, notifiedAtMs } = group;

@@ -9,9 +9,14 @@ import { Deadlines } from '../../schedule/deadlines.ts';
 import { groupsOf, createGroupsToReschedule, type Group, type GroupRef } from '../../model/notify/groups/state.ts';
 import type { GroupFlusher } from './flush.ts';
 
-/** Delay before the next attempt to flush a group, if the flush failed or the queue of the handler was full. */
+/**
+ * Delay in milliseconds before the next attempt to flush a group, if the flush failed or no queue has room for its run.
+ */
 const FLUSH_RETRY_MS = 1000;
-/** Maximum delay of the timer, so that overdue flushes are noticed soon after the machine was suspended. */
+/**
+ * Maximum delay of the timer in milliseconds. It is short, so that overdue flushes are noticed soon after a suspended
+ * machine resumes.
+ */
 const TIMER_DELAY_MS_MAX = 60_000;
 
 interface FlushTimerDeps {
@@ -27,9 +32,15 @@ interface FlushTimerDeps {
 /** Flushes each group when its next flush is due. One timer serves all groups. */
 export class GroupFlushTimer implements Disposable {
   readonly #deps: FlushTimerDeps;
-  /** The scheduled flushes on the steady clock, which clock corrections do not change. Some may be outdated. */
+  /**
+   * Scheduled flushes, by the time of the steady clock, which clock corrections do not affect. If a flush is moved to
+   * an earlier time, or its group is removed, its old entry stays here. The entry is skipped when it comes up.
+   */
   readonly #deadlines = new Deadlines();
-  /** The time of the next scheduled flush of each group. Other deadlines of the group are outdated and ignored. */
+  /**
+   * The time of the next scheduled flush of each group, on the steady clock. A deadline of the group with another time
+   * is outdated.
+   */
   readonly #scheduled = new Map<string, number>();
   readonly #listeners: readonly Disposable[];
   #timer: Disposable | undefined;

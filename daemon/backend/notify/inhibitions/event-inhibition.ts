@@ -14,8 +14,8 @@ import { updateInhibitorRecords } from '../../model/notify/inhibitions/mutations
 import { findRecordedInhibitor, createEvaluatedInhibitionRules } from '../../model/notify/inhibitions/state.ts';
 
 /**
- * Updates the inhibitor records of the event of an occurrence: the inhibition rules under which the event inhibits
- * other events from now on. An event that is not stored gets no inhibitor records.
+ * Updates the inhibitor records of an event after an occurrence of it. These records say under which inhibition rules
+ * the event inhibits other events. An event that is not stored gets no inhibitor records.
  */
 export function recordOccurrenceAsInhibitor(transaction: Transaction, occurrence: Occurrence): void {
   const { client, check, state, history } = occurrence;
@@ -27,8 +27,8 @@ export function recordOccurrenceAsInhibitor(transaction: Transaction, occurrence
 }
 
 /**
- * Updates the inhibitor records of the open event of a check after the event was renamed or restored from a dump: the
- * inhibition rules under which the event inhibits other events.
+ * Updates the inhibitor records of the open event of a check, after the event was renamed or restored from a dump.
+ * These records say under which inhibition rules the event inhibits other events.
  */
 export function recordStoredEventAsInhibitor(
   transaction: Transaction,
@@ -47,7 +47,7 @@ export function recordStoredEventAsInhibitor(
 
 /**
  * The inputs of `findInhibition`: the current inhibition rules (in `routing`), and the rules against which all open
- * events were evaluated last (in `registry`).
+ * events were last evaluated (in `registry`).
  */
 export interface InhibitionInputs {
   readonly routing: Pick<Routing, 'definitions'>;
@@ -68,9 +68,11 @@ export function findInhibition(inputs: InhibitionInputs, occurrence: Occurrence,
 }
 
 /**
- * Returns the inhibitor in the notification log of an event, if its rule was changed or removed and the open events are
- * still being evaluated against the new rules; otherwise undefined. Until that evaluation ends, the event stays
- * inhibited, because inhibitors under the new rules may not be recorded yet (inhibition 4).
+ * Keeps an event inhibited while the open events are evaluated against changed inhibition rules. During this time,
+ * inhibitors under the new rules may not be recorded yet (inhibition 4).
+ *
+ * @returns the inhibitor in the notification log of the event, if its rule was changed or removed and the evaluation
+ * has not ended; otherwise undefined
  */
 function findOutdatedInhibitor(
   { routing, registry }: InhibitionInputs,

@@ -5,8 +5,8 @@ import type { Topic } from '../../model/tables/feed-topic.ts';
 import { buildInhibitionRow } from './queries.ts';
 
 /**
- * Returns the topic of the live feed that sends the inhibition rules and their changes. Every reader of the feed sees
- * all rules, but only the inhibitors in namespaces that the reader may see.
+ * Returns the feed topic `inhibitions`, with one row for each inhibition rule. Every reader of the feed sees all rules,
+ * but only the inhibitors in namespaces that the reader may see.
  */
 export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): Topic {
   return {

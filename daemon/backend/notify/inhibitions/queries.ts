@@ -28,7 +28,7 @@ export function buildInhibitionRow(rule: ListedRule, namespaces: readonly Namesp
 
 /**
  * Returns a list row for each inhibition rule, with the current inhibitors of the rule. It yields to other work in
- * between, so the rows can show a commit that happens meanwhile only in part.
+ * between. If a commit happens meanwhile, the rows may show only a part of its changes.
  */
 export async function buildInhibitionRows(
   rules: readonly ListedRule[],

@@ -28,7 +28,7 @@ export class InhibitionUpdates {
   }
 
   /**
-   * Removes, among the inhibitor records with these keys, those whose rule was changed or removed.
+   * Removes the inhibitor records with these keys, except those that were made under a current rule.
    *
    * @param currentFingerprints the fingerprints of the current rules
    */
@@ -44,7 +44,10 @@ export class InhibitionUpdates {
     });
   }
 
-  /** Records for each of these open events under which of the rules it inhibits other events. */
+  /**
+   * Updates the inhibitor records of these open events: records under which of `rules` each event inhibits other
+   * events.
+   */
   recordInhibitors(keys: readonly EventKey[], rules: readonly InhibitionRule[]): Promise<void> {
     return this.#updateOpenEvents(keys, (transaction, { client, ...occurrence }) => {
       const clientRecord = transaction.body(CLIENTS, client);
@@ -54,8 +57,8 @@ export class InhibitionUpdates {
   }
 
   /**
-   * Evaluates these open events against the current inhibition rules. If no rule inhibits an event any more and a
-   * notification of it is pending, its handlers are notified in the same commit, as after a new result.
+   * Evaluates these open events against the current inhibition rules. If an event is no longer inhibited and a
+   * notification of it is pending, the same commit notifies its handlers, as after a new result.
    */
   evaluateEvents(keys: readonly EventKey[]): Promise<void> {
     return this.#updateOpenEvents(keys, (transaction, occurrence, entry) => {
@@ -84,7 +87,7 @@ export class InhibitionUpdates {
         for (const entry of findEntries(transaction.registry)) {
           const { client, state } = entry;
           // Skip an event that has resolved meanwhile, or that opened too late for this batch to read its stored
-          // record. The result that opened or resolved the event has already evaluated its inhibition.
+          // record. The result that resolved or opened the event has already evaluated its inhibition.
           if (state.event === undefined || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
           if (!transaction.hasBody(CLIENTS, client)) continue;
           const bodies = transaction.body(CHECK_RECORDS, entry);

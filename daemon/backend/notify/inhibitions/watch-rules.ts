@@ -17,12 +17,12 @@ import type { InhibitorKey, InhibitionUpdates } from './rule-changes.ts';
 /** Maximum number of events, or of inhibitor records, that one commit changes. Other work runs between two commits. */
 const EVENTS_PER_CHUNK = 50;
 /**
- * Maximum number of evaluations in one commit, each of one event against one inhibition rule. So many evaluations take
- * some milliseconds.
+ * Maximum number of evaluations in one commit. An evaluation matches one event with one inhibition rule. This many
+ * evaluations take a few milliseconds.
  */
 const EVALUATIONS_PER_CHUNK = 400;
 /**
- * Number of events that are matched with the inhibition rules in memory between two reads of the clock. It is small, so
+ * Number of checks that are matched with the inhibition rules in memory between two reads of the clock. It is small, so
  * that the search yields to other work in time even with 200 rules.
  */
 const EVENTS_PER_CLOCK_READ = 4;
@@ -44,8 +44,8 @@ interface RuleWatcherDeps {
 
 /**
  * Evaluates the open events against the inhibition rules whenever the rules change, and at start if they changed while
- * the backend was down (inhibition 4). A search in memory finds the few events that the changed rules may match. Only
- * the stored records of these events are read.
+ * the backend was down (inhibition 4). A search in memory finds the few events that the changed rules may match, so
+ * that only the stored records of these events are read.
  */
 export function watchInhibitionRules(deps: RuleWatcherDeps): Disposable {
   return new InhibitionRuleWatcher(deps);
@@ -86,8 +86,8 @@ class InhibitionRuleWatcher implements Disposable {
   }
 
   /**
-   * Evaluates the open events, again if the rules change meanwhile, until all of them have been evaluated against the
-   * current rules. Never rejects: after an error, a timer starts the evaluation again.
+   * Evaluates the open events until all of them have been evaluated against the current rules. If the rules change
+   * meanwhile, starts again. Never rejects: after an error, a timer starts the evaluation again.
    */
   async #evaluateUntilUpToDate(): Promise<void> {
     this.#isEvaluating = true;
@@ -153,8 +153,8 @@ class InhibitionRuleWatcher implements Disposable {
   }
 
   /**
-   * Passes the keys among the candidates in chunks to `processChunk`, and yields to other work in between. It skips
-   * undefined candidates, which only give it an opportunity to yield.
+   * Passes keys in chunks to `processChunk`, and yields to other work in between. Candidates that are undefined are
+   * skipped: they only give this function an opportunity to yield.
    */
   async #processInChunks<Key>(
     candidates: Iterable<Key | undefined>,
@@ -232,8 +232,8 @@ function ruleFingerprints(rules: readonly InhibitionRule[]): ReadonlySet<string>
 }
 
 /**
- * Yields all checks of each client that has an open event, in no particular order. It iterates over the current maps
- * without copying them. An event that opens or resolves meanwhile is evaluated with its own result.
+ * Yields all checks of each client that has an open event, in no particular order. The checks may change meanwhile. An
+ * event that opens or resolves meanwhile is evaluated when its own result is processed.
  */
 function* checksOfClientsWithOpenEvents({ clients }: Namespace): Generator<CheckEntry, void, undefined> {
   for (const client of clients.values()) if (client.openEvents > 0) yield* client.checks.values();

@@ -14,8 +14,8 @@ import {
 import { PENDING_RESOLUTIONS } from '../../model/notify/silence-ends/storage.ts';
 
 /**
- * The key of an event. It holds names instead of object references, because a reload of the registry before the event
- * is handled replaces the objects.
+ * The key of an event. It contains names instead of object references, because a reload of the registry would make
+ * references invalid.
  */
 export type EventKey = readonly [namespace: string, client: string, check: string];
 
@@ -30,11 +30,11 @@ export class SilenceEndNotifier {
   /**
    * Notifies handlers of each of these events that is no longer silenced: first of pending resolutions, then of open
    * events. An event is skipped if no silence suppressed a notification of it. The same commit records which handlers
-   * were notified, so that none is notified twice. If an inhibition of an open event has ended as well, the next result
-   * of its check notifies the handlers instead.
+   * were notified, so that no handler is notified twice. If an inhibition of an open event has ended as well, the next
+   * result of its check notifies the handlers instead.
    *
    * @returns the keys of the events whose resolutions stay pending although no silence covers them; the caller must
-   * retry them later
+   * retry these events later
    * @throws MonError `unavailable` when the commit fails
    */
   notify(keys: readonly EventKey[]): Promise<readonly EventKey[]> {
@@ -82,10 +82,10 @@ export function isPendingAfterSilence(entry: CheckEntry, nowMs: number): boolean
 }
 
 /**
- * Notifies handlers of the open event of a check if a silence suppressed a notification of it, and no silence covers it
- * any more. With `renotify-after-silence: false`, it notifies no handler. In both cases, it removes the suppression by
- * the silence from the notification log. If an inhibition of the event has ended as well, it does nothing: the next
- * result then notifies the handlers. The command must have requested the stored records of the check and of its client.
+ * Notifies handlers of the open event of a check if a silence suppressed a notification of it and no silence covers it
+ * any more. With `renotify-after-silence: false`, no handler is notified. In both cases, the suppression is removed
+ * from the notification log. If an inhibition of the event has ended as well, nothing is done: the next result notifies
+ * the handlers. The calling command must have requested the stored records of the check and of its client.
  */
 export function renotifyOpenEventAfterSilence(transaction: Transaction, entry: CheckEntry): void {
   if (!isPendingAfterSilence(entry, transaction.nowMs)) return;

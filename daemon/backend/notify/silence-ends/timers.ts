@@ -25,9 +25,14 @@ interface SilenceEndDeps {
 
 /**
  * Notifies handlers when silences end: of problems that still fire, and of problems that resolved while they were
- * silenced. A silence ends when it expires, when an operator ends or replaces it, when its problem resolves, when it no
- * longer matches a changed client or check, or when the restore of an older dump removes it. Silences that ended while
- * the backend was down are handled at start.
+ * silenced. A silence can end in these ways:
+ *
+ * - It expires, or an operator ends or replaces it.
+ * - Its problem resolves.
+ * - It no longer matches a client or check that has changed.
+ * - The restore of an older dump removes it.
+ *
+ * The silences that ended while the backend was down are handled at start.
  */
 export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
   const { registry, commits, clock } = deps;
@@ -35,8 +40,8 @@ export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
   const commitListener = commits.onCommit(({ changes }) => {
     let changedSelectorCount = 0;
     for (const change of changes) {
-      // Finding the events that one selector matches takes a pass over all events. If many silences with selectors
-      // changed, a single pass that examines every event is cheaper.
+      // A search for the events that one selector matches examines all events. If many silences with selectors changed,
+      // a single pass over all events is cheaper.
       if (
         change[0] === 'silenced' &&
         change[4] !== undefined &&
@@ -58,8 +63,8 @@ export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
 }
 
 /**
- * Yields the checks that must be examined after a committed change, because the change may have ended the silencing of
- * their open events.
+ * Yields the checks whose open events may no longer be silenced because of a committed change. The caller must examine
+ * these checks.
  */
 function* findChecksToExamine(
   registry: Registry,
@@ -81,8 +86,8 @@ function* findChecksToExamine(
 }
 
 /**
- * True if the changed silence is now deleted or not active. A change does not always mean that: a silence also changes
- * each time it suppresses a notification.
+ * True if a changed silence is now deleted or not active. Other changes do not end a silence, for example those of its
+ * counter of suppressed notifications.
  */
 function isSilenceInactive(
   registry: Registry,
@@ -94,8 +99,8 @@ function isSilenceInactive(
 }
 
 /**
- * Maximum number of silences with a selector in one commit for which the matching events are searched one silence after
- * the other. If a commit changes more of them, all events are examined once instead.
+ * Maximum number of changed silences with selectors in one commit for which the matching events are searched silence by
+ * silence. If a commit changes more, a single pass examines all events.
  */
 const SELECTORS_MATCHED_ONE_BY_ONE_MAX = 10;
 
@@ -114,8 +119,7 @@ const FULL_QUEUE_RETRY_DELAY_MS = 10_000;
 
 /**
  * The queue of the events that handlers must be notified of because their silences ended. The events are handled in
- * chunks, one chunk after the other. Events that are still in the queue when the backend stops are found again at the
- * next start.
+ * chunks, one chunk after another. If the backend stops, the next start finds the remaining events again.
  */
 class SilenceEndQueue implements Disposable {
   readonly #deps: SilenceEndDeps;
@@ -136,8 +140,8 @@ class SilenceEndQueue implements Disposable {
   }
 
   /**
-   * Adds all events, open ones and those with a pending resolution, of which a silence suppressed a notification and
-   * which no silence covers any more.
+   * Adds all open events and all pending resolutions that no silence covers any more, if a silence suppressed a
+   * notification of them.
    */
   async addAllPendingAfterSilence(): Promise<void> {
     await inChunks(this.#addAllPendingAfterSilenceInSteps());
@@ -160,8 +164,8 @@ class SilenceEndQueue implements Disposable {
   }
 
   /**
-   * Adds the pending resolutions that a committed change may affect and that are no longer silenced. After the change
-   * of a client or an event, these are the resolutions of that client; after the end of a silence, all resolutions of
+   * Adds the pending resolutions that are no longer silenced and that a committed change may affect. After a change of
+   * a client or an event, these are resolutions of that client. After the end of a silence, these are resolutions of
    * its namespace.
    */
   addResolutionsAffectedBy(registry: Registry, change: Change): void {
@@ -207,8 +211,8 @@ class SilenceEndQueue implements Disposable {
   }
 
   /**
-   * Adds the open events of these checks, if a silence suppressed a notification of them and no silence covers them any
-   * more.
+   * Adds the open events of these checks that no silence covers any more, if a silence suppressed a notification of
+   * them.
    */
   addEventsPendingAfterSilence(entries: Iterable<CheckEntry>): void {
     const nowMs = this.#deps.clock.now();
@@ -281,7 +285,7 @@ class SilenceEndQueue implements Disposable {
       { events: keys.length, reason: errorMessage(error) },
       'events could not be handled at the end of their silence, retrying soon',
     );
-    // Put the failed events behind the others, so that an event that always fails does not block the others.
+    // Put the failed events at the end of the queue, so that an event that always fails does not block other events.
     for (const key of keys) this.#enqueue(key);
     this.#retryTimer = clock.after(RETRY_DELAY_MS, () => {
       this.#retryTimer = undefined;

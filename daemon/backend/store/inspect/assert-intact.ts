@@ -16,8 +16,8 @@ const NAMED_MAX = 5;
  *
  * @param acceptLoss true: if only logs are damaged, accept the loss of their writes, after the damaged files were
  *   copied
- * @returns the accepted damage and the directory of the copies; undefined if nothing is damaged, or if another process
- *   has the store open, which LevelDB reports when it opens the store
+ * @returns the accepted damage and the directory of the copies; undefined if nothing is damaged. Also undefined if
+ *   another process has the store open: LevelDB rejects that later, when it opens the store.
  * @throws MonError `internal` if the store is damaged and that was not accepted; then nothing was changed
  */
 export async function assertIntact(dir: string, acceptLoss: boolean): Promise<AcceptedLoss | undefined> {

@@ -1,8 +1,8 @@
 import { MonError } from '../../../../shared/errors.ts';
 
 /**
- * Reads consecutive fields of a LevelDB file. A field that extends beyond the end of the bytes is reported as damage,
- * by a MonError `internal`.
+ * Reads consecutive fields of a LevelDB file. Throws a MonError `internal` if a field extends beyond the end of the
+ * bytes.
  */
 export class ByteReader {
   readonly #bytes: Buffer;

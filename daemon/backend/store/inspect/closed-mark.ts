@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { bytesOf, numberOf, storeFiles, type Damage } from './store-files.ts';
 
 /**
- * The file that records the name and length of the newest log when the store was closed. Without it, a log that was
- * truncated afterwards would look like a log whose last write was interrupted.
+ * The file that records the name and length of the newest write-ahead log when the store was closed. Without it, a log
+ * that was truncated afterwards would look like a log whose last write was interrupted.
  */
 const CLOSED_FILE = 'closed.json';
 
@@ -35,7 +35,8 @@ export async function unmarkClosed(dir: string): Promise<void> {
  * Returns the damage if the log that `markClosed` recorded is still needed, and is missing or shorter now; otherwise an
  * empty list.
  *
- * @param oldestLiveLog number of the oldest log that is still needed; the entries of earlier logs are in the tables
+ * @param oldestLiveLog number of the oldest log that is still needed; the entries of earlier logs are in LevelDB's
+ *   table files
  */
 export async function cutSinceClosed(dir: string, oldestLiveLog: number): Promise<Damage[]> {
   const text = await readFile(join(dir, CLOSED_FILE), 'utf8').catch(() => undefined);

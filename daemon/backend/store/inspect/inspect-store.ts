@@ -21,7 +21,7 @@ import { batchHead } from './write-batch.ts';
  * LevelDB itself verifies only a few checksums, and silently skips data that it cannot read.
  *
  * @returns the damage; empty if the store is intact. An interrupted last write is not damage.
- * @throws Error if the directory cannot be listed, or this user may not read its files
+ * @throws Error if the directory cannot be listed, or this user has no permission to read its files
  */
 export async function inspectStore(dir: string): Promise<readonly Damage[]> {
   const files = await storeFiles(dir);
@@ -162,8 +162,8 @@ function problemOf({ records, damaged, torn }: LogScan, hasNext: boolean): strin
 }
 
 /**
- * Returns the number of changes that are missing between intact records, which are the gaps in their sequence numbers.
- * A record that is a copy of an earlier one is not counted.
+ * Returns the number of changes that are missing between intact records. It is the sum of the gaps in their sequence
+ * numbers. A record that is a copy of an earlier one is not counted.
  */
 function lostWrites(payloads: readonly Buffer[]): number {
   let lost = 0;

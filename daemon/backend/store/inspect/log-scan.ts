@@ -131,7 +131,7 @@ function fragmentAt(log: Buffer, at: number): Fragment | undefined {
     : undefined;
 }
 
-/** True if the fragment from `at` to `end` has the correct checksum, which covers its type and payload. */
+/** True if the fragment from `at` to `end` has the correct checksum, which is computed over its type and payload. */
 function isIntact(log: Buffer, at: number, end: number): boolean {
   return masked(crc32c(log.subarray(at + TYPE_AT, end))) === log.readUInt32LE(at);
 }
@@ -142,7 +142,7 @@ function nextFragment(log: Buffer, at: number): number | undefined {
   for (let next = at + 1; next + HEADER_BYTES <= blockEnd; next++) {
     const type = log[next + TYPE_AT];
     if (type !== FULL && type !== FIRST && type !== MIDDLE && type !== LAST) continue;
-    // Empty fragments are skipped: they contain no data, and other bytes may look like one by chance.
+    // Empty fragments are skipped: they contain no data, and other bytes can look like one by chance.
     const length = log.readUInt16LE(next + LENGTH_AT);
     if (length > 0 && fragmentAt(log, next) !== undefined) return next;
   }
@@ -160,8 +160,8 @@ function endsWithin(log: Buffer, at: number): boolean {
 }
 
 /**
- * True if a whole sector of a range, or the whole range, consists of zeros. A power cut may leave sectors that were
- * allocated to a file and never written.
+ * True if a whole sector of a range, or the whole range, consists of zeros. After a power cut, a file can contain
+ * allocated sectors that were never written.
  */
 function hasUnwrittenSector(log: Buffer, { from, to }: ByteRange): boolean {
   if (log.subarray(from, to).every((byte) => byte === 0)) return true;

@@ -12,7 +12,7 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
  * All entries recovered from a damaged store, ordered by key and then from the newest to the oldest version. They are
- * stored in a temporary database on disk, because they may exceed the memory.
+ * stored in a temporary database on disk, because they can exceed the memory.
  */
 export class Recovered implements AsyncDisposable {
   readonly #database: Level<Buffer, Buffer>;

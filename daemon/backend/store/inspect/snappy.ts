@@ -26,7 +26,7 @@ export function uncompressSnappy(compressed: Buffer): Buffer {
     } else {
       const { size, offset } = copyOf(reader, kind, tag);
       if (offset === 0 || offset > at || at + size > length) throw damaged();
-      // Copied byte by byte, because the source of a copy may overlap its destination.
+      // Copied byte by byte, because the source of a copy can overlap its destination.
       const end = at + size;
       for (; at < end; at++) output[at] = output[at - offset] ?? 0;
     }

@@ -3,7 +3,7 @@ import { ByteReader } from './byte-reader.ts';
 import { crc32c, masked } from './crc32c.ts';
 import { uncompressSnappy } from './snappy.ts';
 
-/** Size of the footer of a table (doc/table_format.md of LevelDB). */
+/** Size in bytes of the footer of a LevelDB table file (doc/table_format.md of LevelDB). */
 const FOOTER_BYTES = 48;
 const MAGIC = 0xdb_47_75_24_8b_80_fb_57n;
 const MAGIC_BYTES = 8;

@@ -49,7 +49,7 @@ export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
 
-/** Rethrows `error` if it says that this user may not read the file, because that is not damage. */
+/** Rethrows `error` if this user lacks the permission to read the file, because that is not damage. */
 export function passOnRefusal(error: unknown): void {
   const code = codeOf(error);
   if (code === 'EACCES' || code === 'EPERM') throw error;

@@ -14,7 +14,7 @@ const PREVIOUS_LOG = 9;
 /** Size in bytes of the sequence number and kind of an entry, which follow its key. */
 export const KEY_TRAILER_BYTES = 8;
 
-/** A table as the manifest describes it. */
+/** A table file as LevelDB's manifest describes it. */
 export interface ManifestTable {
   readonly number: number;
   readonly bytes: number;

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The beginning of each check record in the newest form. Records in older forms begin with the check. */
+/** The first characters of each check record in the current form. Records in older forms begin with the check. */
 const NEWEST = '{"history":{';
 
 /**
@@ -15,7 +15,7 @@ const NEWEST = '{"history":{';
  * - the state first, which is the current form.
  *
  * Only the current form can be split without parsing the check, which is the largest field and is copied into lists of
- * events. A backend that starts would misread the history of the first form.
+ * events. A starting backend would misread the history in records of the first form.
  */
 export const checkRecords: Migration = {
   version: 2,

@@ -9,7 +9,10 @@ const CHECKS = ['definition', 'checks'];
 /** Key prefix of declared namespaces, in the stores that this migration upgrades. */
 const NAMESPACES = 'namespace';
 
-/** Maximum number of checks for which a remedy lists a command. For more checks, an operator writes a loop. */
+/**
+ * Maximum number of checks for which the remedy in an error lists a command. For more checks, an operator writes a
+ * loop.
+ */
 const CHECKS_NAMED_MAX = 20;
 
 interface CheckConfiguration {
@@ -44,7 +47,7 @@ export const checkConfigurations: Migration = {
 };
 
 /**
- * Yields each namespace that has a check configuration once. It reads one key per namespace, however many checks the
+ * Yields each namespace with check configurations, once each. It reads one key per namespace, however many checks the
  * namespace has.
  */
 async function* namespacesOfChecks(store: MigrationReader): AsyncGenerator<string, void, undefined> {
@@ -65,8 +68,8 @@ async function checksOf(store: MigrationReader, namespace: string): Promise<stri
 }
 
 /**
- * Returns the obstacle for checks in a namespace that does not exist. Its messages are those of reference 7, and its
- * commands are in the order of reference 9.3.
+ * Returns the upgrade obstacle for checks whose namespace does not exist. Its messages are those of reference 7, and
+ * its commands are in the order of reference 9.3.
  */
 function orphaned(namespace: string, checks: readonly string[]): UpgradeObstacle {
   return {

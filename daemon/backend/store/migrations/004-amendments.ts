@@ -1,11 +1,11 @@
 import type { Migration } from './migration.ts';
 
-/** The first schema in which a store may contain amendments (store/amendments.ts). */
+/** The first schema in which a store can contain amendments, stored differences to results (store/amendments.ts). */
 export const AMENDING_SCHEMA = 4;
 
 /**
  * Allows results to be stored as differences, called amendments. This migration changes no value. It only records that
- * the store may now contain data that earlier programs cannot read.
+ * the store can now contain data that earlier programs cannot read.
  */
 export const amendments: Migration = {
   version: AMENDING_SCHEMA,

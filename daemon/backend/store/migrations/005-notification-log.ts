@@ -47,7 +47,7 @@ function renamed(value: string, names: Readonly<Record<string, string>>): string
 }
 
 /**
- * Converts the record of the last notification about an event in a group. Only two words were renamed; a status stays
+ * Converts the record of the last notification about an event in a group. It renames two words; a numeric status stays
  * unchanged.
  */
 function lastNotified(value: string): string {

@@ -6,11 +6,11 @@ import type { MigrationReader } from './upgrade-target.ts';
  * A migration from one schema version to the next: it rewrites the values below certain key prefixes. A released
  * migration is never changed or removed.
  *
- * A backend may serve a store with pending migrations: it reads each value through `rewrite` and writes only the newest
- * form. So old and new forms may coexist, and an upgrade, which rewrites the remaining old values, can be interrupted
- * at any point.
+ * A backend can serve a store with pending migrations: it reads each value through `rewrite` and writes only the newest
+ * form. So values in old and new forms can coexist. An upgrade rewrites the remaining old values, and can be
+ * interrupted at any point.
  *
- * From schema 4 on, a stored result may have an amendment, which is a difference to it. A migration receives the result
+ * From schema 4 on, a stored result can have an amendment, which is a difference to it. A migration receives the result
  * with its amendment applied.
  */
 export interface Migration {
@@ -25,13 +25,13 @@ export interface Migration {
    */
   readonly prefixes: readonly Key[];
   /**
-   * Returns the new form of a value; a value that already has this form is returned unchanged. The function was written
-   * without knowledge of any later form.
+   * Returns the new form of a value; a value that already has this form is returned unchanged. The function can also
+   * receive values in a later form, which was unknown when it was written.
    */
   readonly rewrite: (key: Key, value: string) => string;
   /**
-   * Returns the obstacles that an operator must remove before the migration, and changes nothing. Default: no
-   * obstacles.
+   * Returns what blocks the migration until an operator removes it. The function changes nothing. Default: nothing
+   * blocks it.
    */
   readonly findObstacles?: (store: MigrationReader) => Promise<readonly UpgradeObstacle[]>;
 }

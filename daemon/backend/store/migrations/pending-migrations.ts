@@ -72,7 +72,7 @@ export class PendingMigrations {
 /**
  * Returns entries with their values in the newest form.
  *
- * @param read callback that converts a stored value; undefined: all values already have the newest form
+ * @param read callback that converts a stored value; undefined if all values already have the newest form
  */
 export function entriesThrough(
   entries: AsyncIterable<readonly [Key, string]>,
@@ -91,7 +91,7 @@ async function* convertedEntries(
 /**
  * Returns the values of `keys` in the newest form.
  *
- * @param read callback that converts a stored value; undefined: all values already have the newest form
+ * @param read callback that converts a stored value; undefined if all values already have the newest form
  */
 export function valuesThrough(
   keys: readonly Key[],

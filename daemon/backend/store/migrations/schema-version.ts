@@ -26,8 +26,8 @@ export async function ensureSchema(database: Database, migrations: readonly Migr
 /**
  * Returns the schema version of the store in a database; undefined if the database contains no store yet.
  *
- * @throws MonError `invalid` if the schema version is newer than the newest of `migrations`, the database is not a
- *   store of mon, or a restore into it was interrupted; `internal` if the version is damaged
+ * @throws MonError `invalid` if the schema version is newer than `migrations` can reach, the database is not a store of
+ *   mon, or a restore into it was interrupted; `internal` if the version is damaged
  */
 export async function readSchemaVersion(
   database: Database,

@@ -6,7 +6,8 @@ import type { RewrittenValue, UpgradeTarget } from './upgrade-target.ts';
 /**
  * Runs one migration in pages of limited size, and stores its schema version when all pages are committed. If the
  * process is killed, the next run starts from the beginning, but does not write values that already have the new form.
- * The position is not stored, because an older program may have written old forms before that position in the meantime.
+ * The position is not stored, because meanwhile an older program could have written values in the old form before that
+ * position.
  *
  * @throws MonError `unavailable` with the name of the migration, if any part of it fails; the reason of `signal`, if
  *   that is aborted

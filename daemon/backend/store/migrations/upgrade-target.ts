@@ -6,7 +6,7 @@ export interface KeyRange {
   readonly lt: string;
 }
 
-/** Reads single keys and values of a store, so that a migration can find obstacles. */
+/** Reads single keys and values of a store, so that a migration can find what blocks the upgrade. */
 export interface MigrationReader {
   /** Returns the stored value of a key; undefined if the key is not stored. */
   get(key: Key): Promise<string | undefined>;
@@ -22,8 +22,8 @@ export interface RewrittenValue {
 }
 
 /**
- * A store in LevelDB or PostgreSQL that migrations change while others read and write it. Its values are complete:
- * amendments are already applied to them.
+ * A store in LevelDB or PostgreSQL that migrations change while other callers read and write it. Its values are
+ * complete: amendments (stored differences) are already applied.
  */
 export interface UpgradeTarget extends MigrationReader {
   /** Location of the store, for operators. */

@@ -14,7 +14,9 @@ import { WRITE } from './statements.ts';
 export interface Batch {
   readonly id: string;
   readonly changes: readonly Change[];
-  /** @param epoch the epoch of the lease in the database, which is higher when the batch is sent again */
+  /**
+   * @param epoch the epoch (acquisition number) of the lease in the database; it is higher when the batch is sent again
+   */
   statement(epoch: number): QueryConfig;
 }
 

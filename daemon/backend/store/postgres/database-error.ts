@@ -36,7 +36,7 @@ const CONNECTION_CLASS = '08';
 
 /**
  * Returns the error for a failed database operation; a `MonError` is returned unchanged. The code is `unavailable` even
- * if an operator must act, because the problem may be fixed before the next attempt.
+ * if an operator must act, because the problem could be fixed before the next attempt.
  *
  * @param shown hosts and name of the database, without credentials
  */

@@ -1,8 +1,6 @@
 import { MonError } from '../../../../shared/errors.ts';
 
-/**
- * The location of a PostgreSQL database that has a copy on each of its hosts; only one of these hosts accepts writes.
- */
+/** The hosts and the name of a replicated PostgreSQL database. Only one of the hosts accepts writes. */
 export interface DatabaseUrl {
   /** Connection URLs with credentials, one for each host, in the order of the setting `store`. */
   readonly hosts: readonly [string, ...string[]];

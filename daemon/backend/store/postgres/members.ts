@@ -58,15 +58,15 @@ interface SelfParts {
    */
   readonly newestSchema: number;
   /**
-   * Callback that receives the schema of the store on each `meet`. It throws if this program does not support that
-   * schema.
+   * Callback that receives the schema version of the store on each `meet`. It throws if this program does not support
+   * that version.
    */
   readonly onSchema: (version: number) => void;
 }
 
 /**
- * Announces this member and reads the other ones, through the database that all members share. It also reports new
- * writes and released leases.
+ * Announces this backend to the other members of the cluster, and reads their announcements, through the shared
+ * database. It also reports new writes and released leases.
  */
 export class PostgresMembers implements AsyncDisposable {
   readonly #server: DatabaseServer;

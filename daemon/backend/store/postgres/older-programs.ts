@@ -12,8 +12,8 @@ import { OLDER_PROGRAMS, RELEASE_UNLISTED } from './statements.ts';
 const UNPUBLISHED_SCHEMA = 3;
 
 /**
- * A process that may not be able to read the newest schema: a member, or (with null fields) the holder of a lease that
- * is not in the list of members.
+ * A process that possibly cannot read the newest schema: a member, or (with null fields) the holder of a lease that is
+ * not in the list of members.
  */
 type OlderProgram =
   | { readonly name: string; readonly url: string; readonly version: string; readonly seconds: number }
@@ -28,8 +28,8 @@ interface OlderParts {
 }
 
 /**
- * Finds the other processes that use the store and may not know the newest schema. If the store were upgraded, they
- * would drop data that they do not know.
+ * Finds the other processes that use the store and possibly do not know the newest schema. If the store were upgraded,
+ * they would drop data that they do not know.
  */
 export class OlderPrograms {
   readonly #parts: OlderParts;
@@ -38,7 +38,7 @@ export class OlderPrograms {
     this.#parts = parts;
   }
 
-  /** Returns an obstacle to the upgrade for each process that may not know the newest schema. */
+  /** Returns, as reasons that block the upgrade, the processes that possibly do not know the newest schema. */
   async obstacles(): Promise<readonly UpgradeObstacle[]> {
     const { server, newest } = this.#parts;
     try {
@@ -49,7 +49,8 @@ export class OlderPrograms {
   }
 
   /**
-   * Verifies that no other process is too old for the newest schema; one may have started since `obstacles` was called.
+   * Verifies that no other process is too old for the newest schema; such a process could have started since
+   * `obstacles` was called.
    *
    * @throws MonError `conflict` if there is such a process
    */
@@ -59,8 +60,8 @@ export class OlderPrograms {
   }
 
   /**
-   * Releases expired leases whose holders are not in the list of members. Such a holder may be a suspended process,
-   * which could otherwise continue to write under its lease when it resumes.
+   * Releases expired leases whose holders are not in the list of members. Such a holder could be a suspended process.
+   * Otherwise it would continue to write under its lease when it resumes.
    */
   async releaseUnlisted(client: Client): Promise<void> {
     await client.query(RELEASE_UNLISTED, [FORGET_MS]);

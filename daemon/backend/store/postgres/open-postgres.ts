@@ -25,7 +25,7 @@ select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is 
  * only the columns of `mon.member` that earlier versions did not have.
  *
  * @param newest the newest schema version that this program knows
- * @param copying the id of the store that will be copied into a newly created store; null if no store will be copied
+ * @param copying the id of the store that will be copied into the new tables; null if no store will be copied
  * @throws MonError `invalid` if the schema of the store is newer than `newest`, or another program created the
  *   PostgreSQL schema `mon`
  */

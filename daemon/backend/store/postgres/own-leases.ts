@@ -29,7 +29,7 @@ interface OwnLease {
 }
 
 interface LeaseParts {
-  /** The id of this process as a member, which is stored as the holder of its leases. */
+  /** The id of this process as a member of the cluster. It is stored as the holder of its leases. */
   readonly member: string;
   /** Hosts and name of the database without credentials, for messages. */
   readonly shown: string;
@@ -62,8 +62,8 @@ export class OwnLeases implements Disposable {
   }
 
   /**
-   * Acquires the lease of a shard; this process may already hold it. Call it only inside `runExclusive`, while no write
-   * is in progress.
+   * Acquires the lease of a shard. It also succeeds if this process already holds the lease. Call it only inside
+   * `runExclusive`, while no write is in progress.
    *
    * @returns the lease, and the sequence number of the last write under any lease of the shard
    * @throws MonError `conflict` if another process holds the lease
@@ -125,7 +125,7 @@ export class OwnLeases implements Disposable {
   }
 
   /**
-   * Ends a lease that another process may have acquired, and rejects all further writes of this process.
+   * Ends a lease that another process has possibly acquired, and rejects all further writes of this process.
    *
    * @returns the error to throw
    */
@@ -141,7 +141,7 @@ export class OwnLeases implements Disposable {
   /**
    * Releases a lease, unless it has already ended.
    *
-   * @param to the id of the member that may acquire the lease first; undefined: any member
+   * @param to the id of the member that may acquire the lease first; undefined if any member may
    */
   release(lease: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
     return this.#parts.runExclusive(() => this.#release(lease, to));

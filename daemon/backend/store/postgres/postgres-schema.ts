@@ -65,7 +65,7 @@ export class PostgresSchema implements StoreSchema {
   }
 
   /**
-   * Sets the schema version of the store, after another process may have upgraded it.
+   * Sets the schema version that was read from the store, because another process could have upgraded the store.
    *
    * @throws MonError `invalid` if `version` is newer than the newest one that this program knows
    */

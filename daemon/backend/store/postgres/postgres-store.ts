@@ -36,7 +36,7 @@ export interface PostgresStoreOptions {
   /** Clock for the timers of reconnection, lease renewal and write retries. Default: the system clock. */
   readonly clock?: Pick<Clock, 'after' | 'every' | 'monotonic'>;
   /**
-   * Timeout in milliseconds for the response to a statement that writes, after which its connection counts as lost.
+   * Timeout in milliseconds for the response to a statement that writes. After it the connection counts as lost.
    * Default: ten seconds.
    */
   readonly answerMs?: number;
@@ -172,8 +172,8 @@ export class PostgresStore implements SharedStore {
   }
 
   /**
-   * Whether results can be stored as amendments: never in PostgreSQL, because followers read the full value of each
-   * changed key.
+   * Whether results can be stored as amendments (differences to the stored result): never in PostgreSQL, because
+   * followers read the full value of each changed key.
    */
   get canAmend(): boolean {
     return false;
@@ -306,8 +306,8 @@ export class PostgresStore implements SharedStore {
   /**
    * Finds out whether the database holds a write whose response was lost.
    *
-   * @returns the sequence number of the write; undefined if the database does not hold it and will not store it any
-   *   more, so that it can be repeated
+   * @returns the sequence number of the write; undefined if the database does not hold it and will not store it later,
+   *   so that the write can be repeated
    * @throws UnsettledWriteError if the database does not respond in time
    * @throws MonError `conflict` if a lease was lost and the database does not hold the write
    */

@@ -29,8 +29,8 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5000 };
  * that the server does not support are skipped.
  *
  * The TCP keepalive detects a dead connection after seconds, instead of two hours. It does not detect a suspended
- * process, so timeouts end the transactions of such a process. A process that is suspended while it sends a write is
- * covered by `transaction_timeout`, which exists from PostgreSQL 17 on.
+ * process, so timeouts end the transactions of such a process. For a process that is suspended while it sends a write,
+ * that is `transaction_timeout`. It exists from PostgreSQL 17 on.
  */
 const settingsOf = (answerMs: number): Readonly<Record<string, string>> => ({
   tcp_keepalives_idle: '5',
@@ -115,8 +115,8 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
     // The server cancels a statement that runs for so long that the client has stopped waiting for it.
     statement_timeout: 2 * answerMs,
   });
-  // Without a listener, an error would end the process. This one covers the connection setup and a connection that
-  // `giveUp` closes.
+  // Without a listener, an error would end the process. This listener is for errors during the connection setup, and
+  // for a connection that `giveUp` closes.
   client.on('error', () => undefined);
   try {
     await client.connect();

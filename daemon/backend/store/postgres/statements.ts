@@ -135,7 +135,7 @@ returning epoch`;
 
 /**
  * Releases a lease and notifies the waiting members. $1 shard, $2 holder, $3 epoch, $4 id of the member that may
- * acquire the lease first; null: any member.
+ * acquire the lease first (null for any member).
  */
 export const RELEASE = `
 with released as (
@@ -238,8 +238,8 @@ returning entry.key`;
 
 /**
  * Selects the listed members that do not support a schema, and the holders of valid leases that are not listed, whose
- * versions are unknown. A member is listed if it was seen recently. A listed member that holds no valid lease is
- * omitted if another member with the same name and URL has started since it was last seen.
+ * versions are unknown. A member is listed if it was seen recently. A listed member is omitted if it holds no valid
+ * lease, and another member with the same name and URL has started since it was last seen.
  *
  * $1 the schema, $2 the newest schema that is assumed for a member that announces none, $3 milliseconds after which a
  * member that was not seen is no longer listed, $4 id of this process.

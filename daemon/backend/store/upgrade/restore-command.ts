@@ -7,9 +7,9 @@ import { isRestorable, restoreBackup } from '../restore-backup.ts';
 import type { CommandParts, UpgradeFlags } from './upgrade-command.ts';
 
 /**
- * Implements `mon-backend restore-backup DIR`: replaces the store in a directory that no backend uses with a backup.
- * Before that, the current content is backed up, unless there is none or `backup` is false. If a run is interrupted, it
- * can be repeated.
+ * Implements `mon-backend restore-backup DIR`: replaces the store in a directory by a backup. The directory must not be
+ * in use by a backend. Before that, the current content is backed up, unless there is none or `backup` is false. If a
+ * run is interrupted, it can be repeated.
  *
  * @throws MonError `invalid` if the backup is damaged or too new, `conflict` if a backend uses the directory,
  *   `unavailable` if the operator declines or the disk fails

@@ -9,9 +9,9 @@ import { obstacleText, timeLimit, upgradeStore } from './upgrade-store.ts';
 export interface UpgradeFlags {
   readonly skipConfirm: boolean;
   readonly dryRun: boolean;
-  /** Time limit of the upgrade in seconds; undefined: no limit. */
+  /** Time limit of the upgrade in seconds; undefined if there is no limit. */
   readonly timeout: number | undefined;
-  /** Directory of the backup, by default below the state directory; false: no backup is made. */
+  /** Directory of the backup, by default below the state directory; false if no backup is made. */
   readonly backup: { readonly dir?: string | undefined } | false;
 }
 
@@ -33,8 +33,8 @@ const QUESTION =
 /**
  * Upgrades a store that this process has opened itself, or with `dryRun` only prints the steps.
  *
- * @throws MonError `conflict` if there are obstacles, `unavailable` if the operator declines, the disk fails or the
- *   time limit is exceeded
+ * @throws MonError `conflict` if something blocks the upgrade, `unavailable` if the operator declines, the disk fails
+ *   or the time limit is exceeded
  */
 export async function upgradeOffline(
   { schema }: Pick<Store, 'schema'>,
@@ -68,7 +68,7 @@ export async function confirmUpgrade(
 /**
  * Prints the steps that an upgrade of the store would take.
  *
- * @throws MonError `conflict` if there are obstacles, after the steps were printed
+ * @throws MonError `conflict` if something blocks the upgrade, after the steps were printed
  */
 export function showPlan(
   { schema, newest, pending, obstacles }: Omit<StoreUpgradeStatus, 'run'>,

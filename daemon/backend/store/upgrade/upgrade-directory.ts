@@ -11,8 +11,9 @@ import { upgradeThrough } from './upgrade-through.ts';
  * requests (reference 9.2.5).
  *
  * @param addressOf callback that returns the address of the backend at a URL
- * @throws MonError `not_found` if there is no store, `conflict` if there are obstacles or the process that has the
- *   store open cannot be reached, `unavailable` if the operator declines, the disk fails or the time limit is exceeded
+ * @throws MonError `not_found` if there is no store, `conflict` if something blocks the upgrade or the process that has
+ *   the store open cannot be reached, `unavailable` if the operator declines, the disk fails or the time limit is
+ *   exceeded
  */
 export async function upgradeDirectory(
   stateDir: string,

@@ -14,18 +14,18 @@ export interface UpgradeParts {
 }
 
 export interface UpgradeRequest extends StoreWork {
-  /** Directory of the backup, by default below the state directory; false: no backup is made. */
+  /** Directory of the backup, by default below the state directory; false if no backup is made. */
   readonly backup: { readonly dir?: string | undefined } | false;
   readonly onBackup?: (dir: string) => void;
   readonly onProgress?: (progress: StepProgress) => void;
 }
 
 /**
- * Upgrades a store to the newest schema: checks for obstacles, makes a backup, and runs the migrations. Its log
- * messages are those of completion 1.18.
+ * Upgrades a store to the newest schema: checks that nothing blocks the upgrade, makes a backup, and runs the
+ * migrations. Its log messages are those of completion 1.18.
  *
- * @throws MonError `conflict` if there are obstacles, before anything is changed; `unavailable` if the disk fails or
- *   has too little space; the reason of `signal`, if that is aborted
+ * @throws MonError `conflict` if something blocks the upgrade, before anything is changed; `unavailable` if the disk
+ *   fails or has too little space; the reason of `signal`, if that is aborted
  */
 export async function upgradeStore(
   { schema, clock, log }: UpgradeParts,
@@ -82,9 +82,9 @@ async function refuseWithoutSpace(schema: StoreSchema): Promise<void> {
 }
 
 /**
- * Logs each obstacle.
+ * Logs everything that blocks the upgrade.
  *
- * @throws MonError `conflict` with the remedies, if there are obstacles
+ * @throws MonError `conflict` with the remedies, if something blocks the upgrade
  */
 export function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log): void {
   const [first] = obstacles;
@@ -93,7 +93,7 @@ export function refuseObstacles(obstacles: readonly UpgradeObstacle[], log: Log)
   throw new MonError('conflict', obstacleText(obstacles));
 }
 
-/** Returns the message for operators about the obstacles, with the commands that remove them, one command per line. */
+/** Returns a message for operators: what blocks the upgrade, and the commands that fix it, one command per line. */
 export function obstacleText(obstacles: readonly UpgradeObstacle[]): string {
   return obstacles
     .map(

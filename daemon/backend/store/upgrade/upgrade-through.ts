@@ -10,7 +10,7 @@ const PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
 
 /**
  * Timeout in milliseconds of each request to the backend. A status request takes long in a large store, because the
- * backend counts the pending entries.
+ * backend counts the entries that still need the upgrade.
  */
 const ANSWER_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 250;
@@ -22,7 +22,7 @@ const PROGRESS_INTERVAL_MS = 5000;
  * only this command is stopped, the upgrade continues in the backend.
  *
  * @throws MonError `unavailable` if the backend cannot be reached, the upgrade fails or the operator declines;
- *   `conflict` if there are obstacles; `invalid` if the flags name a directory for the backup
+ *   `conflict` if something blocks the upgrade; `invalid` if the flags name a directory for the backup
  */
 export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
   const { log, stop } = parts;

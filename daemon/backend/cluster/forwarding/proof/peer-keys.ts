@@ -99,7 +99,7 @@ export class PeerKeys {
     return key === undefined ? 'none' : macOf(key, text).toString('base64url');
   }
 
-  /** Verifies a signature with the key `id`; the comparison takes constant time. */
+  /** True if the key `id` made this signature of the text; the comparison takes constant time. */
   isSignedBy(id: string, text: string, signature: string): boolean {
     const key = this.#keys.find((one) => one.id === id);
     if (key === undefined) return false;

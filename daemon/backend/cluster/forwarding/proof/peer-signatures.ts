@@ -8,7 +8,7 @@ import { SeenRequests } from './seen-requests.ts';
 /** Maximum difference between the signed time of a request and the current time, by the clock of the database. */
 const TIME_MS_MAX = 60_000;
 
-/** Headers that a signature does not cover: headers of the connection or body, and the signature itself. */
+/** Headers that are not signed: headers of the connection or body, and the signature itself. */
 const NOT_SIGNED: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -23,7 +23,7 @@ const NOT_SIGNED: ReadonlySet<string> = new Set([
 const SIGNATURE =
   /^2\.(?<key>\w{1,64})\.(?<sender>[\w-]{1,64})\.(?<number>\d{1,15})\.(?<time>\d{1,15})\.(?<digest>[\w-]{43})\.(?<mac>[\w-]{43})$/;
 
-/** The parts of a request to another member that its signature covers. */
+/** The parts of a request to another member that are signed. */
 interface SentRequest {
   readonly method: string;
   /** The path and query of the URL. */
@@ -60,8 +60,8 @@ interface SignatureParts {
 type MemberRow = Pick<StoredMember, 'id' | 'url' | 'fingerprint' | 'proof'>;
 
 /**
- * Signs requests to other members, and verifies the signatures of their requests. A signature covers method, path,
- * headers, body digest, time, request number, sender and receiver, so it is valid once, for one request.
+ * Signs requests to other members, and verifies the signatures of their requests. Method, path, headers, body digest,
+ * time, request number, sender and receiver are signed, so a signature is valid once, for one request.
  */
 export class PeerSignatures {
   readonly #parts: SignatureParts;
@@ -85,7 +85,10 @@ export class PeerSignatures {
     return { [PEER_HEADERS.signature]: `${said}.${mac}` };
   }
 
-  /** Verifies the signature of a request head. Compare `bodyDigest` with the digest of the body afterwards. */
+  /**
+   * Verifies the signature of a request before its body is read. Compare `bodyDigest` with the digest of the body
+   * afterwards.
+   */
   proofOf({ method = '', url: path = '', headers }: ReceivedHead): Proof {
     const { keys, self, now } = this.#parts;
     const text = headers[PEER_HEADERS.signature];
@@ -104,16 +107,16 @@ export class PeerSignatures {
     return { kind: 'signed', sender, bodyDigest: digest };
   }
 
-  /** Returns the signature that this backend writes into its row in the table of members. */
+  /** Returns the signature that this backend writes into its own row of the database table of members. */
   rowProofOf(row: Omit<MemberRow, 'proof'>): string {
     const { keys } = this.#parts;
     return `${keys.id}.${keys.sign(rowText(row))}`;
   }
 
   /**
-   * Returns the reason why another member is not trusted, for operators; undefined if the signature in its row proves
-   * that it has the same key. Everyone who can write to the database can create a row, so requests are sent only to
-   * trusted members.
+   * Returns a text for operators that says why another member is not trusted. Returns undefined if the signature in its
+   * row proves that it has the same key. Everyone who can write to the database can create a row, so requests are sent
+   * only to trusted members.
    */
   problemOf(row: MemberRow): string | undefined {
     const { keys } = this.#parts;

@@ -1,8 +1,11 @@
-/** Requests may arrive out of order: at least this many numbers below the highest number are still accepted. */
+/**
+ * Requests can arrive out of order: at least this many request numbers below the highest one of a sender are still
+ * accepted.
+ */
 const WINDOW = 65_536;
 
 interface SentBySender {
-  /** The number up to which all request numbers count as seen. */
+  /** The highest number up to which all numbers are treated as seen. */
   floor: number;
   highest: number;
   readonly seen: Set<number>;
@@ -10,8 +13,9 @@ interface SentBySender {
 }
 
 /**
- * Records the numbers of signed requests, so that a replayed request is detected. Each sender numbers its requests. The
- * records of a sender may be dropped after `keepMs` without a request: older requests are rejected by their time.
+ * Records the numbers of signed requests, so that a replayed request is detected. Each sender numbers its requests.
+ * After `keepMs` without a request the records of a sender can be dropped: a replay of its older requests is rejected
+ * because of their signed time.
  */
 export class SeenRequests {
   readonly #keepMs: number;
@@ -24,7 +28,8 @@ export class SeenRequests {
   /**
    * Records the number of a request.
    *
-   * @returns false if the number was seen before, or is too far below the highest number of the sender
+   * @returns true if the request can be accepted; false if the number was seen before, or is too far below the highest
+   *   number of the sender
    */
   recordNumber(sender: string, number: number, nowMs: number): boolean {
     const sent = this.#of(sender, nowMs);

@@ -5,10 +5,10 @@ import { encodeJob } from './stored-job.ts';
 import { handlerJobKey } from './storage.ts';
 
 /**
- * Enqueues a run of a handler for an event or a group. The run is stored in the commit of the transaction.
+ * Enqueues a run of a handler for an event or a group. The commit of the transaction stores the run.
  *
  * @param event the event to send; for a group, the first of its events
- * @param group the group to send; undefined: the run sends only `event`
+ * @param group the group to send; undefined if the run sends only `event`
  */
 export function enqueueJob(
   transaction: Transaction,

@@ -3,8 +3,8 @@ import type { SilencedRow } from '../../../../../shared/schemas/feed.ts';
 import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../../silences/stored-reminder.ts';
 
 /*
- * Converts handler runs between memory and the store. Up to schema 4, the stored form of a run has the attribute
- * `left_out` for `omitted`, and `reminded` for `reminder_sent`.
+ * Converts handler jobs between memory and the store. The stored form has older attribute names: `left_out` for
+ * `omitted`, and `reminded` for `reminder_sent`.
  */
 
 interface StoredEvent extends Omit<HandledEvent, 'silence_ending'> {
@@ -23,7 +23,7 @@ interface StoredJob extends Omit<HandlerJob, 'event' | 'group'> {
   readonly group?: StoredGroupRun | undefined;
 }
 
-/** Returns the JSON text that is stored for a handler run. */
+/** Returns the JSON text to store for a handler job. */
 export function encodeJob({ event, group, ...attributes }: HandlerJob): string {
   const stored: StoredJob = {
     ...attributes,
@@ -34,7 +34,7 @@ export function encodeJob({ event, group, ...attributes }: HandlerJob): string {
 }
 
 /**
- * Returns a handler run from its stored text.
+ * Returns a handler job from its stored text.
  *
  * @param text a text that `encodeJob` returned
  */

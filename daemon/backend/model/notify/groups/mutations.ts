@@ -14,7 +14,7 @@ import type { Namespace } from '../../registry/namespace.ts';
 import { Group, GroupMember, groupsOf, createGroupsToReschedule } from './state.ts';
 import { GROUPED_EVENTS, LAST_NOTIFICATIONS, HANDLER_GROUPS } from './storage.ts';
 
-/** Maximum number of groups of one handler. An event that needs one more group gets a handler run of its own. */
+/** Maximum number of groups of one handler. An event that would need one more group gets a handler run of its own. */
 export const GROUPS_PER_HANDLER_MAX = 10_000;
 /** Maximum number of events in one group. Each event beyond this limit gets a handler run of its own. */
 export const GROUP_MEMBERS_MAX = 10_000;
@@ -26,8 +26,8 @@ export interface GroupingHandler {
 }
 
 /**
- * Adds an event to its group, or updates it there, in the commit of the event. If the event is a resolution and no
- * notification of the group has included the problem, the problem is removed from the group instead.
+ * Adds an event to its group, or updates the event there, in the commit of the event. If the event is a resolution and
+ * no notification of the group has included the problem, the problem is removed from the group instead.
  *
  * @returns false if the caller must enqueue a run for this event, because its group is full or the handler has too many
  * groups
@@ -69,10 +69,10 @@ function isGroupFull({ members }: Group): boolean {
 }
 
 /**
- * Moves an event to the group that it belongs to since `group_by` of its handler changed. The event keeps the record of
- * its last notification.
+ * Moves an event to its new group after `group_by` of the handler has changed. The record of the last notification of
+ * the event is kept.
  *
- * @returns false if the event was not moved: its new group is full, the handler has too many groups, or its group is
+ * @returns false if the event was not moved: its new group is full, the handler has too many groups, or the group is
  * the same as before
  */
 export function moveMember(
@@ -93,8 +93,8 @@ export function moveMember(
 }
 
 /**
- * Moves the events of a renamed check to the groups of its new name, with the records of their last notifications. If a
- * notification of an event is pending, but the event cannot move, the event gets a handler run of its own.
+ * Moves the events of a renamed check to the groups for the new name, with the records of their last notifications. If
+ * an event cannot move because of a limit, and its notification is pending, the event gets a handler run of its own.
  */
 export function renameMembers(
   transaction: Transaction,
@@ -105,8 +105,9 @@ export function renameMembers(
   const openEvent = namespace.check(client, to)?.state.event;
   for (const member of groups.membersOf(client, from)) {
     if (member.isTransient || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
-    // The handler may already group an event under the new name: a pending resolution, or a deleted event that no flush
-    // has removed yet. If the event to move is not open and one of the two is a resolution, both keep their names.
+    // A group of the handler may already contain an event under the new name: a resolution that is not notified yet, or
+    // a deleted event that no flush has removed yet. The open event of the check always replaces that event. Any other
+    // event replaces it only if neither of the two is a resolution.
     const existing = groups.member(member.handler, client, to);
     const isOpen = member.eventId === openEvent?.id;
     if (existing !== undefined && !isOpen && (existing.isResolved || member.isResolved)) continue;
@@ -142,8 +143,8 @@ export function renameMembers(
 }
 
 /**
- * Merges the two events of a renamed check that were open under the old and the new name. Each group keeps only the
- * event under the new name, so that the handler is notified of the problem once.
+ * Merges the two open events that a renamed check has under its old and its new name. Each group keeps only the event
+ * under the new name, so that the handler is notified of the problem once.
  */
 export function mergeMembers(
   transaction: Transaction,
@@ -170,8 +171,8 @@ export function mergeMembers(
 }
 
 /**
- * Removes a resolved problem from the groups in which it is still listed as firing. The handlers of these groups do not
- * get its resolution now, for example because it is silenced.
+ * Removes a resolved problem from the groups in which it still counts as firing. The handlers of these groups do not
+ * get the resolution now, for example because it is silenced.
  */
 export function removeResolvedMembers(
   transaction: Transaction,
@@ -197,7 +198,7 @@ export function removeMember(transaction: Transaction, namespace: Namespace, mem
 }
 
 /**
- * Announces to the feed that the open event of a group member has changed, because the row of an event names its
+ * Reports to the feed that the open event of a group member has changed, because the feed row of an event names its
  * groups.
  */
 function announceOpenEvent(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
@@ -206,9 +207,9 @@ function announceOpenEvent(transaction: Transaction, namespace: Namespace, { cli
 }
 
 /**
- * Saves the record of the last notification of an event by its group. The event itself is not written again.
+ * Saves the `lastNotified` value of a group member. The stored event is not written again.
  *
- * @param lastNotified undefined if no notification has included the event; the stored record is then deleted
+ * @param lastNotified undefined if no notification has included the event; the stored value is then deleted
  */
 export function saveLastNotified(
   transaction: Transaction,
@@ -239,9 +240,9 @@ export function saveOrRemoveGroup(transaction: Transaction, namespace: Namespace
 /**
  * Returns the group of a handler with this key, and creates it if it does not exist.
  *
- * @param previousGroup the previous group of the event. A created group gets the times of its last flush and last
- * notification, so that no notification is sent earlier than in the previous group.
- * @returns undefined if the handler has too many groups for one more
+ * @param previousGroup the previous group of the event; undefined if there is none. A new group adopts the last flush
+ * time and the last notification time of the previous group, so that its notifications do not come earlier.
+ * @returns undefined if the group does not exist and the handler has the maximum number of groups
  */
 function getOrCreateGroup(
   namespace: Namespace,
@@ -264,7 +265,8 @@ function getOrCreateGroup(
 }
 
 /**
- * Returns the member for an event in a group. It is created if necessary, or moved there from its previous group.
+ * Returns the member for an event in a group. Creates the member if it does not exist, or moves it from its previous
+ * group.
  *
  * @param existing the member for the event in any group of the handler; undefined if there is none
  */

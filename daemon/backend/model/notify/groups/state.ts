@@ -10,8 +10,8 @@ const GROUP_FOOTPRINT_BYTES = 600;
 const MEMBER_FOOTPRINT_BYTES = 450;
 
 /**
- * Identifies a group by names. A reference to the object would become outdated if the registry were reloaded before the
- * group is flushed.
+ * Identifies a group by names. A reference to the `Group` object would become invalid if the registry were reloaded
+ * before the group is flushed.
  */
 export interface GroupRef {
   readonly namespace: string;
@@ -42,7 +42,7 @@ export class Group implements GroupRef, GroupKey, FlushTimes {
     this.setTimes(times ?? NEVER_FLUSHED);
   }
 
-  /** The group id that receivers get. It is the same in every notification of the group. */
+  /** The id of the group for receivers. All notifications of the group have the same id. */
   get id(): string {
     return (this.#id ??= computeGroupId(this.namespace, this.handler, this.key));
   }
@@ -57,8 +57,8 @@ export class Group implements GroupRef, GroupKey, FlushTimes {
 const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
 /**
- * The state of one event in a group. A handler has at most one such member for each client and check. The event itself
- * is only in the store.
+ * The state of one event in a group. A handler has at most one member for each client and check, in all its groups. The
+ * event itself is only in the store.
  */
 export class GroupMember implements FlushMember {
   readonly namespace: string;
@@ -70,10 +70,10 @@ export class GroupMember implements FlushMember {
   status = 0;
   isResolved = false;
   isTransient = false;
-  /** Size of the event: the length of its stored JSON, and 0 until it is stored. */
+  /** Length of the stored JSON of the event, in characters; 0 until the event is stored. */
   bytes = 0;
   #lastNotified: LastNotifiedStatus = undefined;
-  /** The counts that this member adds to the tally of its group now; undefined if it is not counted. */
+  /** The counts that this member adds to the tally of its group; undefined if the member is not counted. */
   #tallyEntry: TallyEntry | undefined;
 
   constructor(group: Group, client: string, check: string) {
@@ -101,7 +101,7 @@ export class GroupMember implements FlushMember {
     this.lastNotified = lastNotified;
   }
 
-  /** Updates the tally of the group after a change of this member. A member that left the group is not counted. */
+  /** Updates the tally of the group after a change of this member. A member that has left the group is not counted. */
   updateTally(): void {
     const { members, tally } = this.group;
     const tallyEntry = members.get(memberKey(this.client, this.check)) === this ? toTallyEntry(this) : undefined;
@@ -212,7 +212,7 @@ export function groupsOf(namespace: Namespace): GroupRegistry {
   return namespace.state(createGroupRegistry);
 }
 
-/** The groups whose next flush may be due at another time than the flush timer has scheduled. */
+/** The groups whose next flush time may have changed, so that the flush timer must schedule them again. */
 class GroupsToReschedule {
   #groups = new Set<Group>();
 

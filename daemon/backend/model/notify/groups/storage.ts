@@ -29,7 +29,7 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
   announce: ({ namespace, handler, key }) => ['group', namespace, handler, key],
   key: ({ name }, { handler, key }) => [GROUP_PREFIX, name, handler, key],
   encodeLatest(namespace, group) {
-    // A later command of the same batch may have removed the group.
+    // A later command of the same batch may have removed the group. Then nothing is stored for it.
     if (groupsOf(namespace).get(group.handler, group.key) !== group) return undefined;
     const { by, pendingSinceMs, flushedAtMs, notifiedAtMs } = group;
     return encodeGroup({ by, pending_since: pendingSinceMs, flushed_at: flushedAtMs, notified_at: notifiedAtMs });
@@ -96,8 +96,8 @@ interface StoredMember {
 }
 
 /**
- * The table of stored events in groups, by handler, client and check. It is loaded after the table of groups, because
- * each event is added to its group.
+ * The table of stored events in groups, by handler, client and check. It is loaded after `HANDLER_GROUPS`, because each
+ * loaded event is added to its group.
  */
 export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent> = {
   prefix: GROUPED_EVENTS_PREFIX,
@@ -147,7 +147,7 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
 
 /**
  * The table of the last notification of each event in a group. An event without a record was never included in a
- * notification. The table is loaded after the table of events.
+ * notification. This table is loaded after `GROUPED_EVENTS`.
  */
 export const LAST_NOTIFICATIONS: StoredTable & LatestTable<Namespace, GroupMember> = {
   prefix: LAST_NOTIFICATIONS_PREFIX,

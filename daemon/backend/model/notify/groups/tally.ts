@@ -5,7 +5,7 @@ import { severityOf, type Severity } from '../../../../../shared/domain/severity
 export interface TallyEntry {
   /** The severity of the firing problem; undefined if the problem has resolved. */
   readonly firingSeverity: Severity | undefined;
-  /** True if a notification of the event is pending, ignoring silences and inhibitions. */
+  /** True if a notification of the event is pending. Silences and inhibitions are ignored. */
   readonly isPending: boolean;
 }
 
@@ -24,8 +24,8 @@ export function toTallyEntry(member: MemberState): TallyEntry | undefined {
 const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'] as const;
 
 /**
- * The numbers of pending and firing events in a group. They are updated with each change of an event, so that showing a
- * large group needs no loop over its events.
+ * The numbers of pending and firing events in a group. Each change of an event updates them, so that a list of large
+ * groups needs no loop over their events.
  */
 export class GroupTally {
   /** Number of events with a pending notification. */
@@ -39,7 +39,7 @@ export class GroupTally {
     return WORST_FIRST.find((severity) => this.#firingBySeverity[severity] > 0) ?? 'ok';
   }
 
-  /** Replaces the counts that an event had added to the tally by those that it adds now; undefined: it adds none. */
+  /** Replaces the previous counts of an event by its new ones. Undefined means that the event adds no counts. */
   replaceEntry(before: TallyEntry | undefined, after: TallyEntry | undefined): void {
     if (before !== undefined) this.#addEntry(before, -1);
     if (after !== undefined) this.#addEntry(after, 1);

@@ -6,7 +6,7 @@ import type { InhibitorRef } from '../../../../../shared/schemas/notification-lo
 export class InhibitedEventIndex<Entry> {
   readonly #byRule = new Map<string, Map<string, Set<Entry>>>();
 
-  /** Returns the events that are inhibited by this inhibiting event under this rule. */
+  /** Returns the events that the given event inhibits under the given rule. */
   eventsInhibitedBy({ rule, client, check }: Inhibitor): ReadonlySet<Entry> {
     return this.#byRule.get(rule)?.get(clientCheckKey(client, check)) ?? NONE;
   }
@@ -17,7 +17,7 @@ export class InhibitedEventIndex<Entry> {
   }
 
   /**
-   * Moves an event in the index. It must be called whenever the event becomes inhibited, gets another inhibitor, or is
+   * Updates the index for one event. Must be called whenever the event becomes inhibited, gets another inhibitor, or is
    * no longer inhibited.
    *
    * @param previousInhibitor the previous inhibitor; undefined if the event was not inhibited

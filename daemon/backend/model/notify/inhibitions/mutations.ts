@@ -10,8 +10,8 @@ import { inhibitorsOf, type ActiveInhibitor } from './state.ts';
 import { INHIBITORS } from './storage.ts';
 
 /**
- * Updates the inhibitor records of an open event. For each of the passed rules under which the event inhibits others,
- * there is one record. Other records of the event are removed. Unchanged records are not written.
+ * Updates the inhibitor records of an open event: one record for each of `rules` under which the event inhibits other
+ * events. All other records of the event are removed. Unchanged records are not written again.
  */
 export function updateInhibitorRecords(
   transaction: Transaction,
@@ -45,7 +45,7 @@ export function updateInhibitorRecords(
 
 /**
  * Removes all inhibitor records of an event that resolved or was deleted. Handlers are not notified at once of the
- * events that it inhibited, but with the next results of those events.
+ * events that it had inhibited: the next results of those events notify them.
  */
 export function removeInhibitorRecords(
   transaction: Transaction,

@@ -11,16 +11,19 @@ import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint
 import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import { clientCheckKey } from './inhibited-events.ts';
 
-/** The record that one open event inhibits others under one rule. */
+/** An inhibitor record: one open event that inhibits other events under one rule. */
 export interface ActiveInhibitor extends Inhibitor {
-  /** The fingerprint that the rule had when the record was made. */
+  /** The fingerprint of the rule when the record was made. */
   readonly fingerprint: string;
-  /** The values of the attributes in `equal` of the rule, as one text. Inhibited events must have the same values. */
+  /**
+   * The values of the event attributes in `equal` of the rule, as one text. The event inhibits only events with the
+   * same values.
+   */
   readonly key: string;
 }
 
 /**
- * The inhibitor records of a namespace, indexed by event, by rule, and by rule with the values of its `equal`
+ * The inhibitor records of a namespace, with three indexes: by event, by rule, and by rule and values of the `equal`
  * attributes.
  */
 class InhibitorRegistry implements InhibitorIndex {
@@ -46,7 +49,10 @@ class InhibitorRegistry implements InhibitorIndex {
     return this.#byEvent.get(clientCheckKey(client, check)) ?? NONE;
   }
 
-  /** Yields the inhibitor records of a rule, without those that were made under an earlier definition of the rule. */
+  /**
+   * Yields the inhibitor records of the current definition of a rule. Records that were made under an earlier
+   * definition are omitted.
+   */
   *ofRule({
     name,
     fingerprint,
@@ -121,8 +127,8 @@ export function inhibitorsOf(namespace: Namespace): InhibitorRegistry {
 }
 
 /**
- * Returns the event that inhibits another event by the inhibitor records of the namespace, and the rule; undefined if
- * the event is not inhibited. The event must not be a resolution.
+ * Returns the open event that inhibits `event`, and the rule, according to the inhibitor records of the namespace;
+ * undefined if `event` is not inhibited. `event` must not be a resolution.
  */
 export function findRecordedInhibitor(
   rules: readonly InhibitionRule[],
@@ -133,9 +139,9 @@ export function findRecordedInhibitor(
 }
 
 /**
- * Returns the inhibitor in the notification log of an open event, if the inhibitor records still contain it with the
- * same rule definition and the same values of the `equal` attributes. Otherwise returns undefined: that inhibitor no
- * longer inhibits the event.
+ * Returns the inhibitor in the notification log of an open event, if an inhibitor record still confirms it: for the
+ * same inhibiting event, the same rule definition and the same values of the `equal` attributes. Otherwise returns
+ * undefined.
  */
 export function persistingInhibitor({ client, state }: CheckEntry): InhibitorRef | undefined {
   const inhibitor = state.event?.notifications.inhibitedBy;
@@ -147,7 +153,7 @@ export function persistingInhibitor({ client, state }: CheckEntry): InhibitorRef
     : undefined;
 }
 
-/** The fingerprints of the inhibition rules that applied when all open events were last evaluated. */
+/** The fingerprints of the inhibition rules against which all open events were last evaluated. */
 class EvaluatedInhibitionRules {
   fingerprints: readonly string[] = [];
 }

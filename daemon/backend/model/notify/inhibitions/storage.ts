@@ -16,8 +16,8 @@ const inhibitorKey = (namespace: string, { rule, client, check }: ActiveInhibito
 ];
 
 /**
- * The table of inhibitor records. They are stored so that a restarted backend knows which events inhibit others before
- * the next results of these events arrive.
+ * The table of inhibitor records. They are stored so that a restarted backend knows which events inhibit others, before
+ * new results of these events arrive.
  */
 export const INHIBITORS: StoredTable & Table<Namespace, ActiveInhibitor, ActiveInhibitor> = {
   prefix: INHIBITOR_PREFIX,
@@ -45,8 +45,8 @@ const EVALUATED_RULES_PREFIX = 'inhibition-rules';
 const EVALUATED_RULES_KEY: Key = [EVALUATED_RULES_PREFIX];
 
 /**
- * The table with one record: the fingerprints of the inhibition rules that applied when all open events were last
- * evaluated. A backend that starts with other rules evaluates all open events again.
+ * The table with a single record: the fingerprints of the inhibition rules against which all open events were last
+ * evaluated. If a backend starts with other rules, it evaluates all open events again.
  */
 export const EVALUATED_INHIBITION_RULES: StoredTable & LatestTable<Registry, 'fingerprints'> = {
   prefix: EVALUATED_RULES_PREFIX,

@@ -7,8 +7,8 @@ import { PendingResolution, pendingResolutionsOf } from './state.ts';
 import { PENDING_RESOLUTIONS } from './storage.ts';
 
 /**
- * Stores a resolution that handlers get later, when nothing silences it any more. It replaces an earlier pending
- * resolution of the same check; the handlers of the earlier one then get the new one.
+ * Stores a resolution that handlers get later, when no silence covers it any more. If the check already has a pending
+ * resolution, the new resolution replaces it and is for the handlers of both.
  */
 export function deferResolution(
   transaction: Transaction,
@@ -34,7 +34,10 @@ export function removePendingResolution(
   transaction.forget(PENDING_RESOLUTIONS, pending);
 }
 
-/** Moves the pending resolution of a renamed check to the new name. If that name has one too, both stay as they are. */
+/**
+ * Moves the pending resolution of a renamed check to the new name. If the new name already has a pending resolution,
+ * both resolutions stay unchanged.
+ */
 export function renamePendingResolution(
   transaction: Transaction,
   namespace: Namespace,

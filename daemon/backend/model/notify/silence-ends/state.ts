@@ -4,8 +4,8 @@ import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint
 import type { Namespace } from '../../registry/namespace.ts';
 
 /**
- * The resolution of a problem that resolved while it was silenced. Handlers that were notified of the problem are
- * notified of the resolution when nothing silences it any more. The event itself is only in the store.
+ * The resolution of a problem that resolved while it was silenced. When no silence covers it any more, it is sent to
+ * the handlers that were notified of the problem. The event itself is only in the store.
  */
 export class PendingResolution {
   readonly namespace: string;
@@ -77,8 +77,8 @@ export function pendingResolutionsOf(namespace: Namespace): PendingResolutions {
 }
 
 /**
- * True if a pending resolution is still silenced: by a silence that covered the event when it resolved, or by any
- * silence that covers the check now.
+ * True if an active silence still suppresses a pending resolution: a silence that covered the event when it resolved,
+ * or a silence that covers the check now.
  */
 export function isResolutionStillSilenced(namespace: Namespace, pending: PendingResolution, nowMs: number): boolean {
   return (

@@ -21,8 +21,8 @@ const pendingResolutionKey = ({ namespace, client, check }: PendingResolution): 
 ];
 
 /**
- * The table of pending resolutions, by client and check. Handlers get a pending resolution when nothing silences it any
- * more.
+ * The table of pending resolutions, by client and check. Handlers get a pending resolution when no silence covers it
+ * any more.
  */
 export const PENDING_RESOLUTIONS: StoredTable & RecordTable<PendingResolution, HandledEvent> = {
   prefix: PENDING_RESOLUTION_PREFIX,
