@@ -33,8 +33,8 @@ const root = endpointsBelow('');
 const PROBE = { scope: 'public', answer: z.string(), isOfItself: true } as const;
 
 /**
- * The endpoints of the Alertmanager API that Prometheus, `amtool` and Grafana use. They cover only the namespace
- * `default`.
+ * The endpoints of the Alertmanager API that Prometheus, `amtool` and Grafana use. They give access only to the
+ * namespace `default`.
  */
 export const ALERTMANAGER_API = {
   healthy: root('GET /-/healthy', '`OK` while the backend runs, as in Alertmanager', PROBE),

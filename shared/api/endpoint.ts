@@ -9,36 +9,36 @@ import type { RoleVerb } from '../schemas/v2/role.ts';
  */
 export type Access = Scope | readonly Scope[] | 'self' | 'authenticated' | 'public';
 
-/** The operation of an endpoint, against which roles are evaluated. */
+/** The operation of an endpoint in terms of roles: a role can allow it by its verb, resource type and object name. */
 export interface EndpointRole {
   readonly verb: RoleVerb;
   /** A resource type of Sensu Go, such as `checks`. */
   readonly resource: string;
-  /** Path parameters that name the object; empty if the request is about no object or all objects. */
+  /** Path parameters that contain the name of the object; empty if a request is not about a single object. */
   readonly named: readonly string[];
 }
 
 /** The schema of each query parameter, by its name. */
 export type EndpointQuery = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
 
-/** The definition of an endpoint of the API, which the server, the clients, the tests and the documentation share. */
+/** The definition of an API endpoint. Server, clients, tests and documentation all use it. */
 export interface Endpoint<Body = unknown, Answer = unknown, Query extends EndpointQuery = EndpointQuery> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path pattern: `:name` is a parameter, and `*` matches the remaining path. */
   readonly path: string;
   readonly scope: Access;
-  /** The operation that roles may grant in addition to scopes; undefined if roles do not apply to the endpoint. */
+  /** The operation that a role can allow to callers without the scope; undefined if only scopes give access. */
   readonly role?: EndpointRole;
-  /** True if the endpoint covers all namespaces at once, so that callers limited to one namespace are rejected. */
+  /** True if a request concerns all namespaces at once. Callers limited to one namespace are rejected. */
   readonly isOfAllNamespaces?: true;
-  /** True if all callers may use the endpoint while no credentials exist, although it requires `admin`. */
+  /** True if the endpoint requires `admin` but is open to all callers as long as the backend has no users or keys. */
   readonly isForAnonymous?: true;
   /**
-   * True if the leader must handle requests to the endpoint where several backends share a store; default: true for all
-   * methods except GET.
+   * True if the leader of a cluster must handle requests to the endpoint. By default, it is true for all methods except
+   * GET.
    */
   readonly onWriter?: boolean;
-  /** True if the endpoint is about the backend itself, so that even a follower that is too far behind may respond. */
+  /** True if the endpoint is about the backend itself. Then even a follower with old data responds. */
   readonly isOfItself?: true;
   /** One sentence about the endpoint, without a full stop. */
   readonly summary: string;
@@ -55,8 +55,8 @@ export interface Endpoint<Body = unknown, Answer = unknown, Query extends Endpoi
 }
 
 /**
- * The error codes that every endpoint may return: missing credentials, missing rights, internal errors, full queues and
- * failing stores.
+ * The error codes that every endpoint can return: for missing credentials, missing rights, internal errors, full queues
+ * and failing stores.
  */
 export const COMMON_ERRORS: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'internal', 'unavailable'];
 
@@ -67,8 +67,8 @@ export type QueryOf<Of> =
     : never;
 
 /**
- * The definition of an endpoint without its route and summary. Defaults: status 200; scope `read` for a GET; the errors
- * of `usualErrors`.
+ * The definition of an endpoint without its route and summary. By default, the status is 200, the scope of a GET is
+ * `read`, and the errors are those of `usualErrors`.
  */
 type EndpointDefinition<Body, Answer, Query extends EndpointQuery, Route extends string> = Partial<
   Pick<Endpoint, 'status' | 'errors'>
@@ -77,8 +77,8 @@ type EndpointDefinition<Body, Answer, Query extends EndpointQuery, Route extends
   (Route extends `GET ${string}` ? Partial<Pick<Endpoint, 'scope'>> : Pick<Endpoint, 'scope'>);
 
 /**
- * Returns a function that defines an endpoint below a path from its route (`GET /events`), its summary and its
- * definition.
+ * Returns a function that defines endpoints below a path prefix. Its arguments are the route, such as `GET /events`,
+ * the summary and the definition.
  */
 export function endpointsBelow(prefix: string) {
   return <
@@ -98,8 +98,8 @@ export function endpointsBelow(prefix: string) {
 }
 
 /**
- * Returns the error codes that follow from the shape of an endpoint: invalid query or body, missing object, body too
- * large.
+ * Returns the error codes that an endpoint has because of its parameters and body: invalid query or body, object not
+ * found, body too large.
  */
 function usualErrors({ path, query, body }: Pick<Endpoint, 'path' | 'query' | 'body'>): readonly ErrorCode[] {
   const [asks, names, brings] = [query !== undefined, pathParameters({ path }).length > 0, body !== undefined];
@@ -110,7 +110,7 @@ function usualErrors({ path, query, body }: Pick<Endpoint, 'path' | 'query' | 'b
   ];
 }
 
-/** True if the endpoint is limited to the namespace in its query parameter `namespace`. */
+/** True if requests to the endpoint are about the namespace in the query parameter `namespace`. */
 export function takesNamespace({
   isOfAllNamespaces,
   query = {},
@@ -119,8 +119,8 @@ export function takesNamespace({
 }
 
 /**
- * True if the leader must handle requests to the endpoint, because it changes something or reads state that only the
- * leader has.
+ * True if the leader of a cluster must handle requests to the endpoint: they change something, or read state that only
+ * the leader has.
  */
 export function isForWriter({ method, onWriter = method !== 'GET' }: Pick<Endpoint, 'method' | 'onWriter'>): boolean {
   return onWriter;

@@ -47,18 +47,18 @@ const MON = '/api/mon/v1';
 
 const mon = endpointsBelow(MON);
 
-/** Maximum size in bytes of request bodies that contain many objects. */
+/** Maximum size in bytes of a request body with many objects. */
 const LARGE_BYTES = 16 * 1024 * 1024;
 
-/** Pagination parameters. The response header `X-Pagination` has the range and the total. */
+/** Query parameters for pagination. The response header `X-Pagination` contains the range and the total number. */
 const PAGE = {
   limit: integer.describe('maximum number'),
   offset: integer.describe('number of entries to skip'),
 };
 
 /**
- * Query parameters for a namespace. `IN` is for routes about one namespace, `IN_ANY` for routes that can cover all
- * namespaces.
+ * Query parameters for a namespace. `IN` is for routes about one namespace. `IN_ANY` is for routes that also accept `*`
+ * for all namespaces.
  */
 const IN = { namespace: text.describe('the namespace; default `default`') };
 const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; default `default`') };
@@ -78,10 +78,10 @@ const FULL = { full: presenceFlag.describe('if set: in the format of `/events` a
 /** Returns the schema of a query parameter that selects entries by an exact value of an attribute. */
 const exactly = (attribute: string): typeof text => text.describe(`only entries with this ${attribute}`);
 
-/** The error message for a request to delete clients without a search. */
+/** Error message if a request to delete clients does not contain a search that selects them. */
 export const WHICH_CLIENTS = 'select clients, for example q=keepalive>30d result>30d';
 
-/** The routes of the mon API, all except the live feed (docs/feed.md), which is a WebSocket. */
+/** The routes of the mon API, except the feed of changes (docs/feed.md), which is a WebSocket. */
 export const MON_API = {
   access: mon('GET /access', 'The identity and rights of the caller, and what each route requires', {
     scope: 'authenticated',

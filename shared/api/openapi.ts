@@ -19,7 +19,7 @@ const SHOWN = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }));
 
 const ERROR = { $ref: '#/components/schemas/Error' };
 
-/** Returns an OpenAPI 3.1 document of a table of endpoints by name. */
+/** Returns the OpenAPI 3.1 document that describes these endpoints. */
 export function openApiOf(
   endpoints: Readonly<Record<string, Endpoint>>,
   { title, version }: { readonly title: string; readonly version: string },
@@ -38,7 +38,7 @@ export function openApiOf(
   };
 }
 
-/** Converts a schema to JSON Schema. Rules that JSON Schema cannot express are omitted. */
+/** Converts a zod schema to JSON Schema. Rules that JSON Schema cannot express are omitted. */
 export function schemaOf(schema: z.ZodType): OpenApiPart {
   const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return jsonSchema;
@@ -49,7 +49,7 @@ export function isRequired(schema: z.ZodType): boolean {
   return !schema.safeParse(undefined).success;
 }
 
-/** Returns the required credentials as text, such as `read` or `silence or resolve`. */
+/** Returns the credentials that an endpoint requires as text, such as `read` or `silence or resolve`. */
 export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' | 'isOfAllNamespaces'>): string {
   if (scope === 'public') return 'nothing';
   if (scope === 'authenticated') return 'any credentials';

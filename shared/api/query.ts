@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** An optional query parameter with any text. */
+/** Schema of an optional query parameter with any text. */
 export const text = z.string().optional();
 
 /**
- * Parses a number that consists only of digits. Other values count as absent (legacy-peer, Pagination). A number that
- * is too large becomes the greatest safe integer.
+ * Parses a number that consists only of digits; returns undefined for other texts (legacy-peer, Pagination). A number
+ * that is too large becomes `Number.MAX_SAFE_INTEGER`.
  */
 export function parseCount(digits: string | undefined): number | undefined {
   return digits !== undefined && /^\d+$/.test(digits) ? Math.min(Number(digits), Number.MAX_SAFE_INTEGER) : undefined;
 }
 
-/** An optional query parameter with a number, parsed by `parseCount`. */
+/** Schema of an optional query parameter with a number, parsed by `parseCount`: invalid values count as absent. */
 export const count = z
   .string()
   .optional()
@@ -19,8 +19,8 @@ export const count = z
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
- * An optional query parameter with a number of at most 15 digits. Other values are rejected, because a list for another
- * time range than the requested one would be useless.
+ * Schema of an optional query parameter with a number of at most 15 digits. Other values are rejected. If they counted
+ * as absent, a list for another time range than the requested one would be returned, for example.
  */
 export const integer = z
   .string()
@@ -29,21 +29,21 @@ export const integer = z
   .transform((digits) => (digits === undefined ? undefined : Number(digits)))
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-/** A query parameter that is true if it is present, with any value. */
+/** Schema of a query parameter that is true if it is present, with any value. */
 export const presenceFlag = z
   .string()
   .optional()
   .transform((said) => said !== undefined);
 
-/** A query parameter that is true if it is present and not `false`. An empty value counts as true (clients 2). */
+/** Schema of a query parameter that is true if it is present and not `false`. An empty value is true (clients 2). */
 export const booleanFlag = z
   .string()
   .optional()
   .transform((said) => said !== undefined && said !== 'false');
 
 /**
- * A query parameter with the value `next` of the previous page. Other values are rejected: if they counted as absent, a
- * faulty client would read the first page endlessly.
+ * Schema of a query parameter for the next page: its value is `next` of the previous page. Other values are rejected.
+ * If they counted as absent, a faulty client would read the first page endlessly.
  */
 export const cursor = z
   .string()

@@ -17,7 +17,7 @@ import { stashContentSchema, stashSchema, stashAnswer } from '../schemas/stash.t
 import { endpointsBelow, type Endpoint, type EndpointQuery } from './endpoint.ts';
 import { count, text, booleanFlag } from './query.ts';
 
-/** Pagination parameters. Lists also accept conditions on attributes as `filter.PATH=VALUE`. */
+/** Query parameters for pagination. Lists also accept conditions on attributes, such as `filter.PATH=VALUE`. */
 const PAGE = {
   limit: count.describe('maximum number; the header `X-Pagination` has the range and the total'),
   offset: count.describe('number of entries to skip'),
@@ -72,7 +72,7 @@ const STASHED = {
   errors: ['invalid', 'too_large', 'no_memory'],
 } as const;
 
-/** The routes of the v1 API, without a path prefix. They cover only the namespace `default`. */
+/** The routes of the v1 API, which has no path prefix. They give access only to the namespace `default`. */
 export const V1_API = {
   events: v1('GET /events', 'Open events', list(z.array(eventAnswer))),
   eventsOfClient: v1('GET /events/:client', 'Open events of a client', list(z.array(eventAnswer))),

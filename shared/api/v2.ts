@@ -18,7 +18,7 @@ const LIST = {
   fieldSelector: text.describe('field selector'),
 };
 
-/** A response with a list of objects. Sensu Go sends null for an empty list. */
+/** Schema of a response with a list of objects. Null counts as an empty list, because Sensu Go sends it for one. */
 export const v2ObjectsAnswer = z
   .array(objectAnswer)
   .nullish()
@@ -26,7 +26,7 @@ export const v2ObjectsAnswer = z
 const tokens = z.looseObject({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() });
 
 const CHANGING: readonly ErrorCode[] = ['invalid', 'not_found', 'conflict', 'precondition', 'too_large', 'no_memory'];
-/** The default verb, status and error codes of an endpoint, by its method. */
+/** Default role verb, HTTP status and error codes of an endpoint, by its HTTP method. */
 const USUAL = {
   GET: { verb: 'get', status: 200, errors: ['not_found'] },
   POST: { verb: 'create', status: 201, errors: ['invalid', 'not_found', 'conflict', 'too_large', 'no_memory'] },
@@ -35,13 +35,13 @@ const USUAL = {
   DELETE: { verb: 'delete', status: 204, errors: ['not_found', 'conflict', 'precondition'] },
 } as const;
 
-/** A method and a path, such as `GET /events`. */
+/** An HTTP method and a path, such as `GET /events`. */
 type Route = `${keyof typeof USUAL} /${string}`;
 
 /**
- * Defines an endpoint for objects of a type. Roles are evaluated against the type, and against the name of the object
- * in the path parameters. A GET without an object in its path counts as a list. Defaults depend on the method, and the
- * default scope is `admin`.
+ * Defines an endpoint for objects of a resource type. Roles can allow it by the type, and by the name of the object in
+ * the path parameters. A GET without the name of an object in its path has the verb `list`. Defaults depend on the HTTP
+ * method; the default scope is `admin`.
  */
 function of<Answer = undefined>(
   resource: string,
@@ -52,7 +52,7 @@ function of<Answer = undefined>(
   const [method, path] = route.split(' ', 2) as [keyof typeof USUAL, string];
   const { verb, status, errors } = USUAL[method];
   const parts = pathParameters({ path }).filter((part) => part !== 'namespace' || resource === 'namespaces');
-  // The name of an event consists of two path parameters. For other types, further parameters name parts of the object.
+  // The name of an event consists of two path parameters. For other types, the first one is the name of the object.
   const named = resource === 'events' ? parts : parts.slice(0, 1);
   const isList = method === 'GET' && (named.length === 0 || overrides.query === LIST);
   return {
@@ -80,9 +80,9 @@ function list(resource: string, path: string, summary: string, scope: Scope) {
 interface Kind {
   /** The resource type as in the path, such as `checks`. */
   readonly type: string;
-  /** The noun for one object in summaries. */
+  /** The noun for one object in the summaries of endpoints, such as `check`. */
   readonly one: string;
-  /** The names of the path parameters that name an object. */
+  /** The path parameters that together contain the name of an object. */
   readonly key: readonly string[];
   readonly read: Scope;
   readonly write: Scope;
@@ -123,7 +123,7 @@ function single({ type, one, key, read, write, remove, errors = [] }: Kind, path
   };
 }
 
-/** Defines the endpoints for a type of objects outside of namespaces. */
+/** Defines the endpoints for a type of objects that belong to no namespace. */
 function outsideNamespaces(kind: Kind) {
   const path = `${V2_PREFIX}/${kind.type}`;
   const { list: all, create } = listed(kind, path);
@@ -156,7 +156,8 @@ const CHECK = `${V2_PREFIX}/namespaces/:namespace/checks/:name`;
 const USER = `${V2_PREFIX}/users/:user`;
 const KEY = `${V2_PREFIX}/apikeys/:key`;
 
-// Events have no PATCH, because an event is only replaced as a whole. An event can be posted to its own path.
+// Events have no PATCH, because an event is only replaced as a whole. Unlike other objects, they can be posted to their
+// own path.
 const { patch: _followed, ...events } = { ...inNamespaces(EVENTS), post: single(EVENTS, EVENTS_IN).post };
 
 const root = endpointsBelow('');
@@ -299,7 +300,7 @@ export const V2_API = {
 
 const member = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
 
-/** The route `/health` of the v2 listener, which replaces that of the v1 API there. */
+/** The route `/health` on the listener for the v2 API. There it replaces the route `/health` of the v1 API. */
 export const V2_HEALTH = {
   health: root('GET /health', 'Cluster members with their health; the status is always 200', {
     scope: 'public',

@@ -61,7 +61,7 @@ export interface CheckRequestOrder {
 
 /**
  * Options for deleting a client. During the `expireSeconds` after the deletion, all data of the client is rejected.
- * Without `expireSeconds`, the client's next keepalive may create the client again.
+ * Without `expireSeconds`, the client's next keepalive can create the client again.
  */
 export interface InvalidationOptions {
   readonly expireSeconds?: number;
@@ -104,7 +104,7 @@ export interface TimelineQuery extends PastSpan {
   readonly check?: string;
   /** A search that selects transitions, in the search language of `mon`. */
   readonly q?: string;
-  /** Cursor: the `next` of the previous page. Absent: the first page. */
+  /** Cursor: the `next` of the previous page. Absent for the first page. */
   readonly after?: number;
 }
 
@@ -120,7 +120,7 @@ export interface PastQuery {
   readonly at: number;
   readonly limit?: number;
   readonly offset?: number;
-  /** If present, the response includes the silences too. `clients` does the same for the clients. */
+  /** If `silenced` is present, the response includes the silences. If `clients` is present, it includes the clients. */
   readonly silenced?: '';
   readonly clients?: '';
 }
@@ -141,8 +141,8 @@ export interface ApiClientOptions {
   /** Environment variables from which credentials are read if the URL has none. Default: `process.env`. */
   readonly env?: CredentialsEnv;
   /**
-   * The namespace of all requests. With `*`, lists cover all namespaces that the credentials may read, and each item
-   * has a `namespace`. Default: `default`, which also works with a backend without namespaces.
+   * The namespace of all requests. With `*`, lists contain the items of all namespaces that the credentials may read,
+   * and each item has a `namespace`. Default: `default`, which also works with a backend without namespaces.
    */
   readonly namespace?: string | undefined;
 }
@@ -165,7 +165,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
   const ask: Requester = (request) =>
     requester(isDefault ? request : { ...request, query: { ...request.query, namespace } });
   const { call, find, send: carryOut, sendIfFound: isThere } = endpointCaller(url, ask);
-  /** The API to call for endpoints that exist in both: v1 for the namespace `default`, else the mon API. */
+  /** The API for endpoints that the v1 API and the mon API both have: v1 for the namespace `default`, otherwise mon. */
   const own = isDefault ? V1_API : MON_API;
 
   const silencedDetails = ({ check, subscription }: SilenceFilter = {}) =>
@@ -245,11 +245,13 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     },
     silencedEntry: (id: string): Promise<SilencedView | undefined> =>
       isDefault ? find(V1_API.silencedEntry, { path: { id } }) : silencedDetail(id),
-    /** Returns silences with the number of notifications that each suppressed, filtered by check and subscription. */
+    /**
+     * Returns silences, filtered by check and subscription, with the number of notifications that each one suppressed.
+     */
     silencedDetails,
     silencedDetail,
     /**
-     * Returns the events that the requested silences would cover now and would have covered recently. It creates no
+     * Returns the events that the requested silences would silence now or would have silenced recently. It creates no
      * silence.
      */
     silencePreview: (request: SilencePreviewRequest) => call(MON_API.silencePreview, { body: request }),
@@ -449,9 +451,9 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
 }
 
 /**
- * A client of a backend over HTTP. `undefined` and `false` mean that an object does not exist. Every method throws
- * MonError: with the code for the backend's status and the backend's own message, or `unavailable` if the backend could
- * not be reached.
+ * A client of a backend over HTTP. If a method returns `undefined` or `false`, the object does not exist. Every method
+ * throws MonError: with the code for the backend's status and the backend's own message, or `unavailable` if the
+ * backend could not be reached.
  */
 export type ApiClient = Readonly<ReturnType<typeof clientOver>>;
 

@@ -10,9 +10,9 @@ export interface BackendAddress {
   /** The URL without credentials, query and trailing slash: `http://127.0.0.1:4567`. Safe to display. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** TLS options for an https URL. Undefined: the defaults of Node.js. */
+  /** TLS options for an https URL; undefined for the defaults of Node.js. */
   readonly tls?: ClientTls | undefined;
-  /** Number of other backends in a list of backends that share one store. Undefined: a single backend. */
+  /** Number of other backends in a list of backends that share one store; undefined if there is only one backend. */
   readonly otherCount?: number;
   /**
    * Switches to the next backend of the list because `url` could not be reached. It has no effect if `url` is no longer
@@ -61,7 +61,7 @@ export function parseBackendAddress(backend: string, env: CredentialsEnv = proce
   const address = backend.replace(/^ws(?=s?:)/, 'http');
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    // The message does not repeat the invalid URL, which may contain a password.
+    // The message does not repeat the invalid URL, because it could contain a password.
     throw new MonError('invalid', 'the backend must be a URL like http://127.0.0.1:4567 or https://mon.example.org');
   }
   const authorization = authorizationOf(url, env);

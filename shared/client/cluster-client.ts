@@ -13,7 +13,7 @@ export interface SensuGoMember {
 /**
  * Reads the members of a Sensu Go cluster from `GET /health` of its API.
  *
- * @returns undefined if the response does not describe such a cluster
+ * @returns the members; undefined if the response does not describe such a cluster
  * @throws MonError `unavailable` if the backend cannot be reached
  */
 export async function clusterMembers({

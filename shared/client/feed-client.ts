@@ -58,7 +58,7 @@ export interface FeedListener {
 
 export interface FeedOptions {
   readonly backend: string;
-  /** Topics to subscribe to; may be empty with `transports`. */
+  /** Topics to subscribe to. The list can be empty if `transports` is set. */
   readonly topics: readonly FeedTopic[];
   /** Names of transports whose messages to receive. Messages that are sent while the feed is disconnected are lost. */
   readonly transports?: readonly string[];
@@ -80,12 +80,12 @@ export interface FeedOptions {
 
 /** How often changes are sent, and which events are sent in full. */
 export interface FeedPace {
-  /** Minimum milliseconds between two frames of changes. 0, the initial value: no minimum. */
+  /** Minimum milliseconds between two frames of changes. 0, the initial value, means no minimum. */
   readonly ms: number;
   /**
    * Keys of the events whose changes are sent in full, at most `FULL_EVENTS_MAX`. Changes of other events are sent in
-   * brief (`RowsMetadata.brief`). Undefined, the initial value: all events in full. When a key is added, the backend
-   * sends the full row of an event that it had sent in brief.
+   * brief (`RowsMetadata.brief`). If this is undefined, as initially, all events are sent in full. When a key is added,
+   * the backend sends the full row of an event that it had sent in brief.
    */
   readonly full?: readonly string[] | undefined;
 }
@@ -119,7 +119,7 @@ const ROUND_PAUSE = { minMs: 500, maxMs: 2000 };
 const REFUSED_PAUSE_MS = 30_000;
 
 const NO_FEATURES = { pace: false, brief: false };
-/** The request for the pace with which each connection starts. It need not be sent. */
+/** The request for the pace that each connection has from the beginning. It need not be sent. */
 const INITIAL_PACE_REQUEST = JSON.stringify({ type: 'pace', ms: 0 } satisfies FeedRequest);
 
 /**
@@ -143,7 +143,7 @@ class ReconnectingFeed implements Feed {
   #isRefused = false;
   #isClosed = false;
   #pace: FeedPace = { ms: 0 };
-  /** Whether the connected backend supports a pace, and events in brief. */
+  /** Whether the connected backend supports `setPace`, and sends changes of events in brief. */
   #supportedFeatures: { readonly pace: boolean; readonly brief: boolean } = NO_FEATURES;
   /** The last pace request of this connection, as JSON. */
   #sentPaceRequest = '';
@@ -228,7 +228,7 @@ class ReconnectingFeed implements Feed {
   #connect(): void {
     const session = new FeedSession(this.#position);
     if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
-    // `onState` may have closed or reconnected the feed.
+    // The listener could have closed or reconnected the feed in `onState`.
     if (this.#isClosed || this.#link !== undefined) return;
     this.#supportedFeatures = NO_FEATURES;
     this.#sentPaceRequest = INITIAL_PACE_REQUEST;
@@ -271,7 +271,7 @@ class ReconnectingFeed implements Feed {
     }
     if (delivery.kind === 'syncing') return this.#listener.onState({ kind: 'syncing' });
     if (delivery.kind === 'live') this.#attempt = 1;
-    // Each call of the listener may close or reconnect the feed; then the remaining calls are skipped.
+    // Each call of the listener can close or reconnect the feed; then the remaining calls are skipped.
     if ('metadata' in delivery && delivery.rows !== undefined && this.#link === link) {
       this.#listener.onRows(delivery.rows, delivery.metadata);
     }

@@ -29,7 +29,7 @@ const CHECKS = new Map<unknown, (frame: unknown) => frame is FeedMessage>(
 /**
  * Parses a frame of the backend. Every row is checked, because an invalid row would crash the display.
  *
- * @returns undefined if the type of the frame is unknown, because a newer backend may send further types
+ * @returns the message; undefined if the type of the frame is unknown, because a newer backend can send further types
  * @throws MonError `invalid` if the frame is malformed; the message contains the path of the invalid value
  */
 export function parseFeedFrame(text: string): FeedMessage | undefined {

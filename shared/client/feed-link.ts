@@ -57,7 +57,7 @@ export function openLink(address: BackendAddress, clock: FeedClock, listener: Li
   const close = (): void => {
     ended = true;
     watch[Symbol.dispose]();
-    // `terminate` skips the closing handshake, to which the backend may not respond.
+    // `terminate` skips the closing handshake, because the backend possibly does not respond to it.
     socket.terminate();
   };
   const end = (why: LinkEnd): void => {

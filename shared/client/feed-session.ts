@@ -57,13 +57,13 @@ export class FeedSession {
   #store = '';
   #position: FeedPosition | undefined;
 
-  /** @param resume position after which the subscription resumes; undefined: it requests a snapshot */
+  /** @param resume position after which the subscription resumes; undefined to request a snapshot */
   constructor(resume: FeedPosition | undefined) {
     this.#position = resume;
   }
 
   /**
-   * The position after which the next connection can resume; undefined: it must request a snapshot. The position
+   * The position after which the next connection can resume; undefined if it must request a snapshot. The position
    * advances only when the session is live. Frames of a snapshot or of a catch-up alone are not a consistent state, so
    * after a disconnection there the next connection starts over.
    */
@@ -122,7 +122,7 @@ export class FeedSession {
   #live(seq: number): SessionOutput {
     if (this.#phase === 'live') return broken('it sent live twice');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
-    // An empty snapshot may have no frame at all. Earlier rows must be removed nevertheless.
+    // An empty snapshot can consist of no frame at all. Even then, earlier rows must be removed.
     const isEmptySnapshot = this.#phase === 'snapshot';
     this.#phase = 'live';
     this.#position = { store: this.#store, seq };

@@ -25,8 +25,8 @@ const PACKAGED_STATE_DIRS = ['/var/lib/mon/mon-backend', '/var/lib/mon'];
 const FILE_BYTES_MAX = 4096;
 const TOKEN = /^ml_[\w-]{43}$/;
 /**
- * Matches a URL with a numeric loopback address. A name such as `localhost` may resolve to IPv4 or IPv6, and another
- * program may listen at one of them.
+ * Matches a URL with a numeric loopback address. A name such as `localhost` can resolve to an IPv4 and an IPv6 address,
+ * and another program can listen at one of the two.
  */
 const LOOPBACK_URL = /^https?:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/;
 const LOCALHOST_URL = /^(?<scheme>https?:\/\/)localhost(?<port>(?::\d+)?)$/;
@@ -43,8 +43,8 @@ export function runtimeDirectory(env: Env = process.env): string {
 }
 
 /**
- * Returns all directories in which a backend may have written its file. `XDG_RUNTIME_DIR` is not set in every session
- * of a user.
+ * Returns all directories in which a backend can have written its local access file. `XDG_RUNTIME_DIR` is not set in
+ * every session of a user.
  */
 function runtimeDirectories({ XDG_RUNTIME_DIR: runtime = '' }: Env): readonly string[] {
   const user = String(process.getuid?.() ?? 'user');
@@ -162,13 +162,13 @@ function* localAccessCandidates(url: string, stateDirs: readonly string[]): Gene
 /**
  * Reads a local access file.
  *
- * @param owner id of the user that must own the file; undefined: any user
- * @returns undefined if there is no such file, or it is invalid
+ * @param owner id of the user that must own the file; undefined for any user
+ * @returns the URL and the token; undefined if there is no such file, or it is invalid
  */
 export function readLocalAccess(file: string, owner?: number): LocalAccess | undefined {
   let descriptor: number | undefined;
   try {
-    // `O_NONBLOCK`, because the path may be a pipe without a writer.
+    // `O_NONBLOCK`, because the path could be a pipe without a writer.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = fstatSync(descriptor);
     if (!stat.isFile() || stat.size > FILE_BYTES_MAX || (owner !== undefined && stat.uid !== owner)) return undefined;
@@ -183,7 +183,7 @@ export function readLocalAccess(file: string, owner?: number): LocalAccess | und
 }
 
 /**
- * Returns the URL of a local backend with a numeric loopback address; undefined if the URL may name another host or
+ * Returns the URL of a local backend with a numeric loopback address; undefined if the URL can lead to another host or
  * program.
  */
 function localUrl(url: string, find: (url: string) => LocalAccess | undefined): string | undefined {

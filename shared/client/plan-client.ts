@@ -22,8 +22,8 @@ function clientOver(url: string, ask: Requester) {
     /** The URL of the backend, without credentials. */
     url,
     /**
-     * Returns the facts about the installation that an upgrade plan needs and the backend knows; undefined if the
-     * backend is another product or an older version.
+     * Returns what the backend knows about the installation and an upgrade plan needs; undefined if the backend is
+     * another product or an older version.
      */
     facts: () => find(MON_API.planFacts),
     /** Returns the upgrade plans, newest first. */

@@ -8,7 +8,7 @@ import { connectionProblem, isTrustProblem, speaksTls, tlsProblem } from './conn
 /** Maximum size of a response in bytes. A list of 100,000 events is about 150 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
 
-/** Maximum length of the part of a backend's error message that an error repeats, in characters. */
+/** Maximum length in characters of a backend's error message that a thrown error contains. */
 const MESSAGE_LENGTH_MAX = 1000;
 
 export interface Request {
@@ -61,7 +61,10 @@ export function openRequester(address: BackendAddress, timeoutMs: number): Reque
 
 class NotReachedError extends MonError {}
 
-/** A failure of TLS or of its certificates. A retry fails in the same way until a configuration is changed. */
+/**
+ * The error for a failure of TLS or its certificates. A retry fails too, until the configuration of the client or the
+ * server is changed.
+ */
 export class TlsTrustError extends MonError {}
 
 async function ask(
@@ -138,7 +141,8 @@ export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'pat
 /**
  * Validates the body of a response.
  *
- * @throws MonError `internal` if the body does not match the schema, because the address is not that of a mon backend
+ * @throws MonError `internal` if the body does not match the schema, for example because the server is not a mon
+ *   backend
  */
 export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, url: string): Output {
   const read = schema.safeParse(body);
@@ -182,7 +186,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The body may be an error page of a proxy, which `readAnswer` rejects.
+    // The body could be an error page of a proxy. `readAnswer` rejects it.
     return text.slice(0, MESSAGE_LENGTH_MAX);
   }
 }

@@ -101,7 +101,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
     /**
      * Deletes an object.
      *
-     * @returns false if the object did not exist
+     * @returns true if the object existed; false otherwise
      */
     async remove(path: readonly string[]): Promise<boolean> {
       return (await core(path, { method: 'DELETE', accept: [404] })).status !== 404;
@@ -121,9 +121,9 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
     /**
      * Returns a page of all objects of one type in their exact state, with secrets.
      *
-     * @param namespace namespace of the objects; undefined: all namespaces
-     * @param after token from the previous page; undefined: the first page
-     * @returns undefined if the backend has no such route, because it is an older version or another product
+     * @param namespace namespace of the objects; undefined for all namespaces
+     * @param after token from the previous page; undefined for the first page
+     * @returns the page; undefined if the backend has no such route, because it is an older version or another product
      */
     dump: (type: string, namespace: string | undefined, after: string | undefined) =>
       find(MON_API.dump, { path: { type }, query: { namespace, limit: V2_PAGE, continue: after } }),

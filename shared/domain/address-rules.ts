@@ -1,12 +1,12 @@
-/** Class of a network address. It decides whether a handler may send there. */
+/** Class of a network address. It decides whether handlers are allowed to send to the address. */
 export type AddressKind =
   'public' | 'loopback' | 'private' | 'link-local' | 'metadata' | 'multicast' | 'unspecified' | 'reserved';
 
 /**
- * Networks that are not public, the more special ones first (IANA registries of special-purpose addresses). An
- * IPv4-mapped IPv6 address (`::ffff:127.0.0.1`) counts as its IPv4 address. If that is public, the mapped address is
- * reserved, because no legitimate name resolves to one. Other ways to embed IPv4 in IPv6 are reserved as a whole, since
- * the embedded addresses would have to be checked too.
+ * Networks that are not public (IANA registries of special-purpose addresses). If several contain an address, the first
+ * in this list decides. An IPv4-mapped IPv6 address (`::ffff:127.0.0.1`) has the class of its IPv4 address. If that is
+ * public, the mapped address is reserved, because no legitimate name resolves to one. Other IPv6 ranges that embed IPv4
+ * addresses are reserved as a whole, so that the embedded addresses need no check.
  */
 export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: readonly string[]])[] = [
   // Metadata services of clouds, which hand out credentials; 169.254.169.254 is link-local already.
@@ -40,7 +40,7 @@ export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: 
 ];
 
 /**
- * Classes of addresses that a name may resolve to (security S15).
+ * Classes of addresses to which the host name of a handler is allowed to resolve (security S15).
  *
  * - `public`: webhooks and the targets of redirects
  * - `own-network`: tcp and udp handlers, whose receivers usually run in the operator's own network
@@ -58,7 +58,7 @@ export function isAllowedAddress(kind: AddressKind, rule: AddressRule): boolean 
   return ALLOWED[rule].includes(kind);
 }
 
-/** Returns the error message for an address that handlers may not send to: the reason and the remedy. */
+/** Returns the error message for an address to which handlers are not allowed to send: the reason and the remedy. */
 export function addressRefusal(host: string, address: string, kind: AddressKind): string {
   const what = host === address ? address : `${host} leads to ${address}, which`;
   return `${what} is a ${kind} address, and handlers do not send there: list its network in handler-networks if they should`;

@@ -1,7 +1,7 @@
 import type { AggregateRule } from '../schemas/aggregate-rule.ts';
 import { countWithNoun } from './count-text.ts';
 
-/** Numbers of results of an aggregate that its rule evaluates. */
+/** Numbers of results in an aggregate (the results of a check over many clients), which its rule evaluates. */
 export interface RuleCounts {
   /** Results that are neither stale nor ignored. */
   readonly fresh: number;
@@ -55,7 +55,7 @@ export function needsPercent(
 function sharesOf(threshold: Threshold, of: number): number[] {
   if (threshold === undefined) return [];
   if (typeof threshold === 'string') return [Number.parseFloat(threshold)];
-  // A threshold that is a number of results is reached at that number, so one result fewer is still OK.
+  // A numeric threshold is reached at exactly that number of results. With one result fewer the rule is still OK.
   return of === 0 ? [] : [(Math.min(threshold - 1, of) / of) * 100];
 }
 
@@ -68,7 +68,7 @@ function statusOf(
   return isReached(warning, count, of) ? 1 : 0;
 }
 
-/** Whether a count reaches a threshold. Zero results reach none, not even `0%`, which means "any result". */
+/** Whether a count reaches a threshold. A count of zero reaches no threshold, not even `0%` ("any result"). */
 function isReached(threshold: Threshold, count: number, of: number): boolean {
   if (threshold === undefined || count === 0) return false;
   return typeof threshold === 'number' ? count >= threshold : count * 100 >= Number.parseFloat(threshold) * of;

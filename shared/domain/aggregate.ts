@@ -29,7 +29,7 @@ function isAggregateName(value: unknown): value is string {
  * Whether a result is too old to count in an aggregate.
  *
  * @param executed epoch seconds
- * @param maxAge seconds; undefined: results never become stale
+ * @param maxAge seconds; undefined if results never become stale
  * @param now epoch seconds
  */
 export function isResultStale(executed: number, maxAge: number | undefined, now: number): boolean {

@@ -18,7 +18,7 @@ export interface LabelSubject {
   readonly subscriptions: readonly string[];
   /** Status of the open event. */
   readonly status?: number;
-  /** The names of labels; undefined: `DEFAULT_NAMING`. */
+  /** Names of the labels for client, check and severity; if undefined, `DEFAULT_NAMING` is used. */
   readonly naming?: AlertNaming | undefined;
   readonly attribute: (owner: 'client' | 'check', name: string) => readonly string[];
 }
@@ -32,7 +32,7 @@ export const DEFAULT_NAMING: AlertNaming = {
 /** Maximum length of a label value. Longer values are cut, so that matching stays fast. */
 export const LABEL_VALUE_MAX = 4096;
 
-/** Mark at the end of a text that was cut. */
+/** Sign at the end of a text that was cut. */
 const CUT_MARK = '…';
 
 /** Cuts a text to a maximum length and marks the cut. */
@@ -44,17 +44,17 @@ export function cutText(text: string, lengthMax: number): string {
   return text.slice(0, isPairCut ? end - 1 : end) + CUT_MARK;
 }
 
-/** Returns the name of the label that contains the client; undefined if there is none (prometheus 1.2). */
+/** Returns the name of the label whose value names the client; undefined if there is no such label (prometheus 1.2). */
 export function clientLabelOf(labels: LabelSet, { client }: Pick<AlertNaming, 'client'>): string | undefined {
   return client.find((name) => Object.hasOwn(labels, name) && labels[name] !== '');
 }
 
-/** Returns the name of the label that contains the client of an event whose check has no label for it. */
+/** Returns the name of the label to which the client name is written if the check has no client label of its own. */
 export function usualClientLabel({ client }: Pick<AlertNaming, 'client'>): string {
   return client.includes('instance') ? 'instance' : (client[0] ?? 'instance');
 }
 
-/** Whether a check is an alert from Prometheus. Such an alert has all its labels, so none are added to it. */
+/** Whether a check was made from a Prometheus alert. Its labels are complete, so none are added to it. */
 function isAlert(check: Readonly<Record<string, unknown>>): boolean {
   return isAttributes(check['alert']);
 }
@@ -83,7 +83,7 @@ export function labelsOfEvent(
   naming: AlertNaming,
 ): LabelSet {
   const own = ownLabels(check);
-  // The client, check and severity override labels of the same names, which an agent may have put into its result.
+  // The client, check and severity override labels of the same names, which an agent could have put into its result.
   if (isAlert(check)) return own;
   return {
     ...own,
@@ -95,10 +95,11 @@ export function labelsOfEvent(
 
 /*
  * Only the labels that a silence names are kept in memory. They are stored as attributes of the check, with names that
- * no other attribute has: `{NAME}` contains the value of a label, and `{}` the origin and the names of all labels.
+ * no other attribute has: `{NAME}` contains the value of the label NAME. The attribute `{}` marks an alert, or else
+ * lists the names of all labels.
  */
 
-/** The attribute whose value marks the event as an alert, or else lists the names of its own labels. */
+/** The attribute whose value marks the event as a Prometheus alert, or else lists the names of its own labels. */
 export const ORIGIN_ATTRIBUTE = '{}';
 const OF_ALERT = '';
 
@@ -131,7 +132,7 @@ export function isLabelAttribute(attribute: string): boolean {
   return attribute.startsWith('{');
 }
 
-/** Returns the values of a label attribute or of `ORIGIN_ATTRIBUTE`. */
+/** Returns the values of an attribute that contains a label (`{NAME}`), or of `ORIGIN_ATTRIBUTE`. */
 export function labelAttributeTexts(visible: VisibleLabels, attribute: string): readonly string[] {
   const { labels } = visible;
   if (attribute === ORIGIN_ATTRIBUTE) {

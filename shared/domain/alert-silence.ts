@@ -13,7 +13,7 @@ const MATCHERS_ANNOTATION = 'alertmanager/matchers';
  */
 export const STARTS_AT_ANNOTATION = 'alertmanager/starts-at';
 
-/** The label whose matcher stands for a selector that is not a set of matchers. */
+/** The label in the matcher that represents a selector which cannot be written as label matchers. */
 const SELECTOR_LABEL = 'selector';
 
 /** Returns the matchers with which a silence was created, or equivalent ones if it was created without matchers. */
@@ -43,13 +43,13 @@ export function areSameMatchers(one: readonly LabelMatcher[], other: readonly La
 }
 
 /**
- * Returns when a silence starts, in epoch milliseconds. It is the time that was sent, unless the begin was changed
- * since.
+ * Returns when a silence starts, in epoch milliseconds: the `startsAt` that was sent, unless the begin of the silence
+ * was changed later.
  */
 export function startOf({ begin, timestamp, annotations }: SilencedEntry): number {
   const start = begin ?? timestamp;
   const sent = Number(annotations?.[STARTS_AT_ANNOTATION] ?? Number.NaN);
-  // A silence without `begin` was active from its creation, so any earlier time may have been sent as its start.
+  // A silence without `begin` was active from its creation, so its `startsAt` can be any earlier time.
   const isSame = begin === null ? sent < (timestamp + 1) * 1000 : Math.floor(sent / 1000) === begin;
   return isSame ? sent : start * 1000;
 }
@@ -66,7 +66,7 @@ function sentMatchers(text: string | undefined): LabelMatcher[] | undefined {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) && value.every(isMatcher) ? value : undefined;
   } catch {
-    // Another program wrote the annotation.
+    // Invalid JSON: another program wrote the annotation.
     return undefined;
   }
 }

@@ -7,7 +7,8 @@ import { bytesOfResult, excessOfResult } from './attribute-limits.ts';
 const ADDED_BYTES = 512;
 
 /**
- * Cuts the longest annotations of an alert until its result fits, so that a long stack trace does not lose the alert.
+ * Cuts the longest annotations of an alert until its result fits the limit. Otherwise a long stack trace would cause
+ * the whole alert to be rejected.
  *
  * @param bytesMax the limit of `ATTRIBUTE_LIMITS`
  */

@@ -10,14 +10,14 @@ export interface AlertKey {
   readonly check: string;
 }
 
-/** A name derived from the value of a label. */
+/** A valid name derived from the value of a label. */
 interface NamedBy {
   readonly name: string;
   /** Whether the name is equal to the value of the label. */
   readonly isExact: boolean;
 }
 
-/** Maximum lengths of the first parts of a name, which leave room for the parts that follow. */
+/** Maximum lengths of the first parts of a check or client name. They leave room for the parts that follow. */
 const NAME_PART_MAX = 180;
 const SEVERITY_PART_MAX = 40;
 
@@ -25,7 +25,7 @@ const SEVERITY_PART_MAX = 40;
 const ANNOTATION_LENGTH_MAX = 64 * 1024;
 const URL_LENGTH_MAX = 8192;
 
-/** Status of an always-firing alert that is missing. It is critical, because other alerts may be missing too. */
+/** Status if an always-firing alert is missing. It is critical, because other alerts are probably missing too. */
 const WATCHDOG_STATUS = 2;
 
 /**
@@ -127,8 +127,8 @@ function watchdogOutcome(
 }
 
 /**
- * Returns the annotations that describe an alert, or else its name. Label values that the names of client and check
- * cannot represent are added in front.
+ * Returns the annotations that describe an alert, or its name if there are none. If the names of client and check lost
+ * characters of their labels, the label values are added in front.
  */
 function outputOf(labels: LabelSet, annotations: LabelSet, settings: AlertSettings): string {
   const name = valueOf(labels, settings.check);
@@ -168,8 +168,8 @@ const FALLBACK_SEVERITY = 'severity';
 const FALLBACK_CLIENT = 'instance';
 
 /**
- * Converts a label value to a valid name: runs of other characters become hyphens. If more than punctuation is lost,
- * two dots and a hash of the whole value follow, so that `磁盘-1` and `网络-1` get different names.
+ * Converts a label value to a valid name: runs of invalid characters become hyphens. If more than punctuation is lost
+ * or the name is too long, two dots and a hash of the whole value follow. So `磁盘-1` and `网络-1` get different names.
  */
 function namedBy(value: string, lengthMax: number, fallback: string): NamedBy {
   const plain = value.replaceAll(/[^\w.-]+/g, '-').replaceAll(/\.{2,}/g, '.');

@@ -6,25 +6,25 @@ import { shellTokensIn } from './shell-tokens.ts';
 /** Limits on commands that come over the API: the settings `api-commands` and `api-command-directories`. */
 export interface ApiCommandSettings {
   readonly isAllowed: boolean;
-  /** Absolute paths of the directories in which programs must be; if empty, programs may be anywhere. */
+  /** Absolute paths of the directories in which programs must be. If empty, programs are allowed in any directory. */
   readonly directories: readonly string[];
 }
 
-/** Callback that says whether a program is in one of the directories. It may also check the file system. */
+/** Callback that says whether a program is in one of the allowed directories; it can resolve symbolic links too. */
 export type IsListed = (program: string) => boolean;
 
 /** An absolute path without `.`, `..` or empty parts, so that a file has only one spelling. */
 const ABSOLUTE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
 
 /**
- * A command line in which a shell finds only one program and its arguments: no operator, substitution, redirection or
- * variable. In quotes, all characters are allowed that the shell does not interpret.
+ * A shell command line with only one program and its arguments: no operator, substitution, redirection or variable.
+ * In quotes, all characters are allowed that the shell does not interpret.
  */
 const ONE_PROGRAM = /^(?<program>\/[\w./+@%,-]+)(?:[ \t]+(?:[\w./:=,@%+^~?*[\]-]|'[^']*'|"[^"$`\\]*")+)*[ \t]*$/;
 
 /**
- * Returns why a check, handler or mutator may not be defined over the API; undefined if it may. Only the programs are
- * checked, not what they do with their arguments.
+ * Returns why a check, handler or mutator must not be defined over the API; undefined if it is allowed. Only the paths
+ * of the programs are checked, not what the programs do with their arguments.
  *
  * @param definition the definition as the backend stores it
  */
@@ -58,7 +58,7 @@ export function apiCommandProblem(
 }
 
 /**
- * Whether a path is below a directory, as far as the path itself shows.
+ * Whether a path is below a directory. Only the texts are compared; symbolic links are not resolved.
  *
  * @param program absolute path that matches `ABSOLUTE`
  */
@@ -75,7 +75,7 @@ function commandProblem(command: CommandLine, isListed: IsListed): string | unde
   return isListed(program) ? undefined : 'must be a program in a directory for commands of the API';
 }
 
-/** Returns all commands of a definition, with the paths of their attributes. */
+/** Returns all commands in a definition, each with its attribute path, such as `hooks.NAME.command`. */
 function commandsIn({ command, hooks }: Attributes): readonly (readonly [path: string, command: CommandLine])[] {
   const ofHooks = Object.entries(isAttributes(hooks) ? hooks : {}).map(
     ([name, hook]) => [`hooks.${name}.command`, isAttributes(hook) ? commandOf(hook['command']) : undefined] as const,
@@ -86,8 +86,8 @@ function commandsIn({ command, hooks }: Attributes): readonly (readonly [path: s
 }
 
 /**
- * Returns the path of the attribute that makes a handler write to a file on the host of the backend, which another
- * program may execute; undefined if there is none.
+ * Returns the attribute path of the file that a handler writes on the host of the backend; undefined if it writes none.
+ * Another program could execute that file.
  */
 function fileIn({ type, pipe }: Attributes): string | undefined {
   const options = type === 'transport' && isAttributes(pipe) && isAttributes(pipe['options']) ? pipe['options'] : {};

@@ -2,7 +2,7 @@ import { attributeAt, attributeText, isAttributes, type Attributes } from './att
 import { evaluate, parseExpression, type Expression } from './expression/expression.ts';
 import { isEqual, isTruthy } from './expression/values.ts';
 
-/** Conditions that a filter sets for events, or a proxy request for clients. All must be met. */
+/** Conditions on the attributes of events (in a filter) or of clients (in a proxy request). All must be met. */
 export interface AttributeConditions {
   readonly kind: 'conditions';
   readonly attributes: ReadonlyMap<string, Condition>;
@@ -27,14 +27,15 @@ export interface Moment {
 
 export type AttributeMatch = { readonly matches: true } | AttributeMismatch;
 
-/** The first condition that is not met. */
+/** The first condition that a record does not meet. */
 export interface AttributeMismatch {
   readonly matches: false;
   readonly path: readonly string[];
   /** `error` and `unmatched` are defects of the definition and are logged. */
   readonly cause: 'different' | 'false' | 'error' | 'unmatched';
   /**
-   * Explanation that is shown after the path. It names the expected value, never the actual one, which may be secret.
+   * Explanation that is shown after the path of the attribute. It contains the expected value, never the actual value,
+   * because that could be a secret.
    */
   readonly reason: string;
 }
@@ -68,9 +69,9 @@ export function parseConditions(definition: Attributes): AttributeConditions | C
 }
 
 /**
- * Whether a record meets all conditions (completion 1.9). An attribute meets its condition if it is equal to the
- * expected value or has the same text, if it is an object whose attributes meet the conditions for them, or if the
- * expression is true. Tokens of expressions name attributes of the whole record.
+ * Whether a record meets all conditions (completion 1.9). A condition is an expected value, an object with conditions
+ * for the nested attributes, or an expression. An expected value is met if the attribute is equal or has the same text;
+ * an expression is met if it is true. Tokens in expressions (`:::name:::`) refer to attributes of the whole record.
  */
 export function matchConditions(conditions: AttributeConditions, record: Attributes, moment: Moment): AttributeMatch {
   return matchWithin(conditions, record, [], { record, moment });

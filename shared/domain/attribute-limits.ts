@@ -19,13 +19,13 @@ const CHARACTER_BYTES_MAX = 6;
 /** Maximum number of bytes that a number takes in JSON. */
 const NUMBER_BYTES_MAX = 24;
 
-/** Attributes of a result that are not counted, because the request size limits the output and the metrics. */
+/** Attributes of a result that do not count toward its size limit. The limit on the request size bounds them. */
 const FREE_IN_RESULTS: ReadonlySet<string> = new Set(['output', 'metrics']);
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Whether a value is an integer beyond 2^53 or infinite. JSON would round it or cannot express it, so a different
- * number would be stored than was sent (security S8).
+ * Whether a value is an integer beyond 2^53 or infinite. JSON rounds such an integer and cannot express infinity, so
+ * the stored number would differ from the sent one (security S8).
  */
 export function isInexact(value: unknown): boolean {
   return (
@@ -37,14 +37,14 @@ export function excessOfResult(result: object, limits: AttributeLimits): Attribu
   return excessOf('result', result, limits, { free: FREE_IN_RESULTS, isExact: true });
 }
 
-/** @param noun the word for the record in messages */
+/** @param noun the word for the client in error messages */
 export function excessOfClient(client: object, limits: AttributeLimits, noun = 'client'): AttributeExcess | undefined {
   return excessOf(noun, client, limits, { free: NONE, isExact: false });
 }
 
 /**
- * Checks a record against its limits. It runs for each incoming result, so it estimates the size first, without
- * building JSON.
+ * Returns the limit that a record exceeds; undefined if it fits. It runs for each incoming result, so it estimates the
+ * size first, without building JSON.
  */
 function excessOf(
   noun: string,
@@ -53,8 +53,8 @@ function excessOf(
   rules: { readonly free: ReadonlySet<string>; readonly isExact: boolean },
 ): AttributeExcess | undefined {
   const bounds = { keysMax: limits.keys, isExact: rules.isExact };
-  // A record that fits with its uncounted (`free`) attributes also fits without them, so most records need no more than
-  // this estimate.
+  // A record that fits with its uncounted (`free`) attributes also fits without them. For most records this estimate is
+  // the only step.
   const size = sizeOf(record, DEPTH_MAX, bounds);
   if (size >= 0 && size <= limits.bytes) return undefined;
   return excessWithout(noun, record, limits, bounds, rules.free);
@@ -99,7 +99,7 @@ function tooLarge(noun: string, bytes: string, limits: AttributeLimits): Attribu
   };
 }
 
-/** Returns a lower bound for the JSON size of a value, in bytes. The count stops above `enough`. */
+/** Returns a lower bound for the JSON size of a value, in bytes. Counting stops once the size exceeds `enough`. */
 function leastBytes(value: unknown, enough: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 1;
@@ -189,7 +189,7 @@ function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // Each half of a surrogate pair counts as two of the four bytes.
+    // Each half of a surrogate pair counts as two bytes; the pair takes four bytes in UTF-8.
     if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
   }
   return bytes;

@@ -1,4 +1,4 @@
-/** The attributes that an object may have: `any`, or those with the given names and shapes. */
+/** The attributes that an object can have: `any`, or only those with the given names and shapes. */
 export type Shape = 'any' | { readonly [name: string]: Shape };
 
 const named = (...names: readonly string[]): Record<string, Shape> =>
@@ -6,7 +6,7 @@ const named = (...names: readonly string[]): Record<string, Shape> =>
 
 const METADATA: Shape = named('name', 'namespace', 'labels', 'annotations', 'created_by');
 
-/** An entity of the v2 API, in which the attributes of metadata also appear at the top level. */
+/** An entity of the v2 API. The attributes of its metadata also appear at the top level. */
 const ENTITY: Shape = {
   ...METADATA,
   metadata: METADATA,
@@ -81,13 +81,13 @@ const EVENT: Shape = {
   check: CHECK,
 };
 
-/** The shape of the object that v2 filters evaluate. */
+/** The shape of the object that the expressions of v2 filters evaluate. */
 export const EVENT_SUBJECT: Shape = { event: EVENT };
 
-/** The shape of the object that `entity_attributes` in proxy requests evaluate. */
+/** The shape of the object that the expressions in `entity_attributes` of a proxy request evaluate. */
 export const ENTITY_SUBJECT: Shape = { entity: ENTITY };
 
-/** The shape of an event of the v1 API, whose clients and checks may have custom attributes. */
+/** The shape of an event of the v1 API. Its client and check can have any attributes, so they have no fixed shape. */
 export const V1_EVENT: Shape = {
   ...named('id', 'client', 'check', 'occurrences', 'occurrences_watermark', 'last_ok', 'action', 'timestamp'),
   ...named('last_state_change', 'silenced', 'silenced_by', 'silence_ended', 'silence_ending', 'inhibition_ended'),

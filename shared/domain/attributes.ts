@@ -1,7 +1,7 @@
-/** Attributes of a record, nested in objects. A path follows own attributes only and never reaches a prototype (S9). */
+/** Attributes of a record, nested in objects. Attribute paths follow own properties only, never a prototype (S9). */
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** Returns the value at a path, or undefined. A path cannot lead into a list. */
+/** Returns the value at an attribute path; undefined if there is none. A path cannot select an item of a list. */
 export function attributeAt(record: unknown, path: readonly string[]): unknown {
   let value = record;
   for (const part of path) {
@@ -12,8 +12,8 @@ export function attributeAt(record: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * Formats an attribute as text. Null and undefined become an empty text. Lists have the format of Ruby, `["a", "b"]`,
- * and objects JSON, so that no single word equals a list.
+ * Formats the value of an attribute as text. Null and undefined become an empty text. Lists have the format of Ruby,
+ * `["a", "b"]`, so that the text of a list never equals a plain word. Objects become JSON.
  */
 export function attributeText(value: unknown): string {
   if (value === null || value === undefined) return '';

@@ -1,6 +1,6 @@
 import type { AuditHead, AuditRecord } from '../schemas/audit.ts';
 
-/** Maximum length of a text in `before` and `after`, in characters. */
+/** Maximum length of a text in `before` and `after` (the old and new value in an audit record), in characters. */
 const TEXT_LENGTH_MAX = 512;
 
 /** Maximum length of the JSON of `before` and of `after`, in characters. */
@@ -13,8 +13,8 @@ const EXCERPT_LENGTH = 4096;
 export type Sha256 = (text: string) => string;
 
 /**
- * Returns the hash of an audit record. It is computed from the hash of the previous record, followed by the other
- * attributes as JSON without blanks, with names in UTF-16 order. So each hash covers all earlier records (security
+ * Returns the hash of an audit record. Its input is the hash of the previous record, followed by the other attributes
+ * as JSON without blanks, with names in UTF-16 order. So a change to any earlier record changes the hash (security
  * S22).
  */
 export function auditHash(record: Omit<AuditRecord, 'hash'>, sha256: Sha256): string {
@@ -47,14 +47,14 @@ export function followAuditChain(
   return { id: record.id - 1, hash: record.previous };
 }
 
-/** Bounds a value for storage: long texts are cut, and a value that is still too long is reduced to an excerpt. */
+/** Shortens a value for storage: long texts are cut, and a value that is still too long is reduced to an excerpt. */
 export function boundedAuditValue(value: unknown): unknown {
   const cut = withCutTexts(value);
   const text = JSON.stringify(cut) ?? 'null';
   return text.length <= VALUE_LENGTH_MAX ? cut : { cut: text.slice(0, EXCERPT_LENGTH).toWellFormed() };
 }
 
-/** Bounds a text for storage; an ellipsis marks a cut. */
+/** Cuts a text for storage if it is too long; an ellipsis marks the cut. */
 export function boundedAuditText(text: string): string {
   return text.length <= TEXT_LENGTH_MAX ? text : `${text.slice(0, TEXT_LENGTH_MAX).toWellFormed()}…`;
 }

@@ -1,11 +1,11 @@
 import type { EntityUsage } from '../schemas/entity-usage.ts';
 import { formatDuration } from './duration.ts';
 
-/** Names of the checks by which the backend reports conditions of its own. */
+/** Names of the checks by which the backend reports problems of its own, such as failing handlers. */
 export const CONDITIONS = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.silences'] as const;
 export type ConditionName = (typeof CONDITIONS)[number];
 
-/** The outcome of evaluating a condition. */
+/** The outcome of evaluating a condition of the backend, such as "handlers are failing". */
 export interface ConditionFinding {
   /** 0 OK, 1 warning, 2 critical. */
   readonly status: 0 | 1 | 2;
@@ -14,20 +14,20 @@ export interface ConditionFinding {
   readonly subjects: readonly string[];
 }
 
-/** Maximum number of subjects in the text of an event. */
+/** Maximum number of affected objects that the text of an event names. */
 const SUBJECTS_MAX = 10;
 
 const ENTITIES_WARNING = 0.8;
 /**
- * Hysteresis: a warning or critical status ends only when the number of entities is below its threshold by this share
- * of the limit, so that one entity cannot make the status flap.
+ * Hysteresis as a share of the limit: a warning or critical status ends only when the number of entities is that much
+ * below its threshold. So one entity cannot make the status flap.
  */
 const ENTITIES_MARGIN = 0.05;
 
-/** Time in seconds for which a handler must have failed, with no success in between, before it is reported. */
+/** Time in seconds for which a handler must have failed, without a success, before it is reported. */
 const HANDLER_GRACE_SECONDS = 600;
 /**
- * Time in seconds for which a check must have been unable to run before it is reported, because agents need time to
+ * Time in seconds for which a check must have been unable to run before it is reported. Agents need this time to
  * connect after a change.
  */
 export const CHECK_GRACE_SECONDS = 600;
@@ -104,7 +104,7 @@ export function checksFinding(checks: readonly BrokenCheck[]): ConditionFinding 
   };
 }
 
-/** Evaluates whether there are idle silences, which matched no event for the time of `silence-idle-after`. */
+/** Evaluates whether there are idle silences: silences that matched no event for the time `silence-idle-after`. */
 export function silencesFinding(idle: readonly string[]): ConditionFinding {
   if (idle.length === 0) return ok('every silence has matched an event recently');
   return finding(

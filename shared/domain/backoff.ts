@@ -4,8 +4,8 @@ export interface BackoffLimits {
 }
 
 /**
- * Returns the delay before a retry. Its upper bound doubles with each attempt up to `maxMs`. Jitter spreads the delays
- * over the whole range, so that a thousand peers do not reconnect to a restarted backend at once.
+ * Returns a random delay before a retry, in milliseconds, between `minMs` and an upper bound. The bound doubles with
+ * each attempt up to `maxMs`. The random spread keeps many agents from reconnecting to a restarted backend at once.
  *
  * @param attempt 1 for the first retry
  * @param random random number from 0 to below 1, uniformly distributed

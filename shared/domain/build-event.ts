@@ -4,12 +4,12 @@ import type { CheckResult } from '../schemas/result.ts';
 import type { EventState } from './event.ts';
 import { statusesOf, type History } from './history.ts';
 
-/** The parts from which an event is built. */
+/** The state, client, check and history from which an event of the v1 API is built. */
 export interface EventParts {
   readonly state: EventState;
   readonly client: Client;
   readonly check: CheckResult;
-  /** History that already ends with the status of `check`. */
+  /** Recent statuses of the check; the last one is the status of `check`. */
   readonly history: History;
   /** Ids of the silences that match the event now. */
   readonly silencedBy: readonly string[];
@@ -28,7 +28,7 @@ export function buildEvent({ state, client, check, history, silencedBy }: EventP
   };
 }
 
-/** Returns the attributes that an event adds to the attributes of its check. */
+/** Returns the attributes that the check in an event has in addition to those of its result. */
 export function checkAdditions(
   { totalStateChange }: EventState,
   history: History,

@@ -1,6 +1,6 @@
 /**
- * Names of built-in handlers, filters and mutators (completion 1.9). A definition with such a name overrides the
- * built-in.
+ * Names of built-in handlers, filters and mutators (completion 1.9). A configured object with such a name overrides the
+ * built-in one.
  */
 export const BUILT_IN = {
   handlers: new Set(['debug', 'deregistration', 'prometheus']),

@@ -1,4 +1,4 @@
-/** Headers by which proxies report the origin of a request. Several headers of one name are joined by commas. */
+/** Headers in which proxies report the client address of a request. Headers of the same name are joined by commas. */
 export interface ForwardingHeaders {
   readonly 'x-forwarded-for'?: string | undefined;
   /** The header that RFC 7239 defines. */
@@ -9,8 +9,8 @@ export interface ForwardingHeaders {
 const HOPS_MAX = 20;
 
 /**
- * Returns the client address of a request that passed trusted proxies: the first untrusted address, from the connection
- * outward. A client can forge the addresses farther out.
+ * Returns the client address of a request that passed trusted proxies. It follows the reported addresses from the
+ * nearest proxy to the client, and returns the first untrusted one. A client can forge the addresses beyond it.
  *
  * @param peer address of the connection
  * @param isTrusted callback that says whether an address belongs to a proxy whose headers are trusted
@@ -24,7 +24,7 @@ export function callerAddress(
   let caller = peer;
   for (const hop of forwardedFor(headers).slice(-HOPS_MAX).toReversed()) {
     const address = addressOf(hop);
-    // The address of this hop is hidden or unknown, so the proxy that reported the hop is the best known address.
+    // The address of this hop is hidden or unknown, so the address of the proxy that reported it is returned.
     if (address === undefined) return caller;
     caller = address;
     if (!isTrusted(address)) return caller;
@@ -33,7 +33,8 @@ export function callerAddress(
 }
 
 /**
- * Whether a proxy forwarded the request. Any client can claim this, so the result may only be used to take away rights.
+ * Whether a proxy forwarded the request. Any client can set these headers, so true must only ever reduce the rights of
+ * the request.
  */
 export function isForwarded(headers: Readonly<Record<string, unknown>>): boolean {
   return FORWARDING.some((name) => headers[name] !== undefined);
@@ -43,8 +44,8 @@ export function isForwarded(headers: Readonly<Record<string, unknown>>): boolean
 const FORWARDING = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host', 'via'];
 
 /**
- * Returns the hops from farthest to nearest. `X-Forwarded-For` takes precedence over `Forwarded`, because more proxies
- * maintain it.
+ * Returns the reported addresses from the client to the nearest proxy. `X-Forwarded-For` takes precedence over
+ * `Forwarded`, because more proxies maintain it.
  */
 function forwardedFor({ 'x-forwarded-for': list, forwarded }: ForwardingHeaders): string[] {
   if (list !== undefined) return list.split(',');
@@ -53,8 +54,8 @@ function forwardedFor({ 'x-forwarded-for': list, forwarded }: ForwardingHeaders)
 }
 
 /**
- * Returns the address of a hop without the quotes, brackets and port of `"[2001:db8::1]:4711"`; undefined if the hop is
- * not an address.
+ * Returns the IP address of a hop without quotes, brackets and port: `2001:db8::1` for `"[2001:db8::1]:4711"`;
+ * undefined if the hop is not an IP address.
  */
 function addressOf(hop: string): string | undefined {
   const text = hop.trim().replace(/^"(.*)"$/, '$1');
@@ -63,5 +64,5 @@ function addressOf(hop: string): string | undefined {
 }
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
-/** Approximate, because it only distinguishes addresses from names; an invalid address matches no network anyway. */
+/** Approximate: it only distinguishes IPv6 addresses from names. An invalid address matches no network anyway. */
 const IPV6 = /^[\da-f:.]{2,45}$/i;

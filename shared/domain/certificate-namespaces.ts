@@ -1,8 +1,8 @@
 import type { CertificateRule } from '../schemas/certificate-rule.ts';
 
-/** The issuers and the subject of a certificate, which `certificate-namespaces` rules evaluate. */
+/** The issuers and subject names of a client certificate, which the rules in `certificate-namespaces` evaluate. */
 export interface CertificateOrigin {
-  /** SHA-256 fingerprints of the authorities in the chain of the certificate, as `AB:CD:...`. */
+  /** SHA-256 fingerprints of the certificate authorities in the chain of the certificate, as `AB:CD:...`. */
   readonly authorities: readonly string[];
   /** Organizations (`O`) in the subject. */
   readonly organizations: readonly string[];
@@ -24,11 +24,11 @@ export function certificateNamespaces(
 }
 
 /**
- * Whether a connection may stay open after the rules changed: all namespaces in which its certificate was valid must
- * still be allowed.
+ * Whether a connection can stay open after the `certificate-namespaces` rules changed. All namespaces in which its
+ * certificate was valid must still be allowed.
  *
- * @param before namespaces in which the certificate was valid; undefined: all
- * @param now namespaces in which it is valid now; undefined: all
+ * @param before namespaces in which the certificate was valid; undefined if it was valid in all
+ * @param now namespaces in which it is valid now; undefined if it is valid in all
  */
 export function isStillValidIn(before: readonly string[] | undefined, now: readonly string[] | undefined): boolean {
   if (now === undefined) return true;

@@ -1,9 +1,9 @@
-/** Separator between the parts of the name of a check that belongs to a family (prometheus 1.6). */
+/** Separator in the names of checks that form a family: `A..B` belongs to the family `A` (prometheus 1.6). */
 export const FAMILY_SIGN = '..';
 
 /**
- * Returns the families of a check, the nearest first: `A..B` and `A` for `A..B..C` (prometheus 1.6). Nearly every check
- * has none.
+ * Returns the families of a check, the longest name first: `A..B` and `A` for `A..B..C` (prometheus 1.6). Most checks
+ * have none.
  */
 export function familiesOf(check: string): readonly string[] {
   let at = check.lastIndexOf(FAMILY_SIGN);

@@ -3,9 +3,11 @@ import { historyOf, statusesOf } from './history.ts';
 import { mergeNotificationLogs } from './notify/notification-log.ts';
 
 /**
- * Joins the states of a check that was renamed. The results under the new name decide its state; the results under the
- * old name become its history. An event that was open under both names continues as one event.
+ * Joins the states of a check that was renamed. The state comes from the results under the new name; the results under
+ * the old name become its history. An event that was open under both names continues as one event.
  *
+ * @param before state under the old name
+ * @param after state under the new name
  * @param named names of the handlers in the last result
  */
 export function joinedState(before: CheckState, after: CheckState, named: readonly string[]): CheckState {

@@ -13,16 +13,17 @@ export interface RequestOrigin {
   readonly issued: number;
   /** Undefined if the scheduler issued the request. */
   readonly apiRequested?: ApiRequested | undefined;
-  /** The subscriptions that get the request; undefined: the subscribers of the check. */
+  /** The subscriptions that get the request; undefined if it goes to the subscribers of the check. */
   readonly subscribers?: readonly string[] | undefined;
   /** Namespace of the check. */
   readonly namespace: string;
-  /** Whether the check was defined over the v2 API, so that it uses the tokens of that API. */
+  /** Whether the check was defined over the v2 API, so that its tokens are v2 templates such as `{{ .name }}`. */
   readonly hasEntityTokens: boolean;
 }
 
 /**
- * Returns the request for the agents: the definition without the attributes for the scheduler (legacy-peer, Request).
+ * Returns the request that agents get: the definition of the check without `interval` and `subscribers` (legacy-peer,
+ * Request).
  */
 export function checkRequest(
   check: NamedCheck,
@@ -36,7 +37,7 @@ export function checkRequest(
  * Returns the request to run a check for a proxy client. The attributes of the client replace the tokens, and the
  * client is the source (reference 2.2.3).
  *
- * @returns the paths of tokens that have no value, if there are any
+ * @returns the request, or the paths of the tokens that have no value
  */
 export function proxyCheckRequest(
   check: NamedCheck,
@@ -56,7 +57,7 @@ function ofSubscribers(subscribers: RequestOrigin['subscribers']): Pick<CheckReq
   return subscribers === undefined ? {} : { subscribers };
 }
 
-/** A check in a request: any defined attributes, and a name. */
+/** The definition of a check in a request: any attributes, and a name. */
 type Named = Readonly<Record<string, unknown>> & { readonly name: string };
 
 function withoutSchedule({ subscribers: _subscribers, interval: _interval, ...check }: NamedCheck): Named {

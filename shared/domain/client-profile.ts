@@ -9,12 +9,12 @@ import { clientSubscription } from './subscription.ts';
 import { mayHoldTokens } from './tokens.ts';
 
 /**
- * The attributes of a client that affect decisions and are equal for many clients. All its other attributes are only
+ * The attributes of a client that the backend evaluates and that many clients share. All other attributes are only
  * displayed.
  */
 export interface ClientProfile {
   readonly version: string;
-  /** Subscriptions of the client; `OWN_SUBSCRIPTION` stands for the one that only this client has. */
+  /** Subscriptions of the client. Its own one, `client:NAME`, is replaced by `OWN_SUBSCRIPTION`. */
   readonly subscriptions: readonly string[];
   readonly isProxy: boolean;
   /** Whether the client is expected to send keepalives. */
@@ -28,13 +28,13 @@ export interface ClientProfile {
   readonly leavesBySilence: boolean;
   /** Attributes that are copied to the keepalive results of the client. */
   readonly keepalive: Attributes;
-  /** Whether `keepalive` contains tokens, which may name any attribute. */
+  /** Whether `keepalive` contains tokens. A token can refer to any attribute of the client. */
   readonly hasKeepaliveTokens: boolean;
-  /** Keys that the client itself requires to be redacted. */
+  /** Keys in the client's attribute `redact`, whose values are redacted. */
   readonly redact: readonly string[] | undefined;
 }
 
-/** Placeholder for the subscription that only one client has. It is empty, because no real subscription is. */
+/** Placeholder for the subscription `client:NAME` that only one client has. A real subscription is never empty. */
 export const OWN_SUBSCRIPTION = '';
 
 /** Maximum length of a stored version; longer ones are cut. Real versions are far shorter. */
@@ -59,7 +59,7 @@ export function profileOf(client: Client): ClientProfile {
   };
 }
 
-/** Returns the subscriptions of the client with this name, in their order. */
+/** Returns the subscriptions of the client with this name, with `client:NAME` in the place of `OWN_SUBSCRIPTION`. */
 export function subscriptionsOf({ subscriptions }: Pick<ClientProfile, 'subscriptions'>, name: string): string[] {
   return subscriptions.map((subscription) =>
     subscription === OWN_SUBSCRIPTION ? clientSubscription(name) : subscription,

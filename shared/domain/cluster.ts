@@ -1,7 +1,7 @@
 import type { ClusterMember, ClusterView } from '../schemas/cluster.ts';
 import type { PeerStanding } from '../schemas/peer-standing.ts';
 
-/** The outcome of choosing the next leader; `refused` with a reason if no member can take over. */
+/** The outcome of choosing the next leader: the member, or `refused` with a reason if no member can take over. */
 export type Succession =
   | { readonly kind: 'to'; readonly member: ClusterMember }
   | { readonly kind: 'refused'; readonly code: 'invalid' | 'not_found' | 'conflict'; readonly reason: string };
@@ -9,7 +9,7 @@ export type Succession =
 /**
  * Chooses the member that becomes leader when the leader hands over.
  *
- * @param to id or name of the member; undefined: the other member with the smallest lag
+ * @param to id or name of the member; if undefined, the other member with the smallest lag is chosen
  */
 export function successionOf(view: ClusterView, to: string | undefined): Succession {
   const { members, leader } = view;
@@ -52,8 +52,8 @@ function refusalOf({ id, name, state, problem }: ClusterMember, leader: string |
 /** A problem of the member that answered the request. */
 export interface ClusterTrouble {
   /**
-   * `unavailable`: the member lost the database; `no-leader`: there is no leader; `lagging`: the data of the member is
-   * old; `unproved`: it exchanges no data with another member.
+   * `unavailable`: the member cannot reach the database; `no-leader`: there is no leader; `lagging`: the data of the
+   * member is old; `unproved`: it cannot exchange data with another member.
    */
   readonly kind: 'unavailable' | 'no-leader' | 'lagging' | 'unproved';
   /** Text for people, without a full stop. */
@@ -91,8 +91,8 @@ export function respondingMember({ member_id: id, members }: ClusterView): Clust
 }
 
 /**
- * Returns the first member whose major version differs from the given one, since this program may not understand its
- * data. Versions have the form `1.4.0`.
+ * Returns the first member whose major version differs from `version`, such as `1.4.0`; undefined if there is none.
+ * This program cannot rely on understanding the data of such a member.
  */
 export function foreignMember<Member extends { readonly version: string }>(
   members: readonly Member[],
@@ -104,11 +104,11 @@ export function foreignMember<Member extends { readonly version: string }>(
 const majorOf = (version: string): string => version.split('.', 1)[0] ?? '';
 
 /**
- * Returns the sequence number of the newest write that other members know. A member that cannot reach the database uses
- * it to find out whether its data is old.
+ * Returns the highest sequence number of a write that the other members know. A member that cannot reach the database
+ * uses it to find out whether its data is old.
  *
- * @param standings those of the other members that answered
- * @returns undefined if none of these members reaches the database, so that none can have newer data
+ * @param standings states of the other members that answered
+ * @returns undefined if none of these members reaches the database; then none can have newer data
  */
 export function newestKnownSeq(standings: readonly PeerStanding[]): number | undefined {
   const seqs = standings.filter((standing) => standing.hears_database).map(({ seq }) => seq);

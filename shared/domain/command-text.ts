@@ -1,12 +1,12 @@
 import type { CommandLine } from '../schemas/command.ts';
 
 /**
- * Formats a command as one line. A shell command stays as it is. Arguments are quoted, so that a shell would read the
- * same arguments from the line.
+ * Formats a command as one line. A shell command stays as it is. The words of an argument list are quoted, so that a
+ * shell would parse the same arguments from the line.
  */
 export function commandText(command: CommandLine): string {
   if (typeof command === 'string') return command;
-  // A shell would take a first word with `=` as the assignment of a variable.
+  // A shell would read a first word with `=` as a variable assignment.
   return command.map((word, at) => (at === 0 && word.includes('=') ? quoted(word) : shellWord(word))).join(' ');
 }
 
@@ -20,7 +20,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Returns the command of a definition, result or request; undefined if the value is not a command. */
+/** Returns the value of an attribute `command`: a shell command or a list of words; undefined if it is neither. */
 export function commandOf(value: unknown): CommandLine | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || value.length === 0) return undefined;

@@ -1,25 +1,25 @@
 /** Limits on the number of simultaneous connections. */
 export interface ConnectionLimits {
   readonly all: number;
-  /** Limit on all connections and the tunnels of other backends together. Tunnels use no file descriptors. */
+  /** Limit on direct and tunneled connections together. Tunnels from other backends use no file descriptors. */
   readonly withTunnels: number;
   readonly perAddress: number;
   /** Number of simultaneous rejected connections that get a response with the reason; further ones are only closed. */
   readonly rejectionsWithReason: number;
 }
 
-/** File descriptors reserved for the store, the handlers and the log; at most a quarter of those available. */
+/** Maximum number of file descriptors reserved for store, handlers and log; at most a quarter of those available. */
 const RESERVED_MAX = 1024;
 
-/** Minimum of the default limit per address. */
+/** Lower bound for the default limit on connections from one address. */
 const PER_ADDRESS_LEAST = 100;
 
 /**
- * Returns the limits that apply to connections.
+ * Returns the limits on simultaneous connections, from the settings and the number of file descriptors.
  *
  * @param all limit on all connections in the settings
- * @param perAddress limit per address in the settings; undefined: a tenth of all
- * @param openFilesMax number of file descriptors that the process may open
+ * @param perAddress limit per address in the settings; if undefined, a tenth of all connections, but at least 100
+ * @param openFilesMax number of file descriptors that the process can open
  */
 export function connectionLimits(all: number, perAddress: number | undefined, openFilesMax: number): ConnectionLimits {
   const reserved = Math.min(RESERVED_MAX, Math.ceil(openFilesMax / 4));
@@ -32,7 +32,7 @@ export function connectionLimits(all: number, perAddress: number | undefined, op
   };
 }
 
-/** The exceeded limit because of which a connection is rejected: that of all connections, or that of one address. */
+/** The exceeded limit because of which a connection is rejected: `total` or that of its `address`. */
 export type ConnectionRejection = 'total' | 'address';
 
 /**

@@ -3,8 +3,9 @@ import { truncatesOutput } from './truncation.ts';
 import type { CheckResult } from '../schemas/result.ts';
 
 /**
- * Whether a stored result that opened no event can be the baseline of delta results. It can if the rules need to know
- * only that the delta results are OK, and if their output is stored unchanged.
+ * Whether a stored result without an event can be the baseline of delta results (results sent as the difference to the
+ * last full one). The result must be OK and of the type `standard`. Its check must have no flap detection, no
+ * truncation and not the v2 format, because these need the full result.
  */
 export function canBeBaseline(check: CheckResult): boolean {
   return (
@@ -18,7 +19,7 @@ export function canBeBaseline(check: CheckResult): boolean {
   );
 }
 
-/** The attributes that every delta result contains. */
+/** The times that a delta result contains. */
 interface DeltaTimes {
   /** Start of the run in epoch seconds. */
   readonly executed: number;

@@ -7,7 +7,7 @@ const DEREGISTRATION = 'deregistration';
 /**
  * Returns the check of the event for a client that deregisters (completion 1.10).
  *
- * @param own the client's attribute `deregistration`, merged over the defaults; an empty handler means the default one
+ * @param own the client's attribute `deregistration`; it overrides the defaults, except an empty handler
  * @param now epoch seconds
  */
 export function deregistrationCheck(own: unknown, now: number): CheckResult {

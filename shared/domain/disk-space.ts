@@ -1,9 +1,9 @@
 /**
  * Levels of free disk space (reliability 8), from best to worst:
  *
- * - `low`: a warning, since space will soon be insufficient
- * - `refusing`: below the floor; new results and entries are rejected, but expiry, resolution and deletion continue
- * - `reserve`: the reserved space is released, so that expiry, resolution and deletion continue on a full disk
+ * - `low`: warns that space will soon be insufficient
+ * - `refusing`: free space is below `disk-floor`. New data is rejected; expiry, resolution and deletion continue
+ * - `reserve`: the disk is nearly full. The reserved space is released for expiry, resolution and deletion
  */
 export const DISK_LEVELS = ['ok', 'low', 'refusing', 'reserve'] as const;
 export type DiskLevel = (typeof DISK_LEVELS)[number];
@@ -11,40 +11,39 @@ export type DiskLevel = (typeof DISK_LEVELS)[number];
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * Size of the write buffer of the store, which contains entries that are not yet sorted into a file. With 32 MiB,
- * 200,000 keys stay fast.
+ * Size of the write buffer of the store (LevelDB). It contains the newest entries, before they are sorted into a file.
+ * With 32 MiB, a store with 200,000 keys stays fast.
  */
 const WRITE_BUFFER = { minBytes: MEBIBYTE, maxBytes: 32 * MEBIBYTE };
 
 /**
- * Size of the reserve as a number of write buffers. To open, a store writes out its log, which is as long as its write
- * buffer. Then it may sort four or more files of that size at once, with older sorted files. It deletes the input files
- * only when the new files are written.
+ * Size of the reserved disk space as a number of write buffers. When a store is opened, it writes out its log, which is
+ * as long as one write buffer. Then it can merge four or more files of that size with older files. It deletes the input
+ * files only when the new files are complete.
  */
 const RESERVE_BUFFERS = 8;
 const RESERVE_BYTES_MAX = RESERVE_BUFFERS * WRITE_BUFFER.maxBytes;
 
-/** Multiple of the floor from which on free space is sufficient. */
+/** Free space is sufficient from this multiple of `disk-floor` on. */
 const ENOUGH = 2;
 
 /**
- * Hysteresis: a level ends only when free space exceeds the limit of that level by this factor, so that freed space is
- * not used up at once.
+ * Hysteresis: a level ends only when free space exceeds the limit of that level by this factor. Otherwise freed space
+ * would be used up at once.
  */
 const MARGIN = 1.1;
 
 /**
- * Returns the size of the reserve in bytes. It is at most half the floor, so that releasing it does not end the
- * rejection.
+ * Returns the size of the reserved disk space in bytes. It is at most half of `disk-floor`: releasing it must not
+ * raise free space above the floor, which would accept new data again.
  */
 export function reserveBytes(floorBytes: number): number {
   return Math.min(RESERVE_BYTES_MAX, Math.floor(floorBytes / 2));
 }
 
 /**
- * Returns the size in bytes of the second reserve, which is for a start: with it the store can open after the first
- * reserve is used up and the disk is full again. It has room for two unsorted logs that become tables before they are
- * deleted.
+ * Returns the size in bytes of the second reserve. It lets the store open when the backend starts on a full disk and
+ * the first reserve is used up. It has room for two logs that are rewritten as sorted files before they are deleted.
  */
 export function openingReserveBytes(floorBytes: number): number {
   return floorBytes === 0 ? 0 : 2 * writeBufferBytes(floorBytes) + OPENING_FILES_BYTES;
@@ -54,14 +53,14 @@ export function openingReserveBytes(floorBytes: number): number {
 const OPENING_FILES_BYTES = 4 * MEBIBYTE;
 
 /**
- * Whether there is enough space to create the reserve for a start, with a margin so that the backend can continue to
- * run.
+ * Whether there is enough free space to create the second reserve, which lets the store open on a full disk. A margin
+ * remains for the running backend.
  */
 export function canSetAsideForOpening(freeBytes: number, floorBytes: number): boolean {
   return freeBytes >= 1.5 * openingReserveBytes(floorBytes);
 }
 
-/** Returns the size of the write buffer in bytes, small enough that the reserve always suffices to open the store. */
+/** Returns the size of the store's write buffer in bytes: so small that the reserve suffices to open the store. */
 export function writeBufferBytes(floorBytes: number): number {
   if (floorBytes === 0) return WRITE_BUFFER.maxBytes;
   const share = Math.floor(reserveBytes(floorBytes) / RESERVE_BUFFERS);
@@ -71,9 +70,9 @@ export function writeBufferBytes(floorBytes: number): number {
 /**
  * Returns the next level of free disk space.
  *
- * @param previous undefined at the start
- * @param freeBytes space that an unprivileged user may still use, without the reserves
- * @param floorBytes 0: no limit
+ * @param previous the previous level; undefined when the backend starts
+ * @param freeBytes free space for unprivileged users, without the reserves
+ * @param floorBytes the setting `disk-floor` in bytes; with 0, the level is always `ok`
  */
 export function nextDiskLevel(previous: DiskLevel | undefined, freeBytes: number, floorBytes: number): DiskLevel {
   if (floorBytes === 0) return 'ok';
@@ -84,7 +83,7 @@ export function nextDiskLevel(previous: DiskLevel | undefined, freeBytes: number
   return levelOf(freeBytes / MARGIN, floorBytes);
 }
 
-/** Whether there is enough space to create the first reserve (again) and stay at level `ok`. */
+/** Whether the first reserve can be created (again) and the level is still `ok` afterward. */
 export function canCreateReserve(freeBytes: number, floorBytes: number): boolean {
   return levelOf(freeBytes - reserveBytes(floorBytes), floorBytes) === 'ok';
 }

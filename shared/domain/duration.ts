@@ -16,7 +16,7 @@ export const DURATION_HINT = 'a duration is seconds or numbers with units, as in
  * Parses a duration: plain seconds (`90`) or numbers with units, the longest first and each at most once (`1h30m`,
  * `2d`, `1w3d`).
  *
- * @returns seconds; `undefined` if the text is not a duration or exceeds the safe integers
+ * @returns seconds; `undefined` if the text is not a duration or the number is too large to be exact
  */
 export function parseDuration(text: string): number | undefined {
   if (/^\d{1,16}$/.test(text)) return exact(Number(text));
@@ -37,7 +37,7 @@ export function parseDuration(text: string): number | undefined {
  * Formats a duration in its two longest units, rounded down, so that `parseDuration` can read it: `45s`, `4m10s`,
  * `1h30m`, `3d`.
  *
- * @param seconds negative ones count as zero
+ * @param seconds the duration; a negative one is shown as `0s`
  * @param parts maximum number of units; 1 gives the short form of a table, `1h`
  */
 export function formatDuration(seconds: number, parts: 1 | 2 = 2): string {
@@ -45,8 +45,7 @@ export function formatDuration(seconds: number, parts: 1 | 2 = 2): string {
   const first = UNITS.findIndex(([, unitSeconds]) => remaining >= unitSeconds);
   if (first === -1) return '0s';
   let text = '';
-  // Adjacent units only: `2d` may follow `3w`, but `5m` may not, which would claim a precision that the text does not
-  // have.
+  // Only adjacent units are combined: `3w2d`, but not `3w5m`, because the days between them would be omitted.
   for (const [unit, unitSeconds] of UNITS.slice(first, first + parts)) {
     const count = Math.floor(remaining / unitSeconds);
     remaining -= count * unitSeconds;

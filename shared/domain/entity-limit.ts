@@ -7,7 +7,7 @@ import type { EntityUsage } from '../schemas/entity-usage.ts';
 const WARNING_PART = 0.9;
 const WARNING_PART_PER_THOUSAND = 0.03;
 
-/** Share of the limit from which on mon itself warns, early enough to act. */
+/** Share of the limit from which on mon itself warns; it is lower than that of the v2 API, so that there is time. */
 const NEAR_PART = 0.8;
 
 /**
@@ -19,7 +19,7 @@ export const ENTITY_LIMIT_REFUSAL =
   'This functionality requires a valid license with a sufficient entity limit. To get a valid license file, arrange a ' +
   'trial, or increase your entity limit, contact Sales.';
 
-/** Whether the limit leaves no room for another entity. */
+/** Whether the entity limit is reached, so that no further entity is accepted. */
 export function isBeyondLimit({ total, limit }: EntityUsage): boolean {
   return limit !== 'unlimited' && total >= limit;
 }

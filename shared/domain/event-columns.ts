@@ -75,8 +75,8 @@ export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | unde
 }
 
 /**
- * Converts the events in a frame of a snapshot to columns, for clients of the feed that accept them. A snapshot
- * contains no removals.
+ * Converts the events in a snapshot frame of the feed from rows to columns, for clients that accept columns. Removed
+ * events (null) do not occur in a snapshot.
  */
 export function snapshotInColumns({ events = {}, ...rows }: FeedRows): {
   readonly rows: FeedRows;
@@ -86,7 +86,7 @@ export function snapshotInColumns({ events = {}, ...rows }: FeedRows): {
   return eventRows.length === 0 ? { rows } : { rows, columns: { events: eventColumns(eventRows) } };
 }
 
-/** Returns only the sparse attributes of a value, which may be a whole row. */
+/** Returns only the sparse attributes (those that few events have) of a whole row or of another object. */
 function sparseAttributesOf({
   inhibited_by: inhibitedBy,
   groups,
@@ -103,7 +103,7 @@ function hasSparseAttributes({ inhibited_by: inhibitedBy, groups, recovering }: 
   return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined;
 }
 
-/** Returns a column that contains each distinct value once. Lists with the same JSON are equal. */
+/** Returns a column that contains each distinct value once. Lists with the same JSON are the same value. */
 function valueColumn<Value extends string | readonly string[]>(values: readonly Value[]): ValueColumn<Value> {
   const distinct: Value[] = [];
   const indexByText = new Map<string, number>();

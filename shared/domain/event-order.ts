@@ -25,7 +25,7 @@ export function eventOrder(column: EventSortColumn, isReversed = false): (a: Eve
   return (a, b) => sign * compare(a, b) || compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
-/** Ranks events by severity, and silenced events after all others. */
+/** Returns the rank of an event in the column `status`: by severity, and silenced events after all others. */
 function rank(row: EventRow): number {
   return row.silenced_by.length > 0 ? WORST_FIRST.length : statusRank(row.status);
 }

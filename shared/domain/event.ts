@@ -9,18 +9,18 @@ import { EMPTY_HISTORY, statusesWithoutFirst, pushStatus, statusAtAge, type Hist
 
 /** The state of an event, without its check. */
 export interface EventState {
-  /** UUID, which stays the same as long as the event is stored (completion 1.4). */
+  /** UUID of the event. It stays the same for as long as the event is stored (completion 1.4). */
   readonly id: string;
   readonly action: EventAction;
   /** The status with which the event was last stored. */
   readonly status: number;
   readonly occurrences: number;
   readonly watermark: number;
-  /** Epoch seconds when this state of the event was built. */
+  /** Epoch seconds at which the backend computed this state of the event. */
   readonly timestamp: number;
   /**
-   * Epoch seconds of the last change of status. If the event began without a change, it is undefined in the first state
-   * of the event, and null in later ones.
+   * Time of the last change of status in epoch seconds. If the event began without a change of status, it is undefined
+   * in the first state of the event, and null in the later states.
    */
   readonly lastStateChange: number | null | undefined;
   /** Epoch seconds of the last OK result; null if there was none. */
@@ -69,7 +69,7 @@ export const NO_CHECK_STATE: CheckState = {
   okWatermark: undefined,
 };
 
-/** The attributes of a result that affect decisions; its other attributes are only passed on. */
+/** The attributes of a result that the event rules evaluate. All its other attributes are only passed on. */
 export interface DecidingResult {
   readonly status: number;
   readonly executed: number;
@@ -91,11 +91,12 @@ export function isV2Result(result: DecidingResult): boolean {
 /**
  * The effect of a result on the event of its check and client.
  *
- * - `none`: no effect; also while `auto_resolve: false` or `resolve_after` keeps an event open despite an OK result
+ * - `none`: no effect, also if the event stays open after an OK result because of `auto_resolve: false` or
+ *   `resolve_after`
  * - `open`: the event is stored, replacing the previous one, and passed to handlers
  * - `resolve`: the stored event is removed, and the resolved event is passed to handlers
- * - `metric`: the event is passed to handlers and not stored
- * - `ok`: like `metric`, for handlers that get every event
+ * - `metric`: the event of a result of the type metric is passed to handlers and not stored
+ * - `ok`: the event of an OK result is passed to the handlers that get every event, and not stored
  */
 export type EventTransition =
   { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric' | 'ok'; readonly event: EventState };
@@ -143,7 +144,7 @@ export function nextCheckState(
   const ends = stored !== undefined && !isWaiting && (forced || (!isProblem && result.auto_resolve !== false));
   const action: EventAction =
     stored !== undefined && !isWaiting && (forced || !isProblem) ? 'resolve' : flapping ? 'flapping' : 'create';
-  // A resolution does not count as an occurrence, and neither does an OK result that is only passed to handlers.
+  // Occurrences do not count a resolution, and no OK result that is only passed to handlers.
   const counts = isProblem && action !== 'resolve';
   const isChanged = isStatusChanged(stored, result.status, history);
   const event: EventState = {
@@ -181,33 +182,33 @@ interface Count {
   readonly watermark: number;
 }
 
-/** Returns the counts of the stored event unchanged, so that a resolution says how often the problem occurred. */
+/** Returns the occurrences of the stored event unchanged. So a resolution says how often the problem occurred. */
 function carriedCount(stored: EventState | undefined): Count {
   return { occurrences: stored?.occurrences ?? 1, watermark: stored?.watermark ?? 1 };
 }
 
-/** Returns the event while its check is OK but not yet recovered. It no longer counts as flapping. */
+/** Returns the stored event after an OK result that does not resolve it yet (`resolve_after`). It is not flapping. */
 function waiting(stored: EventState, recovery: Recovery): EventState {
   return { ...stored, action: 'create', recovery };
 }
 
 /**
- * Returns an event that an OK result does not resolve, because of `auto_resolve: false`. A recovery that had begun is
- * canceled.
+ * Returns an event that an OK result does not resolve because of `auto_resolve: false`. If the check was counting OK
+ * results for `resolve_after`, that count is discarded.
  */
 function staying(stored: EventState): EventState {
   return stored.recovery === undefined ? stored : { ...stored, recovery: undefined };
 }
 
-/** Counts another occurrence, or restarts at 1 after a change. The watermark never decreases. */
+/** Increments the occurrences, or restarts them at 1 after a change of status. Their maximum (watermark) is kept. */
 function nextCount(stored: EventState | undefined, isChanged: boolean): Count {
   const occurrences = isChanged ? 1 : (stored?.occurrences ?? 1) + 1;
   return { occurrences, watermark: Math.max(stored?.watermark ?? 1, occurrences) };
 }
 
 /**
- * Whether the status changed, according to the last two entries of the history. A relapse of a recovering event
- * continues the event, so that it is not notified again (spec, recovery 1).
+ * Whether the last two statuses in the history differ. While an event recovers (`resolve_after`), the new status is
+ * compared with that of the event instead. So a relapse is not notified again (spec, recovery 1).
  */
 function isStatusChanged(stored: EventState | undefined, status: number, history: History): boolean {
   if (stored?.recovery !== undefined) return status !== stored.status;

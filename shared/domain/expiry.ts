@@ -1,17 +1,17 @@
 import { SECONDS_MAX, type Expiring, EXPIRE_NEVER } from '../schemas/lifetime.ts';
 
 /**
- * Returns the expiry of an entry with a time to live.
+ * Returns when a silence or stash with a time to live expires.
  *
- * @param expireSeconds time to live in seconds; -1 or absent: unlimited
- * @returns epoch milliseconds; null: never
+ * @param expireSeconds time to live in seconds; -1, null or undefined if it never expires
+ * @returns epoch milliseconds; null if it never expires
  */
 export function endAfter(expireSeconds: number | null | undefined, startMs: number): number | null {
   const seconds = expireSeconds ?? EXPIRE_NEVER;
   return seconds === EXPIRE_NEVER ? null : startMs + seconds * 1000;
 }
 
-/** Returns the expiry in the format of the mon API: epoch seconds with milliseconds as decimals; null: never. */
+/** Returns the expiry as in the mon API: epoch seconds with milliseconds as decimals; null if it never expires. */
 export function expireAtOf({ expireAtMs }: Expiring): number | null {
   return expireAtMs === null ? null : expireAtMs / 1000;
 }
@@ -27,7 +27,7 @@ export function isExpired({ expireAtMs: endMs }: Expiring, nowMs: number): boole
   return endMs !== null && endMs <= nowMs;
 }
 
-/** Returns the remaining lifetime in seconds, rounded up so that an active entry never shows 0; -1: unlimited. */
+/** Returns the remaining lifetime in seconds, rounded up so that an active entry never shows 0; -1 if unlimited. */
 export function secondsLeft({ expireAtMs: endMs }: Expiring, nowMs: number): number {
   return endMs === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((endMs - nowMs) / 1000));
 }

@@ -16,9 +16,9 @@ import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts'
 export interface FilterVerdict {
   readonly kind: 'pass' | 'filtered';
   readonly reason: string;
-  /** The attribute whose condition failed, as a dotted path; absent if none failed. */
+  /** Dotted path of the attribute whose condition is not met; absent if all conditions are met. */
   readonly attribute?: string;
-  /** Log message about a condition of the filter that cannot be evaluated; absent if there is none. */
+  /** Log message if a condition of the filter cannot be evaluated; absent otherwise. */
   readonly defect?: 'attribute value eval error' | 'attribute value eval unmatched tokens';
 }
 
@@ -31,7 +31,7 @@ export interface EventFilter {
   readonly windows: readonly TimeWindow[] | undefined;
 }
 
-/** Compiles a valid filter definition once, when it is loaded. Paths in problems are relative to its `attributes`. */
+/** Compiles a valid filter definition once, when it is loaded. The paths in its problems start below `attributes`. */
 export function parseFilter({ attributes, negate, when }: FilterDefinition): EventFilter | ConditionProblems {
   const conditions = parseConditions(attributes);
   if (conditions.kind === 'problems') return conditions;
@@ -44,14 +44,14 @@ export function parseFilter({ attributes, negate, when }: FilterDefinition): Eve
 }
 
 /**
- * Returns whether an event passes a filter, with the reason (completion 1.9). Every event passes outside of the
- * filter's time windows.
+ * Decides whether an event passes a filter of the v1 API, with the reason (completion 1.9). Outside of the time windows
+ * of the filter, every event passes.
  */
 export function filterEvent(filter: EventFilter, event: Event, moment: Moment): FilterVerdict {
   if (filter.windows !== undefined && !isInWindow(filter.windows, moment.nowMs, moment.zone)) {
     return { kind: 'pass', reason: 'the time is outside of the time windows of the filter' };
   }
-  // The copy is for the compiler: `Event` has no index signature, but a filter may name any attribute.
+  // The copy is for the type checker: `Event` has no index signature, but a filter can name any attribute.
   const match = matchConditions(filter.conditions, { ...event }, moment);
   if (match.matches) return { kind: filter.isExclusive ? 'filtered' : 'pass', reason: 'all attributes match' };
   const attribute = match.path.join('.');
@@ -67,7 +67,7 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
   }
 }
 
-/** Returns whether an event passes a filter of the v2 API, with the reason. */
+/** Decides whether an event passes a filter of the v2 API, with the reason. */
 export function filterV2Event(
   filter: V2EventFilter,
   { namespace, event }: { readonly namespace: string; readonly event: Event },
@@ -102,7 +102,7 @@ const NEEDED_OCCURRENCES = 1;
 const REFRESH_SECONDS = 1800;
 const INTERVAL_SECONDS = 60;
 
-/** A built-in filter: decides about an event, with access to the stored events. */
+/** A built-in filter: decides whether an event passes, with access to the stored events. */
 export type BuiltInFilter = (event: HandledEvent, events: StoredEvents) => FilterVerdict;
 
 /** Returns the built-in filter of this name; undefined if there is none. */
@@ -127,8 +127,8 @@ export function builtInFilter(name: string): BuiltInFilter | undefined {
 const SHOWN_LENGTH = 40;
 
 /**
- * Returns the reason to pass an event whose `occurrences` or `refresh` is not a whole number. As in Sensu Core, the
- * filter passes every such event.
+ * Returns the reason why an event passes although `occurrences` or `refresh` of its check is not a whole number. As in
+ * Sensu Core, the filter passes every such event.
  */
 function noCount(attribute: string, value: unknown): string {
   const shown = JSON.stringify(value).slice(0, SHOWN_LENGTH);
@@ -136,8 +136,8 @@ function noCount(attribute: string, value: unknown): string {
 }
 
 /**
- * The built-in filter `occurrences`. It passes an event when the event reaches the `occurrences` of its check, then
- * again every `refresh` seconds, converted to a number of occurrences (completion 1.9). It also passes an event whose
+ * The built-in filter `occurrences`. It passes an event that reaches the `occurrences` of its check, and then again
+ * every `refresh` seconds, converted to a number of occurrences (completion 1.9). It also passes an event when its
  * silence or inhibition has ended.
  */
 export function filterByOccurrences(event: HandledEvent): FilterVerdict {
@@ -163,15 +163,15 @@ export function filterByOccurrences(event: HandledEvent): FilterVerdict {
 /** Access to stored events for the filter `check_dependencies`. */
 export interface StoredEvents {
   has(client: string, check: string): boolean;
-  /** Whether any client with the subscription has an event of the check. */
+  /** Whether at least one client with the subscription has an event of the check. */
   hasOfSubscription(subscription: string, check: string): boolean;
 }
 
 const SUBSCRIPTION = 'subscription:';
 
 /**
- * The built-in filter `check_dependencies`. It rejects an event while a check in its `dependencies` has an event. A
- * dependency is written as `check`, `client/check` or `subscription:<name>/check` (completion 1.9).
+ * The built-in filter `check_dependencies`. It rejects an event while one of the `dependencies` of its check has an
+ * event. A dependency is written as `check`, `client/check` or `subscription:<name>/check` (completion 1.9).
  */
 export function filterByDependencies({ client, check }: Event, events: StoredEvents): FilterVerdict {
   const dependencies = check['dependencies'];

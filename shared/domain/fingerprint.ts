@@ -5,8 +5,8 @@ const LANES = [
 ] as const;
 
 /**
- * Returns a hash of labels, which does not depend on their order, as 16 hexadecimal digits. It is an identifier, not a
- * cryptographic hash.
+ * Returns a hash of labels as 16 hexadecimal digits. The order of the labels does not matter. The hash serves as an
+ * identifier and is not cryptographic.
  */
 export function fingerprintOf(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -18,7 +18,7 @@ export function fingerprintOf(labels: Readonly<Record<string, string>>): string 
   }).join('');
 }
 
-/** Mixes the bits of a hash, so that each bit of the result depends on all of them. */
+/** Mixes the bits of a hash, so that each bit of the result depends on all bits of the hash. */
 function mixed(hash: number): number {
   const once = Math.imul(hash ^ (hash >>> 16), 0x7feb_352d);
   const twice = Math.imul(once ^ (once >>> 15), 0x846c_a68b);

@@ -1,9 +1,9 @@
 import { HISTORY_LENGTH, statusAtAge, type History } from './history.ts';
 
 /**
- * Returns the total state change of a check in percent, 0 to 101 (completion 1.5). The change to the second oldest of
- * 21 statuses weighs 0.82, each newer change 0.02 more, and the newest 1.20. With fewer than 21 statuses the result is
- * 0.
+ * Returns the total state change of a check in percent, 0 to 101 (completion 1.5). Newer changes of status weigh more:
+ * from 0.82 for the oldest possible change among 21 statuses, in steps of 0.02, to 1.20 for the newest. With fewer than
+ * 21 statuses the result is 0.
  */
 export function totalStateChange(history: History): number {
   if (history.length < HISTORY_LENGTH || hasOnlyEqualStatuses(history)) return 0;
@@ -21,8 +21,8 @@ export function totalStateChange(history: History): number {
 }
 
 /**
- * Returns the total state change of a check in the v2 format in percent, 0 to 98, as Sensu Go computes it. The 21
- * statuses exclude the first one ever. The oldest change weighs 0.80, and the sum is rounded to single precision.
+ * Returns the total state change of a v2 check in percent, 0 to 98, as Sensu Go computes it. The very first status of
+ * the check is not evaluated. The oldest change weighs 0.80, and the sum is rounded to single precision.
  *
  * @param statuses result of `statusesWithoutFirst`, oldest first
  */
@@ -41,7 +41,7 @@ const ELEVEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01_01;
 const TEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01;
 const TEN = 3 * TEN_EQUAL;
 
-/** Whether all 21 statuses are equal and stored as bits: the usual case, which needs no loop. */
+/** Whether all 21 statuses are equal, if they are stored as bits. This usual case needs no loop. */
 function hasOnlyEqualStatuses({ recent, older, wide }: History): boolean {
   return wide === undefined && recent === (recent & 3) * ELEVEN_EQUAL && (older & TEN) === (recent & 3) * TEN_EQUAL;
 }

@@ -1,8 +1,8 @@
 /**
- * Compiles a pattern in which `*` matches any text and `?` any one UTF-16 unit.
+ * Compiles a pattern in which `*` matches any text and `?` any single UTF-16 unit.
  *
- * Matching takes time linear in the length of the text. The parts between two stars are searched for in order, and the
- * first match of each is used: a later match would only leave less text for the following parts.
+ * Matching takes time linear in the length of the text. The pieces of the pattern between the stars are searched for in
+ * order. The first match of each piece is used, because a later match would only leave less text for the next pieces.
  *
  * @returns a case-sensitive test whether a whole text matches
  */
@@ -34,7 +34,7 @@ function fitsAt(text: string, piece: string, start: number): boolean {
   return true;
 }
 
-/** Returns the first position, from `position` on, at which a part of a pattern matches a text; -1 if there is none. */
+/** Returns the first index, from `position` on, at which a piece of a pattern matches a text; -1 if there is none. */
 type Find = (text: string, position: number) => number;
 
 function pieceFinder(piece: string): Find {
@@ -44,10 +44,10 @@ function pieceFinder(piece: string): Find {
 const WORD_BITS = 32;
 
 /**
- * Returns the search for a part of a pattern that contains `?`, by the Shift-And algorithm (R. Baeza-Yates and G.
+ * Returns a function that searches for a piece of a pattern with `?`, by the Shift-And algorithm (R. Baeza-Yates and G.
  * Gonnet, A new approach to text searching, 1992). Bit `i` of its state is set if the last `i + 1` characters of the
- * text match the first `i + 1` of the part. Each character of any text costs one operation per 32 characters of the
- * part.
+ * text match the first `i + 1` characters of the piece. Each character of the text costs one operation per 32
+ * characters of the piece.
  */
 function maskFinder(piece: string): Find {
   const words = Math.ceil(piece.length / WORD_BITS);

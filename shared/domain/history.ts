@@ -1,15 +1,15 @@
 /**
- * The last statuses of a check in a compact form. If every status is 0 to 3, as usual, each takes two bits in one of
- * two numbers; otherwise an array contains them. The form saves memory, because a backend has one history per client
+ * The last statuses of a check in a compact form. If all statuses are 0 to 3, as usual, each takes two bits in one of
+ * two numbers. Otherwise an array contains them. The compact form saves memory: a backend has one history per client
  * and check.
  */
 
-/** Number of statuses that a history shows (completion 1.4). */
+/** Number of statuses in the attribute `history` of an event (completion 1.4). */
 export const HISTORY_LENGTH = 21;
 
 /**
- * Number of statuses stored: one more than shown. The extra status tells whether the oldest shown status was the first
- * ever.
+ * Number of stored statuses: one more than an event shows. If the extra status exists, the oldest shown status was not
+ * the first one ever.
  */
 const STORED_LENGTH = HISTORY_LENGTH + 1;
 
@@ -57,8 +57,8 @@ export function historyOf(statuses: readonly number[]): History {
 }
 
 /**
- * Rebuilds a history from the statuses that it showed. If there are 21, an earlier status is added, because a check
- * with so many nearly always had one.
+ * Rebuilds a history from the statuses that an event shows. If there are 21, an earlier status is added, because a
+ * check with so many statuses nearly always had an earlier one.
  */
 export function historyFromShownStatuses(statuses: readonly number[]): History {
   return historyOf(statuses.length < HISTORY_LENGTH ? statuses : [statuses[0] ?? 0, ...statuses]);
@@ -85,14 +85,14 @@ function storedStatuses(history: History): number[] {
  * Returns one status of a history.
  *
  * @param age number of newer statuses; 0 is the newest
- * @returns undefined if the shown history does not reach back that far
+ * @returns undefined if `age` is beyond the newest 21 statuses or the history is shorter
  */
 export function statusAtAge(history: History, age: number): number | undefined {
   if (age >= Math.min(history.length, HISTORY_LENGTH)) return undefined;
   return history.wide === undefined ? statusAt(history, age) : history.wide[history.length - 1 - age];
 }
 
-/** Returns the newest status that is not OK among those shown; 0 if all are OK. */
+/** Returns the newest status other than OK among the newest 21; 0 if all are OK. */
 export function lastProblem(history: History): number {
   for (let age = 0; age < history.length; age++) {
     const status = statusAtAge(history, age);
@@ -101,7 +101,7 @@ export function lastProblem(history: History): number {
   return 0;
 }
 
-/** Whether the history has the maximum of 22 stored statuses, and all are OK. */
+/** Whether the history is full (22 stored statuses) and all its statuses are OK. */
 export function isFullOfOk({ length, recent, older, wide }: History): boolean {
   return length === STORED_LENGTH && recent === 0 && older === 0 && wide === undefined;
 }

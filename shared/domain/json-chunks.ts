@@ -1,17 +1,18 @@
 import { parseJsonWithRawControls } from './raw-control-characters.ts';
 
 /*
- * Parses long JSON in steps of bounded time. A scan finds the arrays and objects that are longer than a chunk, and
- * divides their members into runs of about one chunk each. Each run is then parsed separately. The scan checks the
- * limits on depth, number of values and length of strings before anything is parsed.
+ * Parses long JSON in steps, so that other work of the event loop is not delayed. A scan finds the arrays and objects
+ * that are longer than a chunk (32 Ki characters). It divides their members into runs of about one chunk each, and each
+ * run is then parsed separately. Before anything is parsed, the scan checks the limits on depth, number of values and
+ * length of strings.
  */
 
-/** Number of characters scanned or parsed in one step, which takes a few milliseconds even if all are brackets. */
+/** Number of characters scanned or parsed in one step. A step takes a few milliseconds even if all are brackets. */
 const CHUNK = 32 * 1024;
 
 /**
- * Maximum number of values in one body, including arrays and objects, checked after each chunk. The limit exists
- * because values take fifty times the memory of their text.
+ * Maximum number of values in one request body, including arrays and objects; it is checked after each chunk. The limit
+ * exists because a parsed value can take fifty times the memory of its text.
  */
 export const VALUES_MAX = 1_000_000;
 /** Maximum number of names in an object that is longer than a chunk (security S7). */
@@ -19,14 +20,14 @@ export const NAMES_MAX = 10_000;
 /** Maximum length of a string in UTF-16 units; an escape sequence counts as one (security S7). */
 export const TEXT_LENGTH_MAX = 1024 * 1024;
 
-/** An error in chunked JSON. `message` says what is wrong and follows "the body ". */
+/** An error in the JSON of a request body. `message` completes the sentence "the body …", as in "is not JSON". */
 export class JsonChunksError extends Error {
   override readonly name = 'JsonChunksError';
 }
 
 export interface ChunkedJson {
   readonly value: unknown;
-  /** The value as `strictly` parsed it; equal to `value` if `strictly` returned undefined for every run. */
+  /** The value as the callback `strictly` parsed it; the same as `value` if it returned undefined for every run. */
   readonly strict: unknown;
 }
 
@@ -38,23 +39,23 @@ export interface ChunkOptions {
   /** Maximum length of a string in UTF-16 units; an escape sequence counts as one. Default: `TEXT_LENGTH_MAX`. */
   readonly textLengthMax?: number;
   /**
-   * Callback that checks the parsed value of each run: it throws to reject the value, and deletes members to remove
-   * them. `names` is the path to the array or object that contains the run, without array indexes. For a named member
-   * that was divided itself, the callback gets only its name, with the value null.
+   * Callback that checks the parsed value of each run (consecutive members of an array or object). It throws to reject
+   * the value, and can delete members from it. `names` is the path to the containing array or object, without array
+   * indexes. For a large member that was divided into runs itself, the callback gets its name with the value null.
    */
   readonly inspect: (value: unknown, depth: number, names: readonly string[]) => void;
-  /** Callback that parses the text of a run in a second, stricter way; if it returns undefined, `value` is used. */
+  /** Callback that parses the text of a run a second time by stricter rules; undefined if the value is the same. */
   readonly strictly: (text: string) => unknown;
 }
 
-/** An array or object that is longer than a chunk, divided into parts. */
+/** An array or object that is longer than a chunk, divided into runs and large members. */
 interface LargeContainer {
   readonly isArray: boolean;
   readonly depth: number;
   readonly parts: Part[];
 }
 
-/** Consecutive members of an array or object (`run`), or one member that is divided itself (`child`). */
+/** Consecutive members of an array or object (`run`), or one large member that is divided itself (`child`). */
 type Part =
   | { readonly kind: 'run'; readonly start: number; readonly end: number }
   | { readonly kind: 'child'; readonly name: string | undefined; readonly container: LargeContainer };
@@ -62,7 +63,7 @@ type Part =
 interface Frame extends LargeContainer {
   readonly start: number;
   memberStart: number;
-  /** Start of the run that is being scanned; undefined between a member that was divided and the comma after it. */
+  /** Start of the run that is being scanned; undefined after a divided member, until the next comma. */
   runStart: number | undefined;
   hasComma: boolean;
 }
@@ -71,7 +72,7 @@ interface Frame extends LargeContainer {
 export const SYNTAX_PROBLEM = 'is not JSON';
 
 /**
- * Parses JSON in steps, of which each ends with a `yield`.
+ * Parses JSON in short steps. Each step ends with a `yield`, at which the caller can pause.
  *
  * @returns the value as `parseJsonWithRawControls` returns it
  * @throws JsonChunksError, or the errors of `inspect` and `strictly`
@@ -83,10 +84,10 @@ export function* parseJsonInChunks(text: string, options: ChunkOptions): Generat
 }
 
 /**
- * Divides a text into runs and checks its limits.
+ * Divides a JSON text into runs of about one chunk and checks the limits.
  *
- * @returns the outermost array or object with its parts; undefined if it is not longer than a chunk, or the text is
- *   another value
+ * @returns the outermost array or object with its runs; undefined if it is not longer than a chunk, or if the text is
+ *   neither an array nor an object
  */
 function* scan(
   text: string,
@@ -210,22 +211,22 @@ function addRun(text: string, { parts, runStart = 0 }: Frame, end: number): void
   parts.push({ kind: 'run', start: runStart, end });
 }
 
-/** Adds an array or object that has just ended, and was divided into parts, to its parent. */
+/** Adds a large array or object whose end was just scanned to the array or object that contains it. */
 function addChild(text: string, frame: Frame, closed: Frame, end: number): void {
   const { isArray, depth, parts, start } = closed;
   const { memberStart, runStart } = frame;
   if (runStart === undefined) fail(SYNTAX_PROBLEM);
-  // The run before this member ends at the comma before it.
+  // The current run ends at the comma before this member.
   if (memberStart > runStart) addRun(text, frame, memberStart - 1);
   const name = frame.isArray ? undefined : nameOf(text.slice(memberStart, start));
   if (frame.isArray && !isBlank(text, memberStart, start)) fail(SYNTAX_PROBLEM);
   frame.parts.push({ kind: 'child', name, container: { isArray, depth, parts } });
   frame.runStart = undefined;
-  // Only blanks may follow this member before the next comma.
+  // Between this member and the next comma, only blanks are allowed.
   frame.memberStart = end;
 }
 
-/** Returns the name of a member from the text before its value. */
+/** Returns the name of an object member from the text before its value, such as `"name":`. */
 function nameOf(before: string): string {
   const text = before.trim();
   if (!text.endsWith(':')) fail(SYNTAX_PROBLEM);

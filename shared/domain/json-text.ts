@@ -1,6 +1,6 @@
 /**
- * Parser for JSON in files that people write. Every error has its position, and no input is guessed, or lost without a
- * warning.
+ * Parser for JSON in files that people write. Every error has a position. No input is guessed, and none is lost without
+ * a warning.
  */
 
 import { escapeRawControls } from './raw-control-characters.ts';
@@ -11,7 +11,7 @@ interface TextPosition {
   readonly column: number;
 }
 
-/** An error in JSON text. `message` says what to do. */
+/** An error in JSON text, with its position. `message` says what is wrong or what to do. */
 export class JsonTextError extends Error implements TextPosition {
   override readonly name = 'JsonTextError';
   readonly line: number;
@@ -26,7 +26,7 @@ export class JsonTextError extends Error implements TextPosition {
 
 /** A warning about a value in the text that was replaced. */
 export interface JsonTextRemark extends TextPosition {
-  /** Says what is used instead, and what to do. It never quotes the text, which may be an unquoted password. */
+  /** The value that is used instead, and what to do. The text is never quoted, because it could be a password. */
   readonly message: string;
 }
 
@@ -43,7 +43,7 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'const
 
 const SPACE = /[\t\n\r ]*/y;
 const LINE_COMMENT = /\/\/[^\n]*/y;
-// In a string, any character except the quote and the backslash may be unescaped, even a control character.
+// In a string, only the quote and the backslash must be escaped. Even raw control characters are accepted.
 const STRING = /"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*"/y;
 const WORD = /[\w.+-]+/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -54,15 +54,15 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/** Numbers that JSON cannot express, as Ruby spells them. */
+/** Ruby's words for numbers that JSON cannot express. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /**
- * Parses JSON whose strings may contain raw control characters. It is stricter than `JSON.parse`, which would lose
- * input: it rejects duplicate names, and integers that would be rounded (security S8). It skips a byte order mark at
- * the start.
+ * Parses JSON text, in which strings are allowed to contain raw control characters. Unlike `JSON.parse`, it rejects
+ * duplicate names and integers that would be rounded, so that no input is lost (security S8). A byte order mark at the
+ * start is skipped.
  *
- * @throws JsonTextError
+ * @throws JsonTextError if the text is not valid
  */
 export function parseJsonText(text: string): unknown {
   return parse(text);
@@ -72,8 +72,8 @@ export function parseJsonText(text: string): unknown {
  * Parses the JSON of a file. Like Sensu Core, it also accepts comments, numbers that cannot be represented, and an
  * empty file.
  *
- * @returns the value, undefined for an empty file, and warnings
- * @throws JsonTextError
+ * @returns the value, which is undefined for an empty file, and the warnings
+ * @throws JsonTextError if the text is not valid
  */
 export function parseJsonFile(text: string): { readonly value: unknown; readonly remarks: readonly JsonTextRemark[] } {
   const remarks: JsonTextRemark[] = [];
@@ -86,7 +86,7 @@ export function parseJsonFile(text: string): { readonly value: unknown; readonly
 /**
  * Parses JSON.
  *
- * @param remark callback for warnings; if undefined, these are errors, and so are comments and an empty text
+ * @param remark callback for warnings; if undefined, each warning is an error, and comments and empty text are errors
  */
 function parse(text: string, remark?: (message: string, offset: number) => void): unknown {
   let offset = text.startsWith('\uFEFF') ? 1 : 0;
@@ -122,7 +122,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
     offset += 1;
     return true;
   };
-  /** Reads the comma or closing bracket after an item, and returns whether another item follows. */
+  /** Skips the comma or closing bracket after an item. Returns whether another item follows. */
   const another = (close: string): boolean => {
     if (take(close)) return false;
     const at = offset;

@@ -1,11 +1,11 @@
 import { FORBIDDEN_NAMES } from './json-text.ts';
 import { parseJsonReplacingSurrogates, replaceEscapedSurrogates } from './raw-control-characters.ts';
 
-/** Matches text that may contain a forbidden name, including names spelled with `\u00` escapes. */
+/** Matches text that possibly contains a forbidden name such as `__proto__`, even if written with `\u00` escapes. */
 const MAY_HOLD_FORBIDDEN_NAME = /"(?:__proto__|constructor|prototype)"\s*:|\\u00/;
 
 /**
- * Parses JSON and removes members with a forbidden name at any depth (security S9).
+ * Parses JSON and removes object members with a forbidden name such as `__proto__` at any depth (security S9).
  *
  * @throws SyntaxError if the text is not JSON
  */
@@ -17,7 +17,7 @@ export function parseJsonStripped(text: string): unknown {
   return replaceEscapedSurrogates(text, value);
 }
 
-/** Whether a list or an object has more than `levels` levels; the value itself is the first level. */
+/** Whether a list or an object is nested in more than `levels` levels; the value itself is the first level. */
 export function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true;
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);

@@ -13,7 +13,7 @@ export interface KeepaliveThresholds {
 
 /** The status that follows from the age of a client's last keepalive. */
 export interface KeepaliveStatus {
-  /** Never unknown (3), because a missing keepalive is a known fact. */
+  /** 0, 1 or 2. It is never unknown (3), because the age of the last keepalive is known. */
   readonly status: 0 | 1 | 2;
   readonly output: string;
   readonly thresholds: KeepaliveThresholds;
@@ -28,9 +28,9 @@ interface KeepaliveRecord {
   readonly keepalive?: unknown;
 }
 
-/** Inputs for a keepalive status that are not attributes of the client. */
+/** Inputs for a keepalive status in addition to the attributes of the client. */
 interface KeepaliveSettings {
-  /** Thresholds that apply where the client defines none; by default those of Sensu Core. */
+  /** Thresholds for clients that define none; by default those of Sensu Core. */
   readonly thresholds?: KeepaliveThresholds;
   /** Tokens without a value in the `keepalive` attributes of the client. */
   readonly unmatched?: readonly string[];
@@ -38,10 +38,10 @@ interface KeepaliveSettings {
 
 /**
  * Returns the keepalive status of a client. Thresholds that the client does not define are taken from `thresholds`
- * (completion 1.10; texts: legacy-peer, Keepalive and TTL). Tokens without a value are reported, with at least a
- * warning.
+ * (completion 1.10; texts: legacy-peer, Keepalive and TTL). If tokens have no value, the output names them, and the
+ * status is at least warning.
  *
- * @param now epoch seconds; a keepalive with a later time counts as sent now
+ * @param now epoch seconds; a keepalive with a time in the future has the age 0
  */
 export function keepaliveStatus(
   client: KeepaliveClient,
@@ -52,8 +52,8 @@ export function keepaliveStatus(
 }
 
 /**
- * Adds tokens without a value to the output of a keepalive status, and raises the status to at least a warning. Without
- * such tokens the status is returned unchanged.
+ * Adds the tokens without a value to the output of a keepalive status, and raises the status to at least warning. If
+ * there are no such tokens, the status is returned unchanged.
  */
 export function withUnmatched<S extends Pick<KeepaliveStatus, 'status' | 'output'>>(
   keepalive: S,
@@ -78,8 +78,8 @@ function thresholdsOf(client: KeepaliveClient, others: KeepaliveThresholds): Kee
 }
 
 /**
- * Returns the `keepalive` attributes of a client, such as `handlers` and `refresh`, which its keepalive results
- * inherit; empty if it has none.
+ * Returns the attributes in `keepalive` of a client, such as `handlers` and `refresh`. They are copied to its keepalive
+ * results. The object is empty if the client has none.
  */
 export function keepaliveOf(client: Client | Pick<KeepaliveRecord, 'keepalive'>): Readonly<Record<string, unknown>> {
   const keepalive = client['keepalive'];

@@ -4,7 +4,7 @@ import type { PatternNode } from './expression/pattern-syntax.ts';
 import { boundedSize, parseRe2 } from './expression/re2-syntax.ts';
 import { parsed, type ExpressionProblem } from './expression/syntax-problem.ts';
 
-/** A condition on a label, as in Alertmanager. A missing label counts as empty. */
+/** A condition on the value of a label, as in Alertmanager. A missing label has the empty value. */
 export interface LabelMatcher {
   readonly name: string;
   readonly value: string;
@@ -12,13 +12,14 @@ export interface LabelMatcher {
   readonly isEqual: boolean;
 }
 
-/** A parsed matcher, or the problem of its text. */
+/** A parsed label matcher, or the syntax problem of its text. */
 export type ParsedMatcher = LabelMatcher | { readonly problem: string };
 
 const MATCHER = /^\s*(?:"((?:[^"\\]|\\.)+)"|([^\s=!~"{},]+))\s*(=~|!~|!=|=)\s*(.*?)\s*$/su;
 
 /**
- * Parses a matcher such as `alertname="Down"`, `job=~node.*` or `"service.name"!=shop`: name and value may be quoted.
+ * Parses a label matcher such as `alertname="Down"`, `job=~node.*` or `"service.name"!=shop`. Name and value can be
+ * quoted.
  */
 export function parseMatcher(text: string): ParsedMatcher {
   const [, quotedName, plainName = '', sign = '', written = ''] = MATCHER.exec(text) ?? [];
@@ -43,23 +44,23 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\([n"\\])/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign));
 }
 
-/** A compiled matcher. */
+/** A compiled label matcher. */
 export interface CompiledMatcher extends LabelMatcher {
   /** Whether a label with this value meets the condition. Callers pass an empty text for a missing label. */
   readonly matches: (value: string) => boolean;
 }
 
-/** A test of the whole value of a label. */
+/** A test for the whole value of a label. */
 interface ValueTest {
   readonly holds: (text: string) => boolean;
-  /** Size of the pattern, on which the time per character depends; 0 if the test only compares texts. */
+  /** Size of the pattern (`sizeOf`); matching time per character grows with it. 0 if the test only compares texts. */
   readonly size: number;
 }
 
-/** Maximum sum of the sizes of all patterns in a set of matchers, which bounds the time to evaluate an event. */
+/** Maximum sum of the sizes of all patterns in a set of matchers. It bounds the time to evaluate an event. */
 const SIZES_MAX = 1024;
 
-/** Compiles a set of matchers, whose patterns must match whole values. */
+/** Compiles a set of label matchers. Their regular expressions must match whole values. */
 export function compileMatchers(
   matchers: readonly LabelMatcher[],
 ): readonly CompiledMatcher[] | { readonly problem: string } {
@@ -89,7 +90,7 @@ function compileMatcher(
   return { compiled: { ...matcher, matches: (text) => holds(text) === isEqual }, size };
 }
 
-/** A test for label sets, or the problem of the matchers. */
+/** A test whether a label set meets a set of matchers, or the problem of the matchers. */
 export type LabelFilter = ((labels: LabelSet) => boolean) | { readonly problem: string };
 
 /** Returns a test whether labels meet all matchers, or the problem of the matchers. */
@@ -115,13 +116,13 @@ function fullMatchTest(source: string): ValueTest | ExpressionProblem {
   });
 }
 
-/** Maximum number of instructions in the cached states of one pattern; there may be thousands of patterns. */
+/** Maximum number of instructions in the cached states of one pattern; there can be thousands of patterns. */
 const KEPT_STEPS_MAX = 4096;
 
 const START: PatternNode = { kind: 'assertion', assertion: 'textStart' };
 const END: PatternNode = { kind: 'assertion', assertion: 'textEnd' };
 
-/** Removes `^` and `$` around a pattern, which must match whole values anyway: `^(?:a|b)$` equals `a|b`. */
+/** Removes `^` and `$` around a pattern. They have no effect, because a pattern must match whole values anyway. */
 function withoutAnchors(node: PatternNode): PatternNode {
   if (node.kind !== 'sequence') return node;
   const { nodes } = node;
@@ -137,8 +138,8 @@ function isAssertion(node: PatternNode | undefined, assertion: 'textStart' | 'te
 }
 
 /**
- * Splits the alternatives of a pattern into literal texts and others. Clients of the API send long lists of literal
- * texts, for which one lookup in a set is enough.
+ * Separates the alternatives of a pattern such as `a|b|c.*` into literal texts and patterns. Clients of the API send
+ * long lists of literal texts, for which one lookup in a set is enough.
  */
 function alternativesOf(node: PatternNode): { readonly literals: ReadonlySet<string>; readonly others: PatternNode[] } {
   const literals = new Set<string>();
@@ -151,7 +152,7 @@ function alternativesOf(node: PatternNode): { readonly literals: ReadonlySet<str
   return { literals, others };
 }
 
-/** Returns the only text that a part of a pattern matches; undefined if it may match several. */
+/** Returns the only text that a node of a pattern can match; undefined if it can match several. */
 function literalOf(node: PatternNode): string | undefined {
   switch (node.kind) {
     case 'set': {

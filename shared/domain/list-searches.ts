@@ -22,8 +22,8 @@ import { searchLanguage } from './search-language.ts';
 import { SILENCED_STATES, silencedState } from './silenced-state.ts';
 
 /*
- * The search fields of all lists except the list of events (`search.ts`). They use only attributes that rows have
- * everywhere; the REST API, the feed and the console add fields of their own.
+ * The search fields of all lists except the list of events (`search.ts`). They use only attributes that the rows have
+ * in the REST API, in the feed and in the console.
  */
 
 export const CLIENT_SEARCH = searchLanguage<ClientRow>(
@@ -37,7 +37,7 @@ export const CLIENT_SEARCH = searchLanguage<ClientRow>(
   ({ name, address, version, subscriptions }) => [name, address, version, ...subscriptions],
 );
 
-/** The attributes of the last result of a check on a client that a search uses. */
+/** The attributes of a stored result (the last one of a check on a client) that a search evaluates. */
 export interface SearchableResult {
   readonly client: string;
   readonly check: string;
@@ -47,7 +47,7 @@ export interface SearchableResult {
   readonly output: string;
 }
 
-/** Returns the attributes of a result that a search uses. */
+/** Returns the attributes of a stored result that a search evaluates. */
 export function toSearchableResult({ client, check }: StoredResult): SearchableResult {
   const { name, status, executed, output } = check;
   return { client, check: name, status, executed, output };
@@ -64,7 +64,7 @@ export const RESULT_SEARCH = searchLanguage<SearchableResult>(
   ({ client, check, output }) => [client, check, output],
 );
 
-/** A silence. If known, it has the number of notifications that it suppressed. */
+/** A silence, with the number of notifications that it suppressed if that is known. */
 export type SearchableSilence = SilencedRow & Partial<SilenceCounters>;
 
 export const SILENCED_SEARCH = searchLanguage<SearchableSilence>(
@@ -110,8 +110,8 @@ export const AGGREGATE_SEARCH = searchLanguage<SearchableAggregate>(
 );
 
 /**
- * A check that the backend publishes to subscriptions. `results` counts its clients by the severity of their last
- * result, if they were counted.
+ * A check that the backend schedules for subscriptions. `results` contains the number of clients by the severity of
+ * their last result, if they were counted.
  */
 export interface SearchableCheck {
   readonly name: string;
@@ -179,7 +179,7 @@ export const MEMBER_SEARCH = searchLanguage<ClusterMember>(
   ({ id, name, url, version }) => [id, name, url, version],
 );
 
-/** The search language of groups. */
+/** The search fields for the list of groups (events that share one notification). */
 export const GROUP_SEARCH = searchLanguage<GroupRow>(
   [
     textField('handler', ({ handler }) => handler),
@@ -196,7 +196,7 @@ export const GROUP_SEARCH = searchLanguage<GroupRow>(
   ],
 );
 
-/** The search language of inhibition rules. */
+/** The search fields for the list of inhibition rules. */
 export const INHIBITION_SEARCH = searchLanguage<InhibitionRow>(
   [
     textField('inhibition', ({ name }) => name),

@@ -16,12 +16,12 @@ export interface LocalTime {
 
 const DAY_MS = 86_400_000;
 
-/** Maximum number of cached formats, one per time zone. Zones come from definitions, so there are few. */
+/** Maximum number of cached date formats, one per time zone. Few zones are in use, because they are configured. */
 const FORMATS_MAX = 64;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * Returns the local time of a moment in a time zone.
+ * Converts a time to the local time in a time zone.
  *
  * @param epochMs epoch milliseconds, from 1970 to the year 9999
  * @param zone as returned by `timeZoneOf`

@@ -9,7 +9,7 @@ export type MaintenanceOutcome =
   | { readonly kind: 'begin'; readonly entry: SilencedEntry }
   /** The existing silence of this run is extended. */
   | { readonly kind: 'renew'; readonly entry: SilencedEntry }
-  /** A silence that does not belong to this run has the same target. */
+  /** Another silence has the same target and belongs to no run of a command or to another one. */
   | { readonly kind: 'taken'; readonly by: SilencedEntry }
   /** The silence that should be extended was cleared or has expired. */
   | { readonly kind: 'gone' };
@@ -17,7 +17,7 @@ export type MaintenanceOutcome =
 /**
  * Returns the outcome of a request for a maintenance silence.
  *
- * @param before the silence with the same target that has not expired; undefined if there is none
+ * @param before the unexpired silence with the same target; undefined if there is none
  */
 export function maintenanceOutcome(
   before: SilencedEntry | undefined,
@@ -32,7 +32,7 @@ export function maintenanceOutcome(
   return { kind: 'begin', entry: { ...entry, run } };
 }
 
-/** Whether a run may end a silence: only a silence of the same run, not one that somebody else created in its place. */
+/** Whether the run of a command can end a silence: only its own one, not one that somebody created with its target. */
 export function mayEndSilence(entry: SilencedEntry, { run }: Pick<ReleaseRequest, 'run'>): boolean {
   return entry.run === run;
 }

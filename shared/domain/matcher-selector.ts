@@ -3,11 +3,11 @@ import { compileMatchers, type CompiledMatcher, type LabelMatcher } from './labe
 import { problem, type SearchProblem } from './search-syntax.ts';
 
 /*
- * A set of matchers as a selector: `{alertname="Down",instance=~"web-.*"}`. As in Alertmanager, it covers the events
- * whose labels meet all matchers (prometheus 2.2).
+ * Selectors that are a set of label matchers: `{alertname="Down",instance=~"web-.*"}`. As in Alertmanager, such a
+ * selector matches an event if its labels meet all matchers (prometheus 2.2).
  */
 
-/** A selector that is a set of matchers; see `Selector`. */
+/** A selector that is a set of label matchers, such as `{alertname="Down"}`; see `Selector`. */
 export interface MatcherSelector {
   readonly kind: 'selector';
   readonly text: string;
@@ -19,7 +19,8 @@ export interface MatcherSelector {
   readonly keys: readonly never[];
   readonly matches: (subject: LabelSubject) => boolean;
   /**
-   * Whether the labels of an event meet all matchers. Unlike `matches`, it can share the labels with other selectors.
+   * Whether the labels of an event meet all matchers. Unlike `matches`, it gets the labels from the caller, who can
+   * cache them for many selectors.
    */
   readonly covers: (labels: LabelReader) => boolean;
   /** Always true, because the client alone does not decide which labels an event has. */
@@ -27,11 +28,11 @@ export interface MatcherSelector {
   readonly couldMatch: () => boolean;
 }
 
-/** Maximum length of a set of matchers as text, also when the text of a stored silence is parsed. */
+/** Maximum length of a set of matchers as text; it is also enforced for stored silences. */
 const MATCHERS_LENGTH_MAX = 16_384;
 const MATCHERS_MAX = 100;
 
-/** Whether the text of a selector is a set of matchers. */
+/** Whether the text of a selector is a set of label matchers, which begins with a brace. */
 export function isMatchersText(text: string): boolean {
   return text.startsWith('{');
 }
@@ -79,7 +80,7 @@ function unquoted(text: string): string | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === 'string' ? value : undefined;
   } catch {
-    // The text contains an escape that JSON does not know.
+    // The text contains an escape sequence that is not valid in JSON.
     return undefined;
   }
 }
@@ -90,12 +91,12 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   if ('kind' in read) return read;
   const matchers = compileMatchers(read);
   if ('problem' in matchers) return problem(matchers.problem, 0);
-  // As in Alertmanager, at least one matcher must fail for a missing label. Otherwise the set would cover nearly every
-  // event, usually by mistake.
+  // As in Alertmanager, at least one matcher must fail if its label is missing. Otherwise the set would match nearly
+  // every event, usually by mistake.
   if (matchers.every(({ matches }) => matches(''))) {
     return problem('at least one matcher must not match the empty value: use a label that must exist', 0);
   }
-  // Comparisons of texts come before patterns: they are cheap, and rule out most events.
+  // Plain comparisons are evaluated before patterns: they are cheap and rule out most events.
   const cheapFirst = matchers.toSorted((a, b) => Number(a.isRegex) - Number(b.isRegex));
   const covers = (labels: LabelReader): boolean => cheapFirst.every((matcher) => isFulfilled(matcher, labels));
   return {
@@ -115,13 +116,13 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   };
 }
 
-/** Cost of evaluating a pattern: a fixed part, and a part for each of its characters. Comparing two texts costs 1. */
+/** Cost of evaluating a pattern, plus the cost for each character of the pattern. Comparing two texts costs 1. */
 const PATTERN_COST = 5;
 const PATTERN_CHARACTER_COST = 0.5;
 
 /**
- * Returns the cost of evaluating a set of matchers. Patterns cost more than texts only if the set has no required
- * value, which would rule out most events first.
+ * Returns the cost of evaluating a set of matchers. If a matcher requires an exact value, it rules out most events
+ * first, so patterns then cost no more than plain comparisons.
  */
 function costOfMatchers(matchers: readonly CompiledMatcher[]): number {
   if (requiredValues({ matchers }).length > 0) return matchers.length;
@@ -132,8 +133,8 @@ function costOfMatchers(matchers: readonly CompiledMatcher[]): number {
 }
 
 /**
- * Whether a label meets a matcher. If the label has several values, as `subscription` does, one of them must match for
- * `=` and `=~`, and none may match for `!=` and `!~`.
+ * Whether a label meets a matcher. A label such as `subscription` can have several values. Then `=` and `=~` require
+ * that at least one value matches the text or pattern; `!=` and `!~` require that none does.
  */
 function isFulfilled({ name, isEqual, matches }: CompiledMatcher, labels: LabelReader): boolean {
   const values = labels(name);
@@ -143,8 +144,8 @@ function isFulfilled({ name, isEqual, matches }: CompiledMatcher, labels: LabelR
 }
 
 /**
- * Returns the matchers that require an exact, non-empty value. An event must meet all of them to be covered, so the
- * index stores a set of matchers under one of them.
+ * Returns the matchers that require an exact, non-empty value. Every matching event has these values, so an index can
+ * store a set of matchers under one of them.
  */
 export function requiredValues({ matchers }: Pick<MatcherSelector, 'matchers'>): readonly LabelMatcher[] {
   return matchers.filter(({ value, isRegex, isEqual }) => isEqual && !isRegex && value !== '');

@@ -2,10 +2,10 @@
 export type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Merges two objects with settings; `over` overrides `base` (completion 1.16). Objects are merged recursively, arrays
- * are joined without duplicates (equal as JSON text), and other values are replaced. A `command` that is a list is
- * replaced too, because a mix of two commands would run something that nobody wrote. Neither argument is changed. Only
- * own keys are read, and every key becomes an own key, whatever its name.
+ * Merges two objects with settings; `over` overrides `base` (completion 1.16). Objects are merged recursively. Arrays
+ * are joined, and items with the same JSON text appear once. Other values are replaced, and so is a `command` that is a
+ * list: a mix of two commands would run something that nobody wrote. Neither argument is changed. Only own keys are
+ * read, and every key becomes an own key, even `__proto__`.
  */
 export function mergeSettings(base: Settings, over: Settings): Settings {
   const merged = new Map<string, unknown>(Object.entries(base));

@@ -10,7 +10,7 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
   let bestDistance = DISTANCE_MAX + 1;
   for (const candidate of candidates) {
     const isAbbreviated = typed.length >= 2 && candidate.startsWith(typed);
-    // Very short words need a stricter limit: two edits turn any word of two letters into any other.
+    // Very short words need a stricter limit: two edits turn any two-letter word into any other.
     const distance = isAbbreviated ? 0.5 : editDistance(typed, candidate);
     if (distance < bestDistance && distance < Math.max(typed.length, candidate.length) - 1) {
       best = candidate;
@@ -20,7 +20,7 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
-/** Returns at most `count` candidates, the most similar to `typed` first, for a text without a near candidate. */
+/** Returns up to `count` candidates, the most similar to `typed` first, however different they are. */
 export function mostSimilar(typed: string, candidates: readonly string[], count: number): readonly string[] {
   const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(typed, candidate) }));
   return ranked

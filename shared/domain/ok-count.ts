@@ -1,12 +1,15 @@
 import { HISTORY_LENGTH, isFullOfOk, statusesWithoutFirst, statusAtAge, type History } from './history.ts';
 
-/** The occurrences of a check that is OK, and their watermark, where its history is too short to show them. */
+/**
+ * The number of OK results in a row (occurrences) of a check, and the maximum of its occurrences (watermark). Each is
+ * stored only if it cannot be computed from the last 21 statuses.
+ */
 export interface OkCount {
-  /** The number of OK results in a row; undefined: the history shows it. */
+  /** The number of OK results in a row; undefined if it can be counted in the history. */
   readonly okCount: number | undefined;
   /**
-   * Maximum occurrences of the last problem, as long as they exceed the number of OK results after it; undefined: the
-   * history shows them.
+   * Maximum occurrences of the last problem, as long as they exceed the number of OK results after it. It is undefined
+   * if they can be counted in the history.
    */
   readonly okWatermark: number | undefined;
 }
@@ -20,14 +23,14 @@ interface Before extends OkCount {
 const FROM_HISTORY: OkCount = { okCount: undefined, okWatermark: undefined };
 
 /**
- * Returns the occurrences and the watermark after one more result. `okCount` is undefined until the history is full and
- * contains only OK.
+ * Returns the OK count and watermark after one more result. `okCount` is undefined unless the history is full and all
+ * its statuses are OK.
  *
- * @param history history after the result, which is its newest status
+ * @param history history after the result; its newest status is that of the result
  */
 export function nextOkCount(before: Before, history: History): OkCount {
   if (statusAtAge(history, 0) !== 0) return FROM_HISTORY;
-  // A history that has just become full contains the first result ever, which does not count.
+  // A history that has just become full contains the very first result of the check, which is not counted.
   const seed = before.history.length < history.length ? HISTORY_LENGTH : HISTORY_LENGTH + 1;
   const okCount =
     before.okCount === undefined ? (isFullOfOk(history) ? seed : undefined) : Math.min(before.okCount + 1, COUNT_MAX);
@@ -36,12 +39,12 @@ export function nextOkCount(before: Before, history: History): OkCount {
   return { okCount, okWatermark: isAhead ? watermark : undefined };
 }
 
-/** Maximum count: the largest integer that the JavaScript engine stores without allocating memory. */
+/** Maximum of `okCount`: the largest integer that the JavaScript engine stores without allocating memory. */
 const COUNT_MAX = 2 ** 31 - 1;
 
 /**
- * Returns the occurrences of a check that is OK, and their watermark (completion 1.22). The first result ever does not
- * count.
+ * Returns the occurrences of a check that is OK, and their maximum, the watermark (completion 1.22). The very first
+ * result of the check is not counted.
  */
 export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<Before, 'history'>): {
   readonly occurrences: number;
@@ -53,7 +56,7 @@ export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<
   return { occurrences, watermark: Math.max(occurrences, okWatermark ?? longestRun(statuses.slice(0, okSince))) };
 }
 
-/** Returns the highest occurrences of a problem: the length of the longest run of equal statuses after the last OK. */
+/** Returns the length of the longest run of equal statuses after the last OK: the highest occurrences of a problem. */
 function longestRun(statuses: readonly number[]): number {
   let longest = 0;
   let run = 0;

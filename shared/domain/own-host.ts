@@ -1,14 +1,14 @@
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+(?:%[\w.-]+)?\])$/;
 
 /**
- * Whether a request addresses this machine by an IP address, `localhost` or its hostname. The owner of a web site can
- * let its name resolve to this machine (DNS rebinding; security S5). The browser then treats both as one site, and only
- * the header `Host` shows the name. Other names are rejected even without a dot, because somebody else may define them
- * in a search domain.
+ * Whether a request addresses this host by an IP address, `localhost` or its hostname. This prevents DNS rebinding
+ * (security S5): the owner of a web site lets its name resolve to this host, so that a browser treats both as one site.
+ * Only the header `Host` shows the foreign name. Other names are rejected even without a dot, because somebody else
+ * could define them in a search domain.
  *
- * @param host the header `Host`; a request without it is accepted, because browsers always send it and HTTP/1.0
- *   programs may omit it
- * @param hostname hostname of this machine
+ * @param host the header `Host`; a request without it is accepted, because browsers always send it, but HTTP/1.0
+ *   programs need not
+ * @param hostname hostname of this host
  */
 export function isOwnHost(host: string | undefined, hostname: string): boolean {
   const name = hostNameIn(host);

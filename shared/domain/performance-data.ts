@@ -2,8 +2,8 @@
 const MEASUREMENT = /\s*(?:'[^'=|]+'|[^\s'=|]+)=(?:[-+]?[\d.]|U(?:[\s;]|$))/y;
 
 /**
- * Removes the measurements after `|` from the output of a Nagios plugin. A bar that no measurement follows stays. After
- * a bar in a later line than the first, lines that begin with a measurement are removed too.
+ * Removes the measurements after `|` from the output of a Nagios plugin. A bar stays if no measurement follows it. If
+ * measurements are removed from a line after the first, following lines that begin with a measurement are removed too.
  */
 export function withoutPerformanceData(output: string): string {
   // Fast path: nearly all outputs have no bar, and this function runs for each event.
@@ -20,7 +20,7 @@ export function withoutPerformanceData(output: string): string {
 }
 
 /**
- * Returns a line without its measurements. Each bar is checked only once, because a long output may consist of bars.
+ * Returns a line without its measurements. Each bar is tested only once, so that an output of many bars costs little.
  */
 function beforeMeasurements(line: string): string {
   for (let bar = line.indexOf('|'); bar !== -1; bar = line.indexOf('|', bar + 1)) {

@@ -6,12 +6,12 @@ import { entityInFilter } from './v2/event-shape.ts';
 import { withPromotedNames } from './v2/event-subject.ts';
 import { entityConditions, evaluateExpressions } from './v2/expressions.ts';
 
-/** A condition that decides whether a client gets a proxy check request. */
+/** A condition that decides whether a check is run for a client by a proxy check request. */
 export type ClientCondition = (namespace: string, client: Client, moment: Moment) => boolean;
 
 /**
- * Compiles the condition in the `proxy_requests` of a check, once per definition. A client must match its
- * `client_attributes` (reference 2.2.3); for a v2 check, all expressions in `entity_attributes` must be true.
+ * Compiles the condition in the `proxy_requests` of a check, once when the check is loaded. A client must match its
+ * `client_attributes` (reference 2.2.3). For a v2 check, all expressions in `entity_attributes` must be true instead.
  */
 export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): ClientCondition {
   const expressions = proxy?.['entity_attributes'];
@@ -22,8 +22,8 @@ export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): C
 }
 
 /**
- * The condition for a check whose `proxy_requests` are invalid: it matches no client. The author of the check was
- * warned.
+ * The condition of a check whose `proxy_requests` are invalid: it matches no client. A warning was given when the check
+ * was loaded.
  */
 const matchesNoClient: ClientCondition = () => false;
 

@@ -1,6 +1,6 @@
 import { compileGlob } from './glob.ts';
 
-/** Criteria for the clients to remove; a criterion that is undefined matches all clients. */
+/** Criteria for clients to remove. A criterion that is undefined is met by all clients. */
 export interface PruneSelection {
   /** Minimum number of seconds since the last keepalive or result, whichever is later. */
   readonly olderThan: number | undefined;
@@ -9,7 +9,7 @@ export interface PruneSelection {
   readonly namespace: string | undefined;
 }
 
-/** The attributes of a stored client that pruning uses. */
+/** The attributes of a stored client that decide whether pruning (bulk removal of old clients) removes it. */
 export interface PrunedClient {
   readonly namespace: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface PrunedClient {
 }
 
 /**
- * Returns a test whether a client meets all criteria.
+ * Returns a function that tests whether a client meets all criteria for removal.
  *
  * @param now epoch seconds
  */

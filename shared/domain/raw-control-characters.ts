@@ -2,11 +2,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_PRINTABLE = 0x20;
 
-/** Matches the escape of a surrogate, paired or unpaired. */
+/** Matches the escape sequence of a UTF-16 surrogate, such as `\ud83d`, paired or unpaired. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
- * Parses JSON. Unpaired surrogates, which only escapes can produce, become U+FFFD in values and names (security S8).
+ * Parses JSON. Unpaired surrogates become U+FFFD in values and names; only escapes can produce them (security S8).
  *
  * @throws SyntaxError if the text is not JSON
  */
@@ -15,16 +15,16 @@ export function parseJsonReplacingSurrogates(text: string): unknown {
 }
 
 /**
- * Replaces unpaired surrogates in a parsed value. Only a source text with escaped surrogates can produce them, so other
- * values are returned unchanged.
+ * Replaces unpaired surrogates in a value that was parsed from JSON. If the JSON text contains no escaped surrogate,
+ * the value is returned unchanged.
  *
- * @param text source text of the value
+ * @param text JSON text of the value
  */
 export function replaceEscapedSurrogates(text: string, value: unknown): unknown {
   return SURROGATE_ESCAPE.test(text) ? replaceLoneSurrogates(value) : value;
 }
 
-/** Replaces unpaired surrogates in all strings and names. Recursion is as deep as in `JSON.parse`. */
+/** Replaces unpaired surrogates in all strings and names of a value, at every depth. */
 function replaceLoneSurrogates(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
@@ -35,10 +35,10 @@ function replaceLoneSurrogates(value: unknown): unknown {
 }
 
 /**
- * Parses JSON whose strings may contain raw control characters, such as newlines that a shell script put between
- * quotes. JSON requires escapes there; Sensu Core does not.
+ * Parses JSON and accepts raw control characters in strings, such as newlines that a shell script put between quotes.
+ * JSON requires escapes there; Sensu Core does not.
  *
- * @throws SyntaxError if the text is not JSON for another reason
+ * @throws SyntaxError if the text is not JSON apart from control characters
  */
 export function parseJsonWithRawControls(text: string): unknown {
   try {
@@ -67,16 +67,16 @@ export function escapeRawControls(text: string): string {
   return escaped.end();
 }
 
-/** Number of UTF-16 units converted to a string at a time: few enough to be the arguments of one call. */
+/** Size of the buffer in UTF-16 units. It is small enough to pass all units as arguments of one function call. */
 const BUFFER_UNITS = 8192;
 /**
- * Maximum length of the text between two escapes that is copied unit by unit. For such a short text a slice would cost
- * more.
+ * Maximum length of the text between two escapes for which it is copied unit by unit. For a longer text, a slice is
+ * cheaper.
  */
 const COPIED_MAX = 64;
 const HEX = '0123456789abcdef';
 
-/** Builds an escaped text in a buffer: without it, a text of control characters would consist of millions of slices. */
+/** Builds an escaped text in a buffer. Otherwise a text of many control characters would become millions of slices. */
 class EscapedText {
   readonly #text: string;
   readonly #units = new Uint16Array(BUFFER_UNITS);

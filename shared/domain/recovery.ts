@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from './duration.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 
-/** The attributes of an OK result that decide whether an event recovers. */
+/** The attributes of an OK result that decide whether an event resolves by `resolve_after`. */
 interface RecoveringResult {
   readonly executed: number;
   readonly auto_resolve?: unknown;
@@ -9,7 +9,7 @@ interface RecoveringResult {
 }
 
 /**
- * Validates `resolve_after`, the condition for an event to resolve by itself (spec, recovery 1).
+ * Validates `resolve_after`: how many OK results, or how long OK, an event needs to resolve (spec, recovery 1).
  *
  * @param value `resolve_after` as written: a number of OK results, or a duration such as `5m`
  * @returns the value; undefined if it is absent or invalid
@@ -23,12 +23,12 @@ export function resolveAfterOf(value: unknown): Recovery['after'] | undefined {
 }
 
 /**
- * Returns the recovery of an event after one more OK result. Its time is measured between the `executed` of the
- * results, because results that were spooled while an agent was offline arrive late. The time is never negative, even
- * if the clock of a host is set back.
+ * Returns the recovery of an event (its progress toward `resolve_after`) after one more OK result. The time that the
+ * check is OK is measured by the `executed` of the results, because spooled results of an offline agent arrive late.
+ * That time is never negative, even if the clock of the host is set back.
  *
- * @param before recovery after the previous OK result; undefined: this is the first OK result
- * @returns undefined if the check has no recovery condition
+ * @param before recovery after the previous OK result; undefined if this is the first OK result
+ * @returns undefined if the check has no valid `resolve_after`, or has `auto_resolve: false`
  */
 export function nextRecovery(before: Recovery | undefined, result: RecoveringResult): Recovery | undefined {
   if (result.resolve_after === undefined || result.auto_resolve === false) return undefined;
@@ -42,7 +42,7 @@ export function nextRecovery(before: Recovery | undefined, result: RecoveringRes
   };
 }
 
-/** Whether the recovery is complete, so that the event resolves. */
+/** Whether the condition `resolve_after` is met, so that the event resolves. */
 export function isRecovered({ results, since, last, after }: Recovery): boolean {
   return typeof after === 'number' ? results >= after : last - since >= (parseDuration(after) ?? 0);
 }

@@ -6,24 +6,25 @@ import { formatDuration } from './duration.ts';
 import { localTime } from './local-time.ts';
 
 /*
- * Windows in which a recurring silence is active (silencing 3). A schedule defines when windows begin, in the local
- * time of its zone. Their duration is elapsed time, which clock changes do not affect.
+ * Windows in which a recurring silence is active (silencing 3). The schedule of the silence defines when they begin, in
+ * the local time of its zone. Their duration is elapsed time, so changes between standard and summer time do not affect
+ * it.
  */
 
-/** A window in which a recurring silence is active: from `beginMs` until before `endMs`. */
+/** A window in which a recurring silence is active: from `beginMs`, up to but not including `endMs`. */
 export interface RecurringWindow {
   readonly beginMs: number;
   readonly endMs: number;
-  /** The clock change at the begin of the window, or before its end; undefined if there is none. */
+  /** The clock change (to or from summer time) at the begin or during the window; undefined if there is none. */
   readonly clockChange?: ShownWindow['clock_change'];
 }
 
 const DAY_MS = 86_400_000;
 
-/** Maximum number of days to search for the next day of a schedule: two leap days may be eight years apart. */
+/** Maximum number of days to search for the next day of a schedule: two leap days can be eight years apart. */
 const DAYS_MAX = 8 * 366 + 1;
 
-/** Returns a submitted recurrence in its stored form, with defaults. */
+/** Converts a submitted recurrence to its stored form, with defaults filled in. */
 export function recurrenceOf(submitted: SubmittedRecurrence): Recurrence {
   const { schedule, zone, duration, first_day: first, last_day: last } = submitted;
   return {
@@ -35,13 +36,13 @@ export function recurrenceOf(submitted: SubmittedRecurrence): Recurrence {
   };
 }
 
-/** Name of an attribute of a recurrence, as in the API. */
+/** Name of an attribute of a recurrence in the API, such as `schedule` or `last_day`. */
 export type RecurrencePart = keyof Recurrence;
 
 /**
- * Returns the problem of a recurrence whose attributes are each valid, such as windows that would overlap.
+ * Returns the problem of a recurrence whose attributes are each valid, such as that its windows would overlap.
  *
- * @returns message that follows `recurrence: `; undefined if there is no problem
+ * @returns error message, to be shown after `recurrence: `; undefined if there is no problem
  */
 export function recurrenceProblem(recurrence: Recurrence, nowMs: number): string | undefined {
   return recurrenceFault(recurrence, nowMs)?.problem;
@@ -68,7 +69,7 @@ export function recurrenceFault(
     : { part: 'last_day', problem: `no window starts before last_day ${last}: choose a later day` };
 }
 
-/** Returns the window that is active at `nowMs`, or else the next window; undefined if no window follows. */
+/** Returns the window that is active at `nowMs`, or else the next window; undefined if there is neither. */
 export function nextWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | undefined {
   const { schedule, zone, duration, first_day: first, last_day: last } = recurrence;
   const key = JSON.stringify([schedule, zone, duration, first, last]);
@@ -87,11 +88,11 @@ function firstWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | u
   return undefined;
 }
 
-/** Maximum number of entries in each cache of recurrences or schedules, which many silences share. */
+/** Maximum number of entries in each cache below. Many silences share the same recurrences and schedules. */
 const CACHED_MAX = 10_000;
 
 /**
- * Cache of the result of `nextWindow`, by the attributes of the recurrence. An entry is valid from `sinceMs` until
+ * Cache of the results of `nextWindow`, by the attributes of the recurrence. An entry is valid from `sinceMs` to just
  * before `untilMs`.
  */
 const windowsByRecurrence = new Map<
@@ -99,7 +100,7 @@ const windowsByRecurrence = new Map<
   { readonly window: RecurringWindow | undefined; readonly sinceMs: number; readonly untilMs: number }
 >();
 
-/** Returns the active window, if there is one, and the windows that follow, at most `count` in total. */
+/** Returns the active window (if there is one) and the windows after it, at most `count` in total. */
 export function nextWindows(recurrence: Recurrence, nowMs: number, count: number): RecurringWindow[] {
   const windows: RecurringWindow[] = [];
   for (const window of windowsAt(recurrence, nowMs)) {
@@ -112,7 +113,7 @@ export function nextWindows(recurrence: Recurrence, nowMs: number, count: number
 /** Number of windows shown in the preview of a silence. */
 const SHOWN_WINDOWS = 5;
 
-/** Returns the active window, if there is one, and the next windows, in the format of the API. */
+/** Returns the active window (if there is one) and the next windows, in the format of the API. */
 export function shownWindows(recurrence: Recurrence, nowMs: number): ShownWindow[] {
   return nextWindows(recurrence, nowMs, SHOWN_WINDOWS).map(shownWindow);
 }
@@ -134,7 +135,7 @@ function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringW
   const durationMs = recurrence.duration * 1000;
   let previousStart: Start | undefined;
   for (const start of startsFrom(schedule, zone, recurrence, nowMs - durationMs)) {
-    // Two starts that clocks skip fall on the same moment, the end of the gap, and count as one.
+    // If the clocks skip two start times, both windows would begin when the skipped time ends. They become one window.
     if (previousStart !== undefined && start.ms <= previousStart.ms) continue;
     if (previousStart !== undefined) {
       const window = windowOf(previousStart, Math.min(previousStart.ms + durationMs, start.ms), zone);
@@ -161,15 +162,15 @@ function changeDuring(beginMs: number, endMs: number, zone: string): 'during' | 
   return offsetAt(beginMs, zone) === offsetAt(endMs - 1, zone) ? undefined : 'during';
 }
 
-/** Yields the starts of all windows that begin at or after a moment, and perhaps some before it. */
+/** Yields the starts of all windows that begin at or after `fromMs`, and possibly some that begin before it. */
 function* startsFrom(
   schedule: Schedule,
   zone: string,
   { first_day: first, last_day: last }: Recurrence,
   fromMs: number,
 ): Generator<Start, void, undefined> {
-  // The search starts two days earlier: the local date may be one day before the UTC date, and a start that clocks skip
-  // may move to the next day.
+  // The search starts two days earlier. The local date can be one day before the UTC date, and a start time that the
+  // clocks skip can move to the next day.
   const earliest = Math.floor(fromMs / DAY_MS) * DAY_MS - 2 * DAY_MS;
   const firstDay = Math.max(earliest, (first === undefined ? undefined : parseDay(first)) ?? earliest);
   const lastDay = (last === undefined ? undefined : parseDay(last)) ?? Infinity;
@@ -178,7 +179,7 @@ function* startsFrom(
     if (!isOnDay(schedule, day)) continue;
     farthest = day + DAYS_MAX * DAY_MS;
     const before = offsetAt(day - DAY_MS, zone);
-    // Offsets are at most 14 hours, so the time between the two moments contains the whole local day.
+    // UTC offsets are at most 14 hours, so the whole local day is between the times of `before` and `after`.
     const after = offsetAt(day + 2 * DAY_MS, zone);
     for (const minutes of schedule.times) {
       const localMs = day + minutes * 60_000;
@@ -188,8 +189,8 @@ function* startsFrom(
 }
 
 /**
- * Returns the moment at which local clocks show a time: the first of two if they are set back, or the end of the gap if
- * they skip the time.
+ * Returns when local clocks show a time. If they show it twice because they are set back, it is the first time. If they
+ * skip it because they are set forward, it is the time of the change.
  */
 function startOf(localMs: number, zone: string): Start {
   const offsets = [offsetAt(localMs - DAY_MS, zone), offsetAt(localMs + DAY_MS, zone)];
@@ -205,8 +206,8 @@ function startOf(localMs: number, zone: string): Start {
 }
 
 /**
- * Returns the moment at which the offset of a zone changes to that of `untilMs`, to the second. `sinceMs` must have
- * another offset.
+ * Returns when the UTC offset of a zone changes to that of `untilMs`, in epoch milliseconds with a precision of one
+ * second. The offset at `sinceMs` must be another one.
  */
 function offsetChangeBetween(sinceMs: number, untilMs: number, zone: string): number {
   const after = offsetAt(untilMs, zone);
@@ -219,7 +220,7 @@ function offsetChangeBetween(sinceMs: number, untilMs: number, zone: string): nu
   return high * 1000;
 }
 
-/** Returns the offset of a zone from UTC at a moment, in milliseconds. */
+/** Returns the UTC offset of a zone at a time, in milliseconds. */
 function offsetAt(ms: number, zone: string): number {
   if (zone === SCHEDULE_ZONE) return 0;
   const { year, month, day, hour, minute, second } = localTime(ms, zone);
@@ -230,7 +231,7 @@ function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): bool
   const [month, monthDay, weekday] = dateOf(dayMs);
   if (months?.has(month) === false) return false;
   const [onMonthDay, onWeekday] = [monthDays?.has(monthDay), weekdays?.has(weekday)];
-  // As in cron: if month days and weekdays are both restricted, a day that matches one of them is enough.
+  // As in cron, if both month days and weekdays are restricted, a day need match only one of the two.
   return onMonthDay === undefined || onWeekday === undefined
     ? (onMonthDay ?? onWeekday ?? true)
     : onMonthDay || onWeekday;
@@ -239,8 +240,8 @@ function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): bool
 type DateParts = readonly [month: number, monthDay: number, weekday: number];
 
 /**
- * Cache of the date parts of all days from 2000 to 2099, filled on first use: the search for a rare day examines
- * thousands of days.
+ * Cache of month, day and weekday of all days from 2000 to 2099, filled on first use. The search for a rare day, such
+ * as a leap day, examines thousands of days.
  */
 const dates: DateParts[] = [];
 const FIRST_DATE_MS = Date.UTC(2000, 0);
@@ -259,8 +260,8 @@ function datePartsOf(dayMs: number): DateParts {
 }
 
 /**
- * Returns the shortest time between two starts of a schedule in local time, in milliseconds; infinite if there are no
- * two.
+ * Returns the shortest time between two start times of a schedule in local time, in milliseconds; `Infinity` if the
+ * schedule has less than two start times.
  */
 function minStartGapMs(schedule: Schedule): number {
   const { times } = schedule;
@@ -268,7 +269,7 @@ function minStartGapMs(schedule: Schedule): number {
   for (const [at, minutes] of times.entries()) least = Math.min(least, minutes - (times[at - 1] ?? -Infinity));
   const wrap = (times[0] ?? 0) - (times.at(-1) ?? 0);
   let last: number | undefined;
-  // The search may begin in any leap year.
+  // The search can begin in any leap year: the pattern of dates repeats.
   for (let day = Date.UTC(2024, 0), left = DAYS_MAX; left > 0; day += DAY_MS, left--) {
     if (!isOnDay(schedule, day)) continue;
     if (last !== undefined) least = Math.min(least, (day - last) / 60_000 + wrap);

@@ -33,17 +33,17 @@ const REDACTED = 'REDACTED';
 
 /**
  * The attribute with the environment variables of a command, as `NAME=value`. Their values are always redacted, because
- * a variable of any name may be a secret.
+ * any variable can contain a secret.
  */
 const VARIABLES = 'env_vars';
 
 /**
- * The attribute of a webhook with its HTTP headers, any of which may be a credential. Where headers are redacted, the
- * URL after its host is redacted too.
+ * The attribute of a webhook handler with its HTTP headers. Any header can contain a credential. If headers are
+ * redacted, the path and query of the URL are redacted too.
  */
 const HEADERS = 'headers';
 
-/** The attribute of a webhook with the topic of ntfy: anybody who knows the topic may read it and write to it. */
+/** The attribute of a webhook handler with the topic of ntfy. Anybody who knows a topic can read it and write to it. */
 const TOPIC = 'topic';
 
 /** Whether an attribute of this name is redacted by default. */
@@ -51,26 +51,26 @@ export function isRedactedByDefault(key: string): boolean {
   return REDACT_KEYS.has(key) || key === VARIABLES;
 }
 
-/** A client, or only its list of keys to redact. */
+/** A client, or only its attribute `redact`: the names of the attributes whose values are redacted. */
 type RedactListOwner = Client | { readonly redact?: unknown };
 
-/** Returns the keys to redact in the record of a client: its own `redact` list replaces the default one. */
+/** Returns the keys to redact in the attributes of a client: its own `redact` list replaces the default list. */
 export function redactKeysOf(client: RedactListOwner): ReadonlySet<string> {
   return ownKeys(client['redact']) ?? REDACT_KEYS;
 }
 
 /**
- * Returns the keys to redact in the checks of a client: those of its own `redact` list and the default ones. Much of a
- * check comes from a definition, and the list of the client may lack its secrets.
+ * Returns the keys to redact in the checks of a client: those of its own `redact` list and the default keys. The
+ * client's list alone is not enough, because many attributes of a check come from its definition.
  */
 export function checkRedactKeysOf(client: RedactListOwner): ReadonlySet<string> {
   return withDefaults(client['redact']);
 }
 
 /**
- * Whether a new `redact` list would no longer redact a key that is now redacted in the record of a client.
+ * Whether a new `redact` list of a client would disclose an attribute of the client that is redacted now.
  *
- * @param redactList the new list; null or absent: the default list
+ * @param redactList the new list; if it is not a list, the default list is used
  */
 export function redactsLess(client: Client, redactList: unknown): boolean {
   const after = ownKeys(redactList) ?? REDACT_KEYS;
@@ -78,18 +78,18 @@ export function redactsLess(client: Client, redactList: unknown): boolean {
 }
 
 /**
- * Returns the keys to redact in settings: the default ones, those of the `redact` list of the section `client`, and
- * `headers`.
+ * Returns the keys to redact in a configuration: the default keys, those of the `redact` list in the section `client`,
+ * and `headers`.
  */
 export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
   const keys = isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
   return new Set([...keys, HEADERS]);
 }
 
-/** Keys to redact in handlers and other definitions. */
+/** Keys to redact in handlers and other configured objects. */
 export const DEFINITION_REDACT_KEYS: ReadonlySet<string> = new Set([...REDACT_KEYS, HEADERS]);
 
-/** Matches an HTTP URL, which may contain credentials before the host. */
+/** Matches the start of an HTTP URL up to its host; credentials in front of the host are skipped. */
 const WEB_ADDRESS = /^(?<scheme>https?:\/\/)(?:[^/?#@]*@)?(?<host>[^/?#@\s]+)/i;
 
 function withDefaults(redactList: unknown): ReadonlySet<string> {
@@ -110,7 +110,7 @@ export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event
 
 const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS, VARIABLES].join('|')})":`);
 
-/** Whether JSON from `JSON.stringify` has an attribute that is redacted by default; far cheaper than `redact`. */
+/** Whether a text from `JSON.stringify` contains a key that is redacted by default. It is far cheaper than `redact`. */
 export function hasKeyRedactedByDefault(json: string): boolean {
   return HIDDEN_KEY.test(json);
 }
@@ -121,8 +121,8 @@ export function hasOwnRedactKeys(client: RedactListOwner): boolean {
 }
 
 /**
- * Returns a copy in which the values of these keys are `REDACTED` at every depth, and those of environment variables;
- * the value itself if it has none.
+ * Returns a copy in which the values of these keys and of environment variables are `REDACTED` at every depth. Returns
+ * the value itself if there is nothing to redact.
  */
 export function redact<T>(value: T, keys: ReadonlySet<string> = REDACT_KEYS): T {
   return redacted(value, keys) as T;
@@ -156,11 +156,12 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
 }
 
 /**
- * Restores redacted values in an object that was edited: an attribute that is still `REDACTED` gets its stored value.
+ * Restores redacted values in an object that was edited by a client of the API. An attribute that is still `REDACTED`
+ * gets its stored value.
  *
  * @param sent the edited object
  * @param present the stored object
- * @param keys keys that were redacted when the object was read
+ * @param keys keys that were redacted when the client read the object
  */
 export function restoreRedacted<T>(sent: T, present: unknown, keys: ReadonlySet<string> = REDACT_KEYS): T {
   return withRestoredValues(sent, present, keys) as T;
@@ -182,7 +183,7 @@ function withRestoredValues(sent: unknown, present: unknown, keys: ReadonlySet<s
   );
 }
 
-/** Formats an environment variable as `NAME=REDACTED`; any other value becomes `REDACTED`. */
+/** Formats an environment variable as `NAME=REDACTED`; a value without a name becomes `REDACTED`. */
 function redactedVariable(variable: unknown): string {
   const name = nameOf(variable);
   return name === undefined ? REDACTED : `${name}=${REDACTED}`;
@@ -203,7 +204,7 @@ function nameOf(variable: unknown): string | undefined {
   return typeof variable === 'string' && end > 0 ? variable.slice(0, end) : undefined;
 }
 
-/** Redacts everything in a URL but its scheme and host, since it may be a credential. */
+/** Redacts everything in a URL except its scheme and host, because any other part can contain a credential. */
 function redactedUrl(url: unknown): unknown {
   const { scheme, host } = (typeof url === 'string' ? WEB_ADDRESS.exec(url)?.groups : undefined) ?? {};
   return scheme === undefined || host === undefined ? REDACTED : `${scheme}${host}/${REDACTED}`;

@@ -3,11 +3,11 @@ import type { CheckResult } from '../schemas/result.ts';
 import { transientEventState, type EventState } from './event.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** The name of the check in the event for a new client, and of its default handler. */
+/** The name of the check in the event for a new client (registration event), and of the default handler for it. */
 export const REGISTRATION = 'registration';
 
 /**
- * Returns the check of the event for a new client: the client's own `registration` attributes merged over the defaults
+ * Returns the check of the event for a new client. The client's own attributes in `registration` override the defaults
  * (recorded exchange `registration events`).
  *
  * @param now epoch seconds

@@ -1,6 +1,6 @@
 /**
- * Search fields that were renamed before 1.0.0: the current name by the old name. No current field has one of the old
- * names.
+ * Search fields that were renamed before 1.0.0: the current name by the old name. Old names are not used for other
+ * fields.
  */
 const RENAMED_FIELDS: ReadonlyMap<string, string> = new Map([
   ['told', 'notified'],
@@ -14,24 +14,24 @@ const RENAMED_FIELDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the error message for an old name of a search field; undefined if the name is not old, or `fields` lacks the
- * current name.
+ * Returns the error message for an old name of a search field. Returns undefined if the name is not an old one, or if
+ * `fields` does not contain its current name.
  */
 export function renamedFieldProblem(name: string, fields: { has: (name: string) => boolean }): string | undefined {
   const current = RENAMED_FIELDS.get(name);
   return current !== undefined && fields.has(current) ? `unknown field ${name}: use ${current}` : undefined;
 }
 
-/** A search with the current names of its fields, and a warning for each old name that it had. */
+/** A search in which old field names were replaced by current ones, with a warning for each replacement. */
 export interface CurrentSearch {
   readonly text: string;
   readonly warnings: readonly string[];
 }
 
 /**
- * Replaces the old names of fields in a saved search.
+ * Replaces old names of search fields in a saved search.
  *
- * @param problemOf callback that parses a search and returns its problem; undefined if the search is valid
+ * @param problemOf callback that parses a search and returns its syntax problem; undefined if the search is valid
  */
 export function withCurrentFields(
   text: string,

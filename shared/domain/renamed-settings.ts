@@ -6,13 +6,13 @@ export interface SettingNames {
   readonly current?: Iterable<string>;
   /** Current name by old name. The underscore form of an old name is accepted too. */
   readonly renamed?: Readonly<Record<string, string>>;
-  /** Settings that a constant replaced: text about the constant (`the limit is 1,000 keys`), by name of the setting. */
+  /** Removed settings: a text about the constant used instead (`the limit is 1,000 keys`), by name of the setting. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** Current value by old value, for a setting whose value is a name or a list of names. */
+  /** Current value by old value, if the value of the setting is a name or a list of names. */
   readonly values?: Readonly<Record<string, string>>;
-  /** The names one level below a setting, by the current name of the setting. */
+  /** Names of the settings within a setting, by the current name of the outer setting. */
   readonly below?: Readonly<Record<string, SettingNames>>;
-  /** The names one level below a setting whose own name the user chose, such as a rule or a view. */
+  /** Names of the settings within each object whose name the user chose, such as a rule or a view. */
   readonly each?: SettingNames | ((settings: Settings) => SettingNames);
 }
 
@@ -30,8 +30,8 @@ export interface RenamedSettings {
 }
 
 /**
- * Rewrites one layer of a configuration (a file, the environment, the command line) to the current names. Call it
- * before layers are merged: then a later layer overrides an earlier one, whichever names the two use.
+ * Rewrites the settings of one source (a file, the environment, the command line) to their current names. Call it
+ * before the sources are merged: then a later source overrides an earlier one, even if one uses an old name.
  */
 export function renameSettings(settings: Settings, names: SettingNames): RenamedSettings {
   const warnings: RenameRemark[] = [];

@@ -1,6 +1,6 @@
 /**
- * Returns the order in which a client tries equivalent members (rendezvous hashing). Each client has its own order, so
- * that clients spread evenly. If a member is lost, only the clients that used it change to another one.
+ * Returns the order in which a client tries the members of a cluster (rendezvous hashing). The order depends on the
+ * name of the client, so clients spread evenly over the members. If a member is lost, only its clients use another one.
  *
  * @param name name of the client
  */
@@ -9,7 +9,7 @@ export function rendezvousOrder(name: string, members: readonly string[]): strin
   return members.toSorted((one, other) => (weights.get(other) ?? 0) - (weights.get(one) ?? 0));
 }
 
-/** FNV-1a with 32 bits and a final mix, so that texts which differ only in their last character get distant hashes. */
+/** Returns the 32-bit FNV-1a hash of a text with its bits mixed. So texts with the same start get distant hashes. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);

@@ -1,24 +1,24 @@
 import type { CheckResult, SubmittedResult } from '../schemas/result.ts';
 
-/** A check definition. Its scheduling attributes are copied to the result too (reference 2.4). */
+/** A check definition. All its attributes are copied to the result, even those for scheduling (reference 2.4). */
 type Definition = Readonly<Record<string, unknown>>;
 
-/** Returns the name of the client that a result belongs to: its `source`, or else the client that reported it. */
+/** Returns the name of the client to which a result belongs: its `source`, or else the client that reported it. */
 export function clientOf(submitted: SubmittedResult, reporter: string): string {
   return submitted.source ?? reporter;
 }
 
 /**
- * Returns the check part of a result as it is stored (completion 1.4). Unless the check is standalone, it inherits
- * attributes from the server's definition. `type`, `origin`, `status` and the times are set. A result with a `source`
- * gets the command of the definition, because tokens were substituted in its own (recorded exchange `proxy merge
- * command`).
+ * Returns the check of a result as it is stored (completion 1.4). Unless the result is standalone, it inherits
+ * attributes from the check definition of the backend. `type`, `origin`, `status` and the times are set. A result with
+ * a `source` gets the command of the definition, because tokens were replaced in its own command (recorded exchange
+ * `proxy merge command`).
  *
- * A past `executed` is not changed, so that a spooled result has the time of its run; a future one becomes now.
+ * An `executed` in the past is kept, so that a spooled result has the time of its run. One in the future becomes now.
  *
- * @param submitted validated result; it may be modified and returned, since copying each result would cost too much at
- *   full load
- * @param context `issued`: epoch seconds; undefined: the time in the result is used
+ * @param submitted validated result. It can be modified and returned, because copying each result would cost too much
+ *   under full load
+ * @param context `issued`: epoch seconds; if undefined, the time in the result is used
  */
 export function checkResultOf(
   submitted: SubmittedResult,
@@ -49,8 +49,8 @@ export function checkResultOf(
 }
 
 /**
- * Adds the metric handlers of a v2 check to its own handlers. Its type becomes `metric`, so that all of its results are
- * handled (prometheus 3.3).
+ * Adds the handlers in `output_metric_handlers` of a v2 check to its own handlers. The type becomes `metric`, so that
+ * handlers get all results, even those that are OK (prometheus 3.3).
  */
 function handleMetrics(check: Record<string, unknown>, metricHandlers: readonly unknown[]): void {
   if (typeof check['output_metric_format'] !== 'string' || check['output_metric_format'] === '') return;
@@ -60,12 +60,12 @@ function handleMetrics(check: Record<string, unknown>, metricHandlers: readonly 
   check['type'] = 'metric';
 }
 
-/** Output of the result that an operator's request to resolve an event creates (completion 1.4). */
+/** Output of the result that is created when an operator resolves an event over the API (completion 1.4). */
 const RESOLVED_OUTPUT = 'Resolving on request of the API';
 
 /**
- * Returns the result that resolves an event on request: its check with status OK. It resolves the event even if the
- * definition of the check delays or prevents that.
+ * Returns the result that resolves an event on request of an operator: the check of the event with status OK. It takes
+ * effect even if the check has `auto_resolve: false` or `resolve_after`.
  */
 export function resolvingResult(
   check: CheckResult,

@@ -1,8 +1,8 @@
 import { isAttributes } from './attributes.ts';
 
 /**
- * Maximum delay that is accepted. Other notifications may have to wait during the delay, and the receiver may be ready
- * earlier.
+ * Maximum delay that is accepted. It is limited because other notifications can be waiting, and because the receiver
+ * is possibly ready earlier.
  */
 const WAIT_MS_MAX = 3_600_000;
 
@@ -10,7 +10,7 @@ const WAIT_MS_MAX = 3_600_000;
  * Returns the delay that a receiver requests, by the header `Retry-After` (RFC 9110, 10.2.3) or by the response of
  * Telegram (core.telegram.org/bots/api#responseparameters).
  *
- * @param header header `Retry-After` of the response: seconds or a date; undefined: the body is read instead
+ * @param header header `Retry-After` of the response: seconds or a date; if undefined, the body is read instead
  * @param body the beginning of the body of the response
  * @param nowMs epoch milliseconds
  * @returns milliseconds, at most an hour; undefined if the response requests no delay

@@ -3,15 +3,15 @@ import { compileGlob } from './glob.ts';
 import { severityNamed, severityOf, STATUS_OF } from './severity.ts';
 
 /*
- * Types of search fields, each with its operators and values. A search language is a table of such fields, as in
- * `search.ts` and `list-searches.ts`.
+ * Types of search fields (text, count, duration and so on), each with its operators and values. A search language is a
+ * table of such fields, as in `search.ts` and `list-searches.ts`.
  */
 
-/** Operators of comparisons. Those with two characters come first, so that `>=` is not read as `>`. */
+/** Comparison operators of searches. Those with two characters come first, so that `>=` is not parsed as `>`. */
 export const OPERATORS = ['!=', '>=', '<=', '=', '>', '<', '~'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** A validated comparison: `field operator value`. */
+/** A valid comparison in a search: field, operator and value, as in `status>=warn`. */
 export interface Comparison<Row> {
   readonly kind: 'comparison';
   readonly field: string;
@@ -25,19 +25,19 @@ export interface Comparison<Row> {
 
 type Matches<Row> = (row: Row, nowSeconds: number) => boolean;
 
-/** A search field: a value of each row that a search can compare. */
+/** A search field, such as `status`: it reads a value from each row and compares it. */
 export interface Field<Row> {
   readonly name: string;
-  /** Hint about what may follow the operator. */
+  /** Hint about the values that are valid after the operator. */
   readonly hint: string;
   /** The most common operator of the field. */
   readonly operator: Operator;
-  /** Values to suggest; others may be valid. */
+  /** Values to suggest to the user; other values can be valid too. */
   readonly values: readonly string[];
   /** Whether the value of the field depends on the current time; default false. */
   readonly usesTime?: true;
   /**
-   * Whether a row has the flag; only for flags, for which a search may consist of the name alone, such as `silenced`.
+   * Whether a row has the flag. Only flags have it: fields that can be searched by their name alone, as in `silenced`.
    */
   readonly flag?: (row: Row) => boolean;
   /**
@@ -60,7 +60,7 @@ export function compileComparison<Row>(field: Field<Row>, operator: Operator, va
   return { kind: 'comparison', field: field.name, operator, text: value, usesTime, matches };
 }
 
-/** Returns the fields of a row as fields of items that contain such a row. */
+/** Converts search fields for rows to search fields for items that contain such a row. */
 export function fieldsForItems<Row, Item>(
   fields: readonly Field<Row>[],
   rowOf: (item: Item) => Row,
@@ -92,7 +92,7 @@ export function textField<Row>(name: string, read: (row: Row) => string): Field<
 }
 
 /**
- * Returns a field whose value is a list of texts.
+ * Returns a search field whose value is a list of texts.
  *
  * @param what noun phrase for one of the texts, for the hint
  * @param example pattern that matches some of the texts, for the hint
@@ -119,16 +119,16 @@ export function listField<Row>(
 }
 
 /**
- * Returns a test for texts, which ignores case; undefined if texts do not support the operator. `=` and `!=` both test
- * for equality: the caller negates the result for `!=`, which for a list means that no item equals the value. For `~`,
- * a pattern with `*` or `?` matches whole texts, and any other value matches anywhere in a text.
+ * Returns a function that compares a text with the value and ignores case; undefined if texts do not support the
+ * operator. For `=` and `!=` it tests for equality, and the caller negates the result for `!=`. For `~`, a value with
+ * `*` or `?` is a pattern for the whole text, and any other value is searched for anywhere in the text.
  */
 function textTest(operator: Operator, value: string): ((text: string) => boolean) | undefined {
   const lowerCaseValue = value.toLowerCase();
   switch (operator) {
     case '=':
     case '!=':
-      // Lower-casing never shortens a text, so long texts in a list are rejected without being lower-cased.
+      // Lower-casing never shortens a text. So a text that is longer than the value is rejected without it.
       return (text) =>
         text === lowerCaseValue || (text.length <= lowerCaseValue.length && text.toLowerCase() === lowerCaseValue);
     case '~': {
@@ -141,7 +141,7 @@ function textTest(operator: Operator, value: string): ((text: string) => boolean
   }
 }
 
-/** @param read callback that returns the status of a row; for `undefined` no comparison matches */
+/** @param read callback that returns the status of a row; if it is undefined, no comparison matches the row */
 export function statusField<Row>(read: (row: Row) => number | undefined): Field<Row> {
   const hint = 'use ok, warn, crit, unknown or a number';
   return {
@@ -162,7 +162,7 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
   };
 }
 
-/** @param read callback that returns the count of a row; for `undefined` no comparison matches */
+/** @param read callback that returns the count of a row; if it is undefined, no comparison matches the row */
 export function countField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
   const hint = `use a whole number, as in ${name}>3`;
   return {
@@ -179,9 +179,9 @@ export function countField<Row>(name: string, read: (row: Row) => number | undef
 }
 
 /**
- * Returns a field for the time that has passed since a moment.
+ * Returns a search field for the time that has passed since a point in time, as in `age>1h`.
  *
- * @param read callback that returns the moment in epoch seconds; for `undefined` no comparison matches
+ * @param read callback that returns that point in epoch seconds; if it is undefined, no comparison matches the row
  */
 export function timeField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
   return relativeTimeField(name, meaning, (row, nowSeconds) => {
@@ -191,9 +191,9 @@ export function timeField<Row>(name: string, meaning: string, read: (row: Row) =
 }
 
 /**
- * Returns a field for the time until a moment.
+ * Returns a search field for the time until a point in time, as in `left<1h`.
  *
- * @param read callback that returns the moment in epoch seconds; for `undefined` no comparison matches
+ * @param read callback that returns that point in epoch seconds; if it is undefined, no comparison matches the row
  */
 export function remainingField<Row>(name: string, meaning: string, read: (row: Row) => number | undefined): Field<Row> {
   return relativeTimeField(name, meaning, (row, nowSeconds) => {
@@ -226,9 +226,9 @@ function relativeTimeField<Row>(
 }
 
 /**
- * Returns a field for a duration that does not change with time.
+ * Returns a search field for a fixed duration, as in `interval>=5m`.
  *
- * @param read callback that returns seconds; for `undefined` no comparison matches
+ * @param read callback that returns seconds; if it is undefined, no comparison matches the row
  */
 export function durationField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
   const hint = `use a duration, as in ${name}>=5m`;
@@ -297,7 +297,7 @@ function numberTest(operator: Exclude<Operator, '~'>, operand: number): (value: 
   return (value) => holds(value, operand);
 }
 
-/** Returns a test of a value of a row, which is false if the value is undefined. */
+/** Returns a test that reads a value from a row and compares it. The test is false if the value is undefined. */
 function whenDefined<Row>(
   read: (row: Row, nowSeconds: number) => number | undefined,
   compare: (value: number) => boolean,

@@ -5,18 +5,18 @@ import { parseSearchTree, type SearchFields, type SearchNode, type SearchProblem
  * The search language of console, `monctl`, REST API and feed. All share one grammar (`search-syntax.ts`). The fields
  * depend on the list: `search.ts` defines those of events, `list-searches.ts` those of other lists. Examples:
  *
- * - `disk full`: both words somewhere in the row; `"disk full"`: this text; case is ignored
+ * - `disk full`: both words somewhere in the row; `"disk full"`: exactly this text; case is ignored
  * - `!web` or `not web`, `and` (also without the word), `or`, parentheses
- * - `client=web-1`, `client!=web-1`, `client~web-*` (`*` any text, `?` any character; without them: contains)
+ * - `client=web-1`, `client!=web-1`, `client~web-*` (`*` any text, `?` any character; `client~web`: contains `web`)
  * - `status>=warn`: ok < warn < crit < unknown, or numbers; `occurrences>3`
- * - `silenced`: a flag, by its name alone
+ * - `silenced`: rows that have this flag
  * - `age>1h`, `last<5m`: durations since or until a time
  */
 
-/** The fields and texts that searches of one kind of rows can use. */
+/** The search fields and searchable texts of one kind of rows, such as events. */
 export interface SearchLanguage<Row> {
   readonly fields: SearchFields<Row>;
-  /** Returns the lower-case text of a row that words are searched in. */
+  /** Returns the lower-case text of a row in which words are searched. */
   readonly words: (row: Row) => string;
 }
 
@@ -52,7 +52,7 @@ export function searchLanguage<Row>(
   };
 }
 
-/** Returns the language of a row as the language of items that contain such a row, with additional fields. */
+/** Converts the search language of rows to that of items that contain such a row, with additional fields. */
 export function languageForItems<Row, Item>(
   { fields, words }: SearchLanguage<Row>,
   rowOf: (item: Item) => Row,
@@ -83,7 +83,8 @@ export function readSearch<Row>(language: SearchLanguage<Row>, text: string): Se
 /**
  * Whether a row matches a search. For any search, the time is linear in the length of the row.
  *
- * @param words lower-case text of the row in which words are searched; callers that search the same row often cache it
+ * @param words lower-case text of the row in which words are searched; if undefined, it is computed. Callers that
+ *   search the same rows often should cache it.
  */
 export function isSearchMatch<Row>(search: SearchOf<Row>, row: Row, nowSeconds: number, words?: string): boolean {
   return search.test(row, search.usesWords ? (words ?? search.language.words(row)) : '', nowSeconds);

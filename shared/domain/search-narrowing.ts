@@ -1,10 +1,11 @@
 import type { SearchOf } from './search-language.ts';
 import type { SearchNode } from './search-syntax.ts';
 
-/** The results of one search that are also valid for another search. */
+/** The results of an earlier search that can be reused for a later one, such as after another letter was typed. */
 export interface ReusableResults {
   /**
-   * Whether all rows that matched still match (`matched`), and whether all other rows still do not match (`missed`).
+   * `matched`: all rows that matched the earlier search match the later one too. `missed`: all rows that did not match
+   * the earlier search do not match the later one either.
    */
   readonly matched: boolean;
   readonly missed: boolean;
@@ -17,8 +18,8 @@ export function reusableResults<Row>(next: SearchOf<Row>, before: SearchOf<Row>)
 }
 
 /**
- * Whether `before` matches every row that `next` matches, as it does after another letter was typed. This is recognized
- * only if `before` consists of words that must all match; `false` means unknown.
+ * Whether `before` matches every row that `next` matches, such as after another letter was typed. This is recognized
+ * only if `before` consists of words that must all match. False means that it is unknown.
  */
 export function isNarrowerSearch<Row>(next: SearchOf<Row>, before: SearchOf<Row>): boolean {
   const words = requiredNodes(next.tree).flatMap((node) => (node.kind === 'word' ? node.text.toLowerCase() : []));

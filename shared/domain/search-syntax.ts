@@ -2,7 +2,7 @@ import { parsed, SyntaxProblem } from './expression/syntax-problem.ts';
 import { renamedFieldProblem } from './renamed-fields.ts';
 import { OPERATORS, compileComparison, type Comparison, type Field } from './search-fields.ts';
 
-/** A search as a tree. */
+/** A node of the syntax tree of a search. */
 export type SearchNode<Row> =
   | { readonly kind: 'word'; readonly text: string }
   | { readonly kind: 'flag'; readonly name: string; readonly matches: (row: Row) => boolean }
@@ -13,12 +13,12 @@ export type SearchNode<Row> =
 /** Search fields by their lower-case names. */
 export type SearchFields<Row> = ReadonlyMap<string, Field<Row>>;
 
-/** The lookup of search fields that a parser needs. */
+/** The search fields by name, as the parser needs them. */
 export interface NamedFields<Row> {
   /** @param written the name as typed */
   get(name: string, written: string): Field<Row> | undefined;
   keys(): Iterable<string>;
-  /** Pattern of names; default: letters and `_`. */
+  /** Regular expression that matches a field name; by default, letters and `_`. */
   readonly pattern?: RegExp;
 }
 
@@ -32,17 +32,17 @@ export interface SearchProblem {
 
 const FIELD_NAME = /^[a-z_]+/i;
 
-/** Limits that no person reaches by typing. They bound the time and stack that a search can use. */
+/** Limits on length, nesting and terms of a search. They bound its time and stack; no typed search reaches them. */
 const SEARCH_LENGTH_MAX = 1024;
 const DEPTH_MAX = 32;
 const NODES_MAX = 200;
 
-/** Quotes a text, so that a search takes it literally. */
+/** Quotes a text, so that it is searched for literally. */
 export function quotedText(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** Formats a text as a word or a value of a search, with quotes if it needs them. */
+/** Formats a text as a word or value in a search, with quotes if it contains special characters. */
 export function searchValue(text: string): string {
   return /^[\w.:@*-]+$/.test(text) && !/^(?:and|or|not)$/i.test(text) ? text : quotedText(text);
 }
@@ -68,7 +68,7 @@ export function problem(message: string, position: number): SearchProblem {
   return { kind: 'problem', message, position };
 }
 
-/** Words that a search treats as operators; in quotes they are ordinary words. */
+/** Words that are operators in a search; in quotes they are ordinary words. */
 type Keyword = 'and' | 'or' | 'not';
 
 /**
@@ -165,7 +165,7 @@ class Parser<Row> {
     if (name === '' || operator === undefined) return undefined;
     const field = this.#fields.get(name.toLowerCase(), name);
     if (field === undefined) {
-      // `load > 5` may be words of an output; `load>5` can only be meant as a comparison.
+      // `load > 5` can be three words of a check output; `load>5` can only be meant as a comparison.
       if (spaces !== '') return undefined;
       const names = [...this.#fields.keys()];
       const renamed = renamedFieldProblem(name.toLowerCase(), new Set(names));

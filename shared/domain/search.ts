@@ -8,9 +8,9 @@ export type { SearchProblem };
 /** A search for events, in the language of `search-language.ts`. */
 export type Search = SearchOf<EventRow>;
 
-/** A row of a list of events, perhaps with its cached text. */
+/** A row of a list of events, optionally with its cached search text. */
 export type SearchRow = EventRow & {
-  /** The result of `searchText(row)`; callers that search the same row often cache it. */
+  /** The cached result of `searchText(row)`; if undefined, it is computed for each search. */
   readonly searchText?: string;
 };
 
@@ -50,12 +50,12 @@ export function matchesSearch(search: Search, row: SearchRow, nowSeconds: number
   return isSearchMatch(search, row, nowSeconds, row.searchText);
 }
 
-/** Whether the result for an unchanged row can change as time passes. */
+/** Whether the result of a search for an unchanged row can change as time passes, as with `age>1h`. */
 export function usesTime(search: Search): boolean {
   return search.usesTime;
 }
 
-/** Returns the lower-case text of a row that words are searched in. */
+/** Returns the lower-case text of an event row in which the words of a search are looked for. */
 export function searchText(row: EventRow): string {
   return EVENT_SEARCH.words(row);
 }

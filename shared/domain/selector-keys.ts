@@ -1,12 +1,13 @@
 import type { SearchNode } from './search-syntax.ts';
 
 /*
- * Keys under which an index stores a selector. A selector that is an `and` of terms matches only if each term does, so
- * one term can rule it out: the index stores the selector under a text that one of its terms requires.
+ * Keys under which an index of selectors stores a selector. If a selector joins terms by `and`, one term can rule it
+ * out. So the index stores the selector under a text that one of its terms requires, such as a client name.
  */
 
 /**
- * The object that a key is compared with: a client (its name and subscriptions), or a check (its name and families).
+ * The object whose texts are compared with a key: a client (its name and subscriptions), or a check (its name and
+ * families).
  */
 export type KeyOwner = 'client' | 'check';
 
@@ -19,21 +20,21 @@ export interface SelectorKey {
   readonly text: string;
 }
 
-/** Maximum length of a key that is a part of a text. With so few lengths, an index can look up each part of a name. */
+/** Maximum length of a key that is a part of a text. It is short, so that an index can look up every part of a name. */
 export const PART_LENGTH_MAX = 8;
 
-/** Minimum length of a key that is a part of a text: a single character is in nearly all names. */
+/** Minimum length of a key that is a part of a text. A single character would be in nearly all names. */
 const PART_LENGTH_MIN = 2;
 
-/** Maximum number of keys in a set for a selector that is an `or`; a larger set is not used. */
+/** Maximum number of keys for a selector that joins terms by `or`; a larger set of keys is not used. */
 const ALTERNATIVES_MAX = 20;
 
 /** Prefix that distinguishes a subscription from the client of the same name; no name contains this character. */
 export const SUBSCRIPTION_KEY = '\0';
 
 /**
- * Returns the sets of keys that an index can choose from. A selector matches a subject only if the subject has at least
- * one key of each set. All keys of a set have the same owner.
+ * Returns the sets of keys of a selector, of which an index uses one. A selector can match a check on a client only if
+ * that has at least one key of each set. All keys of a set have the same owner.
  */
 export function selectorKeys<Row>(tree: SearchNode<Row>): readonly (readonly SelectorKey[])[] {
   switch (tree.kind) {
@@ -48,7 +49,7 @@ export function selectorKeys<Row>(tree: SearchNode<Row>): readonly (readonly Sel
   }
 }
 
-/** Returns the cost of evaluating a selector, in comparisons of two texts: about 30 ns each on a machine of 2020. */
+/** Returns the cost of evaluating a selector. One comparison of two texts costs 1: about 30 ns on a host of 2020. */
 export function costOf<Row>(tree: SearchNode<Row>): number {
   switch (tree.kind) {
     case 'not':
@@ -67,12 +68,12 @@ const CONTAINS_COST = 2;
 
 function comparisonCost(operator: string, text: string): number {
   if (operator !== '~') return 1;
-  // A `?` in a part after a star makes the search examine each character of the text.
+  // With a `?` after a star, every character of the text must be examined.
   if (text.includes('?')) return 20;
   return text.includes('*') ? 5 : CONTAINS_COST;
 }
 
-/** Returns the typical number of texts of a field, as a factor of the cost. */
+/** Returns the typical number of texts in a field, by which the cost of a comparison is multiplied. */
 function textsCost(field: string): number {
   switch (field) {
     case 'client':
@@ -87,13 +88,13 @@ function textsCost(field: string): number {
 }
 
 /**
- * Returns the sets of keys for an `or`: for each owner, the union of one set of each alternative. An owner for which an
- * alternative has no set is left out.
+ * Returns the sets of keys for alternatives joined by `or`. For each owner, it is the union of one set of each
+ * alternative. If an alternative has no set for an owner, there is no set for that owner.
  */
 function anyOf(alternatives: readonly (readonly (readonly SelectorKey[])[])[]): readonly (readonly SelectorKey[])[] {
   const owners: readonly KeyOwner[] = ['client', 'check'];
   return owners.flatMap((owner) => {
-    // The union has each key once, because an index finds a selector once for each of its keys.
+    // The union contains each key only once. Otherwise an index would find the selector several times.
     const joined = new Map<string, SelectorKey>();
     for (const sets of alternatives) {
       const set = sets.find(([key]) => key?.owner === owner);
@@ -111,8 +112,7 @@ function comparisonKeys(field: string, operator: string, text: string): readonly
       if (operator === '=') return [[{ owner: field, kind: 'whole', text }]];
       return operator === '~' ? partsOf(text).map((part) => [{ owner: field, kind: 'part', text: part }]) : [];
     case 'subscriptions':
-      // Parts of subscriptions are not used: a client may have a thousand subscriptions, and each would have to be
-      // split.
+      // Parts of subscriptions are not used: a client can have a thousand subscriptions, which would all be split.
       return operator === '=' ? [[{ owner: 'client', kind: 'whole', text: SUBSCRIPTION_KEY + text }]] : [];
     default:
       return [];
@@ -120,8 +120,8 @@ function comparisonKeys(field: string, operator: string, text: string): readonly
 }
 
 /**
- * Returns the parts of a text that a pattern requires, shortened to their ends, which distinguish `web-dc1-17` from
- * `web-dc1-18`.
+ * Returns the texts that every match of a pattern contains, shortened to their last characters. The ends of names
+ * differ most, as in `web-dc1-17` and `web-dc1-18`.
  */
 function partsOf(pattern: string): readonly string[] {
   return pattern

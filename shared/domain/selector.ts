@@ -10,24 +10,24 @@ import { parseSearchTree, problem, type SearchNode, type SearchProblem } from '.
 import { costOf, selectorKeys, type SelectorKey } from './selector-keys.ts';
 
 /*
- * A selector is a search for checks on clients that uses only stable attributes, which do not change with each result
- * (silencing 1). It is evaluated once for a client and check, and again if one of them changes. Its grammar is that of
- * all searches (`search-language.ts`).
+ * A selector is a search that decides to which checks on clients a silence applies, for example. It uses only stable
+ * attributes, not those that change with each result (silencing 1). So it is evaluated once for a client and check, and
+ * again only if one of them changes. Its grammar is that of all searches (`search-language.ts`).
  */
 
-/** The object that has an attribute. */
+/** The object to which an attribute belongs. */
 export type AttributeOwner = 'client' | 'check';
 
-/** A check on a client, with the data that selectors can test. */
+/** A check on a client, with the data that selectors evaluate. */
 export interface SelectorSubject {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
   readonly subscriptions: readonly string[];
-  /** Status of the event, for selectors that may use it. */
+  /** Status of the event; only selectors parsed with the field `status` use it. */
   readonly status?: number;
   readonly occurrences?: number;
-  /** Settings for the names of labels in matchers; undefined: the default settings. */
+  /** Names of the labels for client, check and severity in label matchers; if undefined, the default names. */
   readonly naming?: AlertNaming | undefined;
   /** Returns the texts of an attribute of the client or the check, see `attributeTexts`. */
   readonly attribute: (owner: AttributeOwner, name: string) => readonly string[];
@@ -37,9 +37,9 @@ export interface Selector {
   readonly kind: 'selector';
   /** The text as written, trimmed. */
   readonly text: string;
-  /** The attributes of client and check that the selector names, which must be known to evaluate it. */
+  /** The names of the client and check attributes that the selector uses; they must be known to evaluate it. */
   readonly attributes: Readonly<Record<AttributeOwner, readonly string[]>>;
-  /** The matchers of a selector such as `{alertname="Down"}`; undefined for a search (prometheus 2.2). */
+  /** The label matchers of a selector such as `{alertname="Down"}`; undefined for other selectors (prometheus 2.2). */
   readonly matchers?: readonly CompiledMatcher[];
   /** The cost of one evaluation, see `costOf`. */
   readonly cost: number;
@@ -55,7 +55,7 @@ export interface Selector {
   /**
    * Evaluates the selector on a check and its client without their attributes.
    *
-   * @returns false if the selector cannot match, whatever the attributes are
+   * @returns false if the selector cannot match with any attributes
    */
   readonly couldMatch: (check: SelectorSubject) => boolean;
 }
@@ -63,7 +63,7 @@ export interface Selector {
 /** Maximum number of attributes that one selector can name. */
 const ATTRIBUTES_MAX = 20;
 
-/** The name of an attribute, also of a nested one: `env`, `labels.app.kubernetes.io/name`. */
+/** Matches the name of an attribute, also of a nested one: `env`, `labels.app.kubernetes.io/name`. */
 const NAME = /^[a-z_](?:[\w./-]*\w)?/i;
 
 const NOT_STABLE = 'changes with every result and cannot be used in a selector';
@@ -79,7 +79,7 @@ function unstable(name: string): [name: string, problem: string] {
   return [name, NOT_STABLE];
 }
 
-/** The hint at the end of error messages about selectors. */
+/** Hint at the end of error messages about selectors: the fields that are valid. */
 const FIELDS = 'use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod';
 
 /** Fields that all selectors have. */
@@ -97,8 +97,8 @@ const NO_CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
 /**
  * Parses a selector. Never throws.
  *
- * @param changing additional fields, whose values change with each result, for callers that have the event; default:
- *   none
+ * @param changing additional fields that change with each result, such as `status`. Only callers that evaluate events
+ *   pass them; by default there are none.
  */
 export function parseSelector(written: string, changing = NO_CHANGING): Selector | SearchProblem {
   const text = written.trim();
@@ -135,7 +135,7 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
   };
 }
 
-/** A test of a selector on a part of its subject; undefined if the result depends on other parts. */
+/** Evaluates a selector with a part of the data about a check on a client; undefined if the result is still open. */
 type PartialTest = (subject: SelectorSubject) => boolean | undefined;
 
 type Leaf = Exclude<SearchNode<SelectorSubject>, { readonly kind: 'not' | 'and' | 'or' }>;
@@ -160,7 +160,7 @@ function partialTest(node: SearchNode<SelectorSubject>, leafTest: (leaf: Leaf) =
   }
 }
 
-/** Returns the test of a single condition of a selector on the client alone, for any check. */
+/** Returns a test that evaluates one condition of a selector with the data of the client alone. */
 function clientLeaf(leaf: Leaf): PartialTest {
   if (leaf.kind === 'comparison') return comparisonTest(leaf);
   if (leaf.kind !== 'word') return () => undefined;
@@ -168,7 +168,7 @@ function clientLeaf(leaf: Leaf): PartialTest {
   return ({ client }) => (client.toLowerCase().includes(word) ? true : undefined);
 }
 
-/** Returns the test of a single condition of a selector on everything but attributes. */
+/** Returns a test that evaluates one condition of a selector without the attributes of client and check. */
 function fixedLeaf(leaf: Leaf, changing: ReadonlyMap<string, Field<SelectorSubject>>): PartialTest {
   if (leaf.kind === 'comparison') {
     const isAvailable = FIXED_FIELDS.has(leaf.field) || changing.has(leaf.field);
@@ -185,7 +185,7 @@ function wordsOf({ client, check }: SelectorSubject): string {
 /**
  * Joins tests by `and` or `or`.
  *
- * @param decides the result of a single test that decides the joined result: true for `or`, false for `and`
+ * @param decides true for `or`, false for `and`: if one test has this result, it is the joined result
  */
 function joined(tests: readonly PartialTest[], decides: boolean): PartialTest {
   return (client) => {
@@ -204,8 +204,8 @@ function comparisonTest({ field, operator, matches }: Comparison<SelectorSubject
   const owner = first === 'check' ? 'check' : ownerOf(first, remaining);
   if (owner === 'check') return () => undefined;
   if (owner === 'client' || FIXED_FIELDS.has(field)) return (client) => matches(client, 0);
-  // The attribute may belong to the client or to the check. A value of the client can decide the result; if the client
-  // lacks it, the check may still have it.
+  // The attribute can be one of the client or of the check. If the client has it, its value can decide the result. If
+  // not, the check can still have it.
   const settles = operator !== '!=';
   return (client) => {
     const verdict = matches({ ...client, attribute: attributesOfClient(client) }, 0);
@@ -218,7 +218,8 @@ function attributesOfClient({ attribute }: SelectorSubject): SelectorSubject['at
 }
 
 /**
- * Returns the field of an attribute: `env` belongs to the client or the check, `client.env` only to the client.
+ * Returns the search field for an attribute. `env` is an attribute of the client or the check, `client.env` only of the
+ * client.
  *
  * @param attributes sets to which the names of compared attributes are added
  */
@@ -227,8 +228,8 @@ function fieldOf(
   name: string,
   attributes: Readonly<Record<AttributeOwner, Set<string>>>,
 ): Field<SelectorSubject> | undefined {
-  // The parser also looks up plain words, in case they are flags. An attribute is no flag, so a word that cannot be the
-  // name of an attribute needs no field.
+  // The parser also looks up plain words, because they could be flags. A word that cannot be the name of an attribute
+  // needs no field.
   if (!NAME.test(name)) return undefined;
   const fixed = FIXED_FIELDS.get(lower);
   if (fixed !== undefined) return fixed;
@@ -268,8 +269,8 @@ function refusedField(name: string, message: string): Field<SelectorSubject> {
 }
 
 /**
- * Returns the first word of a selector that is a flag in searches of events, such as `silenced`; undefined if there is
- * none. As a word it would match names of clients and checks, which nobody intends.
+ * Returns the first word of a selector that is a flag in searches for events, such as `silenced`; undefined if there is
+ * none. In a selector it would be a plain word that matches names, which is surely not intended.
  */
 function flagIn(node: SearchNode<SelectorSubject>): string | undefined {
   if (node.kind === 'word')
@@ -283,18 +284,18 @@ function flagIn(node: SearchNode<SelectorSubject>): string | undefined {
   return undefined;
 }
 
-/** Maximum number of texts that are read from a list, and maximum length of each text; anything beyond is ignored. */
+/** Maximum number of texts that are read from a list attribute, and maximum length of each. The rest is ignored. */
 const TEXTS_MAX = 100;
 const TEXT_LENGTH_MAX = 1000;
 
 const NO_TEXTS: readonly string[] = [];
 
 /**
- * Returns the value of an attribute as texts, for selectors: a text, number or boolean, or those in a list. Other and
- * redacted values yield no text.
+ * Returns the value of an attribute as a list of texts, for selectors. The value is a text, a number or a boolean, or a
+ * list of them. Other values and redacted values yield no text.
  *
- * @param record record of a client, or check part of a result
- * @param name path with dots; names that contain dots themselves, as those of labels, are found too
+ * @param record attributes of a client, or the check of a result
+ * @param name path with dots; names that contain dots themselves, such as those of labels, are found too
  * @param hidden keys whose values are redacted
  */
 export function attributeTexts(record: unknown, name: string, hidden: ReadonlySet<string>): readonly string[] {

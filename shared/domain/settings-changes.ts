@@ -1,9 +1,9 @@
 import { isSettings, type Settings } from './merge-settings.ts';
 import { redact, settingsRedactKeys } from './redact.ts';
 
-/** A change of one attribute for display: its values are redacted, and cut if they are long. */
+/** A change of one setting for display: its values are redacted, and cut if they are long. */
 export interface SettingsChange {
-  /** Path of the attribute: names joined with dots. */
+  /** Path of the setting: names joined with dots. */
   readonly path: string;
   /** The old value; absent if the attribute is new. */
   readonly before?: unknown;
@@ -14,8 +14,8 @@ export interface SettingsChange {
 const TEXT_LENGTH_MAX = 200;
 
 /**
- * Returns the changes of attributes, sorted by name; an array counts as one value. A changed secret is included, but
- * its values are redacted.
+ * Returns the differences between two configurations, sorted by name; an array counts as one value. A changed secret is
+ * included, but its values are redacted.
  */
 export function settingsChanges(before: Settings, after: Settings): SettingsChange[] {
   const secrets = new Set([...settingsRedactKeys(before), ...settingsRedactKeys(after)]);
@@ -32,7 +32,7 @@ function changesAt(
   return names.flatMap((name): SettingsChange[] => {
     const [was, is] = [ownValue(before, name), ownValue(after, name)];
     if (isSettings(was) && isSettings(is) && !secrets.has(name)) {
-      // The part after the host in the URL of a webhook is a credential at many receivers.
+      // At many receivers, the path in the URL of a webhook is a credential.
       const isWebhook = was['type'] === 'webhook' || is['type'] === 'webhook';
       return changesAt([...path, name], was, is, isWebhook ? new Set([...secrets, 'url', 'topic']) : secrets);
     }

@@ -1,7 +1,7 @@
 export const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** The order of severities in lists. Notifications of groups use another order, with unknown before warning. */
+/** The order of severities in lists. In notifications of groups, unknown comes before warning instead. */
 export const WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
 
 /** The status of each severity. Unknown is 3, so that `status>=warning` means every status that is not OK. */
@@ -17,7 +17,7 @@ const NAMES: ReadonlyMap<string, Severity> = new Map([
   ['unknown', 'unknown'],
 ]);
 
-/** Returns the severity that a word such as `warn` names, in upper or lower case; undefined if it names none. */
+/** Returns the severity with a name such as `warn`, in upper or lower case; undefined if there is none. */
 export function severityNamed(word: string): Severity | undefined {
   return NAMES.get(word.toLowerCase());
 }

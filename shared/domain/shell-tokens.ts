@@ -3,7 +3,7 @@ import { hasToken } from './tokens.ts';
 
 const ENTITY_TOKEN = '{{';
 
-/** Warning about a check that inserts data of clients into a shell command (security S14). */
+/** Warning about a check whose tokens insert attributes of clients into a shell command (security S14). */
 export const SHELL_TOKENS_WARNING =
   'has tokens in a shell command: everyone who may change a client can run commands where it runs; ' +
   'write the command as a list of the program and its arguments, which needs no shell';

@@ -8,16 +8,16 @@ import { isSettings } from './merge-settings.ts';
 export const ALERT_RECEIVER = 'mon';
 
 /**
- * The version of Alertmanager that the API reports. Clients compare it with their own version (amtool) or with a list
- * (karma), so it is one that all of them know. The version of this program is in `mon_build_info`.
+ * The Alertmanager version that the API reports. Clients compare it with their own version (amtool) or with a list of
+ * versions (karma), so it is one that all of them accept. The version of mon itself is in the metric `mon_build_info`.
  */
 export const ALERTMANAGER_VERSION = '0.25.0';
 
 /**
  * Returns an open event in the format of the Alertmanager API. An event that was submitted as an alert has the labels
- * of that alert; for other events, labels are added for client, check and severity.
+ * of that alert. Other events get labels for client, check and severity.
  *
- * @param inhibitor fingerprint of the alert that inhibits this one; undefined: it is not inhibited
+ * @param inhibitor fingerprint of the alert that inhibits this one; undefined if it is not inhibited
  */
 export function shownAlert(event: Event, settings: AlertSettings, inhibitor?: string): ShownAlert {
   const { check, silenced, silenced_by: silencedBy, timestamp, last_state_change: since } = event;
@@ -59,7 +59,7 @@ function textsOf(value: unknown): LabelSet {
 /**
  * Formats a time as ISO 8601.
  *
- * @param seconds epoch seconds; a time that a date cannot represent becomes 1970
+ * @param seconds epoch seconds; a time out of the range of dates becomes 1970
  */
 function moment(seconds: number): string {
   const date = new Date(seconds * 1000);

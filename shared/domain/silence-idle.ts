@@ -4,44 +4,44 @@ import { nextWindow, type RecurringWindow } from './recurrence.ts';
 import { isActive, isExpiredForGood } from './silencing.ts';
 
 /**
- * Settings for silences that match no event: they are marked as idle, and later ended (spec, idleness 1 and 4). A time
- * of 0 means never.
+ * Settings for idle silences: a silence that matches no event is marked as idle after `afterSeconds`, and ended
+ * `expireSeconds` later (spec, idleness 1 and 4). With 0, this never happens.
  */
 export interface IdleRules {
   readonly afterSeconds: number;
-  /** Seconds from the idle mark to the end of the silence. */
+  /** Seconds after which a silence ends that was marked as idle (matches no event). */
   readonly expireSeconds: number;
 }
 
-/** Facts about a silence that are not stored in it. */
+/** Data about a silence that is not stored in it: its match counters, and whether it matches an open event. */
 export interface IdleFacts {
   readonly use: StoredSilenceCounters | undefined;
-  /** Callback that tells whether the silence covers an open event; called only if the result matters. */
+  /** Callback that says whether the silence matches an open event. It is expensive, so it is called only if needed. */
   readonly covers: () => boolean;
 }
 
-/** The next action for a silence in the detection of idle silences. */
+/** The next action for a silence in the detection of idle silences (those that match no event for a long time). */
 export type IdleStep =
   | { readonly kind: 'none' }
-  /** Starts counting the time without a match from this epoch second. */
+  /** Starts to measure the time without a match, from this epoch second on. */
   | { readonly kind: 'count'; readonly since: number }
-  /** Records that the silence matches an event now. */
+  /** Records that the silence matches an open event now. */
   | { readonly kind: 'match' }
   /** Marks the silence as idle. */
   | { readonly kind: 'idle'; readonly idle: SilenceIdle }
-  /** Removes the idle mark, although no event matched. */
+  /** Removes the mark as idle although no event matched, because the rules no longer require it. */
   | { readonly kind: 'wake' }
   | { readonly kind: 'end'; readonly idle: SilenceIdle };
 
 const NONE: IdleStep = { kind: 'none' };
 
 /**
- * Maximum age of a new silence in seconds. The time without a match counts from the begin of a new silence. For an
- * older silence it counts from now, because earlier matches are unknown.
+ * Maximum age in seconds at which a silence counts as new. For a new silence, the time without a match is measured from
+ * its begin. For an older one it is measured from now, because earlier matches are unknown.
  */
 const NEW_SECONDS = 120;
 
-/** Decides whether a silence is marked as idle or ended, from its matches so far (spec, idleness). */
+/** Decides from the matches of a silence so far whether it is marked as idle or ended (spec, idleness). */
 export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRules, nowMs: number): IdleStep {
   const { idle } = entry;
   const unmarked: IdleStep = idle === undefined ? NONE : { kind: 'wake' };
@@ -62,10 +62,10 @@ export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRule
 }
 
 /**
- * Returns when a silence becomes idle unless it matches an event before. For a recurring silence the time counts from
- * the begin of its next complete window, and this window must have ended.
+ * Returns when a silence becomes idle, unless it matches an event before. For a recurring silence the time is measured
+ * from the begin of its next complete window, and that window must have ended.
  *
- * @param since epoch seconds of the last match or of the start of counting
+ * @param since epoch seconds of the last match, or else of the start of the measurement
  * @returns epoch milliseconds; undefined if no further window exists
  */
 function idleAt(
@@ -79,13 +79,13 @@ function idleAt(
 }
 
 /**
- * Whether a match restarts the count of the time without a match.
+ * Whether a match of a silence is recorded, so that its time without a match starts again.
  *
- * @param since epoch seconds of the last match or of the start of counting; undefined if counting has not started
+ * @param since epoch seconds of the last match or of the start of the measurement; undefined if it has not started
  * @param now epoch seconds
  */
 export function isCounted(entry: SilencedEntry | undefined, since: number | undefined, now: number): boolean {
-  // Matches of a new silence count even before its first evaluation.
+  // Matches of a new silence are recorded even before the silence is evaluated for the first time.
   return since !== undefined || (entry !== undefined && entry.run === undefined && isNew(beginOf(entry), now));
 }
 
@@ -98,7 +98,7 @@ function moment(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Returns the epoch second from which the silence may match. */
+/** Returns the epoch second from which on the silence can match events. */
 function beginOf({ begin, timestamp, recurrence }: SilencedEntry): number {
   return recurrence === undefined ? Math.max(begin ?? 0, timestamp) : timestamp;
 }
@@ -123,7 +123,8 @@ function isSameMark(a: SilenceIdle | undefined, b: SilenceIdle): boolean {
 const fullWindows = new WeakMap<Recurrence, { readonly sinceMs: number; readonly window?: RecurringWindow }>();
 
 /**
- * Returns the first window of a recurrence that begins at or after a moment; cached, because it is needed repeatedly.
+ * Returns the first window of a recurrence that begins at or after `sinceMs`. The result is cached, because every
+ * evaluation needs it.
  */
 function nextFullWindow(recurrence: Recurrence, sinceMs: number): RecurringWindow | undefined {
   const cachedWindow = fullWindows.get(recurrence);

@@ -3,15 +3,15 @@ import { formatDuration } from './duration.ts';
 import { compileGlob } from './glob.ts';
 import { EXPIRE_NEVER } from '../schemas/lifetime.ts';
 
-/** The attributes of a silence that the policy checks. */
+/** The attributes of a silence that the silence policy (required reason, maximum duration) restricts. */
 export interface PolicedSilence {
   readonly reason?: string | null | undefined;
-  /** Duration in seconds; -1 or absent: unlimited. */
+  /** Duration in seconds; -1, null or undefined if it is unlimited. */
   readonly expire?: number | null | undefined;
 }
 
 /**
- * Returns how a silence violates the policy of the backend, as text that follows the name of the silence.
+ * Returns how a silence violates the silence policy of the backend, such as `a reason is required`.
  *
  * @returns undefined if the silence complies
  */
@@ -36,8 +36,8 @@ export function lifetimeProblem({ max_expire: maxExpire }: SilencePolicy, silenc
 }
 
 /**
- * Whether a reason matches the required pattern; without `*` and `?` it must contain all words of the pattern. Case is
- * ignored, since people write `chg-1` for `CHG-1`.
+ * Whether the reason of a silence matches the required pattern. If the pattern has no `*` or `?`, the reason must
+ * contain all its words. Case is ignored, because people write `chg-1` for `CHG-1`.
  */
 function matchesReason(pattern: string, reason: string): boolean {
   const [lowerCasePattern, text] = [pattern.toLowerCase(), reason.toLowerCase()];

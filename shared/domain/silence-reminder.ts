@@ -11,25 +11,25 @@ export const BACKEND_CLIENT = 'mon';
 /**
  * Returns when to send the reminder that a silence is about to end (spec, reminder 1).
  *
- * @param beforeSeconds seconds from the reminder to the end of the silence; 0: no reminders
+ * @param beforeSeconds seconds from the reminder to the end of the silence; 0 if reminders are disabled
  * @returns epoch milliseconds; undefined if no reminder will be sent
  */
 export function reminderAt(
   { begin, timestamp, expireAtMs, run, reminder_sent: reminderSent }: SilencedEntry,
   beforeSeconds: number,
 ): number | undefined {
-  // A maintenance silence always ends soon and is extended until then, so it needs no reminder.
+  // A maintenance silence needs no reminder: it always ends soon, and its command extends it again and again.
   if (beforeSeconds === 0 || expireAtMs === null || run !== undefined || reminderSent !== undefined) return undefined;
   const atMs = expireAtMs - beforeSeconds * 1000;
-  // A silence shorter than the reminder time needs no reminder, because its author knows that it is short.
+  // A silence that is shorter than `beforeSeconds` needs no reminder, because its author knows that it is short.
   return atMs > Math.max(timestamp, begin ?? 0) * 1000 ? atMs : undefined;
 }
 
-/** The name of the check of a reminder event, whose client is `mon`. */
+/** The name of the check in the event that reminds of the end of a silence; its client is `mon`. */
 const REMINDER = 'silence-reminder';
 
 /**
- * Returns the event that notifies a handler of a silence about to end. The event is not stored.
+ * Returns the event by which a handler notifies that a silence is about to end. The event is not stored.
  *
  * @param entry the silence, with the number of events that it suppresses
  * @param reminder id of the event, current time in epoch seconds, and name of the handler

@@ -7,7 +7,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import { endAfter, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
 import { nextWindow, recurrenceOf } from './recurrence.ts';
 
-/** Returns the id of a silence of a subscription, a check or both, with `*` for a missing one (reference 2.1). */
+/** Returns the id of a silence of a subscription, a check or both: `SUBSCRIPTION:CHECK`, with `*` for a missing one. */
 export function silencedId(subscription: string | null | undefined, check: string | null | undefined): string {
   return `${subscription ?? '*'}:${check ?? '*'}`;
 }
@@ -15,8 +15,8 @@ export function silencedId(subscription: string | null | undefined, check: strin
 const SELECTOR_ID = 'selector-';
 
 /**
- * Returns the id of a silence with a selector. It differs from the id of any silence without a selector, which contains
- * a colon (silencing 2).
+ * Returns the id of a silence with a selector. It contains no colon, so it differs from the ids of silences without a
+ * selector (silencing 2).
  */
 export function selectorId(selector: string): string {
   return SELECTOR_ID + fingerprintOf({ selector });
@@ -30,8 +30,8 @@ export function isSelectorId(id: string): boolean {
 }
 
 /**
- * Returns the id of a silence that is restored or replicated. Alertmanager silences keep their ids, because several may
- * have the same matchers.
+ * Returns the id of a silence that is restored or replicated. Silences from the Alertmanager API keep their ids, as
+ * several of them can have the same matchers.
  */
 export function entryId(entry: SilencedTargetParts & { readonly id?: unknown }): string {
   const { id, selector } = entry;
@@ -43,13 +43,13 @@ export function targetId({ subscription, check, selector }: SilencedTargetParts)
   return selector === null || selector === undefined ? silencedId(subscription, check) : selectorId(selector.trim());
 }
 
-/** A validated request for a silence; `null` and absent mean the same. */
+/** A validated request for a silence. An attribute that is null has the same meaning as an absent one. */
 export interface SilencedRequest extends SilencedTargetParts {
   readonly reason?: string | null | undefined;
   readonly creator?: string | null | undefined;
   /** Epoch seconds. */
   readonly begin?: number | null | undefined;
-  /** Seconds; -1: unlimited. */
+  /** Lifetime in seconds; -1 if unlimited. */
   readonly expire?: number | null | undefined;
   readonly expire_on_resolve?: boolean | null | undefined;
   /** Recurrence of the silence; not allowed together with `begin` or an end. */
@@ -57,8 +57,8 @@ export interface SilencedRequest extends SilencedTargetParts {
 }
 
 /**
- * Returns the silence that a request creates. Its lifetime counts from `begin` if that is in the future (completion
- * 1.2). Its end is an absolute time, so that only a new request can change it.
+ * Returns the silence that a request creates. Its lifetime is measured from `begin` if that is in the future, otherwise
+ * from now (completion 1.2). It is stored with an absolute end, which only a new request can change.
  */
 export function silencedEntry(request: SilencedRequest, nowMs: number): SilencedEntry {
   const begin = request.begin ?? null;
@@ -80,12 +80,12 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
   return recurrence === undefined ? entry : withCurrentWindow({ ...entry, recurrence }, nowMs);
 }
 
-/** The `expireAtMs` of a recurring silence whose window is not computed yet: it counts as expired. */
+/** The `expireAtMs` of a recurring silence before its window is computed. With it, the silence counts as expired. */
 const OVER = 0;
 
 /**
- * Sets begin and end of a recurring silence, for example an imported one, to its active or next window, whatever they
- * were before. If no window follows, the silence is expired.
+ * Sets begin and end of a recurring silence to those of its active or next window, whatever they were before; for
+ * example after an import. If there is no such window, the silence is expired.
  */
 export function withCurrentWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined) return entry;
@@ -94,8 +94,8 @@ export function withCurrentWindow(entry: SilencedEntry, nowMs: number): Silenced
 }
 
 /**
- * Copies the mark of a sent reminder to a silence from its earlier version, if both have the same end (spec, reminder
- * 1).
+ * Copies `reminder_sent` to a silence from its earlier version if both have the same end, so that the reminder is not
+ * sent twice (spec, reminder 1).
  */
 export function withReminderOf(
   entry: SilencedEntry,
@@ -107,8 +107,8 @@ export function withReminderOf(
 const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
 
 /**
- * Returns a silence as it is at a moment. If the window of a recurring silence has ended, begin and end become those of
- * its active or next window, even before these are stored. If no window follows, the silence remains expired.
+ * Returns a silence with its begin and end at a time. If the stored window of a recurring silence has ended, they are
+ * those of its active or next window. If no window follows, the silence remains expired.
  */
 export function entryAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined || !isExpired(entry, nowMs)) return entry;
@@ -126,7 +126,7 @@ function withWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   return { ...attributes, begin: window.beginMs / 1000, expireAtMs: window.endMs, recurrence };
 }
 
-/** Whether a silence has expired at a moment, and no window of it follows. */
+/** Whether a silence has expired at a time and, if it is a recurring one, has no further window. */
 export function isExpiredForGood(entry: SilencedEntry, nowMs: number): boolean {
   return isExpired(entryAt(entry, nowMs), nowMs);
 }
@@ -138,8 +138,8 @@ export function isActive(entry: SilencedEntry, nowMs: number): boolean {
 }
 
 /**
- * Returns the error message for a silence without a recurrence that would replace a recurring one; undefined if it may
- * replace it. Clients that do not know recurrences would lose them otherwise.
+ * Returns the error message if a silence without a recurrence would replace a recurring one; undefined otherwise. API
+ * clients that do not know recurrences would delete them by mistake.
  */
 export function replacementProblem(before: SilencedEntry | undefined, after: SilencedEntry): string | undefined {
   if (before?.recurrence === undefined || after.recurrence !== undefined) return undefined;
@@ -171,7 +171,7 @@ export function silencedRow({ expireAtMs, ...entry }: SilencedEntry): SilencedRo
 
 /** An index of silences by subscription and check. */
 export interface SilencedIndex {
-  /** Returns the silences of a subscription; undefined if there are none, so that the usual case costs one lookup. */
+  /** Returns the silences of a subscription; undefined if there are none. The usual case, none, costs one lookup. */
   bySubscription(subscription: string): SilencedOfSubscription | undefined;
   /** Returns the silence `*:<check>`. */
   byCheck(check: string): SilencedEntry | undefined;
@@ -183,11 +183,11 @@ export interface SilencedOfSubscription {
 }
 
 /**
- * Yields the silences that match an event, including pending and expired ones. For each subscription `s` of its client,
- * `s:*` comes before `s:<check>`; then `*:<check>` follows (completion 1.3). Silences of the families of the check
- * follow those of the check (prometheus 1.6). Names match exactly.
+ * Yields the silences that match an event, including pending and expired ones. First come those of each subscription
+ * `s` of the client, `s:*` and `s:<check>`, then `*:<check>` (completion 1.3). A silence of a family of the check
+ * follows that of the check (prometheus 1.6). Names match exactly.
  *
- * @param selected silences whose selector matches the event; they come last
+ * @param selected silences whose selectors match the event; they come last
  */
 export function* matchingEntries(
   index: SilencedIndex,
@@ -219,8 +219,8 @@ export function* matchingEntries(
 const NONE: readonly SilencedEntry[] = [];
 
 /**
- * Whether no silence names the check, its families or a subscription, as for nearly every event. `matchingEntries` then
- * yields nothing, and this test is much faster.
+ * Whether there is no silence with the check, one of its families or a subscription, and none with a matching selector.
+ * This is so for nearly every event. Then `matchingEntries` yields nothing, and this test is much faster.
  */
 function hasNoNamedSilence(
   index: SilencedIndex,
@@ -233,7 +233,7 @@ function hasNoNamedSilence(
   return familiesOf(check).every((family) => index.byCheck(family) === undefined);
 }
 
-/** Returns the ids of the active silences of an event, in the order of `matchingEntries`. */
+/** Returns the ids of the active silences that match an event, in the order of `matchingEntries`. */
 export function silencedBy(
   index: SilencedIndex,
   subscriptions: readonly string[],
@@ -248,12 +248,12 @@ export function silencedBy(
   return ids;
 }
 
-/** Whether silences apply to an event. They do not apply to an OK result that resolves nothing (completion 1.3). */
+/** Whether silences have an effect on an event: not on an OK result that resolves nothing (completion 1.3). */
 export function canBeSilenced({ status, action }: Pick<EventState, 'status' | 'action'>): boolean {
   return status !== 0 || action !== 'create';
 }
 
-/** Whether an event is silenced now. */
+/** Whether at least one active silence matches an event. */
 export function isSilenced(
   index: SilencedIndex,
   subscriptions: readonly string[],
@@ -267,8 +267,8 @@ export function isSilenced(
 }
 
 /**
- * Returns the silences that end when an event resolves: those that match it, are active and have `expire_on_resolve`. A
- * pending silence does not end, so that it can start later (completion 1.3.5).
+ * Returns the silences that end when an event resolves: the active ones with `expire_on_resolve` that match it. A
+ * pending silence does not end; it still starts later (completion 1.3.5).
  */
 export function entriesEndedByResolve(
   index: SilencedIndex,

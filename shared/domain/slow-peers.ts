@@ -1,8 +1,8 @@
-/** State of the buffers for one peer, the other end of a connection. */
+/** State of the send and receive buffers for one peer (the other end of a connection). */
 export interface PeerState {
-  /** Bytes of responses and frames that the peer has not read, and of incomplete requests and frames from it. */
+  /** Buffered bytes: responses and frames that the peer has not read, and incomplete requests and frames from it. */
   readonly waitingBytes: number;
-  /** Time since the peer last read waiting data; 0 if it keeps reading or no data is waiting. */
+  /** Time since the peer last read data that is waiting for it; 0 if it keeps reading or no data is waiting. */
   readonly stalledMs: number;
 }
 
@@ -10,19 +10,19 @@ export interface BufferLimits {
   /** Maximum bytes in the buffers of all peers together. */
   readonly all: number;
   readonly bytesPerPeer: number;
-  /** Maximum time without reading, after which a peer with waiting data is disconnected. */
+  /** Maximum time for which a peer reads none of the data that waits for it; then it is disconnected. */
   readonly stallMs: number;
 }
 
 /**
- * Reason for closing a connection: its peer does not read, its buffers exceed the limit of one connection, or all
- * buffers exceed the total limit and this connection was chosen.
+ * Reason why a connection is closed. `stalled`: its peer does not read; `connection_limit`: its buffers are too large;
+ * `total_limit`: the buffers of all connections together are too large, and this one was chosen.
  */
 export type DropReason = 'stalled' | 'connection_limit' | 'total_limit';
 
 /**
- * Chooses the peers to disconnect. If the buffers of all peers exceed the total limit, the peers stalled longest are
- * chosen first, then those with the largest buffers.
+ * Chooses the peers to disconnect. If the buffers of all peers exceed the total limit, the peers that have read nothing
+ * for the longest time are chosen first, then those with the largest buffers.
  *
  * @param peers peers with waiting data
  */

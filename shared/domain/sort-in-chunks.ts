@@ -1,9 +1,9 @@
-/** Number of items sorted or merged in one step: about a millisecond. */
+/** Number of items that are sorted or merged in one step, which takes about a millisecond. */
 const STEP = 1024;
 
 /**
- * Sorts items in steps of bounded time, of which each ends with a `yield`. Like `toSorted`, it keeps the order of equal
- * items.
+ * Sorts items in short steps. Each step ends with a `yield`, at which the caller can let other work run. Like
+ * `toSorted`, it keeps the order of equal items.
  *
  * @returns a sorted copy
  */

@@ -1,13 +1,13 @@
 import type { SpoolTrouble } from '../schemas/agent.ts';
 
-/** The name of the check with which an agent reports problems of its spool. */
+/** The name of the check by which an agent reports problems of its spool (the files with undelivered results). */
 export const SPOOL_CHECK = 'mon.spool';
 
-/** Seconds between two results of the spool check while a problem lasts. */
+/** Seconds between two results of the spool check while the spool has a problem. */
 export const SPOOL_CHECK_INTERVAL = 60;
 
 /**
- * Returns the result of the spool check: OK, a warning while results are only in memory, critical after some were
+ * Returns the result of the spool check: OK, a warning if results are only in memory, or critical if results were
  * dropped.
  *
  * @param trouble the problem of the spool; undefined if the spool can be written

@@ -3,7 +3,7 @@ import { silencedId, type SilencedRequest } from './silencing.ts';
 import { clientSubscription } from './subscription.ts';
 import { isOlder, parseVersion, type Version } from './plan/version.ts';
 
-/** The outcome of migrating a stash to a silence (reference 9.1). */
+/** The outcome of converting a stash `silence/…` to a silence: the request, or why it is `unclear` (reference 9.1). */
 export type StashMigration =
   | {
       readonly kind: 'entry';
@@ -11,7 +11,7 @@ export type StashMigration =
       readonly id: string;
       /** The request for the silence. Its `expire` is the remaining time of the stash. */
       readonly request: SilencedRequest;
-      /** The silenced client; undefined: all clients. */
+      /** Name of the silenced client; undefined if the stash silences a check on all clients. */
       readonly client: string | undefined;
     }
   | { readonly kind: 'unclear'; readonly path: string; readonly reason: string };
@@ -31,8 +31,8 @@ const CREATOR_KEYS = ['owner', 'creator', 'username', 'user', 'source'];
 const REASON_KEYS = ['reason', 'message', 'comment'];
 
 /**
- * The first version of Sensu with silences. Older clients lack the subscription that only one client has (reference
- * 9.1).
+ * The first version of Sensu with silences. Older clients do not have the subscription `client:NAME`, which silences of
+ * one client use (reference 9.1).
  */
 const SILENCES_VERSION: Version = [0, 26, 0];
 
@@ -92,8 +92,8 @@ interface SilencedClient {
 }
 
 /**
- * Returns why a silence for this client would match nothing; undefined if it would match. Such a client must be
- * upgraded before its stashes are migrated (reference 9.1).
+ * Returns why a silence of this client would have no effect; undefined if it would have one. Such a client must be
+ * upgraded before its stashes are converted (reference 9.1).
  */
 export function silenceSupportProblem({ name, version, subscriptions }: SilencedClient): string | undefined {
   if (!subscriptions.includes(clientSubscription(name)))
@@ -104,7 +104,7 @@ export function silenceSupportProblem({ name, version, subscriptions }: Silenced
   return undefined;
 }
 
-/** Whether an existing silence lasts at least as long as a requested one. Both times are in seconds; -1: unlimited. */
+/** Whether an existing silence lasts at least as long as a requested one. Both are in seconds; -1 means unlimited. */
 export function lastsAtLeastAsLong(presentSeconds: number, requestedSeconds: number): boolean {
   if (presentSeconds === -1) return true;
   return requestedSeconds !== -1 && presentSeconds >= requestedSeconds;

@@ -2,7 +2,7 @@ import { parseWrittenTime, type SubdueWindow } from '../schemas/subdues.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A window includes the whole second of its end. */
+/** Added to the length of a window, because it includes the whole second of its end. */
 const SECOND_MS = 1000;
 
 const SUNDAY = 0;
@@ -12,9 +12,9 @@ const DAY_NAMES = ['sundays', 'mondays', 'tuesdays', 'wednesdays', 'thursdays', 
 type Repeat = NonNullable<SubdueWindow['repeat']>[number];
 
 /**
- * Whether a moment is in one of the windows. Each window uses the fixed UTC offset that is written with its begin. A
- * repeating window is not active before its first begin, and has the same length each time, even if it crosses
- * midnight. Days that a month lacks are skipped.
+ * Whether a time is in one of the `subdues` windows of a check, in which it does not run. Each window has the fixed UTC
+ * offset that is written with its begin. A repeating window starts no earlier than its first begin. It always has the
+ * same length, even if it crosses midnight. A monthly window on day 31 is skipped in shorter months.
  */
 export function isInSubdues(windows: readonly SubdueWindow[], nowMs: number): boolean {
   return windows.some((window) => isInSubdue(window, nowMs));
@@ -27,7 +27,7 @@ function isInSubdue({ begin, end, repeat }: SubdueWindow, nowMs: number): boolea
   const lengthMs = last.atMs - first.atMs + SECOND_MS;
   const repeats = repeat ?? [];
   if (repeats.length === 0) return nowMs < first.atMs + lengthMs;
-  // Local time at the offset of the window. Its days always have 24 hours, because the offset never changes.
+  // Local time at the UTC offset of the window. Days have 24 hours, because the offset never changes.
   const wallMs = nowMs + first.offsetMs;
   const firstWallMs = first.atMs + first.offsetMs;
   const clockMs = firstWallMs - dayOf(firstWallMs);

@@ -1,11 +1,11 @@
 import { isAttributes } from './attributes.ts';
 
 /**
- * Converts a submitted result with a client object to one without (reference 2.4). The name of the client becomes the
- * `source`, unless the result already has a `source`: then the named client only reported it. The check may be in the
- * attribute `check`, or its attributes may be at the top level.
+ * Converts a submitted result with an attribute `client` to one without (reference 2.4). The name of the client becomes
+ * the `source`. If the result already has a `source`, that is kept, because the client only reported the result. The
+ * check attributes are in the attribute `check` or at the top level.
  *
- * @param value not validated yet; a value that is no result, or names no client, is returned unchanged
+ * @param value submitted value, not validated yet; if it is not an object or has no `client`, it is returned unchanged
  */
 export function resultWithSource(value: unknown): unknown {
   if (!isAttributes(value) || value['client'] === undefined || value['client'] === null) return value;

@@ -1,4 +1,4 @@
-/** Returns the subscription that only this client has. A silence of one client names it. */
+/** Returns the subscription `client:NAME` that only this client has. It is used to silence one client. */
 export function clientSubscription(name: string): string {
   return `client:${name}`;
 }
@@ -6,7 +6,7 @@ export function clientSubscription(name: string): string {
 /** Matches subscriptions whose check requests each go to a single client (completion 1.13). */
 const SINGLE_CONSUMER = /^(?:roundrobin|direct):/;
 
-/** Whether a request to this subscription goes to one of its clients, in turn, instead of all. */
+/** Whether each check request to this subscription goes to only one of its clients, in turn, instead of to all. */
 export function hasOneConsumer(subscription: string): boolean {
   return SINGLE_CONSUMER.test(subscription);
 }

@@ -1,21 +1,21 @@
 /**
- * Makes text from outside (output of checks, names, reasons, errors of servers) safe for a terminal (security S18), in
- * one pass:
+ * Makes untrusted text (check output, names, reasons, error messages of servers) safe for a terminal (security S18):
  *
- * - Characters that could control the terminal become visible escapes: C0, DEL and C1, and so the first byte of every
- *   escape sequence; bidi controls; invisible and unassigned characters; lone surrogates.
- * - Plain colors (`ESC [ … m`) are removed: the output of many checks has them, and they carry no text.
+ * - Characters that could control the terminal become visible escapes such as `\x1b`: control characters (C0, DEL and
+ *   C1), bidi controls, invisible and unassigned characters, and lone surrogates.
+ * - Color sequences (`ESC [ … m`) are removed: the output of many checks has them, and they carry no text.
  * - Joiners, variation selectors and skin tones are removed after a character of a script or an emoji, because
  *   terminals disagree about the width of joined characters. For the same reason a flag becomes its two letters.
- * - Every kind of space becomes a space; a tab fills up to the next multiple of eight.
- * - Marks are capped per character and never attach to the character before the text.
+ * - Every kind of space becomes a space; a tab becomes spaces up to the next multiple of eight columns.
+ * - Combining marks are limited to four per character. A mark at the start gets a base character of its own.
  *
- * The result is as wide as the sum of its characters, whether or not a terminal supports grapheme clusters.
+ * The width of the result is the sum of the widths of its characters, whether or not a terminal supports grapheme
+ * clusters.
  */
 
 /**
- * Maximum number of marks per character. Vietnamese needs two on a letter, pointed Hebrew three or four; more would
- * paint over other lines.
+ * Maximum number of combining marks per character. Vietnamese needs two on a letter, pointed Hebrew three or four. More
+ * marks would be drawn over other lines.
  */
 const MARKS_MAX = 4;
 
@@ -23,7 +23,7 @@ const TAB_WIDTH = 8;
 
 const LINE_FEED = 0x0a;
 
-/** The first and the last of the characters whose pairs form flags. */
+/** The first and the last of the regional indicators: characters of which two form a flag. */
 const FLAG_A = 0x1f1e6;
 const FLAG_Z = 0x1f1ff;
 
@@ -32,26 +32,26 @@ const FLAG_Z = 0x1f1ff;
 const BEYOND_ASCII = /[^ -~]/;
 const BEYOND_ASCII_LINES = /[^ -~\n]/;
 
-/** Characters that take no cell, affect others, or have an unknown width. */
+/** Matches characters that have no width, change other characters, or have an unknown width. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const SPACE = /\p{Zs}/u;
-/** Marks, and the two vowels that attach to the preceding consonant although they are letters (Thai and Lao AM). */
+/** Matches combining marks, and two vowels that attach to the preceding letter like marks (Thai and Lao AM). */
 const MARK = /[\p{M}\u0e33\u0eb3]/u;
 /**
- * Characters to which no mark is attached: terminals with support for grapheme clusters would draw both in the cells of
- * one.
+ * Matches emoji and Hangul letters. A combining mark must not attach to them, because terminals disagree about the
+ * width of such a combination.
  */
 const NEVER_MARKED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Script=Hangul}]/u;
 
-/** Base for a mark that has no character to attach to. */
+/** Base character that is written in front of a combining mark if there is no character to which it can attach. */
 const DOTTED_CIRCLE = '\u25cc';
 
-/** Makes multi-line text safe; lines end with `\n`. */
+/** Makes multi-line text safe for a terminal. In the result, lines end with `\n`. */
 export function safeText(text: string): string {
   return BEYOND_ASCII_LINES.test(text) ? sanitize(text, '\n') : text;
 }
 
-/** Makes text safe as one line: inner line ends become spaces, trailing ones are removed. */
+/** Makes text safe for a terminal as one line: line ends become spaces, and those at the end are removed. */
 export function safeLine(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text;
   let end = text.length;
@@ -60,8 +60,8 @@ export function safeLine(text: string): string {
 }
 
 /**
- * Escapes characters in JSON or YAML that need no escape there but control a terminal or are invisible. Both formats
- * allow the escape, so the value stays the same.
+ * Escapes characters in JSON or YAML text that are invisible or control a terminal. These formats do not require such
+ * escapes but allow them, so the value stays the same.
  */
 export function escapeUnseen(text: string): string {
   return text.replaceAll(/[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
@@ -70,11 +70,11 @@ export function escapeUnseen(text: string): string {
 }
 
 function sanitize(raw: string, lineEnd: '\n' | ' '): string {
-  // NFC composes letters with their marks, and syllables, into one character if there is one.
+  // NFC composes a letter with its marks, or the letters of a syllable, into one character if such a character exists.
   const text = raw.normalize('NFC');
   let safe = '';
   let lineStart = 0;
-  // The last written character, to which joiners and marks attach; 0 if there is none.
+  // The last written character, to which combining marks attach; 0 if there is none.
   let base = 0;
   let marks = 0;
   let index = 0;
@@ -151,7 +151,8 @@ function printableAsciiEnd(text: string, start: number): number {
 }
 
 /**
- * Returns the end of a color sequence whose introducer (`[` or CSI itself) is at `start`; `undefined` if there is none.
+ * Returns the end of a color sequence; undefined if there is none. `start` is the position of its `[` after ESC, or of
+ * the single character CSI.
  */
 function colourEnd(text: string, start: number): number | undefined {
   if (text[start] !== '[' && text[start] !== '\u009b') return undefined;
@@ -165,7 +166,7 @@ function isColourParameter(code: number): boolean {
   return code >= 0x30 && code <= 0x3b;
 }
 
-/** Whether the code is a letter of a European script. These are most of the non-ASCII text and need no table lookup. */
+/** Whether the code is a letter of a European script. This fast test decides for most non-ASCII text. */
 function isPlain(code: number): boolean {
   return (code > 0xa0 && code < 0x250 && code !== 0xad) || (code >= 0x391 && code < 0x482);
 }
@@ -181,7 +182,7 @@ function isJoiner(code: number): boolean {
   );
 }
 
-/** Whether the code is a Hangul letter that forms no modern syllable: any number of them would share two cells. */
+/** Whether the code is a Hangul letter outside of a composed syllable: a terminal can draw many of them as one. */
 function isSyllablePart(code: number): boolean {
   return (code >= 0x1100 && code <= 0x11ff) || (code >= 0xa960 && code <= 0xa97c) || (code >= 0xd7b0 && code <= 0xd7fb);
 }

@@ -2,23 +2,23 @@ import { parseTimeOfDay, type TimeWindows } from '../schemas/time-window.ts';
 import { timeZoneOf } from '../schemas/time-zone.ts';
 import { localTime } from './local-time.ts';
 
-/** A daily or weekly window in local time. */
+/** A window of time that repeats daily or weekly, in local time. */
 export interface TimeWindow {
   /** 0 is Sunday. */
   readonly weekday: number | 'all';
   /** Seconds since midnight; begin and end are inclusive. */
   readonly begin: number;
   readonly end: number;
-  /** Time zone; undefined: the zone that the caller of `isInWindow` passes. */
+  /** Time zone; if undefined, `isInWindow` uses the zone that its caller passes. */
   readonly zone: string | undefined;
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /**
- * Parses the windows of a validated definition.
+ * Converts time windows from their validated form in a definition.
  *
- * @throws TypeError if the definition was not validated
+ * @throws TypeError if a time of day is invalid, because the definition was not validated
  */
 export function parseTimeWindows({ days }: TimeWindows): TimeWindow[] {
   return Object.entries(days).flatMap(([day, windows]) =>
@@ -37,15 +37,15 @@ export function parseTimeWindows({ days }: TimeWindows): TimeWindow[] {
   );
 }
 
-/** Whether a window ends on the day after it begins. */
+/** Whether a window extends past midnight, because its end is before its begin. */
 export function wrapsMidnight({ begin, end }: Pick<TimeWindow, 'begin' | 'end'>): boolean {
   return end < begin;
 }
 
 /**
- * Whether a moment is in one of the windows. A window whose end is before its begin runs past midnight into the next
- * day (completion, Decisions). When clocks are set forward, skipped times are in no window; when they are set back,
- * repeated times are in a window twice.
+ * Whether a time is in one of the windows. A window whose end is before its begin extends past midnight into the next
+ * day (completion, Decisions). If clocks are set forward, the skipped local times do not occur, so a window can be
+ * shorter. If they are set back, local times occur twice, so it can be longer.
  *
  * @param zone time zone for windows without their own, as returned by `timeZoneOf`
  */

@@ -1,30 +1,30 @@
 import { attributeAt, attributeText, isAttributes, type Attributes } from './attributes.ts';
 
 /**
- * A token: `:::path:::` or `:::path|default:::`, ended by the next `:::`. A path does not begin with a colon, and a
- * token does not span lines.
+ * Matches a token in a check: `:::path:::` or `:::path|default:::`, up to the next `:::`. A path does not begin with a
+ * colon, and a token does not contain a newline.
  */
 const TOKEN = /:::([^:\n][^\n]*?):::/g;
 
-/** Unpaired surrogates, which have no UTF-8 form. */
+/** Matches unpaired surrogates, which have no UTF-8 form. */
 const INVALID = /\p{Surrogate}/gu;
 
-/** Whether a value may contain tokens; a cheap test with false positives. */
+/** Whether a value possibly contains tokens. The test is cheap: true does not guarantee that there is a token. */
 export function mayHoldTokens(value: unknown): boolean {
   return (JSON.stringify(value) ?? '').includes(':::');
 }
 
 export interface Substitution {
-  /** The value, copied where it contained tokens; complete only if `unmatched` is empty. */
+  /** The value with its tokens replaced. It is complete only if `unmatched` is empty. */
   readonly value: unknown;
-  /** Paths without an attribute or a default, each once, in the order of their appearance. */
+  /** Paths of the tokens with neither an attribute nor a default, each once, in the order of their appearance. */
   readonly unmatched: readonly string[];
 }
 
 /**
- * Substitutes attributes of a client for tokens (completion 1.12; reference 2.3), in all strings of a value at every
- * depth, except names. The replacement is always text, in which tokens are not substituted again: a list becomes `["a",
- * "b"]`, and false becomes `false`. An attribute that is an object counts as missing.
+ * Replaces tokens by attributes of a client (completion 1.12; reference 2.3), in all strings of a value at every depth,
+ * except in keys. The replacement is always text: a list becomes `["a", "b"]`, and false becomes `false`. Tokens in it
+ * are not replaced again. If an attribute is an object, it counts as missing.
  */
 export function substituteTokens(value: unknown, attributes: Attributes): Substitution {
   const unmatched = new Set<string>();
@@ -36,12 +36,12 @@ export function hasToken(text: string): boolean {
   return text.search(TOKEN) !== -1;
 }
 
-/** Returns the output of a check with tokens that have no value (reference 2.3). */
+/** Returns the output for a check that cannot run because tokens have no value (reference 2.3). */
 export function unmatchedText(paths: readonly string[]): string {
   return `Unmatched check token(s): ${paths.join(', ')}`;
 }
 
-/** Replaces all strings of a value, at every depth, except names. */
+/** Applies a function to all strings of a value at every depth, except to keys. */
 export function replaceTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
   if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replace));
@@ -49,10 +49,10 @@ export function replaceTexts(value: unknown, replace: (text: string) => string):
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceTexts(item, replace)]));
 }
 
-/** Substitutes the tokens of one text and adds paths without a value to `unmatched`. */
+/** Replaces the tokens of one text, and adds the paths of tokens without a value to `unmatched`. */
 export function substituteText(text: string, attributes: Attributes, unmatched: Set<string>): string {
   const substituted = text.replace(TOKEN, (_match, token: string) => {
-    // Splits at the first bar only: a default may contain a bar or be empty.
+    // Splits at the first bar only: a default can contain a bar or be empty.
     const bar = token.indexOf('|');
     const path = bar === -1 ? token : token.slice(0, bar);
     const value = attributeAt(attributes, path.split('.'));

@@ -3,13 +3,13 @@ const LENGTH_DEFAULT = 255;
 
 type WithOutput = Readonly<Record<string, unknown>> & { readonly output: string };
 
-/** Returns a result as it is stored, with its output truncated by `truncate_output`. Events keep the whole output. */
+/** Returns a result for storage: its output is truncated if `truncate_output` says so. Events keep the whole output. */
 export function withStoredOutput<Check extends WithOutput>(check: Check): Check {
   if (!truncatesOutput(check)) return check;
   return withOutput(check, truncateOutput(check.output, check['truncate_output_length']));
 }
 
-/** Cuts the output to `max_output_size` bytes, also in a stored event, like Sensu Go. Handlers get the whole output. */
+/** Cuts the output in stored results and events to `max_output_size` bytes, like Sensu Go. Handlers get all of it. */
 export function withinOutputSize<Check extends WithOutput>(check: Check): Check {
   const most = check['max_output_size'];
   return typeof most === 'number' && most > 0 ? withOutput(check, firstBytes(check.output, most)) : check;
@@ -40,15 +40,15 @@ function bytesOf(codePoint: number): number {
 }
 
 /**
- * Whether the output of a stored result is truncated. By default this is so only for results of the type `metric`, as
- * in Sensu Core (reference 2.2), but not for those of v2 checks.
+ * Whether the output of a stored result is truncated. By default, only the output of results of the type `metric` is
+ * truncated, as in Sensu Core (reference 2.2), except that of v2 checks.
  */
 export function truncatesOutput(check: Readonly<Record<string, unknown>>): boolean {
   if (check['truncate_output'] === true) return true;
   return check['type'] === 'metric' && check['truncate_output'] !== false && !isV2Metric(check);
 }
 
-/** Whether a result has the type `metric` only because it is of a v2 check, all of whose results go to handlers. */
+/** Whether a result of the type `metric` is one of a v2 check. mon sets this type so that handlers get all results. */
 function isV2Metric(check: Readonly<Record<string, unknown>>): boolean {
   const { output_metric_handlers: handlers, event_metadata: metadata } = check;
   return metadata !== undefined || (Array.isArray(handlers) && handlers.length > 0);
@@ -59,7 +59,7 @@ function isV2Metric(check: Readonly<Record<string, unknown>>): boolean {
  * one character more than `length`, as in Sensu Core. Trailing newlines are removed without adding `\n...`
  * (legacy-peer, State machine).
  *
- * @param length characters (code points); anything but a positive integer means 255
+ * @param length characters (code points); if it is not a positive integer, 255 is used
  */
 export function truncateOutput(output: string, length: unknown): string {
   const most = Number.isInteger(length) && (length as number) > 0 ? (length as number) : LENGTH_DEFAULT;
@@ -67,9 +67,9 @@ export function truncateOutput(output: string, length: unknown): string {
   if (newline === -1 && output.length <= most) return output;
   const first = newline === -1 ? output : output.slice(0, newline);
   const isLastLine = newline === -1 || isBlankFrom(output, newline);
-  // An output of newlines only has no lines and stays as it is.
+  // An output that consists only of newlines stays as it is.
   const line = isLastLine && first === '' ? output : first;
-  // Counts code points only if the code units exceed the limit, and only as many as needed.
+  // Counting code points is slow. So they are counted only if there are too many code units, and only as far as needed.
   const characters = line.length > most ? Array.from(line.slice(0, 2 * (most + 1))) : [];
   if (characters.length > most) return `${characters.slice(0, most + 1).join('')}\n...`;
   return isLastLine ? line : `${line}\n...`;

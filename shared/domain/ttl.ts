@@ -3,11 +3,11 @@ import { isV2Result } from './event.ts';
 import { KEEPALIVE_CHECK } from './keepalive.ts';
 import { isSettings } from './merge-settings.ts';
 
-/** Seconds after which a result that is still stale is reported again, as in Sensu Core (completion 1.14). */
+/** Seconds after which a result beyond its TTL is reported again, as in Sensu Core (completion 1.14). */
 const STALE_REPEAT_SECONDS = 30;
 
 /**
- * Returns the TTL of a result in seconds; 0 if it has none. It is 0 for keepalives, whose age is checked separately.
+ * Returns the TTL of a result in seconds; 0 if it has none, and for keepalives, because their age is checked elsewhere.
  */
 export function ttlOf(check: CachedResult | undefined): number {
   if (check?.name === KEEPALIVE_CHECK) return 0;
@@ -16,26 +16,27 @@ export function ttlOf(check: CachedResult | undefined): number {
 }
 
 /**
- * Returns the seconds after which a stale result is reported again. In the v2 format this is its TTL, as in Sensu Go.
+ * Returns the seconds after which a stale result (one beyond its TTL) is reported again. For a result in the v2 format
+ * this is its TTL, as in Sensu Go.
  */
 export function staleRepeatOf(check: CachedResult): number {
   return isV2Result(check) ? ttlOf(check) : STALE_REPEAT_SECONDS;
 }
 
 /**
- * Whether a result that becomes stale resolves its event instead of opening one: it is of an alert that is no longer
- * sent (prometheus 1.5).
+ * Whether the end of a result's TTL resolves its event instead of opening one. That is so for a Prometheus alert, which
+ * resolves if it is no longer sent (prometheus 1.5).
  */
 export function resolvesWhenStale(check: CachedResult): boolean {
   return check['ttl_resolves'] === true;
 }
 
 /**
- * Returns the result that reports a stale result (completion 1.14; texts: legacy-peer, Keepalive and TTL). `executed`
- * remains that of the last real result, so that the age in the output grows. `force_resolve` is removed: after a
- * resolution on request, a stale result opens an event again.
+ * Returns the result that reports that the TTL of a result has passed (completion 1.14; texts: legacy-peer, Keepalive
+ * and TTL). `executed` remains that of the last real result, so that the age in the output grows. `force_resolve` is
+ * removed, so that an event opens again even after an operator resolved it.
  *
- * @param client name of the client that the result belongs to; if the result has a `source`, also its `origin`
+ * @param client name of the client to which the result belongs; it becomes the `origin` if the result has a `source`
  * @param now epoch seconds
  */
 export function staleResult(check: CheckResult, client: string, now: number): CheckResult {
@@ -64,8 +65,8 @@ export function withoutTtl(check: CheckResult): CheckResult {
 }
 
 /**
- * Returns the result that resolves the event of a stale result whose definition no longer has a TTL, since no other
- * result would resolve it.
+ * Returns the result that resolves the event of a stale result after the TTL was removed from its check definition.
+ * Perhaps no other result would ever resolve it.
  */
 export function ttlRemovedResult(check: CheckResult, client: string): CheckResult {
   const { resolve_after: _after, total_state_change: _change, ...attributes } = withoutTtl(check);
@@ -74,18 +75,18 @@ export function ttlRemovedResult(check: CheckResult, client: string): CheckResul
   return { ...(attributes as unknown as CheckResult), output, status: 0, ...origin, force_resolve: true };
 }
 
-/** Returns an OK result for an alert that is no longer sent, without a TTL. */
+/** Returns the OK result without a TTL that resolves a Prometheus alert which is no longer sent. */
 function endedResult(check: CheckResult, client: string, now: number): CheckResult {
   const { ttl: _ttl, ttl_resolves: _resolves, force_resolve: _force, total_state_change: _change, ...others } = check;
-  // No further OK result will arrive, so the event must not wait for recovery.
+  // No further OK result will arrive, so the event must not wait for `resolve_after`.
   const { resolve_after: _after, ...attributes } = others;
   const output = `Not reported any more for ${String(now - check.executed)} seconds`;
   return { ...(attributes as unknown as CheckResult), output, status: 0, origin: client };
 }
 
 /**
- * Returns the metadata of a stale result in the v2 format. The check has no creator, because the backend reports the
- * result; the event keeps its creator and gets the current time.
+ * Returns the metadata for reporting a stale result in the v2 format. The check has no creator, because the backend
+ * reports the result. The event keeps its creator and gets the current time.
  */
 function staleParts(check: CheckResult, now: number): Pick<CheckResult, 'metadata' | 'event_metadata'> {
   const { created_by: creator, ...metadata } = isSettings(check['metadata']) ? check['metadata'] : {};

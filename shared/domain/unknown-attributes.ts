@@ -4,15 +4,15 @@ import { attributePaths, type AttributePath } from './expression/attribute-paths
 import type { Shape } from './attribute-shapes.ts';
 import { nearest } from './nearest.ts';
 
-/** An attribute that an expression or condition names but that does not exist, so that its author can be warned. */
+/** An attribute that is used in an expression or condition but does not exist. The author gets a warning. */
 export interface UnknownAttribute {
   /** The path up to the unknown name. */
   readonly path: AttributePath;
-  /** The attribute that was probably meant. */
+  /** The existing attribute that was probably meant; undefined if none is similar. */
   readonly suggestion: AttributePath | undefined;
 }
 
-/** Returns the unknown attributes among the paths, each once: those that `shape` does not have. */
+/** Returns the attributes in `paths` that do not exist in `shape`, each once. */
 export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape): UnknownAttribute[] {
   const byPath = new Map<string, UnknownAttribute>();
   for (const path of paths) {
@@ -22,13 +22,13 @@ export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape):
   return [...byPath.values()];
 }
 
-/** Returns a warning about an unknown attribute, as text that follows the name of the expression or condition. */
+/** Returns a warning about an unknown attribute: the second half of a sentence that begins with the expression. */
 export function unknownAttributeText({ path, suggestion }: UnknownAttribute): string {
   const instead = suggestion === undefined ? 'remove it, or correct the name' : `did you mean ${suggestion.join('.')}?`;
   return `uses ${truncate(path.join('.'))}, which has no value unless the data contains an attribute of that name: ${instead}`;
 }
 
-/** Returns the warnings for the author of these expressions, one per unknown attribute. */
+/** Returns the warnings for the author of v2 expressions: one for each unknown attribute. */
 export function expressionWarnings({ expressions }: V2Expressions, shape: Shape): string[] {
   return expressions.flatMap((expression) =>
     unknownAttributes(attributePaths(expression), shape).map(
@@ -37,20 +37,20 @@ export function expressionWarnings({ expressions }: V2Expressions, shape: Shape)
   );
 }
 
-/** Maximum length of an expression or a name that is repeated in a warning. */
+/** Maximum length of an expression or a name that a warning quotes. */
 const SHOWN_MAX = 100;
 
 function truncate(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }
 
-/** A warning about v1 conditions, with the path of the condition. */
+/** A warning about a condition of a v1 filter or proxy request, with the path of the condition. */
 export interface ConditionWarning {
   readonly path: AttributePath;
   readonly message: string;
 }
 
-/** Returns the warnings about unknown attributes in v1 conditions and in the expressions of these conditions. */
+/** Returns the warnings about unknown attributes in v1 conditions, including those in their expressions. */
 export function conditionWarnings(conditions: AttributeConditions, shape: Shape): ConditionWarning[] {
   return [...namedBy(conditions, [])].flatMap(({ at, names }) =>
     unknownAttributes(names, shape).map((unknown) => ({ path: at, message: unknownAttributeText(unknown) })),
@@ -88,7 +88,7 @@ function unknownAttribute(path: AttributePath, rootShape: Shape): UnknownAttribu
   return undefined;
 }
 
-/** Suggests a known attribute that is spelled similarly, or is one level deeper: `event.check` for `check`. */
+/** Returns an existing attribute with the same name one level deeper (`event.check` for `check`) or a similar name. */
 function suggestionFor(name: string, shape: Exclude<Shape, 'any'>, before: AttributePath): AttributePath | undefined {
   const names = Object.keys(shape);
   const below = names.find((other) => {

@@ -5,7 +5,8 @@ const HEADER_LENGTH_MAX = 4000;
 const WARNING = /299 - ("(?:[^"\\]|\\.)*")/g;
 
 /**
- * Returns the `Warning` header of a response with these texts. If some do not fit, the header ends with their number.
+ * Returns the HTTP header `Warning` with these texts. If not all texts fit, the header ends with the number of the
+ * others.
  */
 export function warningHeader(texts: readonly string[]): string {
   const warnings: string[] = [];
@@ -22,12 +23,12 @@ export function warningHeader(texts: readonly string[]): string {
   return warnings.join(', ');
 }
 
-/** Returns the texts of a `Warning` header; entries of other programs, such as proxies, are ignored. */
+/** Returns the texts in a `Warning` header from mon; entries of other programs, such as proxies, are ignored. */
 export function warningTexts(header: string | undefined): string[] {
   return [...(header ?? '').matchAll(WARNING)].flatMap(([, quoted = '']) => textOf(quoted) ?? []);
 }
 
-/** Formats one warning; other characters than ASCII are escaped, because headers cannot contain them. */
+/** Formats one warning. Non-ASCII characters are escaped, because headers cannot contain them. */
 function warningOf(text: string): string {
   const quoted = JSON.stringify(text).replace(/[^ -~]/g, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;

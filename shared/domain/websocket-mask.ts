@@ -1,13 +1,13 @@
 /**
- * Masking of WebSocket payloads (RFC 6455, 5.3), four bytes at a time: masking byte by byte took half the cost of
- * receiving a frame of some hundred bytes. The build substitutes this module for the package `bufferutil`, an optional
- * dependency of `ws`, whose functions have the same names and parameters. When run from source, `ws` uses its own code.
+ * Masking of WebSocket payloads (RFC 6455, 5.3), four bytes at a time. Masking byte by byte took half of the time to
+ * receive a frame of some hundred bytes. The build uses this module in place of the package `bufferutil`, an optional
+ * dependency of `ws` whose functions have the same names and parameters. When run from source, `ws` uses its own code.
  */
 
 /** Masks or unmasks a payload in place. */
 export function unmask(payload: Uint8Array, key: Uint8Array): void {
   const { buffer, byteOffset, length } = payload;
-  // A word of 32 bits must be aligned in memory, so the first word may start in the middle of the key.
+  // A 32-bit word must be aligned in memory, so up to three bytes come before the first word.
   const head = -byteOffset & 3;
   if (length < head) return maskBytes(payload, key, 0, length);
   const count = (length - head) >>> 2;
@@ -19,7 +19,7 @@ export function unmask(payload: Uint8Array, key: Uint8Array): void {
   maskBytes(payload, key, tail, length);
 }
 
-/** Writes the first `length` bytes of `source`, masked, to `output` from `offset` on; both may be the same buffer. */
+/** Writes the first `length` bytes of `source`, masked, to `output` at `offset`. Both can be the same buffer. */
 export function mask(source: Uint8Array, key: Uint8Array, output: Uint8Array, offset: number, length: number): void {
   output.set(source.subarray(0, length), offset);
   unmask(output.subarray(offset, offset + length), key);
@@ -29,7 +29,7 @@ function maskBytes(payload: Uint8Array, key: Uint8Array, from: number, to: numbe
   for (let at = from; at < to; at++) payload[at] = (payload[at] ?? 0) ^ (key[at & 3] ?? 0);
 }
 
-/** Returns four bytes of the repeated key, from `start` on, in the byte order of this machine. */
+/** Returns four bytes of the repeated masking key, from `start` on, in the byte order of this host. */
 function wordOf(key: Uint8Array, start: number): number {
   for (let at = 0; at < 4; at++) WORD_BYTES[at] = key[(start + at) & 3] ?? 0;
   return WORD[0] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Returns a copy without attributes whose value is undefined: these would override other values in a merge, or violate
- * an exact type.
+ * Returns a copy without the attributes whose value is undefined. In a merge they would override other values, and they
+ * do not match types with exact optional attributes.
  */
 export function withoutUndefined<Attributes extends object>(attributes: Attributes): WithoutUndefined<Attributes> {
   return Object.fromEntries(

@@ -5,25 +5,25 @@ import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
 import { DURATION_HINT, formatDuration, parseDuration } from './duration.ts';
 import { recurrenceFault, recurrenceOf, type RecurrencePart } from './recurrence.ts';
 
-/** A recurrence as a user typed it in a form; a text is empty if nothing was typed. */
+/** The schedule of a recurring silence as a user typed it in a form. A text is empty if nothing was typed. */
 export interface WrittenRecurrence {
   readonly schedule: string;
-  /** Time zone; empty: UTC. */
+  /** Time zone; if empty, UTC is used. */
   readonly zone: string;
   readonly duration: string;
-  /** First and last day; empty: no limit. */
+  /** First and last day of the silence; each is empty if there is no limit. */
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
-/** A parsed recurrence, or its first problem and the attribute next to which the problem is shown. */
+/** A parsed recurrence, or its first problem with the attribute (`part`) next to which the form shows it. */
 export type ReadRecurrence =
   | { readonly recurrence: Recurrence; readonly problem?: undefined }
   | { readonly problem: string; readonly part: RecurrencePart };
 
 const DAY_HINT = 'write a day such as 2026-12-31';
 
-/** Parses a typed recurrence and reports the same problems as the backend would, before a request is sent. */
+/** Parses a typed recurrence. It reports the same problems as the backend, but before a request is sent. */
 export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadRecurrence {
   const schedule = written.schedule.trim();
   const [zone, first, last] = [written.zone.trim() || SCHEDULE_ZONE, written.firstDay.trim(), written.lastDay.trim()];
@@ -56,7 +56,7 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
 export function writtenRecurrence(recurrence: Recurrence): WrittenRecurrence {
   const { schedule, zone, duration, first_day: firstDay = '', last_day: lastDay = '' } = recurrence;
   const short = formatDuration(duration);
-  // The short form has two units at most, so it may lose precision; then plain seconds are used.
+  // The short form has two units at most. If it loses precision, plain seconds are used instead.
   return { schedule, zone, duration: parseDuration(short) === duration ? short : String(duration), firstDay, lastDay };
 }
 

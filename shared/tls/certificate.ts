@@ -16,7 +16,7 @@ const ALTERNATIVE_NAME = /(?:^|, )([^:,]+):("(?:[^"\\]|\\.)*"|[^,]*)/g;
 /**
  * Returns the Subject Alternative Names of a certificate, without their type.
  *
- * @param kind only names of this type are returned; undefined: names of all types
+ * @param kind the type of the names to return; undefined for names of all types
  */
 export function alternativeNames({ subjectAltName = '' }: X509Certificate, kind?: 'DNS'): string[] {
   return [...subjectAltName.matchAll(ALTERNATIVE_NAME)]

@@ -14,7 +14,7 @@ const EVERYBODY = 0o007;
  * @throws Error if the file belongs to the user of this process and other users can access it
  */
 export function readersOfSecretFile(stats: Stats): string | undefined {
-  // Another owner, such as root, is responsible for the file: its group may read the file, but not everybody.
+  // If the file belongs to another user, such as root, its group may read it, but not everybody.
   const isOwn = stats.uid === process.getuid?.();
   if (isOwn && (stats.mode & OTHERS) !== 0) {
     throw new Error('other users of this machine can access the file: run chmod 600 on the file');

@@ -6,7 +6,7 @@ import type { ExpressionNode } from './tree.ts';
 /** The path of an attribute as a list of names, from the root object down: `['event', 'check', 'status']`. */
 export type AttributePath = readonly string[];
 
-/** Returns the paths of the attributes that an expression names, in order; duplicates are possible. */
+/** Returns the paths of all attributes that an expression refers to, in order; duplicates are possible. */
 export function attributePaths(expression: Expression | Script): AttributePath[] {
   return expression.kind === 'script'
     ? [...pathsOfScript(expression.root, new Map())]
@@ -42,7 +42,7 @@ function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   }
 }
 
-/** The attribute path that each variable and parameter of a script stands for; undefined if the path is unknown. */
+/** The attribute path of the value of each variable and parameter of a script; undefined if the path is unknown. */
 type Scope = ReadonlyMap<string, AttributePath | undefined>;
 
 function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath> {
@@ -76,7 +76,7 @@ function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath
 }
 
 interface Chain {
-  /** Undefined if the chain begins with a built-in name, or with a variable whose attribute path is unknown. */
+  /** The attribute path of `a.b.c`; undefined if `a` is a built-in name or a variable of unknown path. */
   readonly path: AttributePath | undefined;
   /** The first computed key of the chain, as in `a[b]`, and all keys after it. */
   readonly computedKeys: readonly ScriptNode[];
@@ -94,7 +94,7 @@ function chainOf(node: ScriptNode, scope: Scope): Chain | undefined {
   if (before === undefined) return undefined;
   const { path, computedKeys } = before;
   const { key } = node;
-  // The path of an attribute with a computed key is unknown.
+  // The path of an attribute whose key is computed, such as `a[b]`, is unknown beyond that key.
   if (computedKeys.length > 0 || key.kind !== 'literal') return { path, computedKeys: [...computedKeys, key] };
   return { path: path === undefined ? undefined : [...path, String(key.value)], computedKeys };
 }

@@ -1,11 +1,11 @@
 /** A range of code points, both ends included. */
 export type CharacterRange = readonly [first: number, last: number];
 
-/** The set of characters that match at a position of a pattern. */
+/** The set of characters that match at one place in a regular expression, such as `[a-z]`. */
 export interface CharacterSet {
   readonly ranges: readonly CharacterRange[];
   readonly isNegated: boolean;
-  /** Callback that tests for members besides those in `ranges`, such as characters with a Unicode property. */
+  /** Callback that tests whether a character outside of `ranges` is in the set, such as one with a Unicode property. */
   readonly isIn?: (character: string) => boolean;
   /** Whether this set ignores case, regardless of the pattern's flags. */
   readonly ignoresCase?: true;
@@ -87,7 +87,7 @@ function complement(ranges: readonly CharacterRange[]): CharacterRange[] {
 }
 
 /**
- * The kind of character before or after a position, as `^`, `$` and `\b` distinguish it; `edge`: an end of the text.
+ * The kind of character before or after a position, as far as `^`, `$` and `\b` need it; `edge` at an end of the text.
  */
 export type Side = 'edge' | 'newline' | 'word' | 'other';
 
@@ -96,7 +96,7 @@ export function sideOf(character: number): Side {
   return isIn(WORD_CHARACTERS, character) ? 'word' : 'other';
 }
 
-/** @param ignoresCase whether the upper and lower case of the character may match instead */
+/** @param ignoresCase whether the upper or lower case of the character is tested too */
 export function hasCharacter(set: CharacterSet, character: number, ignoresCase: boolean): boolean {
   const variants = ignoresCase || set.ignoresCase === true ? caseVariants(character) : [character];
   const hasIt = (variant: number): boolean =>
@@ -110,7 +110,7 @@ function isIn(ranges: readonly CharacterRange[], character: number): boolean {
 
 function caseVariants(character: number): number[] {
   const text = String.fromCodePoint(character);
-  // Only mappings to a single character are used: ß, whose upper case is SS, matches only itself.
+  // Only case mappings to a single character are used. So ß, with the upper case SS, matches only itself.
   const variants = [text, text.toLowerCase(), text.toUpperCase()].map((variant) => soleCodePoint(variant) ?? character);
   return [...variants, foldedCharacter(character)];
 }

@@ -7,8 +7,8 @@ import type { ExpressionNode, Token } from './tree.ts';
 import { Failure, isTruthy, kindText, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
 /**
- * An expression after `eval:` in filters and proxy requests. It has the syntax of Ruby, so that existing Sensu
- * definitions run. It is interpreted here and has no access to the outside (completion 1.9).
+ * A parsed expression: the text after `eval:` in filters and proxy requests. It has the syntax of Ruby, so that Sensu
+ * definitions run unchanged. It is interpreted here, without access to files or network (completion 1.9).
  *
  * - literals: numbers, 'texts', "texts", true, false, nil, null, [lists], ranges 1..5
  * - `value`: the attribute under test; `:::path|default:::`: another attribute of the same event or client
@@ -34,14 +34,14 @@ export interface EvaluationContext {
   readonly token: (path: readonly string[]) => unknown;
   /** The current time in epoch milliseconds. */
   readonly nowMs: number;
-  /** The time zone of times that name none, as returned by `timeZoneOf`. */
+  /** The time zone of times without a zone of their own, as returned by `timeZoneOf`. */
   readonly zone: string;
 }
 
 export type Evaluation =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly message: string }
-  /** Some tokens have neither an attribute nor a default. `paths` lists their paths without duplicates. */
+  /** Some tokens (`:::path:::`) have no attribute and no default. `paths` lists their paths without duplicates. */
   | { readonly kind: 'unmatched'; readonly paths: readonly string[] };
 
 /** Maximum epoch seconds of a time in an expression: the end of the year 9999. */
@@ -59,7 +59,7 @@ export function parseExpression(source: string, roots?: ReadonlySet<string>): Ex
 
 /** Evaluates an expression. Never throws, and takes time linear in the size of the values that it reads. */
 export function evaluate(expression: Expression, subject: EvaluationContext): Evaluation {
-  // All tokens are resolved first, because Sensu Core substitutes all of them before it evaluates.
+  // All tokens are resolved first, because Sensu Core substitutes all tokens before it evaluates the expression.
   const unmatched = expression.tokens.filter((token) => tokenValue(token, subject) === undefined);
   if (unmatched.length > 0) {
     return { kind: 'unmatched', paths: [...new Set(unmatched.map(({ path }) => path.join('.')))] };
@@ -163,8 +163,8 @@ function momentOf(seconds: unknown, zone: string): unknown {
 }
 
 /**
- * Returns the attribute that a token names, or else the default of the token; undefined if it has neither. An object
- * counts as no attribute (completion 1.12).
+ * Returns the value of the attribute that a token names, or else the default of the token; undefined if it has neither.
+ * If the value is an object, the default is used too (completion 1.12).
  */
 function tokenValue({ path, fallback }: Token, subject: EvaluationContext): unknown {
   const value = subject.token(path);

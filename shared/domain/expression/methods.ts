@@ -2,7 +2,7 @@ import { attributeText } from '../attributes.ts';
 import { localTime, type LocalTime } from '../local-time.ts';
 import { Failure, isEqual, kindText, madeNumber, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
-/** The implementation of a method; it returns `undefined` if it does not support the receiver or an argument. */
+/** The implementation of a method; it returns `undefined` if it does not support its receiver or an argument. */
 type Call = (receiver: unknown, ...args: readonly unknown[]) => unknown;
 
 interface Method {
@@ -85,8 +85,8 @@ function toText(receiver: unknown): unknown {
 }
 
 /**
- * Matches the number at the start of a text. As in Ruby, a text without one converts to 0. The number of digits is
- * limited, because a number with more than 400 digits is infinite anyway.
+ * Matches the number at the start of a text. As in Ruby, a text without a number at its start converts to 0. At most
+ * 400 digits are read, because a longer number is infinite anyway.
  */
 const NUMBER_START = /^\s{0,64}[+-]?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?/;
 const INTEGER_START = /^\s{0,64}[+-]?\d{1,400}/;

@@ -13,7 +13,7 @@ export const EQUALITY: readonly OperatorSign[] = [
   [/!=/y, '!='],
 ];
 /**
- * The equality operators of v2 expressions. `===` means `==`, because values of different types are never equal here.
+ * The equality operators of v2 expressions. `===` is the same as `==`, because neither converts types.
  */
 export const STRICT_EQUALITY: readonly OperatorSign[] = [[/===/y, '=='], [/!==/y, '!='], ...EQUALITY];
 export const ORDER: readonly OperatorSign[] = [

@@ -48,7 +48,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null | undefined> = new Map([
   ['undefined', undefined],
 ]);
 
-/** Keywords of JavaScript that expressions may not use. */
+/** Keywords of JavaScript that are rejected in expressions. */
 const REFUSED: ReadonlySet<string> = new Set(
   'break case catch class const continue debugger default delete do else export extends finally for if import in instanceof let return super switch this throw try void while with yield'.split(
     ' ',

@@ -18,8 +18,8 @@ const METHOD = /[A-Za-z_]\w*\??/y;
 const PATTERN = /\/((?:[^/\\]|\\[^])*)\/([a-z]*)/y;
 
 /**
- * The first character of an argument without parentheses. `+` and `-` are excluded, because they would be read as
- * binary operators.
+ * Matches the first character of a method argument without parentheses. `+` and `-` are excluded, because they would be
+ * parsed as binary operators.
  */
 const BARE_ARGUMENT = /[\w'":[]/;
 
@@ -30,7 +30,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean |
   ['null', null],
 ]);
 
-/** Keywords of Ruby that this language lacks, each with a hint about the operator to use instead. */
+/** Keywords of Ruby that expressions do not support, each with a hint about the operator to use instead. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['and', 'write && instead of "and"'],
   ['or', 'write || instead of "or"'],
@@ -56,7 +56,7 @@ export function parseTree(source: string, roots: ReadonlySet<string> = NO_ROOTS)
 const NO_ROOTS: ReadonlySet<string> = new Set();
 
 /**
- * Grammar, from lowest to highest precedence, as in Ruby; spaces may appear anywhere between:
+ * Grammar of expressions, from lowest to highest precedence, as in Ruby. Spaces are allowed between all tokens:
  *
  *     choice    = range [ "?" choice ":" choice ]
  *     range     = any [ ".." any ]
@@ -72,12 +72,12 @@ const NO_ROOTS: ReadonlySet<string> = new Set();
  *               | attribute | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
  *     attribute = root { "." name | "[" quoted "]" }
  *
- * With `roots`, the parser also accepts the syntax of v2 scripts that this language has an equivalent for: `===`,
+ * With `roots`, the parser also accepts the parts of v2 scripts that have an equivalent in this grammar: `===`,
  * `undefined`, `hour(seconds)`, `weekday(seconds)`, `includes` and similar methods.
  *
- * Arguments without parentheses extend to the end of the expression or of the enclosing parentheses. Only the first
- * term of the expression or parentheses may have such arguments, after an optional "!": in `'ab'.include? 'a' && true`
- * the argument is `'a' && true`, as in Ruby.
+ * Arguments without parentheses extend to the end of the expression or of the enclosing parentheses. They are allowed
+ * only in the first term of an expression or of parentheses, after an optional "!". In `'ab'.include? 'a' && true` the
+ * argument is `'a' && true`, as in Ruby.
  *
  * After a dot, the name of a method always means the method; an attribute of that name must be in brackets.
  */
@@ -87,7 +87,7 @@ class Parser {
   readonly #tokens: Token[] = [];
   #depth = 0;
   #nodes = 0;
-  /** A term that begins at this position may have a method with arguments without parentheses. */
+  /** Start of the expression or parentheses. Only a method call that begins here can omit its parentheses. */
   #statement: number;
 
   constructor(source: string, roots: ReadonlySet<string>) {
@@ -160,7 +160,7 @@ class Parser {
     }
   }
 
-  /** Parses at most one of the operators, since a chain such as `1 < 2 < 3` has no useful meaning. */
+  /** Parses operands with at most one operator between them. A chain such as `1 < 2 < 3` is rejected. */
   #single(operators: readonly OperatorSign[], operand: () => ExpressionNode): ExpressionNode {
     const left = operand();
     const operator = this.#operator(operators);
@@ -243,7 +243,7 @@ class Parser {
     return this.#named(start);
   }
 
-  /** Parses the items of a list, and the closing sign after them. */
+  /** Parses the items of a list up to and including the closing bracket or parenthesis. */
   #list(close: string): ExpressionNode[] {
     const items: ExpressionNode[] = [];
     if (this.#at.take(close)) return items;

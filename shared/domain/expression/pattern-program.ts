@@ -1,7 +1,7 @@
 import type { CharacterSet } from './character-set.ts';
 import { copiesOf, type Assertion, type PatternNode } from './pattern-syntax.ts';
 
-/** One instruction of a compiled pattern. Unless it says otherwise, execution continues with the next instruction. */
+/** One instruction of a compiled regular expression. Unless it is a jump, split or accept, the next one follows. */
 export type Instruction =
   | { readonly kind: 'set'; readonly set: number }
   | { readonly kind: 'assert'; readonly assertion: Assertion }
@@ -9,13 +9,13 @@ export type Instruction =
   | { readonly kind: 'jump'; readonly to: number }
   | { readonly kind: 'accept' };
 
-/** A compiled pattern: its instructions, and the character sets to which they refer by index. */
+/** A compiled regular expression: its instructions, and the character sets to which they refer by index. */
 export interface PatternProgram {
   readonly program: readonly Instruction[];
   readonly sets: readonly CharacterSet[];
 }
 
-/** Compiles the syntax tree of a pattern to instructions. A repetition becomes copies of the repeated node. */
+/** Compiles the syntax tree of a regular expression. A repetition `x{3}` becomes three copies of the code of `x`. */
 export function compilePattern(tree: PatternNode): PatternProgram {
   const program: Instruction[] = [];
   const sets: CharacterSet[] = [];

@@ -2,12 +2,12 @@ import { ANY_IN_LINE, NAMED_RANGES, type CharacterRange, type CharacterSet } fro
 import { SyntaxProblem } from './syntax-problem.ts';
 
 /**
- * A condition on a position in a text. Unlike `lineStart`, `newLineStart` also holds after a newline that ends the
- * text.
+ * A condition on a position in a text, such as `^` or `\b`. Unlike `lineStart`, `newLineStart` is also met after a
+ * newline at the very end of the text.
  */
 export type Assertion = 'lineStart' | 'newLineStart' | 'lineEnd' | 'textStart' | 'textEnd' | 'wordEdge' | 'noWordEdge';
 
-/** A node of the syntax tree of a pattern. */
+/** A node of the syntax tree of a regular expression. */
 export type PatternNode =
   | { readonly kind: 'set'; readonly set: CharacterSet }
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
@@ -17,8 +17,8 @@ export type PatternNode =
 const PATTERN_LENGTH_MAX = 256;
 const DEPTH_MAX = 32;
 /**
- * Maximum size of a pattern (`sizeOf`); the time to match each character of a text grows with the size. Only counted
- * repetitions such as `a{99}` can exceed it.
+ * Maximum size of a pattern (`sizeOf`). Matching time per character grows with the size. Only a pattern with counted
+ * repetitions such as `a{99}` can be larger.
  */
 const SIZE_MAX = 512;
 
@@ -53,7 +53,7 @@ const QUANTIFIER = /\*|\+|\?|\{(?<min>\d{1,3})?(?:(?<comma>,)(?<max>\d{1,3})?)?\
  * newlines.
  *
  * @param offset position of the pattern in the whole text, for error messages
- * @throws SyntaxProblem
+ * @throws SyntaxProblem if the pattern is invalid or too large
  */
 export function parsePatternTree(source: string, offset: number): PatternNode {
   return new PatternParser(source, offset).parse();
@@ -266,7 +266,7 @@ function soleCharacter([range, ...others]: readonly CharacterRange[]): number | 
   return range !== undefined && range[0] === range[1] && others.length === 0 ? range[0] : undefined;
 }
 
-/** Returns the number of copies of a repeated node in the compiled pattern; without a maximum there is at least one. */
+/** Returns how often a repeated node is copied in the compiled pattern: `max` times, or `min` if `max` is infinite. */
 export function copiesOf({ min, max }: { readonly min: number; readonly max: number }): number {
   return max === Infinity ? Math.max(1, min) : max;
 }

@@ -2,7 +2,7 @@ import { hasCharacter, sideOf, type CharacterSet, type Side } from './character-
 import { compilePattern, type Instruction } from './pattern-program.ts';
 import { parsePatternTree, type Assertion, type PatternNode } from './pattern-syntax.ts';
 
-/** A class of characters that every instruction of the pattern treats alike. */
+/** A class of characters that are equivalent for a pattern: the same instructions accept them. */
 interface CharacterClass {
   readonly index: number;
   readonly side: Side;
@@ -11,28 +11,29 @@ interface CharacterClass {
 }
 
 /**
- * A state of the matcher between two characters. `next` maps the class index of the following character to the next
- * state.
+ * A state of the matcher between two characters of the text. `next` contains the next state for each class of the
+ * following character, by the index of the class.
  */
 interface State {
-  /** Indexes of the instructions reached; jumps, splits and assertions among them are not yet followed. */
+  /** Indexes of the instructions to execute next; jumps, splits and assertions among them are not yet followed. */
   readonly steps: readonly number[];
   readonly before: Side;
   readonly next: (State | 'found')[];
 }
 
-/** Maximum number of cached states. At this number the cache is cleared, which costs time and changes no result. */
+/** Maximum number of cached states. When it is reached, the cache is cleared; this costs time but changes no result. */
 const STATES_MAX = 256;
 /**
  * Maximum number of instructions executed for one text. Transitions between cached states execute none, so nearly all
- * texts of any length need a few hundred. A pattern that keeps creating states is stopped after about ten milliseconds.
+ * texts need only a few hundred, however long they are. If a text keeps leading to new states, matching stops after
+ * about ten milliseconds.
  */
 const WORK_MAX = 1_000_000;
 const ASCII_END = 0x80;
 /** Maximum number of non-ASCII characters whose class is cached. */
 const CHARACTERS_MAX = 4096;
 
-/** The character class that stands for the end of the text. */
+/** The character class that represents the end of the text. */
 const END: CharacterClass = { index: 0, side: 'edge', isIn: [] };
 
 interface PatternOptions {
@@ -41,18 +42,18 @@ interface PatternOptions {
   readonly offset?: number;
   /** Maximum number of instructions executed for one text. */
   readonly workMax?: number;
-  /** Maximum number of instructions in all cached states, which bounds the memory of callers with many patterns. */
+  /** Maximum number of instructions in all cached states of the pattern, for callers with thousands of patterns. */
   readonly keptStepsMax?: number;
 }
 
 /**
  * A regular expression whose matching time is linear in the length of the text. It follows all paths through the
- * pattern at once (K. Thompson, Regular expression search algorithm, 1968) and caches where they lead.
+ * pattern at once (K. Thompson, Regular expression search algorithm, 1968) and caches the resulting states.
  *
- * This class exists because matching must stop after a bounded amount of work. re2js 2.10 searches as fast or faster (a
- * log line in 0.1 against 0.9 us, an absent word in 256 KiB in 0.07 against 6.3 ms). But it cannot be stopped:
- * `a[ab]{250}c` in 256 KiB takes it 1.5 s, where this class gives up after 0.1 s. It compiles in 101 us instead of 18,
- * reports no positions of errors, and adds 263 kB to interactive programs.
+ * This class exists because matching must stop after a bounded amount of work. The library re2js 2.10 searches as fast
+ * or faster: a log line in 0.1 instead of 0.9 us, an absent word in 256 KiB in 0.07 instead of 6.3 ms. But it cannot be
+ * stopped: it takes 1.5 s to search 256 KiB for `a[ab]{250}c`, where this class gives up after 0.1 s. It also compiles
+ * in 101 instead of 18 us, reports no positions of errors, and adds 263 kB to interactive programs.
  */
 export class Pattern {
   readonly #program: readonly Instruction[];
@@ -67,12 +68,12 @@ export class Pattern {
   readonly #workMax: number;
   readonly #keptStepsMax: number;
   #keptSteps = 0;
-  /** Number of instructions that may still be executed for the current text. */
+  /** Remaining number of instructions that can be executed for the current text. */
   #work = 0;
 
   /**
-   * @param source the text of the pattern, or a syntax tree from another parser (RE2, for example)
-   * @throws SyntaxProblem
+   * @param source the text of the pattern, or a syntax tree from another parser, such as that for RE2
+   * @throws SyntaxProblem if the text is not a valid pattern
    */
   constructor(source: string | PatternNode, options: PatternOptions) {
     const { ignoresCase, offset = 0, workMax = WORK_MAX, keptStepsMax = Infinity } = options;
@@ -112,7 +113,7 @@ export class Pattern {
     const reached = this.#reached;
     const next = this.#next;
     reached.reset(state.steps);
-    // A match may begin at every character.
+    // A match can begin at any character, so instruction 0 is always executed too.
     next.reset([0]);
     // The loop body appends to `reached`.
     for (let index = 0; index < reached.size; index++) {
@@ -145,7 +146,7 @@ export class Pattern {
     const key = before + String.fromCharCode(...steps);
     const cachedState = this.#states.get(key);
     if (cachedState !== undefined) return cachedState;
-    // States refer to each other, so removing only some of them from the cache would free no memory.
+    // States refer to each other. Removing only some of them from the cache would free no memory.
     if (this.#states.size >= STATES_MAX || this.#keptSteps >= this.#keptStepsMax) {
       this.#states.clear();
       this.#keptSteps = 0;

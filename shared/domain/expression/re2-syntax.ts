@@ -10,12 +10,12 @@ import {
 import { sizeOf, type Assertion, type PatternNode } from './pattern-syntax.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
-/** Maximum length of a pattern in UTF-16 units, the same as for the value of a matcher. */
+/** Maximum length of a pattern in UTF-16 units; the value of a label matcher has the same maximum. */
 const PATTERN_LENGTH_MAX = 4096;
 const DEPTH_MAX = 100;
 /** Maximum count of a repetition, as in RE2. */
 const COUNT_MAX = 1000;
-/** Maximum size of a pattern (`sizeOf`); the time to match each character of a text grows with the size. */
+/** Maximum size of a pattern (`sizeOf`). Matching time per character grows with the size. */
 const SIZE_MAX = 512;
 
 const COUNTS = /\{(?<min>0|[1-9]\d*)(?:(?<comma>,)(?<max>0|[1-9]\d*)?)?\}/y;
@@ -42,7 +42,7 @@ const ESCAPED_ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
   ['B', 'noWordEdge'],
 ]);
 
-/** The flags that apply at a position of the pattern. */
+/** The flags in effect at a position in a regular expression, such as `i` after `(?i)`. */
 interface Flags {
   /** `i`: ignores case. */
   readonly ignoresCase: boolean;
@@ -58,14 +58,14 @@ const NO_FLAGS: Flags = { ignoresCase: false, isMultiLine: false, dotIsAny: fals
  * Parses an RE2 regular expression, the language of matchers in Prometheus and Alertmanager. It supports the whole
  * syntax (https://github.com/google/re2/wiki/Syntax) except `\C`, which Prometheus and Alertmanager reject too.
  *
- * @throws SyntaxProblem
+ * @throws SyntaxProblem if the pattern is invalid
  */
 export function parseRe2(source: string): PatternNode {
   return new Re2Parser(source).parse();
 }
 
 /**
- * Returns the size of a pattern (`sizeOf`); the time to match each character of a text grows with the size.
+ * Returns the size of a pattern (`sizeOf`). Matching time per character grows with the size.
  *
  * @throws SyntaxProblem if the size exceeds `SIZE_MAX`
  */
@@ -114,7 +114,7 @@ class Re2Parser {
     return first !== undefined && nodes.length === 1 ? first : { kind: 'sequence', nodes };
   }
 
-  /** @returns undefined for an item that matches no characters and only sets flags, such as `(?i)` */
+  /** @returns undefined if the item only sets flags, such as `(?i)` */
   #item(): PatternNode | undefined {
     if (this.#take(String.raw`\Q`)) return this.#quoted();
     const node = this.#atom();
@@ -346,7 +346,7 @@ class Re2Parser {
   }
 }
 
-/** White space that `\s` matches in RE2; unlike in Ruby, it excludes the vertical tab. */
+/** White space that `\s` matches in RE2. Unlike in Ruby, the vertical tab is not part of it. */
 const SPACES: readonly CharacterRange[] = [
   [0x09, 0x0a],
   [0x0c, 0x0d],
@@ -366,8 +366,9 @@ function isMember(set: CharacterSet, character: string): boolean {
 }
 
 /**
- * Returns a function that tests whether a character has a Unicode general category or script; undefined if the name is
- * unknown. Inserting the name into a regular expression is safe: it has only letters, digits and underscores.
+ * Returns a function that tests whether a character has the named Unicode general category or script; undefined if
+ * there is no such name. The name can be inserted into a regular expression: it has only letters, digits and
+ * underscores.
  */
 function propertyTest(name: string): ((character: string) => boolean) | undefined {
   if (name === 'Any') return () => true;

@@ -2,7 +2,7 @@ import { SyntaxProblem } from './syntax-problem.ts';
 
 const SPACES = /[ \t\r\n]*/y;
 
-/** The reading position in a source text. After every move it skips the spaces that follow. */
+/** A source text and the position up to which it is parsed. After every move, spaces are skipped. */
 export class Scanner {
   readonly source: string;
   #position = 0;
@@ -29,7 +29,7 @@ export class Scanner {
     return this.source.startsWith(sign, this.#position);
   }
 
-  /** Moves past the sign if it is at the current position; returns whether it was. */
+  /** Moves past an operator or bracket if it is at the current position. Returns whether it was there. */
   take(sign: string): boolean {
     if (!this.sees(sign)) return false;
     this.moveTo(this.#position + sign.length);
@@ -37,16 +37,16 @@ export class Scanner {
   }
 
   /**
-   * Moves past the sign at the current position.
+   * Moves past an operator or bracket that must be at the current position.
    *
-   * @throws SyntaxProblem if the sign is not there
+   * @throws SyntaxProblem if it is not there
    */
   expect(sign: string, meaning: string, position = this.#position): void {
     if (!this.take(sign)) this.fail(`"${sign}" is missing: ${meaning}`, position);
   }
 
   /**
-   * Moves past a match of the pattern at the current position; returns undefined if there is none.
+   * Moves past a match of the pattern at the current position and returns the match; undefined if there is none.
    *
    * @param pattern regular expression with the sticky flag `y`
    */

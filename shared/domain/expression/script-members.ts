@@ -83,8 +83,8 @@ const OF_DATES: Members<ScriptDate> = {
 };
 
 /**
- * Returns an own attribute of an object, an item or character by its index, `length`, or a supported method;
- * `undefined` if there is none with this name.
+ * Returns the member `object[key]` of a value: an own attribute, an item or character by its index, `length`, or a
+ * supported method; `undefined` if there is no such member.
  *
  * @throws ScriptError if `object` is null, undefined or a `PatternMatch`
  */
@@ -136,7 +136,7 @@ function separator(sign: unknown): string {
 /**
  * Whether a pattern matches anywhere in a text.
  *
- * @throws ScriptError if the pattern is invalid, or testing it takes too much work
+ * @throws ScriptError if the pattern is invalid, or if testing it takes too long
  */
 function hasMatchIn(pattern: unknown, text: string): boolean {
   const hasMatch = (pattern instanceof ScriptPattern ? pattern.pattern : patternOf(pattern)).hasMatchIn(text);

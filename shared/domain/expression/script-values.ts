@@ -2,12 +2,11 @@ import type { Pattern } from './pattern.ts';
 import { isAttributes } from '../attributes.ts';
 
 /**
- * An error that ends the evaluation of a script, because JavaScript would throw there too or because a limit is
- * exceeded.
+ * An error that ends the evaluation of a script: JavaScript would throw there too, or a limit is exceeded.
  */
 export class ScriptError extends Error {}
 
-/** The result of `match` or `exec` for a pattern that matches; the matched text is not available. */
+/** The result of `match` or `exec` in a script if the pattern matches. The matched text is not available. */
 export class PatternMatch {
   readonly index: number;
 
@@ -48,7 +47,7 @@ export function isTruthyInScript(value: unknown): boolean {
   );
 }
 
-/** Whether two values are equal by `==` of JavaScript, which converts operands of different types. */
+/** Whether two values are equal by the `==` of JavaScript, which converts operands of different types. */
 export function isLooselyEqual(one: unknown, other: unknown): boolean {
   if (one === null || one === undefined) return other === null || other === undefined;
   if (other === null || other === undefined) return false;
@@ -74,9 +73,9 @@ export function toText(value: unknown): string {
 }
 
 /**
- * Returns the text that an operation produced.
+ * Returns a text that an operation of a script produced, after a check of its length.
  *
- * @throws ScriptError if it is too long
+ * @throws ScriptError if the text is too long
  */
 export function madeText(text: string): string {
   if (text.length > TEXT_LENGTH_MAX) {

@@ -17,9 +17,9 @@ import {
 } from './script-values.ts';
 
 /**
- * A script in filters and proxy requests of the v2 API, where Sensu Go runs JavaScript. Its language is a small part of
- * JavaScript, interpreted here and never run by a JavaScript engine. It has no loops, no assignments and no access to
- * the outside, and runs a bounded number of steps.
+ * A parsed script in filters and proxy requests of the v2 API, where Sensu Go runs JavaScript. Its language is a small
+ * part of JavaScript, interpreted here and never run by a JavaScript engine. It has no loops, no assignments and no
+ * access to files or network, and runs a bounded number of steps.
  *
  * - `event`, `entity`: attributes by `.name` and `['name']`; a missing attribute is `undefined`, and reading an
  *   attribute of `undefined` throws
@@ -37,7 +37,7 @@ export interface Script {
 
 export type ScriptOutcome =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** The script failed with an error, so it has no value for this event. */
+  /** The script failed with an error, so it has no value for this event or entity. */
   | { readonly kind: 'thrown'; readonly message: string };
 
 /** Parses a script. Never throws. */
@@ -45,7 +45,7 @@ export function readScript(source: string): Script | ExpressionProblem {
   return parsed(() => ({ kind: 'script', source, root: parseScript(source) }));
 }
 
-/** Maximum number of syntax nodes evaluated in one run; a node inside a function counts at each call. */
+/** Maximum number of syntax nodes evaluated in one run of a script; a node in a function counts at each call. */
 const STEPS_MAX = 20_000;
 
 /**
@@ -228,7 +228,7 @@ const FIXED_NAMES: readonly (readonly [string, unknown])[] = [
   ],
 ];
 
-/** The names that every script can use besides `event` and `entity`. */
+/** The built-in names that a script can use in addition to `event` or `entity`. */
 export const SCRIPT_NAMES: ReadonlySet<string> = new Set([...FIXED_NAMES.map(([name]) => name), 'Date']);
 
 function jsonOf(value: unknown): unknown {

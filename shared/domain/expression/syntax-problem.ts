@@ -7,7 +7,7 @@ export interface ExpressionProblem {
   readonly position: number;
 }
 
-/** The error that a parser throws at any depth; callers use `parsed` to catch it. */
+/** The error that parsers throw for invalid text; `parsed` catches it and returns it as an `ExpressionProblem`. */
 export class SyntaxProblem extends Error {
   readonly position: number;
 
@@ -17,7 +17,7 @@ export class SyntaxProblem extends Error {
   }
 }
 
-/** Returns the result of a parser, or the syntax error that it threw. Other errors are thrown again. */
+/** Calls a parser and returns its result, or the syntax error that it threw. Other errors are thrown again. */
 export function parsed<Result>(parse: () => Result): Result | ExpressionProblem {
   try {
     return parse();

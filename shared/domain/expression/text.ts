@@ -1,10 +1,10 @@
 import { SyntaxProblem } from './syntax-problem.ts';
 import type { Fallback, Token } from './tree.ts';
 
-/** The characters that begin a token. */
+/** The characters at the start of a token such as `:::name:::`. */
 export const TOKEN_AHEAD = ':::';
 
-/** A token `:::path:::`, up to the first `:::`; its path does not begin with a colon (completion 1.12). */
+/** Matches a token `:::path:::` up to the next `:::`. Its path does not begin with a colon (completion 1.12). */
 const TOKEN = /:::([^:\n][^\n]*?):::/y;
 const TOKENS = /:::([^:\n][^\n]*?):::/g;
 
@@ -25,11 +25,11 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Parses a quoted text. Tokens become separate parts, so that the value of a token can neither end the text nor be
- * parsed as an expression.
+ * Parses a quoted text and splits it at its tokens. So the value of a token can neither end the text nor be parsed as
+ * an expression.
  *
- * @returns the non-empty parts, and the position after the closing quote
- * @throws SyntaxProblem
+ * @returns the tokens and the non-empty texts between them, and the position after the closing quote
+ * @throws SyntaxProblem if the text is invalid
  */
 export function readQuoted(source: string, start: number): { parts: (string | Token)[]; end: number } {
   const isDouble = source[start] === '"';
@@ -58,9 +58,9 @@ export function readQuoted(source: string, start: number): { parts: (string | To
 }
 
 /**
- * Parses a token outside of quotes.
+ * Parses a token `:::path|default:::` outside of quotes.
  *
- * @throws SyntaxProblem
+ * @throws SyntaxProblem if the token is not closed
  */
 export function readToken(source: string, start: number): { token: Token; end: number } {
   TOKEN.lastIndex = start;
@@ -71,7 +71,7 @@ export function readToken(source: string, start: number): { token: Token; end: n
 }
 
 function tokenOf(body: string): Token {
-  // Splits at the first bar only: the default may be empty or contain a bar itself.
+  // Splits at the first bar only: the default can be empty or contain a bar itself.
   const bar = body.indexOf('|');
   if (bar === -1) return { path: body.split('.') };
   const text = body.slice(bar + 1);

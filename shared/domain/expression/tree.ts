@@ -1,16 +1,16 @@
 import type { Pattern } from './pattern.ts';
 
 /**
- * A token `:::path|default:::` in an expression. It stands for the value of an attribute, which is never parsed as
- * source text.
+ * A token `:::path|default:::` in an expression. It is replaced by the value of an attribute, and that value is never
+ * parsed as source text.
  */
 export interface Token {
   readonly path: readonly string[];
-  /** The default. If a token has neither an attribute nor a default, the whole expression has no value. */
+  /** The default of the token. If it has neither an attribute nor a default, the whole expression has no value. */
   readonly fallback?: Fallback;
 }
 
-/** The default of a token: as a value, if the token stands alone (`60` is a number), and as a part of a quoted text. */
+/** The default of a token, as a `value` for a token alone (`60` is a number), and as `text` within a quoted text. */
 export interface Fallback {
   readonly value: unknown;
   readonly text: string;
@@ -54,7 +54,7 @@ export type ExpressionNode =
   /** A time: the current time if `seconds` is omitted, in the time zone of the evaluation if `zone` is omitted. */
   | { readonly kind: 'time'; readonly seconds?: ExpressionNode; readonly zone?: string };
 
-/** Whether a node yields a float, as far as its source text shows. As in Ruby, 5 / 2 is 2, and 5 / 2.0 is 2.5. */
+/** Whether the source text shows that a node yields a float. As in Ruby, 5 / 2 is 2, and 5 / 2.0 is 2.5. */
 export function isFloat(node: ExpressionNode): boolean {
   switch (node.kind) {
     case 'float':

@@ -1,6 +1,6 @@
 import { isAttributes } from '../attributes.ts';
 
-/** The reason why an expression has no value. Every operation returns a failure that it gets as an operand. */
+/** The reason why an expression has no value. If an operand is a failure, an operation returns that failure. */
 export class Failure {
   readonly message: string;
 
@@ -20,7 +20,7 @@ export class NumberRange {
   }
 }
 
-/** A point in time, with the time zone in which its hour, day and so on are read. */
+/** A point in time, with the time zone that decides its hour, day and so on. */
 export class ZonedTime {
   readonly epochSeconds: number;
   readonly zone: string;
@@ -34,10 +34,10 @@ export class ZonedTime {
 /** Maximum length of a text that an expression produces (completion 1.9). */
 const TEXT_LENGTH_MAX = 64 * 1024;
 
-/** Maximum depth to which nested values are compared. No accepted value is nested that deep. */
+/** Maximum depth to which nested values are compared. Deeper ones are unequal, but no accepted value is that deep. */
 const DEPTH_MAX = 64;
 
-/** Whether a value counts as true. As in Ruby, all values do except nil (null or undefined) and false. */
+/** Whether a value counts as true. As in Ruby, only nil (null or undefined) and false do not. */
 export function isTruthy(value: unknown): boolean {
   return value !== null && value !== undefined && value !== false;
 }

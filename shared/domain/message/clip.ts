@@ -2,10 +2,10 @@ import { safeLine, safeText } from '../terminal-text.ts';
 
 const MARK = '…';
 
-/** Maximum number of UTF-16 units of a text that are processed; no service accepts more. */
+/** Maximum length of a text in a message, in UTF-16 units; the rest is dropped. No service accepts longer texts. */
 const INPUT_LENGTH_MAX = 32 * 1024;
 
-/** Makes a multi-line text safe: the result has no control or invisible characters, and no space at its end. */
+/** Makes a multi-line text safe: removes control characters, invisible characters, and white space at the end. */
 export function plainText(text: string): string {
   return safeText(text.slice(0, INPUT_LENGTH_MAX)).trimEnd();
 }
@@ -15,12 +15,12 @@ export function plainLine(text: string): string {
   return safeLine(text.slice(0, INPUT_LENGTH_MAX)).trim();
 }
 
-/** Cuts a text to at most `most` UTF-16 units, and so to at most as many characters, and marks the cut with `…`. */
+/** Cuts a text to at most `most` UTF-16 units, which are at most as many characters, and marks the cut with `…`. */
 export function clip(text: string, most: number): string {
   return text.length <= most ? text : `${withoutSplitSurrogate(text.slice(0, most - MARK.length))}${MARK}`;
 }
 
-/** Cuts a text like `clip`, and removes an entity such as `&amp;` that the cut would split. */
+/** Cuts a text like `clip`, and removes an HTML entity such as `&amp;` that the cut would split. */
 export function clipEscaped(text: string, most: number): string {
   return text.length <= most
     ? text

@@ -7,7 +7,7 @@ import { severityOf } from '../severity.ts';
 import { clip, plainLine } from './clip.ts';
 import { messageOf, type Message } from './message.ts';
 
-/** Maximum length of an event's line in the list of a group. */
+/** Maximum length of the line for one event in the message about a group. */
 const LINE_MAX = 160;
 
 interface GroupMessageSubject {
@@ -19,8 +19,8 @@ interface GroupMessageSubject {
 }
 
 /**
- * Returns the default message about a group, which does not use templates (grouping 3). If the group has only one
- * event, it is the message about that event.
+ * Returns the default message about a group of events, without templates (grouping 3). If the group has only one event,
+ * the result is the message about that event.
  */
 export function groupMessageOf({ namespace, group, output }: GroupMessageSubject): Message {
   const { id, events, firing, resolved, severity, omitted } = group;

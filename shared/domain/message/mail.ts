@@ -15,10 +15,10 @@ export interface Mail {
   readonly problems: readonly string[];
 }
 
-/** Maximum length of a subject; few mail programs show more. */
+/** Maximum length of a mail subject; few mail programs show more. */
 const SUBJECT_MAX = 250;
 
-/** Returns the e-mail about an event. A handler with a text template and no HTML template sends no HTML. */
+/** Returns the e-mail about an event or group. It has no HTML part if the handler has only a text template. */
 export function mailOf(handler: EmailHandler, messageSubject: MessageSubject): Mail {
   const telegraph = new MessageRenderer(handler, messageSubject);
   const { message, problems } = telegraph;

@@ -2,8 +2,8 @@ import { clip } from './clip.ts';
 import { codeBlock, colorOf, escapeMarkdown, markdownFact, type Service } from './service.ts';
 
 /**
- * Maximum length of the text. A post may have 16,383 characters, but older servers store at most 8,000 characters of
- * its attachments and count some of them twice (docs.mattermost.com/developers/integrate/webhooks/incoming).
+ * Maximum length of the text. A post can have 16,383 characters, but older servers store at most 8,000 characters of
+ * its attachments and count some twice (docs.mattermost.com/developers/integrate/webhooks/incoming).
  */
 const TEXT_MAX = 3500;
 const TITLE_MAX = 300;

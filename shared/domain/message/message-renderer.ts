@@ -18,7 +18,7 @@ interface MessageSettings {
   readonly templates?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** The event or group to notify about. */
+/** The event or group of events that a message is about. */
 export interface MessageSubject {
   readonly namespace: string;
   /** The event, redacted if the handler requires it. */
@@ -62,8 +62,8 @@ export class MessageRenderer {
   }
 
   /**
-   * Renders a template as one line of plain text. Returns undefined if the handler has no such template, or it is
-   * invalid or renders as empty.
+   * Renders a template of the handler as one line of plain text. Returns undefined if the handler has no such template,
+   * or if the template is invalid or its text is empty.
    */
   line(name: string): string | undefined {
     const text = this.#rendered(name, plainLine);
@@ -71,7 +71,8 @@ export class MessageRenderer {
   }
 
   /**
-   * Renders a template with markup. Returns undefined if the handler has no such template, or it is invalid.
+   * Renders a template of the handler with markup. Returns undefined if the handler has no such template, or if it is
+   * invalid.
    *
    * @param escape callback that escapes a value for the markup of the template
    */
@@ -93,7 +94,7 @@ export class MessageRenderer {
   }
 }
 
-/** A problem in a template that is found before any event is rendered. */
+/** A problem in a template of a handler that is found when the handler is loaded, without an event. */
 export interface TemplateProblem {
   readonly name: string;
   readonly message: string;
@@ -115,7 +116,7 @@ const GROUP: Shape = {
   omitted: 'any',
 };
 
-/** Returns the problems in the templates of a handler that can be found before any event is rendered. */
+/** Returns the problems in the templates of a handler that can be found without an event. */
 export function templateRemarks(handler: HandlerDefinition): TemplateProblem[] {
   if (handler.type !== 'webhook' && handler.type !== 'email') return [];
   const { event_format: format, group_by: by, templates = {} }: MessageSettings = handler;

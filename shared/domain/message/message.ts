@@ -5,12 +5,12 @@ import { severityOf, type Severity } from '../severity.ts';
 import { runbookLink } from './runbook-link.ts';
 import { clip, plainLine, plainText } from './clip.ts';
 
-/** The name of the entry in `Message.facts` that contains the runbook. */
+/** The name of the entry in `Message.facts` that contains the runbook (the link of a check that says what to do). */
 export const RUNBOOK_FACT = 'Runbook';
 
 /**
- * A message about an event or a group, before it is converted for a service. All texts except `text` are plain and not
- * escaped yet.
+ * A message about an event or a group, before it is converted for a service such as Slack. All texts except `text` are
+ * plain text that is not escaped yet.
  */
 export interface Message {
   /** `acknowledged`: the problem is silenced, and the handler gets silenced events because it has `handle_silenced`. */
@@ -19,19 +19,19 @@ export interface Message {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
-  /** The key by which a service correlates messages about one problem. It is set for groups; see `problemKey`. */
+  /** The key by which a service correlates messages about one group; undefined for an event, see `problemKey`. */
   readonly key?: string;
   /** The title as a single line. */
   readonly title: string;
-  /** The output of the check or of a mutator, or the list of grouped events; may be empty. */
+  /** The output of the check or of a mutator, or the list of grouped events; possibly empty. */
   readonly output: string;
   /** Text from a template, in the markup of the service, with values escaped. */
   readonly text?: string;
   /** Names and values to show with the message, such as client and status, in the order of display. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The URL of the runbook if it is safe as a link. `facts` contains the runbook in any case. */
+  /** The URL of the runbook if it is safe as a link. `facts` contains the runbook even if it is not. */
   readonly runbook?: string;
-  /** Time of the event in ISO 8601; undefined for a group, and if no date can represent the time. */
+  /** Time of the event in ISO 8601; undefined for a group, or if the time is out of the range of dates. */
   readonly time: string | undefined;
 }
 
@@ -102,8 +102,8 @@ function runbookOf(check: Readonly<Record<string, unknown>>): string | undefined
 }
 
 /**
- * Formats epoch seconds in ISO 8601. Returns undefined if no date can represent them, since a result may contain any
- * number.
+ * Formats epoch seconds in ISO 8601. Returns undefined if there is no time, or if it is out of the range of dates; a
+ * result can contain any number.
  */
 function isoTime(seconds: number | null | undefined): string | undefined {
   const date = new Date((seconds ?? Number.NaN) * 1000);
@@ -111,9 +111,9 @@ function isoTime(seconds: number | null | undefined): string | undefined {
 }
 
 /**
- * Returns the key by which a service correlates messages about one problem. By default it consists of client and check,
- * so that the resolution has the same key as the problem. A key that is too long is cut and ends with a hash of the
- * whole.
+ * Returns the key by which a service correlates messages about one problem. For an event it consists of client and
+ * check, so that the resolution has the same key as the problem. A key that is too long is cut, and a hash of the whole
+ * key is appended.
  *
  * @param most maximum length of a key at the service
  */
@@ -122,7 +122,7 @@ export function problemKey({ namespace, client, check, key: own }: Message, most
   return key.length <= most ? key : `${key.slice(0, most - 17).toWellFormed()}#${fingerprint(key)}`;
 }
 
-/** Returns a hash of a text as 16 hexadecimal digits: 8 from the text read forward, and 8 from it read backward. */
+/** Returns a hash of a text as 16 hexadecimal digits: 8 from the text, and 8 from the reversed text. */
 function fingerprint(text: string): string {
   const units = text.split('');
   return `${hash(units)}${hash(units.toReversed())}`;

@@ -11,7 +11,7 @@ const PRIORITIES = { ok: 3, warning: 3, critical: 5, unknown: 4 } as const;
 /** The emoji that ntfy shows before the title for each severity (docs.ntfy.sh/emojis). */
 const TAGS = { ok: 'white_check_mark', warning: 'warning', critical: 'rotating_light', unknown: 'question' } as const;
 
-/** Adapter for topics of ntfy, which are published to as JSON (docs.ntfy.sh/publish/#publish-as-json). */
+/** Adapter that publishes messages to a topic of ntfy as JSON (docs.ntfy.sh/publish/#publish-as-json). */
 export const ntfy: Service = {
   escape: (text) => text,
   request: (message, { url, topic, api_token: token }) => {
@@ -30,7 +30,7 @@ export const ntfy: Service = {
   },
 };
 
-/** Returns the text of a message. It is never empty, because ntfy replaces an empty text with `triggered`. */
+/** Returns output and facts of a message as text. It is never empty: ntfy would show an empty text as `triggered`. */
 function textOf({ output, facts }: Message): string {
   const factLines = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
   return output === '' ? factLines : `${output}\n\n${factLines}`;

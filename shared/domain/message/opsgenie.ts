@@ -41,7 +41,7 @@ function noteOf({ title }: Message): string {
   return clip(title, NOTE_MAX);
 }
 
-/** Returns the body of an alert. The facts of an event are shorter than the 8,000 characters allowed in `details`. */
+/** Returns the request body of an alert. The facts of an event always fit into the 8,000 characters of `details`. */
 function alertOf(message: Message): ServiceRequest['body'] {
   const { title, output, text, facts, client, severity } = message;
   return {

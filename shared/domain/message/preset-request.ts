@@ -12,7 +12,7 @@ import { MessageRenderer, type MessageSubject } from './message-renderer.ts';
 
 const SERVICES: Readonly<Record<Preset, Service>> = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
-/** A webhook handler with a preset, that is, for a service such as Slack. */
+/** A webhook handler with a preset: the name of a service such as Slack, for which the request is built. */
 export type PresetHandler = Extract<RunningHandler, { type: 'webhook' }> & { readonly preset: Preset };
 
 export function isPreset(handler: RunningHandler): handler is PresetHandler {

@@ -3,16 +3,16 @@ import { safeLine } from '../terminal-text.ts';
 const LINK_MAX = 2048;
 
 /**
- * An HTTP URL that cannot deceive: no user name precedes its host, and no character of it could end a link or a field
- * in the markup of a service (security S19).
+ * Matches an HTTP URL that cannot deceive readers. It has no user name in front of its host, and no character that
+ * could end a link or a field in the markup of a service (security S19).
  */
 const WEB_ADDRESS = /^https?:\/\/[\w.:[\]~-]+(?:[/?#][!#-;=?-[\]_a-z~{}]*)?$/i;
 
 /** Returns the runbook of a check as a URL that is safe as a link; undefined if there is none or it is not safe. */
 export function runbookLink({ runbook }: Readonly<Record<string, unknown>>): string | undefined {
   if (typeof runbook !== 'string' || runbook.length > LINK_MAX || safeLine(runbook) !== runbook) return undefined;
-  // Non-ASCII characters are common in paths of wikis, so they are encoded there. In a host they could imitate another
-  // host.
+  // Non-ASCII characters are common in paths of wikis, so they are encoded there. In a host name they could imitate
+  // another host, so they are rejected there.
   const address = runbook.toWellFormed().replaceAll(/[^ -~]/gu, (character) => encodeURIComponent(character));
   const isAsciiHost = /^[ -~]*$/.test(/^[a-z]+:\/\/[^/?#]*/i.exec(runbook)?.[0] ?? '');
   return isAsciiHost && address.length <= LINK_MAX && WEB_ADDRESS.test(address) ? address : undefined;

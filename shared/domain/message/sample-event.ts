@@ -1,6 +1,6 @@
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 
-/** Returns the event that the test of a handler sends; its texts say clearly that it is not a real event. */
+/** Returns the event that is sent when an operator tests a handler. Its texts say that it is not a real event. */
 export function sampleEvent(
   handler: string,
   { id, nowMs }: { readonly id: string; readonly nowMs: number },

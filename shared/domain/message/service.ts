@@ -51,17 +51,17 @@ export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|~<>]/g, String.raw`\$&`).replaceAll('@', '@\u200b');
 }
 
-/** A URL that is inserted into Markdown unchanged, because escaping would break the link. */
+/** Matches a plain URL, which is inserted into Markdown unchanged, because escaping would break the link. */
 const PLAIN_ADDRESS = /^https?:\/\/[\w.~:/?#%&=+,;$-]+$/;
 
-/** Escapes the value of a fact for Markdown, except for a plain URL such as that of a runbook. */
+/** Escapes the value of an entry in `Message.facts` for Markdown. A plain URL, as of a runbook, stays unchanged. */
 export function markdownFact(value: string): string {
   return PLAIN_ADDRESS.test(value) ? value : escapeMarkdown(value);
 }
 
 /**
- * Returns a text as a Markdown code block, empty if the text is. Fences in the text are replaced, so they cannot end
- * the block.
+ * Formats a text as a Markdown code block; the result is empty if the text is. Triple backticks in the text are
+ * replaced, so that they cannot end the block.
  */
 export function codeBlock(text: string): string {
   return text === '' ? '' : `\`\`\`\n${text.replaceAll('```', "'''")}\n\`\`\``;

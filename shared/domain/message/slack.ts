@@ -2,7 +2,7 @@ import { clip, clipEscaped } from './clip.ts';
 import { RUNBOOK_FACT, type Message } from './message.ts';
 import { codeBlock, colorOf, type Service } from './service.ts';
 
-/** Maximum length of the text in a block (docs.slack.dev/reference/block-kit/blocks/section-block). */
+/** Maximum length of the text in a Slack section block (docs.slack.dev/reference/block-kit/blocks/section-block). */
 const BLOCK_MAX = 3000;
 const TITLE_MAX = 300;
 
@@ -44,7 +44,8 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the link to the runbook. Returns undefined if there is none, or it is too long for a block and stays a fact.
+ * Returns the Slack element with the link to the runbook. Returns undefined if there is none, or if it is too long for
+ * a block; then `facts` shows the runbook.
  */
 function runbookElement(runbook: string | undefined): object | undefined {
   if (runbook === undefined) return undefined;
@@ -52,7 +53,7 @@ function runbookElement(runbook: string | undefined): object | undefined {
   return text.length > BLOCK_MAX ? undefined : { type: 'mrkdwn', text, verbatim: true };
 }
 
-/** Returns the output as a code block. An output that is too long is cut, and the cut is marked within the block. */
+/** Returns the output as a code block. An output that is too long is cut, and `…` marks the cut within the block. */
 function outputBlock(output: string): string {
   const fences = codeBlock(' ').length - 1;
   return codeBlock(clipEscaped(escapeSlack(output), BLOCK_MAX - fences));

@@ -4,8 +4,8 @@ import { escapeMarkdown, markdownFact, type Service } from './service.ts';
 
 /**
  * Maximum size of a message in bytes. It is a little below the limit of Teams
- * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook), because systems in
- * between may add data.
+ * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook), because systems
+ * between mon and Teams can add data.
  */
 const BODY_BYTES_MAX = 27_000;
 const TEXT_MAX = 20_000;
@@ -55,8 +55,8 @@ function cardOf(message: Message, most: number): Readonly<Record<string, unknown
 }
 
 /**
- * Returns a block for each line of an output. Text runs have no Markdown, and some Teams clients show a line end within
- * a text run as a space.
+ * Returns a card element for each line of an output, up to 50. Its text is not parsed as Markdown. One element per line
+ * is needed because some Teams clients show a line end within a text as a space.
  */
 function linesOf(output: string): object[] {
   const lines = output === '' ? [] : output.split('\n');

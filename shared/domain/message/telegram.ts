@@ -2,7 +2,7 @@ import { clip } from './clip.ts';
 import type { Message } from './message.ts';
 import { urlBelow, escapeHtml, type Service } from './service.ts';
 
-/** Maximum number of visible characters; markup does not count (core.telegram.org/bots/api#sendmessage). */
+/** Maximum number of characters in a Telegram message without its markup (core.telegram.org/bots/api#sendmessage). */
 const TEXT_MAX = 4096;
 const TITLE_MAX = 300;
 

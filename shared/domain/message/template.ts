@@ -4,8 +4,8 @@ import { ScriptDate, toText } from '../expression/script-values.ts';
 import type { ExpressionProblem } from '../expression/syntax-problem.ts';
 
 /**
- * A text that contains v2 expressions such as `{{ event.check.output }}` (docs/expressions.md). No JavaScript engine
- * runs them, and the length of the result is bounded.
+ * A text that contains v2 expressions such as `{{ event.check.output }}` (docs/expressions.md). They are interpreted
+ * without a JavaScript engine, and the length of the rendered text is bounded.
  */
 export interface Template {
   readonly kind: 'template';
@@ -15,11 +15,11 @@ export interface Template {
 
 export interface RenderedTemplate {
   readonly text: string;
-  /** Error messages about expressions without a value, which render as empty text, and about a result that was cut. */
+  /** Error messages: expressions without a value (rendered as empty text), and whether the text was cut. */
   readonly problems: readonly string[];
 }
 
-/** The data that a template is rendered with. */
+/** The values with which a template is rendered. */
 export interface TemplateSubject {
   readonly names: Readonly<Record<string, unknown>>;
   /** The current time in epoch milliseconds. */
@@ -28,7 +28,7 @@ export interface TemplateSubject {
 
 const EXPRESSIONS_MAX = 50;
 
-/** Maximum number of characters of the rendered text; the remaining text is cut off. */
+/** Maximum number of characters of the rendered text; a longer text is cut. */
 const RENDERED_MAX = 256 * 1024;
 
 const PLACEHOLDER = /\{\{([^]*?)\}\}/g;
@@ -59,8 +59,8 @@ function problem(message: string, position: number): ExpressionProblem {
 }
 
 /**
- * Renders a template. Never throws: an expression that fails renders as empty text, because a message with a gap is
- * better than none.
+ * Renders a template. Never throws: an expression that fails becomes empty text, because a message with a gap is better
+ * than no message.
  *
  * @param escape callback that escapes a value for the surrounding markup
  */

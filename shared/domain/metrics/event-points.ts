@@ -16,7 +16,7 @@ const READERS: ReadonlyMap<unknown, (output: string, now: number) => ParsedMetri
   ['prometheus_text', readPrometheus],
 ]);
 
-/** Formatters of metrics, by the name of the mutator that uses them, which is that of the format. */
+/** Formatters of metrics, by the name of the mutator that uses them. It is the same as the name of the format. */
 const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> = new Map([
   ['graphite_plaintext', writeGraphite],
   ['influxdb_line', writeInflux],
@@ -24,7 +24,7 @@ const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> =
   ['prometheus_text', writePrometheus],
 ]);
 
-/** Returns the metrics of an event, with the tags of its check (prometheus 3.2). */
+/** Returns the metric points of an event, with the tags in `output_metric_tags` of its check (prometheus 3.2). */
 export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ParsedMetrics {
   const sent = isSettings(check['metrics']) ? check['metrics']['points'] : undefined;
   const read = Array.isArray(sent) ? sentPoints(sent, check.executed) : readOutput(check);
@@ -32,13 +32,13 @@ export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ParsedMetri
 }
 
 /**
- * Returns the metrics of an event with the tags `client` and `check`, which do not replace existing tags of a point.
+ * Returns the metric points of an event with the tags `client` and `check` added. Existing tags of a point are kept.
  */
 export function pointsWithOrigin(event: Pick<HandledEvent, 'check' | 'client'>): ParsedMetrics {
   return withTags(eventPoints(event), { client: event.client.name, check: event.check.name });
 }
 
-/** Adds tags to points. If a point already has a tag of that name, its value is kept. */
+/** Adds tags to metric points. If a point already has a tag of that name, its value is kept. */
 function withTags({ points, unreadable }: ParsedMetrics, more: MetricPoint['tags']): ParsedMetrics {
   const tagged = points.map(({ name, value, tags, timestamp }) => {
     return { name, value, tags: { ...more, ...tags }, timestamp };
@@ -47,11 +47,11 @@ function withTags({ points, unreadable }: ParsedMetrics, more: MetricPoint['tags
 }
 
 /**
- * Formats the metrics of an event for a receiver. Points get the tags `client` and `check`. Only Graphite output that
- * is written as Graphite again gets none, because its names contain their origin already.
+ * Formats the metrics of an event for a receiver. Points get the tags `client` and `check`, except if Graphite output
+ * is written as Graphite again: its metric names usually contain the host already.
  *
  * @param format the name of a mutator
- * @returns undefined if the mutator does not write metrics; an empty text if the event has none
+ * @returns undefined if the mutator does not write metrics; an empty text if the event has no metrics
  */
 export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, format: string): string | undefined {
   const write = WRITERS.get(format);
@@ -96,8 +96,8 @@ function sentPoints(sent: readonly unknown[], now: number): ParsedMetrics {
 }
 
 /**
- * Converts a timestamp to seconds; returns undefined if it is invalid. Sensu Go agents have used seconds, milliseconds,
- * microseconds and nanoseconds.
+ * Converts a timestamp of a Sensu Go agent to seconds; returns undefined if it is invalid. Depending on their version,
+ * these agents send seconds, milliseconds, microseconds or nanoseconds. The size of the number shows the unit.
  */
 function secondsOf(timestamp: unknown): number | undefined {
   if (typeof timestamp !== 'number' || timestamp <= 0) return undefined;

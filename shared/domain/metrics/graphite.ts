@@ -16,7 +16,7 @@ export function readGraphite(output: string, now: number): ParsedMetrics {
   });
 }
 
-/** Formats points as Graphite lines; characters that would end a name or a tag become underscores. */
+/** Formats points as Graphite lines. In names and tags, characters with a meaning in Graphite become underscores. */
 export function writeGraphite(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {

@@ -1,9 +1,8 @@
 import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ParsedMetrics } from './point.ts';
 
 /**
- * Parses Influx lines `measurement,tag=value field=1,other=2i timestamp`, whose timestamps are nanoseconds. Each
- * numeric or Boolean field becomes a point `measurement.field`; true is 1 and false is 0. Fields with texts are
- * skipped.
+ * Parses Influx lines `measurement,tag=value field=1,other=2i timestamp`, with timestamps in nanoseconds. Each numeric
+ * or Boolean field becomes a point `measurement.field`; true is 1 and false is 0. Text fields are skipped.
  */
 export function readInflux(output: string, now: number): ParsedMetrics {
   return pointsOfLines(output, (line) => {
@@ -28,7 +27,7 @@ export function readInflux(output: string, now: number): ParsedMetrics {
   });
 }
 
-/** Returns the value of a field; null for a text, undefined if the field is invalid. */
+/** Returns the numeric value of an Influx field; null if it is a text, undefined if it is invalid. */
 function fieldValue(text: string): number | null | undefined {
   if (text.startsWith('"')) return text.length > 1 && text.endsWith('"') ? null : undefined;
   if (/^(?:t|T|true|True|TRUE)$/.test(text)) return 1;
@@ -36,7 +35,7 @@ function fieldValue(text: string): number | null | undefined {
   return decimalOf(/^[+-]?\d+[iu]$/.test(text) ? text.slice(0, -1) : text);
 }
 
-/** Splits a text at each separator that is neither escaped nor quoted. */
+/** Splits a text at each separator that is neither escaped with a backslash nor within double quotes. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -70,7 +69,7 @@ export function writeInflux(points: readonly MetricPoint[]): string {
         .filter(([, text]) => text !== '')
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([tag, text]) => `,${escaped(tag)}=${escaped(text)}`);
-      // Nanoseconds exceed the safe integers of JavaScript, so the digits of milliseconds are followed by zeros.
+      // A JavaScript number cannot represent nanoseconds exactly, so six zeros are appended to the milliseconds.
       const time = `${String(Math.round(timestamp * 1000))}000000`;
       return `${escaped(name)}${pairs.join('')} value=${String(value)} ${time}\n`;
     })

@@ -1,8 +1,8 @@
 import { decimalOf, POINTS_MAX, type MetricPoint, type ParsedMetrics } from './point.ts';
 
 /**
- * Parses Nagios performance data: the first line after its first `|`, and the following lines after their first `|`.
- * Measurements are `'label'=value[unit];warn;crit;min;max`; a quote within quotes is doubled.
+ * Parses Nagios performance data: the text after the first `|` of the first line, and the text after the first `|` in
+ * all further lines. A measurement is `'label'=value[unit];warn;crit;min;max`; a quote within a label is doubled.
  */
 export function readNagios(output: string, now: number): ParsedMetrics {
   const points: MetricPoint[] = [];
@@ -15,7 +15,7 @@ export function readNagios(output: string, now: number): ParsedMetrics {
   return { points, unreadable };
 }
 
-/** Splits a text at white space outside of quotes. */
+/** Splits performance data into measurements, at white space outside of single quotes. */
 function* measurementsIn(text: string): Generator<string, void, undefined> {
   let start = 0;
   let isQuoted = false;

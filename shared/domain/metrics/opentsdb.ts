@@ -1,6 +1,6 @@
 import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ParsedMetrics } from './point.ts';
 
-/** Timestamps from this value on are in milliseconds. */
+/** OpenTSDB timestamps from this value on are in milliseconds; smaller ones are in seconds. */
 const MILLISECONDS_MIN = 100_000_000_000;
 
 /** Parses OpenTSDB lines `metric timestamp value tag=value`, optionally with a leading `put`. */

@@ -14,14 +14,14 @@ export interface ParsedMetrics {
   readonly unreadable: number;
 }
 
-/** Maximum number of points that are read from one output. */
+/** Maximum number of metric points that are read from the output of one check run. */
 export const POINTS_MAX = 10_000;
 
-/** Maximum length of a line; longer lines are not parsed. */
+/** Maximum length of a line of metrics; longer lines are not parsed. */
 const LINE_LENGTH_MAX = 64 * 1024;
 
 /**
- * Parses a text that has points on each line, independent of the other lines.
+ * Parses an output with metric points line by line.
  *
  * @param read callback that returns the points of a non-blank line; undefined if the line cannot be parsed
  */
@@ -50,7 +50,7 @@ export function decimalOf(text: string | undefined): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Parses tags from pairs such as `a=b`; returns undefined if any pair is invalid. */
+/** Parses metric tags from pairs such as `a=b`; returns undefined if at least one pair is invalid. */
 export function tagsOf(pairs: readonly string[]): Readonly<Record<string, string>> | undefined {
   const tags: [string, string][] = [];
   for (const pair of pairs) {

@@ -4,8 +4,8 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
 const LABEL = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
 
 /**
- * Parses the Prometheus text format, `name{label="value"} 1 timestamp`, whose timestamps are milliseconds. Comments and
- * samples with an infinite value or NaN are skipped.
+ * Parses the Prometheus text format, `name{label="value"} 1 timestamp`, with timestamps in milliseconds. Comments are
+ * skipped, and so are samples whose value is infinite or NaN.
  */
 export function readPrometheus(output: string, now: number): ParsedMetrics {
   return pointsOfLines(output, (line) => {
@@ -57,13 +57,13 @@ export function writePrometheus(points: readonly MetricPoint[]): string {
 }
 
 /**
- * Returns the name and labels of a point in the text format. They identify its series, which an output may contain only
- * once.
+ * Returns the name and labels of a point in the Prometheus text format. They identify its series; each series must
+ * appear only once in a response to a scrape.
  */
 export function seriesText({ name, tags }: Pick<MetricPoint, 'name' | 'tags'>): string {
   const labels = new Map<string, string>();
   for (const [tag, text] of Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    // Different tags may map to the same label name; the last of them is used.
+    // Different tags can become the same label name; the last of them is used.
     labels.set(
       labelName(tag),
       text

@@ -4,9 +4,12 @@ import { isHandlingDisabled } from './route.ts';
 import type { HandlerConditions, StageInputs, StageVerdict } from './notification-context.ts';
 
 /**
- * Returns a rejecting verdict if the check of an event has `handle: false`, or if the handler does not accept the
- * event. A handler accepts flapping events only with `handle_flapping: true`. With `severities` it accepts only these
- * severities, and with `group_by` no OK result that resolves nothing.
+ * Evaluates an event in the stage "accept". The stage rejects the event in four cases:
+ *
+ * - The check of the event has `handle: false`.
+ * - The event is flapping, and the handler does not have `handle_flapping: true`.
+ * - The handler has `group_by`, and the event is an OK result that resolves no problem.
+ * - The handler has `severities` without the severity of the event. A resolution needs one severity of its history.
  *
  * @returns undefined if this stage does not reject the event
  */
@@ -33,8 +36,9 @@ export function evaluateAcceptance(
 }
 
 /**
- * True if the handler accepts the severity of an event. For a resolution, one accepted status anywhere in the history
- * of the check is enough, because a handler that was notified of a problem must be notified of its resolution.
+ * True if the handler accepts the severity of an event. A resolution is accepted if at least one status in the history
+ * of the check has an accepted severity. So a handler that was notified of a problem is also notified of its
+ * resolution.
  */
 function hasAcceptedSeverity({ action, check }: Event, severities: readonly string[]): boolean {
   if (action !== 'resolve') return severities.includes(severityOf(check.status));

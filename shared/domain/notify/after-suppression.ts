@@ -4,13 +4,13 @@ import type { NotificationContext } from './notification-context.ts';
 import { respectsSilences, isGroupingHandler, type RoutedHandler } from './route.ts';
 
 /*
- * Marks notifications that are sent because a silence or an inhibition has ended. It had suppressed an earlier
- * notification of a problem that is still firing.
+ * Marks notifications after a silence or an inhibition has ended. An event gets `silence_ended` or `inhibition_ended`
+ * if an earlier notification of it was suppressed and its problem still fires.
  */
 
 /**
- * Returns an event as a handler gets it. If a silence or an inhibition suppressed an earlier notification and has
- * ended, the event has `silence_ended` or `inhibition_ended`.
+ * Returns the event to send to a handler. The event has `silence_ended` or `inhibition_ended` if a silence or an
+ * inhibition suppressed an earlier notification of the event and has ended since.
  */
 export function eventForHandler(
   handler: RoutedHandler,
@@ -25,9 +25,9 @@ export function eventForHandler(
 }
 
 /**
- * True if this notification must announce that a silence has ended. The silence suppressed an earlier notification, the
- * problem is still firing but no longer silenced, and the setting `renotify-after-silence` is true. Either a timer or a
- * result detects the end first; handlers are notified of it once. Always false for a resolution.
+ * True if a notification of an event must have `silence_ended`: a silence suppressed an earlier notification, and the
+ * event still fires and is no longer silenced. Always false if the setting `renotify-after-silence` is false. A timer
+ * or a new result may detect the end of the silence; handlers are notified only once.
  */
 export function announcesSilenceEnd({
   event,
@@ -41,8 +41,8 @@ export function announcesSilenceEnd({
 }
 
 /**
- * True if an inhibition suppressed a notification for a handler and has ended, while the problem is still firing. Only
- * such a handler gets `inhibition_ended`.
+ * True if a notification for a handler must have `inhibition_ended`: an inhibition suppressed an earlier notification
+ * for this handler and has ended, and the problem still fires.
  */
 function announcesInhibitionEnd(handler: RoutedHandler, context: NotificationContext): boolean {
   const { event, inhibition, leavesStoredEventUnchanged, notificationLog, findGroupRecord } = context;

@@ -15,21 +15,28 @@ import { getsV2Events, isGroupingHandler, handlerIdentity, type RoutedHandler } 
 import type { NotificationContext, StageInputs } from './notification-context.ts';
 import { leadsToRun, evaluateStages, wouldRunWithoutSilence } from './verdict.ts';
 
-/** The decision whether one handler is notified of an event, and what follows from it. */
+/** The decision about one event and one handler: whether the handler is notified of the event, and why. */
 export interface HandlerDecision {
   readonly handler: RoutedHandler;
   readonly verdict: HandlerVerdict;
-  /** The event in the format of the handler, with `silence_ended` and `inhibition_ended` if they apply. */
+  /**
+   * The event that the handler gets. It has `silence_ended` or `inhibition_ended` if a silence or an inhibition that
+   * suppressed an earlier notification has ended.
+   */
   readonly event: HandledEvent;
   /**
-   * The consequence of the verdict. `notify`: the handler gets the event now or with its group. `defer`: the handler is
-   * notified of the resolution when the silence ends. `suppressed by …`: it would be notified without the silence or
-   * the inhibition. `none`: it is not notified for another reason.
+   * The consequence of the verdict:
+   *
+   * - `notify`: the handler gets the event now, or with its group.
+   * - `defer`: the event is a resolution, and the handler gets it when the silence ends.
+   * - `suppressed by silence`, `suppressed by inhibition`: the handler would get the event without the silence or the
+   *   inhibition.
+   * - `none`: the handler does not get the event, for another reason.
    */
   readonly effect: 'notify' | 'defer' | 'suppressed by silence' | 'suppressed by inhibition' | 'none';
 }
 
-/** The decisions about all handlers of an event, and the notification log of the event after them. */
+/** The decisions about all handlers of an event, and the notification log to store for the event. */
 export interface NotificationDecisions {
   readonly decisions: readonly HandlerDecision[];
   readonly notificationLog: NotificationLog;
@@ -41,8 +48,8 @@ export function handlersWithEffect(decisions: readonly HandlerDecision[], effect
 }
 
 /**
- * Decides for each handler of an event whether the handler gets the event. This changes nothing: the commit of the
- * event applies the decisions, and `explain` and `simulate` only show them.
+ * Decides which of its handlers are notified of an event, without changing any state. The commit of the event applies
+ * the decisions; `explain` and `simulate` only show them.
  */
 export function decideNotifications(context: NotificationContext): NotificationDecisions {
   const decisions = context.handlers.map((handler) => decideForHandler(handler, context));
@@ -65,9 +72,9 @@ function decideForHandler(handler: RoutedHandler, context: NotificationContext):
 }
 
 /**
- * Returns the verdict `overflow` if a handler would run, but neither its queue nor the dead-letter queue has room.
- * Otherwise returns the verdict unchanged. Handlers with `group_by` never get `overflow` here, because their events are
- * queued only when the group is flushed.
+ * Returns the verdict `overflow` if a handler would run, but its queue and the dead-letter queue are both full.
+ * Otherwise returns the verdict unchanged. Handlers with `group_by` never get `overflow` here, because a run for their
+ * events is queued only when the group is flushed.
  */
 export function rejectIfQueueFull(
   handler: RoutedHandler,
@@ -83,9 +90,9 @@ export function rejectIfQueueFull(
 }
 
 /**
- * Decides what follows for a handler from the verdict `silenced`. Usually, the silence suppresses the event. For the
- * resolution of a problem that the handler was notified of, the setting `resolve-while-silenced` decides: the handler
- * gets it when the silence ends, at once, or never.
+ * Returns the decision about a handler for which an event is silenced. Usually, the handler is not notified. The
+ * exception is the resolution of a problem that the handler was notified of: the setting `resolve-while-silenced` says
+ * whether and when the handler gets it.
  */
 function decideSilenced(
   handler: RoutedHandler,
@@ -95,7 +102,8 @@ function decideSilenced(
 ): HandlerDecision {
   if (!wouldRunWithoutSilence(handler, event, withoutInhibition(context)))
     return { handler, verdict, event, effect: 'none' };
-  // If a silence and an inhibition apply, record the inhibition. When it ends, the silence is evaluated again.
+  // If both a silence and an inhibition apply, record only the inhibition. When the inhibition ends, the silence is
+  // evaluated again.
   if (context.inhibition !== undefined) return { handler, verdict, event, effect: 'suppressed by inhibition' };
   const isResolutionOfNotified =
     event.action === 'resolve' && context.leavesStoredEventUnchanged !== true && wasNotifiedOfProblem(handler, context);
@@ -116,8 +124,8 @@ function decideSilenced(
 }
 
 /**
- * True if a handler was notified of the problem. If a group of the handler contains the event, the record of the group
- * decides. Otherwise the notification log of the event decides.
+ * True if a handler was notified of a problem. If a group of the handler contains the event, the record of the group
+ * says so. Otherwise, the notification log of the event says so.
  */
 function wasNotifiedOfProblem(
   { name }: RoutedHandler,
@@ -130,9 +138,7 @@ function withoutInhibition(context: NotificationContext): StageInputs {
   return context.inhibition === undefined ? context : { ...context, inhibition: undefined };
 }
 
-/**
- * Returns the notification log of an event as it must be stored after the decisions about the handlers of the event.
- */
+/** Returns the notification log to store for an event after the decisions about its handlers. */
 function nextNotificationLog(context: NotificationContext, decisions: readonly HandlerDecision[]): NotificationLog {
   const { event, inhibition, handlers } = context;
   const notified = handlersWithEffect(decisions, 'notify');

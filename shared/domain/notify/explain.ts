@@ -8,8 +8,8 @@ import { silencedReason } from './silence.ts';
 import { leadsToRun } from './verdict.ts';
 
 /**
- * Returns a sentence for users that names the handlers that run for an event, and those that do not. If no handler
- * runs, the sentence gives the reason.
+ * Returns a sentence for users that names the handlers that run for an event, and the handlers that do not run. If no
+ * handler runs, the sentence gives the reason.
  */
 export function handlersSentence(verdicts: readonly HandlerVerdict[]): string {
   const runs = verdicts.filter(leadsToRun);
@@ -26,8 +26,8 @@ export function handlersSentence(verdicts: readonly HandlerVerdict[]): string {
 }
 
 /**
- * Returns the reason that all verdicts have in common; undefined if their reasons differ. Verdicts with the same
- * silences or the same inhibition count as equal, even if the rest of their texts differs.
+ * Returns the reason that all verdicts have in common; undefined if their reasons differ. Verdicts that name the same
+ * silences or the same inhibition have the same reason, even if the rest of their texts differs.
  */
 function commonReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
   if (verdicts.every(({ reason }) => reason === first.reason)) return first.reason;
@@ -45,11 +45,11 @@ function suppressionReason({ inhibited_by: inhibitor, silenced_by: silencedBy }:
 }
 
 /**
- * Returns the words to append to a sentence about the handlers that run for an event. They say which of these handlers
- * get the event with its group, because they have `group_by`. The result is empty if none of them has `group_by`. If
- * the check has a single handler, the result is the reason of its verdict.
+ * Returns the words that follow the list of the handlers that run for an event: which of these handlers get the event
+ * with its group. Empty if none of these handlers has `group_by`. If the check has only one handler, and that handler
+ * has `group_by`, the words are the reason of its verdict.
  *
- * @param all the verdicts of all handlers
+ * @param all the verdicts of all handlers of the check
  * @param runs the verdicts that lead to a run
  */
 function groupsPhrase(all: readonly HandlerVerdict[], runs: readonly HandlerVerdict[]): string {
@@ -86,7 +86,7 @@ export function noEventSentence(status: number): string {
 }
 
 /**
- * Returns the sentence for users about a check that has no open event but a pending resolution: its problem resolved
+ * Returns the sentence for users about a check that has a pending resolution but no open event: its problem resolved
  * while it was silenced, so handlers get the resolution after the silence.
  *
  * @param silencedBy the ids of the silences
@@ -96,8 +96,8 @@ export function pendingResolutionSentence(silencedBy: readonly string[]): string
 }
 
 /**
- * Returns the sentence that explains why a simulated result would notify no handler: it neither opens, continues nor
- * resolves an event.
+ * Returns the sentence that explains why a simulated result would notify no handler: the result neither opens,
+ * continues nor resolves an event.
  *
  * @param before the state of the check before the result
  * @param after the state of the check after the result

@@ -5,8 +5,8 @@ import { builtInFilter, filterEvent, filterV2Event, type FilterVerdict } from '.
 import type { HandlerConditions, StageInputs, StageVerdict } from './notification-context.ts';
 
 /**
- * Evaluates the filters of a handler in their order, until one rejects the event. If none does, the verdict is
- * `handle`, or `unknown_mutator` if the mutator of the handler is not defined. This is the last stage.
+ * Evaluates the filters of a handler in order, until a filter rejects the event. If no filter rejects it, the verdict
+ * is `handle`, or `unknown_mutator` if the mutator of the handler is not defined. This is the last decision stage.
  */
 export function evaluateFilters(conditions: HandlerConditions, event: Event, inputs: StageInputs): StageVerdict {
   const defects: FilterDefect[] = [];
@@ -30,7 +30,7 @@ function filterNames({ filter: name, filters }: HandlerConditions): readonly str
 }
 
 /**
- * Evaluates one filter on an event. If the filter has a defect or is not defined, adds an entry about it to `defects`.
+ * Evaluates one filter on an event. If the filter is not defined or cannot be evaluated, adds an entry to `defects`.
  *
  * @returns undefined if no filter has this name; the event then passes (completion 1.9)
  */

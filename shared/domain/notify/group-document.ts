@@ -10,10 +10,10 @@ import { computeGroupId, computeGroupKey } from './group-key.ts';
 type GroupDocument = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the notification of a group that has only one event. A handler with `group_by` gets it in three cases: for a
- * test of the handler, for a silence reminder, or if the event cannot join its group.
+ * Returns a group notification with a single event. A handler with `group_by` gets it in three cases: for a test of the
+ * handler, for a silence reminder, or if the event cannot join a group because a limit is reached.
  *
- * @param names the attributes in `group_by`
+ * @param names the attribute names in `group_by`
  */
 export function buildSingleEventGroup(
   { namespace, handler }: { readonly namespace: string; readonly handler: string },
@@ -36,7 +36,7 @@ export function buildSingleEventGroup(
   };
 }
 
-/** Returns the number of events in the notification of a group, including those that its list omits. */
+/** Returns the number of events in a group notification: the listed events and the omitted events. */
 export function countGroupEvents({ events, omitted }: GroupRun): number {
   return events.length + omitted;
 }
@@ -48,7 +48,8 @@ export function redactGroup(group: GroupRun): GroupRun {
 
 /**
  * Returns the JSON document that a handler with `group_by` gets: the summary of the group, then each event in the event
- * format of the handler. Each event has its change since the last notification of the group that included it.
+ * format of the handler. The attribute `change` of an event says what changed since the last group notification that
+ * included the event.
  *
  * @param format the `event_format` of the handler
  */

@@ -5,8 +5,8 @@ import { severityOf, type Severity } from '../severity.ts';
 import { changeSinceNotified, hasPendingChange, wasNeverNotified, type MemberState } from './group-member.ts';
 
 /**
- * Maximum size of all events in one notification of a group, in characters of JSON. It exists because receivers limit
- * the size of a request.
+ * Maximum total size of the events in one group notification, in characters of JSON, because receivers limit the size
+ * of a request. A single event is sent even if it is larger.
  */
 export const GROUP_NOTIFICATION_SIZE_MAX = 1024 * 1024;
 
@@ -15,9 +15,11 @@ export function groupLimit(handler: Pick<RunningHandler, 'group_limit'>): number
 }
 
 /**
- * The state of an event when its group is flushed. "open": the notification may include it. "gone": it is no longer the
- * open event of its check, and its resolution was not added to the group. "silenced", "inhibited": a silence or an
- * inhibition suppresses it now.
+ * The state of an event when its group is flushed:
+ *
+ * - `open`: the notification may include the event.
+ * - `gone`: the event is no longer open, and the group does not contain its resolution.
+ * - `silenced`, `inhibited`: a silence or an inhibition suppresses the event now.
  */
 export type StateAtFlush = 'open' | 'gone' | 'silenced' | 'inhibited';
 
@@ -38,7 +40,7 @@ interface FlushOptions {
 export interface GroupFlush<Member> {
   /** The cause of the notification: an event has changed, or a repeat is due. Undefined if no notification is sent. */
   readonly cause: 'change' | 'repeat' | undefined;
-  /** The events that the notification lists, in order and within the limits, each with its change. */
+  /** The events to list in the notification, sorted and limited, each with its change since it was last notified. */
   readonly listedMembers: readonly (readonly [Member, GroupChange])[];
   readonly omitted: number;
   readonly counts: {
@@ -50,23 +52,23 @@ export interface GroupFlush<Member> {
   /** The worst severity of the firing events, listed or omitted; `ok` if no event is firing. */
   readonly severity: Severity;
   /**
-   * The events that the notification includes as new or changed, listed or omitted, and that stay in the group. The
-   * record of their last notification must be updated.
+   * The new and changed events in the notification, listed or omitted, that stay in the group. The record of their last
+   * notification must be updated.
    */
   readonly notifiedMembers: readonly Member[];
   /**
-   * The events to remove from the group: those that are gone, and the resolved and transient ones that the notification
-   * includes.
+   * The events to remove from the group: events that are no longer open, and resolved or transient events in the
+   * notification.
    */
   readonly leavingMembers: readonly Member[];
   /**
-   * The events to mark as inhibited: they are inhibited now, and the handler was never notified of them. Later flushes
-   * skip each of them until a new result of the event passes all stages.
+   * The events to mark as inhibited: an inhibition suppresses them now, and the handler was never notified of them.
+   * Later flushes skip a marked event until its next result that passes all decision stages.
    */
   readonly newlyInhibitedMembers: readonly Member[];
   /**
-   * True if a notification stays pending after the flush. Its event is silenced, or it is inhibited and the handler was
-   * notified of it before.
+   * True if the notification of at least one event stays pending after the flush. Either the event is silenced now, or
+   * it is inhibited now and the handler was notified of it before.
    */
   readonly hasPendingNotification: boolean;
 }
@@ -74,7 +76,7 @@ export interface GroupFlush<Member> {
 /**
  * Computes the outcome of a flush of a group, without changing anything (grouping 2 and 3).
  *
- * @param stateAtFlush returns the current state of a member; it is not called for resolved and transient events
+ * @param stateAtFlush callback that returns the current state of a member; not called for resolved and transient events
  */
 export function computeGroupFlush<Member extends FlushMember>(
   members: Iterable<Member>,
@@ -103,8 +105,8 @@ export function computeGroupFlush<Member extends FlushMember>(
 }
 
 /**
- * Divides the members of a group by what a flush does with them: show them in the notification, remove them as gone, or
- * mark them as inhibited. All other members stay as they are.
+ * Divides the members of a group by what a flush does with them: include them in the notification, remove them because
+ * they are no longer open, or mark them as inhibited. All other members stay unchanged.
  */
 function partitionMembers<Member extends FlushMember>(
   members: Iterable<Member>,
@@ -133,9 +135,7 @@ function leavesAfterNotification({ isResolved, isTransient }: MemberState): bool
   return isResolved || isTransient;
 }
 
-/**
- * Returns as many events from the start of a list as the limits on number and size allow, but at least the first one.
- */
+/** Truncates a list of events to the limits on number and total size, but always keeps the first event. */
 function truncateToLimits<Member extends FlushMember>(
   shown: readonly (readonly [Member, GroupChange])[],
   { events, bytes }: FlushOptions,
@@ -150,8 +150,8 @@ function truncateToLimits<Member extends FlushMember>(
 
 const SEVERITY_ORDER: Readonly<Record<Severity, number>> = { critical: 0, unknown: 1, warning: 2, ok: 3 };
 /**
- * Ranks that order the events of a notification: new and changed problems by severity, then resolved ones, then
- * unchanged ones.
+ * Sort ranks of the events in a notification. New and changed problems come first, by severity; then resolved problems;
+ * then unchanged problems, by severity.
  */
 const RESOLVED_RANK = 10;
 const UNCHANGED_RANK = 20;

@@ -2,8 +2,8 @@ import { GROUP_INTERVAL, GROUP_WAIT, REPEAT_INTERVAL } from '../../schemas/group
 import type { RunningHandler } from '../../schemas/handler.ts';
 
 /**
- * Time from one flush to the next for a group without repeats and without pending notifications. Such a flush only
- * removes events that are no longer open.
+ * Interval between flushes of a group without pending notifications whose `repeat_interval` is 0. Such a flush sends
+ * nothing and only removes events that are no longer open.
  */
 const CLEANUP_INTERVAL_MS = 3_600_000;
 
@@ -12,8 +12,8 @@ export interface GroupIntervals {
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
   /**
-   * The time after which a notification is repeated although no event has changed, if an event of the group is still
-   * firing; 0: never.
+   * The time after which a group notification is repeated although no event has changed, provided that an event of the
+   * group still fires; 0: never.
    */
   readonly repeatIntervalMs: number;
 }
@@ -43,8 +43,8 @@ export interface FlushTimes {
 }
 
 /**
- * Returns the time of the next flush of a group in epoch milliseconds (grouping 2). If this time is past, the group is
- * due.
+ * Returns the time of the next flush of a group in epoch milliseconds (grouping 2). A time in the past means that the
+ * group is due now.
  */
 export function nextFlushAtMs(
   { pendingSinceMs, flushedAtMs = 0, notifiedAtMs = flushedAtMs }: FlushTimes,

@@ -3,12 +3,15 @@ import { attributeAt, attributeText, textsIn } from '../attributes.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { clientSubscription } from '../subscription.ts';
 
-/** Maximum length of an attribute value in a group key, in characters. A longer value is truncated and gets a hash. */
+/**
+ * Maximum length of an attribute value in a group key, in characters. A longer value is truncated, and a hash of the
+ * full value is appended.
+ */
 const GROUP_VALUE_LENGTH_MAX = 100;
 
 /** The key of a group: the attribute values that all events of the group have in common. */
 export interface GroupKey {
-  /** A text that identifies the group among the groups of its handler in a namespace. */
+  /** The text that identifies the group. It is unique among the groups of a handler in a namespace. */
   readonly key: string;
   /** The names and values of the attributes, in the order of `group_by`. */
   readonly by: readonly (readonly [name: string, value: string])[];
@@ -26,14 +29,14 @@ export function computeGroupKey(names: readonly string[], event: Pick<Event, 'cl
 }
 
 /**
- * True if a group key consists of these attributes in this order. Otherwise `group_by` of the handler has changed since
- * the group was created, and its events must move to other groups.
+ * True if a group key consists of these attributes in this order. If not, `group_by` of the handler has changed since
+ * the group was created, and the events of the group must move to other groups.
  */
 export function isGroupedBy({ by }: Pick<GroupKey, 'by'>, names: readonly string[]): boolean {
   return by.length === names.length && by.every(([name], index) => name === names[index]);
 }
 
-/** Returns the group id that receivers get; it is the same in every notification of the group. */
+/** Returns the id of a group for receivers. All notifications of the group have the same id. */
 export function computeGroupId(namespace: string, handler: string, key: string): string {
   return fingerprintOf({ namespace, handler, key });
 }

@@ -3,13 +3,13 @@ import type { GroupChange } from '../../schemas/grouping.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 
 /**
- * The status that an event had in the last notification of its group that included it; undefined if no notification has
- * included it. Two marks can stand in place of the status:
+ * The event's status in the last group notification that included the event; undefined if there was none. Two special
+ * values can replace the status:
  *
- * - `renotify`: a notification has included the event, and the next one must include it as changed, because a silence
- *   of the event ended.
- * - `inhibited`: the event was inhibited at a flush, and no notification has included it. The next result that passes
- *   all stages removes this mark.
+ * - `renotify`: a group notification has included the event, and a silence of the event has ended since. The next group
+ *   notification must include the event as changed.
+ * - `inhibited`: the event was inhibited at a flush before any group notification included it. The next result of the
+ *   event that passes all decision stages removes this value.
  */
 export type LastNotifiedStatus = number | 'renotify' | 'inhibited' | undefined;
 
@@ -20,17 +20,17 @@ export interface MemberState {
   /** True if the problem of the event has resolved. */
   readonly isResolved: boolean;
   /**
-   * True if the event is not stored as an open event, for example the registration of a client. It leaves the group as
-   * soon as a notification has included it.
+   * True if the event is not stored as an open event, for example the registration of a client. The group removes such
+   * an event after the first notification that includes it.
    */
   readonly isTransient: boolean;
   readonly lastNotified: LastNotifiedStatus;
 }
 
 /**
- * Returns the new state of an event in its group after an occurrence of the event, such as a result.
+ * Returns the state of a group member after a new occurrence of its event, such as a result.
  *
- * @param before the previous state; undefined if the event is not in a group of the handler yet
+ * @param before the previous state; undefined if no group of the handler contains the event yet
  * @param isOpenEvent true if the event is stored as the open event of its check; ignored for a resolution
  * @returns undefined if the problem resolved before any notification included it: the event must then leave the group
  */
@@ -55,9 +55,8 @@ export function nextMemberState(
 }
 
 /**
- * Merges two records of the last notification of the same event, which exist because its check was renamed: one for
- * each name of the check. Returns the first record, or the second if only the second one says that the handler was
- * notified.
+ * Merges the `lastNotified` values that a renamed check has under its old and its new name. Returns `first`, or
+ * `second` if only `second` says that the handler was notified of the event.
  */
 export function mergeLastNotified(first: LastNotifiedStatus, second: LastNotifiedStatus): LastNotifiedStatus {
   return wasNeverNotified(first) && !wasNeverNotified(second) ? second : first;

@@ -5,12 +5,12 @@ import { formatGroupLabel, type GroupKey } from './group-key.ts';
 import { nextFlushAtMs, type FlushTimes, type GroupIntervals } from './group-intervals.ts';
 import type { LastNotifiedStatus } from './group-member.ts';
 
-/** An event and its group, either as they are now or as they would be after a simulated result. */
+/** An event and its group, either in their current state or in the state after a simulated result. */
 interface EventInGroup {
   readonly key: GroupKey;
   /** The flush times of the group; undefined if the group does not exist yet. */
   readonly times: FlushTimes | undefined;
-  /** The number of other events in the group, without those that a flush marked as inhibited. */
+  /** The number of other events in the group, without the events that a flush marked as inhibited. */
   readonly otherEventCount: number;
   /**
    * The change of the event since the last notification of the group that included it. Undefined if the problem
@@ -20,8 +20,8 @@ interface EventInGroup {
 }
 
 /**
- * The prediction of the next notification of a group about one of its events: a text for users, and the time of the
- * flush in epoch milliseconds. The time is undefined if it is unknown, or if no notification will follow.
+ * A prediction when a handler will be notified of an event with its group: a text for users, and the time of the flush
+ * in epoch milliseconds. The time is undefined if it is unknown, or if no notification will follow.
  */
 interface NotificationOutlook {
   readonly reason: string;
@@ -31,8 +31,8 @@ interface NotificationOutlook {
 const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
 /**
- * Predicts when a handler is notified of an event with its group, if neither a silence nor an inhibition suppresses the
- * event (grouping 5).
+ * Predicts when a handler will be notified of an event with its group. The event must be neither silenced nor inhibited
+ * (grouping 5).
  */
 export function predictNotification(
   { key, times = NEVER_FLUSHED, otherEventCount, change }: EventInGroup,
@@ -63,10 +63,10 @@ export function predictNotification(
 }
 
 /**
- * Predicts when a handler is notified of an inhibited event with its group. The text of the result continues the
- * sentence that gives the reason of the inhibition.
+ * Predicts when a handler will be notified of an inhibited event with its group. The caller appends the returned text
+ * to the reason of the inhibition.
  *
- * @param lastNotified the record of the last notification of the event; `apart`: the event is not in the group
+ * @param lastNotified the record of the last notification of the event; `apart` if the event is not in the group
  */
 export function predictInhibitedNotification(
   { key, times = NEVER_FLUSHED, otherEventCount, change }: EventInGroup,
@@ -88,8 +88,8 @@ export function predictInhibitedNotification(
 }
 
 /**
- * Predicts when a handler is notified of a silenced event with its group. The text of the result continues the sentence
- * that gives the reason of the silence.
+ * Predicts when a handler will be notified of a silenced event with its group. The caller appends the returned text to
+ * the reason of the silence.
  */
 export function predictSilencedNotification(
   { key, otherEventCount, change }: EventInGroup,
@@ -118,8 +118,8 @@ function outlookWithoutTime(reason: string): NotificationOutlook {
 }
 
 /**
- * Returns the reason why a handler is not notified of an event yet although its inhibition has ended. The event was
- * inhibited at a flush of its group, so the group waits for the next result of the event.
+ * Returns the text for users that says why a handler is not yet notified of an event whose inhibition has ended. The
+ * event was inhibited at a flush of its group, so the group waits for the next result of the event.
  */
 export function inhibitedAtFlushReason(key: GroupKey, otherEventCount: number): string {
   return `it was inhibited at the last flush of ${groupText(key, otherEventCount)}; it is notified with its next result`;

@@ -4,8 +4,9 @@ import type { InhibitorRef, NotificationLog } from '../../schemas/notification-l
 import type { HandlerConditions, Inhibition, StageInputs, StageVerdict } from './notification-context.ts';
 
 /**
- * Returns the verdict `inhibited` for an event that another open event inhibits, and for the resolution of a problem
- * that was inhibited ever since it opened (inhibition 2). Returns undefined for any other event.
+ * Evaluates an event in the stage "inhibit". Returns the verdict `inhibited` in two cases (inhibition 2): another open
+ * event inhibits the event, or the event resolves a problem that was inhibited ever since it opened. Otherwise returns
+ * undefined.
  */
 export function evaluateInhibition(
   _conditions: HandlerConditions,
@@ -21,7 +22,7 @@ export function evaluateInhibition(
   };
 }
 
-/** Returns the inhibition that a rule and an inhibiting event cause, with its reason as text for users. */
+/** Builds the inhibition for a rule and an inhibiting event. Its reason is a text for users. */
 export function buildInhibition(inhibitor: InhibitorRef): Inhibition {
   return { reason: inhibitedReason(inhibitor), inhibitor };
 }
@@ -39,7 +40,8 @@ const NEVER_NOTIFIED_INHIBITION: Inhibition = {
 };
 
 /**
- * Returns only the rule, client and check of an inhibitor, which users may see; its fingerprint and hash are internal.
+ * Returns the attributes of an inhibitor that users may see: its rule, client and check. Its fingerprint and hash are
+ * internal.
  */
 export function inhibitorForDisplay({ rule, client, check }: InhibitorRef): Inhibitor {
   return { rule, client, check };

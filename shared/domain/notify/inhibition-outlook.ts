@@ -3,13 +3,13 @@ import type { InhibitionOutlook } from '../../schemas/explain.ts';
 import { isInhibitor, type InhibitionRule } from './inhibition-rule.ts';
 
 /**
- * Predicts the effect of a change of one event on other events: for each inhibition rule, whether the changed event
- * starts, continues or stops to inhibit others. Rules under which it inhibits nothing before and after the change are
- * omitted.
+ * Predicts for each inhibition rule whether an event starts, continues or stops inhibiting other events. Rules under
+ * which the event is an inhibitor neither now nor later are omitted.
  *
- * @param event the event after the change; `same`: it does not change; undefined: no event is open after the change
- * @param inhibitedCounts the number of events that the event inhibits now, by rule name; it has no entry for a rule by
- * which the event is not an inhibitor now
+ * @param event the event after the change; `same` if the event does not change; undefined if no event is open after the
+ * change
+ * @param inhibitedCounts the number of events that the event inhibits now, by rule name, for each rule under which it
+ * is an inhibitor now
  */
 export function predictInhibitions(
   rules: readonly InhibitionRule[],

@@ -27,8 +27,8 @@ export interface InhibitionRuleError {
 }
 
 /**
- * Selector fields that may change with every result. Only the selectors of inhibition rules may use them, because a
- * rule is evaluated on the current event.
+ * Selector fields that may change with every result. Only inhibition rules may use them in selectors, because their
+ * selectors are evaluated on the current event.
  */
 const CHANGING_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   [
@@ -38,8 +38,7 @@ const CHANGING_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
 );
 
 /**
- * Parses the definition of an inhibition rule. This is done once, when the definition is loaded and its schema has
- * accepted it.
+ * Parses the definition of an inhibition rule. Called once, after the definition was loaded and its schema accepted it.
  *
  * @returns the rule, or the errors in its selectors
  */
@@ -72,7 +71,7 @@ export function isInhibitor({ source }: InhibitionRule, namespace: string, event
   return event.action !== 'resolve' && event.check.status !== 0 && source.matches(selectorSubject(namespace, event));
 }
 
-/** The attributes of an open event that are in memory. They can be used without a read of the stored event. */
+/** The attributes of an open event that are available in memory, without a read of the stored event. */
 export interface OpenEventAttributes {
   readonly namespace: string;
   readonly client: string;
@@ -83,16 +82,16 @@ export interface OpenEventAttributes {
 }
 
 /**
- * True if a selector may match an open event, judging by the attributes in memory. Whether it does match can only be
- * decided with the stored event.
+ * False if the attributes in memory show that a selector does not match an open event. If the result is true, only the
+ * stored event can show whether the selector matches.
  */
 export function mayMatchOpenEvent(selector: Selector, event: OpenEventAttributes): boolean {
   return selector.couldMatch({ ...event, attribute: () => [] });
 }
 
 /**
- * Returns the values that an event has for the attributes in `equal` of a rule, as one key. An event only inhibits
- * events with the same key.
+ * Returns the values of the event attributes in `equal` of a rule, as one key. An event inhibits only events with the
+ * same key.
  */
 export function equalValuesKey({ equal }: InhibitionRule, event: Pick<Event, 'client' | 'check'>): string {
   return computeGroupKey(equal, event).key;
@@ -109,7 +108,8 @@ export function hashEqualValues(key: string): string {
 /** The index of the open events that inhibit others, by rule and by the key of their `equal` values. */
 export interface InhibitorIndex {
   /**
-   * Returns an inhibitor by a rule with this key of `equal` values; undefined if there is none.
+   * Returns an event that inhibits others under this rule and has this key of `equal` values; undefined if there is
+   * none.
    *
    * @param other the event that may be inhibited; it is never returned, because no event inhibits itself
    */
@@ -121,9 +121,9 @@ export interface InhibitorIndex {
 }
 
 /**
- * Finds the open event that inhibits another event, and the rule under which it does so; undefined if no event does
- * (inhibition 2). The first rule with an inhibitor decides. An event that matches the source of a rule is never
- * inhibited by this rule. Otherwise two failing switches would inhibit each other.
+ * Finds the open event that inhibits `event`, and the rule under which this happens; undefined if `event` is not
+ * inhibited (inhibition 2). The first rule with an inhibitor is used. An event that matches `source` of a rule is never
+ * inhibited under this rule. Otherwise, two failing switches would inhibit each other.
  *
  * @param event the event that may be inhibited; not a resolution
  */

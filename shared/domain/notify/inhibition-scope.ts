@@ -1,11 +1,10 @@
 import type { InhibitionRow } from '../../schemas/inhibition.ts';
 
 /**
- * Restricts an inhibition rule, as the API returns it, to the inhibitors in some namespaces. Its number of inhibited
- * events then counts only those that these inhibitors inhibit. The API lists at most 100 inhibitors of a rule, so the
- * number may be too low.
+ * Restricts the API row of an inhibition rule to the inhibitors in some namespaces. The number of inhibited events is
+ * then the sum over these inhibitors. The number may be too low, because the row lists at most 100 inhibitors.
  *
- * @param isInNamespaces returns true if an inhibitor is in one of these namespaces
+ * @param isInNamespaces callback that returns true if an inhibitor is in one of these namespaces
  */
 export function limitRuleToNamespaces(
   rule: InhibitionRow,

@@ -28,14 +28,14 @@ export interface StageInputs {
   /** The inhibition that suppresses the event; undefined if none does. */
   readonly inhibition?: Inhibition | undefined;
   /**
-   * True if this event has the id of the stored open event of its check, but does not change that event. An example is
-   * a result with `type: metric` that arrives while an event is open: even with status 0, it does not resolve the open
-   * event.
+   * True if this event has the id of the stored open event of its check, but does not change the stored event. An
+   * example is a result with `type: metric` that arrives while an event is open. Even with status 0, such a result does
+   * not resolve the open event.
    */
   readonly leavesStoredEventUnchanged?: boolean;
 }
 
-/** The attributes of a handler that decide its verdict on an event. Built-in handlers have no attributes. */
+/** The attributes of a handler definition that the decision stages read. Built-in handlers have none of them. */
 export type HandlerConditions = Partial<
   Pick<
     RunningHandler,
@@ -43,12 +43,12 @@ export type HandlerConditions = Partial<
   >
 >;
 
-/** The verdict of a handler on an event, without the name of the handler. */
+/** The verdict about an event and a handler, without the name of the handler. */
 export type StageVerdict = Omit<HandlerVerdict, 'handler'>;
 
 /**
- * The record that a handler's group has about one event: whether the handler was notified of it, or it was skipped
- * because it was inhibited.
+ * The record of a group of a handler about one event: whether the handler was notified of the event, or a flush skipped
+ * the event because it was inhibited.
  */
 export interface GroupNotificationRecord {
   /**
@@ -56,14 +56,14 @@ export interface GroupNotificationRecord {
    * that passes all stages makes this false again.
    */
   readonly wasInhibitedAtFlush: boolean;
-  /** True if a notification of the group has included the event, even if only by counting it in `omitted`. */
+  /** True if a notification of the group has listed the event, or has counted it in `omitted`. */
   readonly wasNotified: boolean;
 }
 
 /**
- * The setting `resolve-while-silenced`. If a problem resolves while it is silenced, the setting decides when the
- * handlers that were notified of the problem get its resolution. `defer`: when the silence ends; `notify`: at once;
- * `never`: not at all.
+ * The setting `resolve-while-silenced`: what happens with the resolution of a problem that resolves while it is
+ * silenced. The handlers that were notified of the problem get the resolution when the silence ends (`defer`), at once
+ * (`notify`), or not at all (`never`).
  */
 export type ResolveWhileSilencedSetting = 'defer' | 'notify' | 'never';
 
@@ -71,8 +71,8 @@ export type ResolveWhileSilencedSetting = 'defer' | 'notify' | 'never';
 export interface NotificationContext extends StageInputs {
   readonly event: Event;
   /**
-   * The event for handlers with the v2 event format. It differs from `event` only for an OK result that resolves
-   * nothing: there it is silenced if silences match it.
+   * The event for handlers with the v2 event format. It equals `event`, with one exception: an OK result that resolves
+   * no problem is marked as silenced only here, if an active silence matches it.
    */
   readonly v2Event: Event;
   readonly handlers: readonly RoutedHandler[];
@@ -81,8 +81,8 @@ export interface NotificationContext extends StageInputs {
   /** True if the event opens with this result. */
   readonly isNewEvent: boolean;
   /**
-   * The setting `renotify-after-silence`. If true, handlers are notified of an event when its silence ends, provided
-   * that the event is still firing.
+   * The setting `renotify-after-silence`. If true, handlers are notified when the silence of an event ends and the
+   * event still fires.
    */
   readonly renotifiesAfterSilence: boolean;
   readonly resolveWhileSilenced: ResolveWhileSilencedSetting;
@@ -90,6 +90,9 @@ export interface NotificationContext extends StageInputs {
    * Returns what a group of the handler has recorded about the event; undefined if no group of the handler contains it.
    */
   readonly findGroupRecord: (handler: string) => GroupNotificationRecord | undefined;
-  /** True if neither the handler's queue nor the dead-letter queue has room for one more run. */
+  /**
+   * Returns true if a new run of the handler would be rejected, because the queue of the handler and the dead-letter
+   * queue are both full.
+   */
   readonly isQueueFull: (handler: string) => boolean;
 }

@@ -6,8 +6,8 @@ import {
 } from '../../schemas/notification-log.ts';
 
 /*
- * Changes to the notification log of an event. Each function that adds to a log or removes from it returns the same
- * object if nothing changes; the caller then need not write the event. All logs without fields are the same object.
+ * Functions that change the notification log of an event. If nothing changes, they return the same object, and the
+ * caller need not write the event. All logs without fields are the same object.
  */
 
 export const EMPTY_NOTIFICATION_LOG: NotificationLog = Object.freeze({});
@@ -36,8 +36,8 @@ export function recordInhibited(
 }
 
 /**
- * Records in the log of an event that it is no longer silenced, or no longer inhibited. For a silence, this also
- * removes the pending notification. For an inhibition, the pending notifications stay in the log, and the event no
+ * Records in the log of an event that no silence, or no inhibition, suppresses the event any more. For a silence, this
+ * also removes the pending notification. For an inhibition, the pending notifications stay in the log, and the event no
  * longer counts as never notified.
  */
 export function removeSuppression(log: NotificationLog, cause: 'silence' | 'inhibition'): NotificationLog {
@@ -51,8 +51,8 @@ export function removeSuppression(log: NotificationLog, cause: 'silence' | 'inhi
 }
 
 /**
- * Removes the pending notifications of these handlers from the log of an event whose inhibition has ended. If the log
- * has `all` instead of the names of handlers, removes the pending notifications of all handlers.
+ * Removes the pending notifications for these handlers from the log of an event whose inhibition has ended. If the log
+ * has `all` instead of the names of handlers, removes the pending notifications for all handlers.
  */
 export function removePendingHandlers(log: NotificationLog, handlers: readonly string[]): NotificationLog {
   const before = log.pending?.inhibition;
@@ -70,7 +70,7 @@ export function recordNotified(log: NotificationLog, handlers: readonly string[]
   return notified === log.notified ? log : withoutEmptyFields({ ...log, notified });
 }
 
-/** Records in the log of an event that it opened inhibited, so that no handler has been notified of it. */
+/** Marks the log of an event that was inhibited when it opened: no handler has been notified of the event. */
 export function recordNeverNotified(log: NotificationLog): NotificationLog {
   return log.neverNotified === true ? log : withoutEmptyFields({ ...log, neverNotified: true });
 }
@@ -86,13 +86,13 @@ export function wasHandlerNotified({ notified }: NotificationLog, handler: strin
 }
 
 /**
- * Merges the notification logs of two open events of a renamed check, one under each name. The merged log has the
- * silence and the inhibitor from the log under the new name. A handler that was notified under either name counts as
- * notified.
+ * Merges the notification logs of the two open events that a renamed check has under its old and its new name. The
+ * merged log has the silence and the inhibitor from the log under the new name. A handler that was notified under
+ * either name counts as notified.
  *
  * @param before the log of the event under the old name
  * @param after the log of the event under the new name
- * @param routed the handlers on the route of the last result
+ * @param routed the names of the handlers that the last result was routed to
  */
 export function mergeNotificationLogs(
   before: NotificationLog,
@@ -120,7 +120,10 @@ export function unionOfHandlers(a: HandlerSet | undefined, b: HandlerSet | undef
   return b === 'all' ? 'all' : addHandlers(a, b ?? []);
 }
 
-/** Adds handlers to a set. Returns the same set if it has all names already, and `all` for more than 20 names. */
+/**
+ * Adds handlers to a set. Returns the same object if the set already has all names, and `all` if it would have more
+ * than 20 names.
+ */
 function addHandlers(handlers: HandlerSet | undefined, names: readonly string[]): HandlerSet | undefined {
   if (handlers === 'all') return handlers;
   const newNames = names.filter((name) => handlers?.includes(name) !== true);
@@ -157,13 +160,16 @@ function withoutEmptyFields({ notified, neverNotified, inhibitedBy, pending = {}
   return internNotificationLog(log);
 }
 
-/** Maximum number of different logs that events share as objects; any further log gets an object for each event. */
+/**
+ * Maximum number of different logs that events share as objects. Beyond this number, each event has a log object of its
+ * own.
+ */
 const SHARED_NOTIFICATION_LOGS_MAX = 1000;
 const sharedLogs = new Map<string, NotificationLog>();
 
 /**
- * Returns the same object for equal logs, in order to save memory: most of a hundred thousand open events have one of a
- * few different logs. A log that names an inhibitor is returned unchanged.
+ * Returns the same object for equal logs, in order to save memory: most open events have one of a few different logs. A
+ * log with an inhibitor is returned unchanged.
  */
 export function internNotificationLog(log: NotificationLog): NotificationLog {
   if (log.inhibitedBy !== undefined) return log;

@@ -19,7 +19,7 @@ export interface HandlingDefinitions {
 export const DEFAULT_HANDLER = 'default';
 
 /**
- * Maximum number of names that are used from a list of handlers or contacts in a check. Results may contain lists of
+ * Maximum number of names that are read from a list of handlers or contacts in a check. A result may contain a list of
  * any length.
  */
 const HANDLER_NAMES_MAX = 100;
@@ -29,11 +29,11 @@ type Check = Readonly<Record<string, unknown>>;
 /**
  * Returns the handlers and handler sets that are configured in a check, by name (legacy-peer, State machine).
  * `handlers` overrides `handler`. An empty list means no handler. If the check has neither attribute, the result is
- * `default`. Only the first 100 entries of a list count.
+ * `default`. Only the first 100 entries of a list are read.
  *
- * The reference says that `contacts` and `contact` route events (2.2), but not how. Here each contact is the name of a
- * handler or set, and runs in addition to the configured handlers. If a check has contacts or pipelines but no
- * handlers, `default` does not run.
+ * The reference says that `contacts` and `contact` route events (2.2), but not how. Here, each contact names a handler
+ * or a handler set that is notified in addition to the configured handlers. If a check has contacts or pipelines but no
+ * handlers, `default` is not notified.
  */
 export function handlerNames(check: Check): readonly string[] {
   const contacts = namesFromAttributes(check['contacts'], check['contact']) ?? [];
@@ -67,12 +67,15 @@ export type RoutedHandler =
   | { readonly kind: 'unknown_handler' | 'nested_set'; readonly name: string; readonly workflow?: never }
   | RoutedWorkflow;
 
-/** Maximum depth of handler sets: a set may contain sets, but a set below those is not expanded (completion 1.8). */
+/**
+ * Maximum nesting of handler sets: a set may contain sets, but a set within those inner sets is not expanded
+ * (completion 1.8).
+ */
 const SET_DEPTH_MAX = 2;
 
 /**
- * Looks up handlers by name, and replaces each handler set by its members. Other attributes of a set have no effect. A
- * handler that is named more than once is returned once (completion 1.8).
+ * Looks up handlers by name, and replaces each handler set by its members. All attributes of a set except `handlers`
+ * are ignored. A handler that is named more than once is returned once (completion 1.8).
  */
 export function routeHandlers(names: readonly string[], definitions: HandlingDefinitions): readonly RoutedHandler[] {
   const routed = new Map<string, RoutedHandler>();
@@ -110,8 +113,8 @@ export function unroutableVerdict(routed: Exclude<RoutedHandler, { readonly kind
 }
 
 /**
- * Returns the fields that identify a handler in a verdict: its name, and the workflow of the pipeline that it comes
- * from, if any.
+ * Returns the fields that identify a handler in a verdict: its name and, if a pipeline names the handler, the workflow
+ * of the pipeline.
  */
 export function handlerIdentity({ name, workflow }: RoutedHandler): Pick<HandlerVerdict, 'handler' | 'workflow'> {
   return workflow === undefined ? { handler: name } : { handler: name, workflow };

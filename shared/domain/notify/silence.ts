@@ -2,8 +2,8 @@ import type { Event } from '../../schemas/event.ts';
 import type { HandlerConditions, StageVerdict } from './notification-context.ts';
 
 /**
- * Returns the verdict `silenced` for a silenced event; undefined for any other event, and if the handler has
- * `handle_silenced: true`.
+ * Evaluates an event in the stage "silence". Returns the verdict `silenced` if the event is silenced and the handler
+ * does not have `handle_silenced: true`. Otherwise returns undefined.
  */
 export function evaluateSilence({ handle_silenced }: HandlerConditions, event: Event): StageVerdict | undefined {
   if (!event.silenced || handle_silenced === true) return undefined;

@@ -10,8 +10,8 @@ import type { HandlerConditions, StageInputs } from './notification-context.ts';
 const NO_CONDITIONS: HandlerConditions = {};
 
 /**
- * Returns the verdict of a handler on an event. The stages accept, silence, inhibit and filter run in this order, and
- * the first one that rejects the event decides (legacy-peer, Silenced matching; inhibition 2).
+ * Returns the verdict about an event and a handler. The stages accept, silence, inhibit and filter run in this order,
+ * and the first stage that rejects the event decides (legacy-peer, Silenced matching; inhibition 2).
  */
 export function evaluateStages(handler: RoutedHandler, event: Event, inputs: StageInputs): HandlerVerdict {
   if (handler.kind !== 'handler') return unroutableVerdict(handler);
@@ -25,8 +25,8 @@ export function evaluateStages(handler: RoutedHandler, event: Event, inputs: Sta
 }
 
 /**
- * True if a verdict leads to a run of the handler. A run that must fail because its mutator is not defined counts too,
- * so that it is reported as a failed run.
+ * True if a verdict leads to a run of the handler. The verdict `unknown_mutator` does too, although the run must fail,
+ * so that a failed run is reported.
  */
 export function leadsToRun({ verdict }: Pick<HandlerVerdict, 'verdict'>): boolean {
   return verdict === 'handle' || verdict === 'unknown_mutator';

@@ -5,7 +5,7 @@ export function isNamed(name: string, names: readonly string[]): boolean {
 
 /**
  * Returns the error message for a certificate whose CommonName is not among its Subject Alternative Names. Newer
- * programs check only the latter (reference 9.3, 6.4.0).
+ * programs do not check the CommonName (reference 9.3, 6.4.0).
  */
 export function unnamedProblem(commonName: string, names: readonly string[]): string {
   return `CommonName ${commonName} is not among its Subject Alternative Names (${names.join(', ') || 'there are none'})`;

@@ -1,13 +1,13 @@
 import type { ObjectName, UpgradeFacts } from '../../schemas/plan.ts';
 
-/** An object of a dump in the form `{type, metadata, spec}`, without the attributes that no fact needs. */
+/** An object in a dump, as far as it is needed here: its type, metadata and spec. */
 export interface DumpedObject {
   readonly type: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum number of entities that the facts name; these are the newest ones. */
+/** Maximum number of entities that are named: those that were last seen most recently. */
 const NEWEST_MAX = 10;
 
 const DEFAULT_NAMESPACE = 'default';
@@ -17,8 +17,8 @@ interface Seen extends ObjectName {
 }
 
 /**
- * Collects facts about an installation from the objects of its dump, which are added one by one. It retains counts, and
- * the names of namespaces, checks and agents.
+ * Collects facts about an installation (input of the upgrade rules) from the objects of its dump, one by one. It
+ * retains only counts, and the names of namespaces, checks and agents.
  */
 export class DumpFacts {
   readonly #counts = new Map<string, number>();
@@ -40,10 +40,10 @@ export class DumpFacts {
   }
 
   /**
-   * Returns the collected facts. A dump without namespaces or without entities was limited to other types, so there are
-   * no facts about those.
+   * Returns the collected facts. If the dump contains no namespaces or no entities, it was limited to other types; then
+   * the facts about them are absent, that is, unknown.
    *
-   * @param limit maximum number of entities; null: no limit
+   * @param limit maximum number of entities; null if there is no limit
    */
   facts(limit: number | null): Pick<UpgradeFacts, 'namespaces' | 'checks' | 'entities' | 'agents' | 'pipelines'> {
     const total = this.#counts.get('Entity');

@@ -4,7 +4,7 @@ import { isRolling } from './rules/stop-all.ts';
 import { versionText, type UpgradePath } from './version.ts';
 import { wordsOf } from './product-words.ts';
 
-/** Returns the steps of every upgrade (reference 9.2); the caller inserts the steps of the rules that apply. */
+/** Returns the steps that every upgrade has (reference 9.2). The caller inserts the steps of the applicable rules. */
 export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[] {
   const to = versionText(path.to);
   const { agent, backend, tool } = wordsOf(facts);
@@ -40,7 +40,7 @@ export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly P
   ];
 }
 
-/** The backup step if all state is in PostgreSQL, where the database administrators are responsible for backups. */
+/** The backup step if all state is in PostgreSQL: an operator backs up the database and confirms it. */
 const DATABASE_BACKUP: PhasedStep = {
   id: 'backup',
   phase: 'backup',
@@ -140,7 +140,7 @@ function migrateSteps({ product }: UpgradeFacts, path: UpgradePath): readonly Ph
     ];
   }
   const migrate: PhasedStep = { ...upgrade, kind: 'action', action: 'migrate' };
-  // Results are processed during an upgrade (reference 9.2), unless the storage format changes for all backends at
+  // Results are processed during an upgrade (reference 9.2), unless all backends must change the storage format at
   // once.
   return isRolling(path) ? [agree, migrate] : [agree, drain, migrate, resume];
 }

@@ -2,8 +2,8 @@ import type { PlanOrder, PlanRun, PlanRunStep } from '../../schemas/plan-run.ts'
 import { currentStep, isFree } from './run.ts';
 
 /**
- * An operation on a plan that an operator requests. It names the plan and step that the operator saw, in case the plan
- * has changed since.
+ * An operation on an upgrade plan that an operator requests. It names the plan and step that the operator saw, so that
+ * it is rejected if the plan has changed since.
  */
 export type PlanOperation =
   | { readonly kind: 'take' | 'release'; readonly plan: number }
@@ -16,18 +16,19 @@ export type PlanOperation =
       readonly state: PlanRunStep['state'];
     };
 
-/** The result of an operation on the current plan. */
+/** The result of an operation on an upgrade plan. */
 export type PlanOperationOutcome =
   /** The operation is possible: send these orders in sequence. */
   | { readonly kind: 'orders'; readonly orders: readonly [...PlanOrder[], PlanOrder] }
   /** The operator must give a reason. */
   | { readonly kind: 'reason' }
-  /** The operation cannot be undone: the operator must type exactly this word. */
+  /** The step cannot be undone: to run it, the operator must type exactly this word. */
   | { readonly kind: 'word'; readonly word: string }
   | { readonly kind: 'over' }
   | { readonly kind: 'held'; readonly plan: PlanRun }
   /**
-   * The current step is no longer the one that the operator saw, or its state changed. `to`: the current step, if any.
+   * The current step is no longer the one that the operator saw, or its state has changed. `to` is the current step;
+   * undefined if there is none.
    */
   | { readonly kind: 'moved'; readonly plan: PlanRun; readonly to: PlanRunStep | undefined };
 
@@ -38,8 +39,9 @@ export interface OperatorSession {
 }
 
 /**
- * Returns what the operator does next for a step: `wait` for its end, `confirm` that it is done, or `type` a word,
- * `agree`, or just `start` to run it. `start` is for steps that only read or give instructions.
+ * Returns what an operator has to do for the current step: `wait` for its end, or `confirm` that a manual step is done.
+ * To run the step, the operator must `type` a word, `agree`, or just `start` it. A step with `start` is harmless: it
+ * only reads or shows instructions.
  */
 export function nextInteraction({
   state,
@@ -52,20 +54,20 @@ export function nextInteraction({
   return kind === 'action' ? 'agree' : 'start';
 }
 
-/** Whether the operator of this session owns the plan. */
+/** Whether the operator of this session owns the open plan; only its owner can execute steps. */
 export function isOwnedBy(plan: PlanRun | undefined, session: string): boolean {
   return plan?.state === 'open' && plan.holder?.session === session;
 }
 
-/** Whether the operator may act on the plan: they own it, or it has no owner, or its owner is gone. */
+/** Whether an operator is allowed to execute the plan: they own it, it has no owner, or its owner is gone. */
 export function isOpenTo(plan: PlanRun, { session, nowMs }: OperatorSession): boolean {
   return isOwnedBy(plan, session) || isFree(plan, nowMs);
 }
 
 /**
- * Returns the orders that execute an operation, or the reason why they cannot be sent.
+ * Returns the orders to the backend that execute an operation, or the reason why they cannot be sent.
  *
- * @param plan current plan; `undefined` if unknown
+ * @param plan the current plan; undefined if it is unknown
  * @param typed the text that the operator typed: a reason, or the word that confirms a step
  */
 export function ordersFor(
@@ -82,7 +84,7 @@ export function ordersFor(
   const orderOrOutcome =
     'step' in wish ? orderOnStep(plan, wish, typed, session) : orderOnPlan(wish.kind, typed, session);
   if ('kind' in orderOrOutcome) return orderOrOutcome;
-  // The operator of a plan without an owner becomes its owner.
+  // If the plan has no owner, the operator becomes its owner.
   const first: PlanOrder[] = isOwnedBy(plan, session) ? [] : [{ order: 'take', session, force: false }];
   return { kind: 'orders', orders: [...first, orderOrOutcome] };
 }

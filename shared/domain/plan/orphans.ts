@@ -1,6 +1,6 @@
 import type { ObjectName, UpgradeFacts } from '../../schemas/plan.ts';
 
-/** The names of checks whose namespace does not exist, by that namespace. */
+/** The names of checks whose namespace does not exist, by the name of the missing namespace. */
 export type Orphans = ReadonlyMap<string, readonly string[]>;
 
 /**
@@ -21,15 +21,15 @@ export function orphansOf({ namespaces, checks }: Pick<UpgradeFacts, 'namespaces
   );
 }
 
-/** One command of the repair that the reference describes for checks without a namespace. */
+/** One command of the repair for checks whose namespace does not exist. */
 export type NamespaceFix =
   | { readonly kind: 'create-namespace'; readonly namespace: string }
   | ({ readonly kind: 'delete-check' } & ObjectName)
   | { readonly kind: 'delete-namespace'; readonly namespace: string };
 
 /**
- * Yields the repair for each missing namespace: create it, delete its checks, and delete it (reference 9.3, 6.2.0). A
- * check in a missing namespace cannot be addressed, so the namespace must exist before the check can be deleted.
+ * Yields the repair for each missing namespace: create the namespace, delete its checks, delete the namespace again
+ * (reference 9.3, 6.2.0). The API can only delete a check if its namespace exists.
  */
 export function* namespaceFixes(orphans: Orphans): Generator<NamespaceFix, void, undefined> {
   for (const [namespace, checks] of orphans) {
@@ -40,7 +40,7 @@ export function* namespaceFixes(orphans: Orphans): Generator<NamespaceFix, void,
 }
 
 /**
- * Returns the shell command for a step of the repair.
+ * Returns the shell command for one step of the repair of missing namespaces.
  *
  * @param tool name of the command-line tool of the product
  */

@@ -4,7 +4,7 @@ import { PHASES, worstOf, type PhasedStep } from './rule.ts';
 import { UPGRADE_RULES } from './rules.ts';
 import { versionText, type UpgradePath } from './version.ts';
 
-/** Evaluates the rules that apply to an upgrade and returns their findings. */
+/** Evaluates the upgrade rules that apply to an upgrade and returns their findings. */
 export function findingsOf(path: UpgradePath, facts: UpgradeFacts): readonly Finding[] {
   return UPGRADE_RULES.filter((rule) => rule.applies(path, facts)).map((rule) => {
     const { verdict, evidence, remedy } = rule.evaluate(facts, path);

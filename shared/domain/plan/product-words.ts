@@ -1,14 +1,14 @@
 import type { UpgradeFacts } from '../../schemas/plan.ts';
 
-/** Names of the programs, packages and files of a product. */
+/** Names of the programs, packages and files of a product that is upgraded: mon or Sensu Go. */
 export interface ProductWords {
   readonly backend: string;
   readonly agent: string;
   /** Name of the command-line tool. */
   readonly tool: string;
   /**
-   * Default state directory of a backend that no package installed: this one before 5.1.0, then `newStateDir`
-   * (reference 9.3).
+   * Default state directory before 5.1.0, if the backend was not installed from a package. From 5.1.0 on it is
+   * `newStateDir` (reference 9.3).
    */
   readonly oldStateDir: string;
   readonly newStateDir: string;
@@ -30,7 +30,7 @@ const OURS: ProductWords = {
   dump: (file) => `monctl dump all --all-namespaces --file ${file}`,
 };
 
-/** Names for a Sensu Go cluster, whose package versions end with a build number. */
+/** Names for a Sensu Go cluster. The versions of its packages end with a build number. */
 const SENSU_GO_WORDS: ProductWords = {
   backend: 'sensu-backend',
   agent: 'sensu-agent',
@@ -43,7 +43,7 @@ const SENSU_GO_WORDS: ProductWords = {
   dump: (file) => `sensuctl dump all --all-namespaces --format yaml --file ${file}`,
 };
 
-/** Returns the names for the product that is upgraded, since the commands of manual steps contain them. */
+/** Returns the program, package and file names for the commands of manual upgrade steps. */
 export function wordsOf({ product }: Pick<UpgradeFacts, 'product'>): ProductWords {
   return product === 'mon' ? OURS : SENSU_GO_WORDS;
 }

@@ -1,7 +1,7 @@
 import type { Finding, PlanStep, RuleVerdict, UpgradeFacts } from '../../schemas/plan.ts';
 import type { UpgradePath } from './version.ts';
 
-/** Phases of the general procedure (reference 9.2). */
+/** Phases of an upgrade, in order (reference 9.2). */
 export const PHASES = ['prepare', 'backup', 'stop', 'install', 'restart', 'migrate', 'verify'] as const;
 export type Phase = (typeof PHASES)[number];
 
@@ -10,16 +10,16 @@ export type PhasedStep = PlanStep & { readonly phase: Phase };
 /** The finding of a rule, without the id and title of the rule. */
 export type RuleFinding = Pick<Finding, 'verdict' | 'evidence' | 'remedy'>;
 
-/** A rule of the upgrade check: one for each note of reference 9.3, and those that completion 1.19 adds. */
+/** A rule of the upgrade check. There is one for each note in reference 9.3, and further ones by completion 1.19. */
 export interface UpgradeRule {
-  /** Identifies the rule; starts with a version if the rule is about one. */
+  /** Identifies the rule. It starts with a version if the rule applies to upgrades across that version. */
   readonly id: string;
   readonly title: string;
   /** Whether the rule applies to this upgrade. */
   applies(path: UpgradePath, facts: UpgradeFacts): boolean;
   /** Evaluates the rule on the facts about the installation. */
   evaluate(facts: UpgradeFacts, path: UpgradePath): RuleFinding;
-  /** Returns the steps that the rule adds to the general procedure. */
+  /** Returns the steps that the rule adds to the plan of the upgrade. */
   steps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[];
 }
 
@@ -37,12 +37,12 @@ export function block(evidence: readonly string[], remedy: readonly string[]): R
 
 const RANK: Readonly<Record<RuleVerdict, number>> = { pass: 0, warn: 1, block: 2 };
 
-/** Returns the worst verdict; `pass` if there are none. */
+/** Returns the worst of several verdicts; `pass` if there are none. */
 export function worstOf(verdicts: readonly RuleVerdict[]): RuleVerdict {
   return verdicts.reduce((worst, verdict) => (RANK[verdict] > RANK[worst] ? verdict : worst), 'pass');
 }
 
-/** Combines findings into one with the evidence and remedies of all, and the worst verdict. */
+/** Combines findings into one with the worst verdict, and with the evidence and remedies of all. */
 export function combineFindings(...judgements: readonly RuleFinding[]): RuleFinding {
   return {
     verdict: worstOf(judgements.map(({ verdict }) => verdict)),
@@ -54,14 +54,14 @@ export function combineFindings(...judgements: readonly RuleFinding[]): RuleFind
 /** Maximum number of names that `namesText` shows. */
 const NAMES_MAX = 10;
 
-/** Formats names: `a, b, c and 7 more`. */
+/** Formats up to ten names and the number of the others: `a, b, c and 7 more`. */
 export function namesText(names: readonly string[]): string {
   const shown = names.slice(0, NAMES_MAX).join(', ');
   const more = names.length - NAMES_MAX;
   return more > 0 ? `${shown} and ${String(more)} more` : shown;
 }
 
-/** Formats an age in hours with one decimal. */
+/** Formats an age as hours with one decimal: `1.5 h`. */
 export function hoursText(seconds: number): string {
   return `${(seconds / 3600).toFixed(1)} h`;
 }

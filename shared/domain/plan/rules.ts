@@ -12,7 +12,7 @@ import { stopAll } from './rules/stop-all.ts';
 import { storeUpgrade } from './rules/store-upgrade.ts';
 
 /**
- * All upgrade rules: first those without a version, then in the order in which an upgrade meets them (reference 9.2).
+ * All upgrade rules, in the order of the report: first those without a version, then by version (reference 9.2).
  */
 export const UPGRADE_RULES: readonly UpgradeRule[] = [
   sameVersions,

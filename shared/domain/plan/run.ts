@@ -4,10 +4,10 @@ import { worstOf } from './rule.ts';
 
 /** Maximum number of lines in the log of a plan; the oldest are dropped. */
 const LOG_LINES_MAX = 500;
-/** Time after which an owner that was not seen counts as gone, so that anybody may take over the plan. */
+/** Time after which the owner of a plan counts as gone if nothing was heard of them; then anybody can take it over. */
 export const HOLDER_GONE_MS = 120_000;
 
-/** Creates the run of an upgrade plan, with all steps pending. */
+/** Creates the run of an upgrade plan: its stored progress, with all steps pending. */
 export function newPlanRun(
   plan: UpgradePlan,
   details: { readonly id: number; readonly who: string; readonly nowMs: number; readonly entities: number | null },
@@ -31,7 +31,7 @@ export function newPlanRun(
   };
 }
 
-/** The result of an order, or the reason why it is rejected. */
+/** The result of an operator's order on a plan: the changed plan, or the reason why the order is rejected. */
 export type OrderOutcome =
   | { readonly kind: 'ok'; readonly plan: PlanRun }
   | { readonly kind: 'refused'; readonly code: 'invalid' | 'conflict' | 'not_found'; readonly reason: string };
@@ -47,8 +47,8 @@ export function isFree({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): bool
 }
 
 /**
- * Executes an order of an operator. If the backend must then run the step, or check that a manual step is done, the
- * state of the step is `running` until `finishStep` is called.
+ * Executes an operator's order and returns the changed plan. If the backend must then run the step or verify a manual
+ * step, the step has the state `running` until `finishStep` is called.
  */
 export function executeOrder(plan: PlanRun, order: PlanOrder, who: string, nowMs: number): OrderOutcome {
   if (plan.state !== 'open') return refused('conflict', `the plan is closed: ${plan.state}`);
@@ -120,7 +120,7 @@ function confirm(plan: PlanRun, step: PlanRunStep, who: string, nowMs: number): 
   if (step.state !== 'confirm')
     return refused('conflict', `${step.id} is not waiting for confirmation: start it first`);
   const next = logged(plan, nowMs, step.id, `confirmed by ${who}`);
-  // A confirmed step with a check is verified by the backend, because a confirmation alone proves nothing.
+  // If the step has a check, the backend verifies it, because a confirmation alone proves nothing.
   if (step.check !== undefined) return ok(withStep(next, { ...step, state: 'running' }));
   return ok(ended(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs));
 }
@@ -148,7 +148,7 @@ function abandon(plan: PlanRun, reason: string, who: string, nowMs: number): Ord
 /** The outcome of a step that ran. */
 export interface StepOutcome {
   readonly isDone: boolean;
-  /** The result in one line of text for people. */
+  /** The result of the step as one line of text for operators. */
   readonly note: string;
   /** Path of the backup that the step created. */
   readonly backup?: string;
@@ -177,8 +177,8 @@ export function logProgress(plan: PlanRun, step: string, text: string, nowMs: nu
 }
 
 /**
- * Ends a step that was running when the backend restarted, so that it can be started again: it becomes failed, or waits
- * for a confirmation if it is manual (completion 1.18).
+ * Ends a step that was running when the backend restarted, so that it can be started again. Its state becomes `failed`,
+ * or `confirm` if it is a manual step (completion 1.18).
  */
 export function afterRestart(plan: PlanRun, nowMs: number): PlanRun {
   const step = plan.steps.find(({ state }) => state === 'running');
@@ -192,8 +192,8 @@ export function afterRestart(plan: PlanRun, nowMs: number): PlanRun {
 }
 
 /**
- * Whether the backend must reject results: from the end of the step `drain` until the step `resume` is done or skipped.
- * It is derived from the plan, so that it survives a restart and ends when the plan is abandoned.
+ * Whether the backend must reject results: after the step `drain` is done, until the step `resume` is done or skipped.
+ * This follows from the stored plan, so it survives a restart, and it ends when the plan is abandoned.
  */
 export function isDraining({ state, steps }: Pick<PlanRun, 'state' | 'steps'>): boolean {
   if (state !== 'open') return false;

@@ -16,7 +16,7 @@ export function isOlder(a: Version, b: Version): boolean {
   return (a[0] - b[0] || a[1] - b[1] || a[2] - b[2]) < 0;
 }
 
-/** The first and last version of an upgrade. */
+/** The versions before and after an upgrade. */
 export interface UpgradePath {
   readonly from: Version;
   readonly to: Version;
@@ -31,7 +31,7 @@ export function versionText(version: Version): string {
   return version.join('.');
 }
 
-/** Parses the versions of an upgrade; returns an error message if one is invalid or the upgrade would go backward. */
+/** Parses the versions of an upgrade; returns an error message if one is invalid or it would be a downgrade. */
 export function parsePath(from: string, to: string): UpgradePath | { readonly problem: string } {
   const [begin, end] = [parseVersion(from), parseVersion(to)];
   if (begin === undefined || end === undefined) {

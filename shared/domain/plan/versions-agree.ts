@@ -4,7 +4,7 @@ import { isOlder, parseVersion, versionText, type Version } from './version.ts';
 /** Major versions from this one on are versions of Sensu Go; lower ones are versions of mon. */
 const V2_MAJOR = 5;
 
-/** The versions of a backend: its own, and the Sensu Go version that it is compatible with. */
+/** The versions of a backend: its own (`own`), and the Sensu Go version with which it is compatible (`level`). */
 interface BackendVersions {
   readonly own: string;
   readonly level: string;
@@ -12,8 +12,8 @@ interface BackendVersions {
 
 /**
  * Returns the backend and agents that are not at the target version (reference 9.2.8). If the target is a version of
- * Sensu Go, the backend is compared by its compatible version, otherwise by its own. An agent of mon must have the same
- * version as the backend; a Sensu Go agent must be at the target version or above.
+ * Sensu Go, it is compared with the backend's compatible version, otherwise with the backend's own version. An agent of
+ * mon must have the same version as the backend. A Sensu Go agent must be at the target version or above.
  *
  * @returns texts such as `default/web-1 (6.4.0)`; empty if all agree
  */

@@ -3,12 +3,12 @@ import type { ReportAction, ReportActionKind } from '../../schemas/report.ts';
 import type { TimelineRow, Transition } from '../../schemas/timeline.ts';
 import { clientSubscription } from '../subscription.ts';
 
-/** Maximum time between two equal actions that are merged. */
+/** Maximum time between two equal actions of a person that a report merges into one. */
 const TOGETHER_MS = 60_000;
 
 const OF_ONE_CLIENT = clientSubscription('');
 
-/** Maximum number of targets that a merged action names. */
+/** Maximum number of targets (clients, events, silences) that a merged action names. */
 const NAMED_MAX = 5;
 
 const ACTIONS: Partial<Record<Transition['kind'], ReportActionKind>> = {
@@ -19,7 +19,7 @@ const ACTIONS: Partial<Record<Transition['kind'], ReportActionKind>> = {
   rename: 'renamed',
 };
 
-/** Audit actions that a report omits, because the timeline reports them too or they change nothing. */
+/** Audit actions that a report omits, because the timeline contains them too, or because they change nothing. */
 const EXCLUDED_ACTIONS: ReadonlySet<string> = new Set<AuditAction>([
   'silence.create',
   'silence.replace',
@@ -38,13 +38,14 @@ const EXCLUDED_ACTIONS: ReadonlySet<string> = new Set<AuditAction>([
   'dump',
 ]);
 
-/** Whether a report lists an audit record with this action in addition to the timeline. */
+/** Whether a report lists audit records with this action under "Other changes". */
 export function isOtherChange(action: string): boolean {
   return !EXCLUDED_ACTIONS.has(action);
 }
 
 /**
- * Whether a silence acknowledges an event: it covers one check on one client and ends with the event (spec, report 3).
+ * Whether a silence is an acknowledgement of an event: it is for one check on one client and ends when the event
+ * resolves (spec, report 3).
  */
 export function isAcknowledgement({
   subscription = '',
@@ -54,7 +55,7 @@ export function isAcknowledgement({
   return endsWithEvent === true && check !== undefined && subscription.startsWith(OF_ONE_CLIENT);
 }
 
-/** Whether the row is about a later window of a recurring silence, not about the creation of the silence. */
+/** Whether a timeline row records the start of a further window of a recurring silence, not the silence's creation. */
 function isNextWindow({ recurrence, by }: TimelineRow): boolean {
   return recurrence !== undefined && by === undefined;
 }
@@ -89,7 +90,7 @@ function targetOf(
 }
 
 /**
- * Merges equal actions that one person did for the same reason within a minute.
+ * Merges consecutive actions of the same kind that one person did for the same reason within a minute.
  *
  * @param actions the newest first
  */

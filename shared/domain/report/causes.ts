@@ -7,14 +7,14 @@ interface CauseNamespace {
   readonly namespace?: string;
 }
 
-/** Groups inhibited problems by their inhibitor (spec, report 1). */
+/** Groups inhibited problems by their inhibitor, the event that suppresses their notifications (spec, report 1). */
 export class Causes {
   readonly #causes = new Map<
     string,
     { readonly at: CauseNamespace; readonly inhibitor: Inhibitor; readonly troubles: CheckProblem[] }
   >();
 
-  /** @param at the namespace of the problem; empty unless the report covers all namespaces */
+  /** @param at the namespace of the problem; an empty object unless the report is about all namespaces */
   count(trouble: CheckProblem, at: CauseNamespace): void {
     const { inhibited_by: inhibitor } = trouble;
     if (inhibitor === undefined) return;
@@ -37,7 +37,7 @@ export class Causes {
   }
 }
 
-/** Compares causes: those with the most inhibited checks come first. */
+/** Compares root causes for sorting: those that inhibit the most checks come first. */
 export function mostFirst(a: ReportCause, b: ReportCause): number {
   return b.checks - a.checks || compareText(a.client, b.client) || compareText(a.check, b.check);
 }

@@ -10,15 +10,15 @@ import {
   type StatusSpan,
 } from '../timeline/availability.ts';
 
-/** The history of a check on a client that a report needs. */
+/** The status history of a check on a client, as input for a report. */
 export interface ReportCheckHistory {
   readonly client: string;
   readonly check: string;
-  /** Current status; undefined if unknown. It is used only if there are no status changes. */
+  /** Current status; undefined if unknown. It is used only if `statusChanges` is empty. */
   readonly status: number | undefined;
   /** Status changes, newest first, back to the start of the report. */
   readonly statusChanges: readonly StatusChange[];
-  /** The inhibitor that suppresses the event now. */
+  /** The inhibitor (another event) that suppresses notifications of the event now; undefined if there is none. */
   readonly inhibitor?: Inhibitor | undefined;
 }
 
@@ -26,11 +26,11 @@ export interface ReportCheckHistory {
 export type CheckProblem = Omit<ReportCheck, 'namespace' | 'output' | 'silences'>;
 
 /**
- * Summarizes the problems of a check in a span (spec, report 1).
+ * Summarizes the problems of a check in a span of time (spec, report 1).
  *
- * @param keptSinceMs start of the retained history
- * @param silenced the silenced spans, as returned by `joinedSpans`
- * @returns undefined if no problem in the span is known
+ * @param keptSinceMs start of the retained history, in epoch milliseconds
+ * @param silenced the spans in which the check was silenced, as returned by `joinedSpans`
+ * @returns undefined if the check had no known problem in the span
  */
 export function troubleOf(
   past: ReportCheckHistory,
@@ -42,7 +42,7 @@ export function troubleOf(
   const bad = stretches.filter(({ status }) => isBad(status));
   const status = statusAt(past, span.untilMs);
   const isOpen = isBad(status);
-  // A problem that begins at the very end of the span is in no stretch, so it is counted separately.
+  // A problem that begins at the very end of the span has no duration in the span, so it is counted separately.
   const isJustBroken = isOpen && !isBad(stretches[0]?.status);
   const began = isOpen ? beginningOf(stretches, span.untilMs) : bad.at(-1)?.sinceMs;
   if (began === undefined) return undefined;
@@ -53,7 +53,7 @@ export function troubleOf(
     check: past.check,
     ...(status !== undefined && { status }),
     worst: [status ?? 0, ...bad.map((stretch) => stretch.status ?? 0)].reduce((a, b) => (worse(a, b) > 0 ? b : a)),
-    // If the problem exists at the first known moment, it began at an unknown earlier time.
+    // If the problem exists at the start of the known history, it began at an unknown earlier time.
     began: began > Math.max(span.sinceMs, keptSinceMs) ? began : null,
     ended: isOpen ? null : (bad[0]?.untilMs ?? null),
     outages: outages + (isJustBroken ? 1 : 0),
@@ -75,8 +75,8 @@ function inhibitorOfOutages(
   const ends = statusChanges.filter(
     ({ atMs, previousStatus: was, status }) => atMs <= untilMs && isBad(was) && !isBad(status),
   );
-  // An outage that is open at the end of the span has the inhibitor recorded at its later resolution, or the current
-  // one.
+  // The inhibitor of an outage that is open at the end of the span is recorded at the next status change. If there was
+  // none, it is the current inhibitor.
   const after = statusChanges.findLast(({ atMs }) => atMs > untilMs);
   const last = after === undefined ? inhibitor : after.inhibitor;
   const inhibitors = [...(isOpen ? [last] : []), ...ends.map((end) => end.inhibitor)];
@@ -87,7 +87,7 @@ function isBad(status: number | undefined): boolean {
   return status !== undefined && status !== 0;
 }
 
-/** Returns the status at a moment; undefined if it is unknown. */
+/** Returns the status of the check at a time; undefined if it is unknown. */
 function statusAt({ statusChanges, status }: ReportCheckHistory, atMs: number): number | undefined {
   const next = statusChanges.findLast((change) => change.atMs > atMs);
   const last = statusChanges.find((change) => change.atMs <= atMs);
@@ -108,12 +108,12 @@ function byName(a: CheckProblem, b: CheckProblem): number {
   return compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
-/** Compares problems: inhibited ones come last. */
+/** Compares problems for sorting: inhibited ones come last. */
 function causesFirst(a: CheckProblem, b: CheckProblem): number {
   return Number(a.inhibited_by !== undefined) - Number(b.inhibited_by !== undefined);
 }
 
-/** Compares problems: inhibited ones come last, otherwise the worst first, then the oldest. */
+/** Compares problems for sorting: inhibited ones come last; otherwise the worst come first, then the oldest. */
 export function worstFirst(a: CheckProblem, b: CheckProblem): number {
   return causesFirst(a, b) || worse(a.status ?? 0, b.status ?? 0) || (a.began ?? 0) - (b.began ?? 0) || byName(a, b);
 }

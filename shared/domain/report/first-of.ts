@@ -1,4 +1,4 @@
-/** Collects items and retains only the first ones in an order, so that its memory is bounded by the limit. */
+/** Collects items and retains only the first `limit` items in a sort order, so that its memory is bounded. */
 export class FirstOf<Item> {
   readonly #limit: number;
   readonly #compare: (a: Item, b: Item) => number;

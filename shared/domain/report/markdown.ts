@@ -3,8 +3,8 @@ import { safeLine } from '../terminal-text.ts';
 import { reportSections, reportSummary, type ReportSection } from './sections.ts';
 
 /**
- * Formats a report for a ticket or a chat in GitHub Markdown. Names and output are escaped, and the text is safe on a
- * terminal.
+ * Formats a report as GitHub Markdown for a ticket or a chat. Names and output are escaped. The text has no control
+ * characters, so it is safe on a terminal.
  */
 export function reportMarkdown(report: Report): string {
   const parts = ['# Handover', ...reportSummary(report).map(plain), ...reportSections(report).map(sectionText)];
@@ -19,7 +19,7 @@ function sectionText({ title, columns, rows, more, empty }: ReportSection): stri
   return [heading, table, ...(more > 0 ? [`And ${String(more)} more.`] : [])].join('\n\n');
 }
 
-/** Escapes the text of a table cell. An underscore within a word needs no escape. */
+/** Escapes a text for Markdown. An underscore within a word needs no escape. */
 function plain(text: string): string {
   return safeLine(text).replace(/[\\|*`<>[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
 }

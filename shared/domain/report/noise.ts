@@ -6,7 +6,7 @@ import type { CheckProblem } from './checks.ts';
 export class Noise {
   readonly #byCheck = new Map<string, { -readonly [Name in keyof ReportNoise]: ReportNoise[Name] }>();
 
-  /** @param key name of the check, with its namespace if the report covers several */
+  /** @param key name of the check, with its namespace if the report is about several namespaces */
   count(key: string, { client, check, outages }: CheckProblem, scope: Pick<ReportNoise, 'namespace'>): void {
     const entry = this.#byCheck.get(key);
     if (entry === undefined) {
@@ -20,7 +20,7 @@ export class Noise {
     entry.client_outages = outages;
   }
 
-  /** Returns at most `limit` checks, in descending order of their outages. */
+  /** Returns at most `limit` checks, those with the most outages first. */
   first(limit: number): ReportNoise[] {
     return [...this.#byCheck.values()]
       .toSorted((a, b) => b.outages - a.outages || compareText(a.check, b.check))

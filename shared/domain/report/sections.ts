@@ -10,28 +10,28 @@ import { countWithNoun } from '../count-text.ts';
 import { formatDuration } from '../duration.ts';
 import { severityOf } from '../severity.ts';
 
-/** A section of a report as a table. Its texts are raw, so every display must escape them. */
+/** A section of a report as a table. Its texts are not escaped: every output format must escape them. */
 export interface ReportSection {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Number of further rows that the report does not contain. */
+  /** Number of further rows that were omitted from the report. */
   readonly more: number;
-  /** Text that replaces an empty table. */
+  /** Text that is shown if the table has no rows. */
   readonly empty: string;
 }
 
-/** Formats a time in epoch milliseconds. */
+/** Callback that formats a time given in epoch milliseconds. */
 type Moment = (ms: number) => string;
 
 const WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
 
-/** Maximum number of characters of an output in a table. */
+/** Maximum number of characters of a check output in a table of the report. */
 const OUTPUT_MAX = 120;
 
 /**
- * Returns the introduction of a report: its span, its totals, and a note if the history of a part of the span is
- * missing.
+ * Returns the introduction of a report: its time span, its totals, and a note if the history covers only a part of the
+ * span.
  */
 export function reportSummary(report: Report, moment: Moment = utcMoment): string[] {
   const { since, until, total, open } = report;
@@ -66,7 +66,7 @@ function lackOf({ since, complete_since: complete, truncated: isTruncated }: Rep
 /** Returns the sections of a report in the order of display. */
 export function reportSections(report: Report, moment: Moment = utcMoment): readonly ReportSection[] {
   const { until, open, resolved, inhibited, noisiest, actions, changes } = report;
-  // Resolved problems that were inhibited are only counted, in the section of their root cause.
+  // Resolved problems that were inhibited get no row; they are only counted in the section "Root causes".
   const ownTrouble = resolved.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
   const isPlaced = [...open.checks, ...resolved.checks, ...noisiest, ...actions.actions].some(
     ({ namespace }) => namespace !== undefined,

@@ -14,7 +14,7 @@ export interface StatusChange {
   /** The previous status; undefined if unknown. */
   readonly previousStatus: number | undefined;
   readonly status: number | undefined;
-  /** The inhibitor that suppressed the event until its resolution; set only if this change is that resolution. */
+  /** The inhibitor (other event) that suppressed the event until it resolved; set only if this change resolves it. */
   readonly inhibitor?: Inhibitor | undefined;
 }
 
@@ -24,11 +24,11 @@ export interface StatusSpan extends Span {
 }
 
 /**
- * Divides a span into stretches of one status each, newest first and without gaps.
+ * Divides a span of time into spans of one status each, newest first and without gaps.
  *
- * @param changes newest first; of those before the span only the newest is needed
+ * @param changes status changes, newest first; of those before the span, only the newest is needed
  * @param status current status, used if there are no changes
- * @param keptSinceMs start of the retained history; before it, the status is known only after a change
+ * @param keptSinceMs start of the retained history; before it, the status is unknown unless `changes` says it
  */
 export function stretchesOf(
   changes: readonly StatusChange[],
@@ -62,7 +62,7 @@ export interface SilenceChange {
 }
 
 /**
- * Returns the spans in which a silence was active.
+ * Returns the spans of time in which a silence was active.
  *
  * @param changes newest first
  * @param keptSinceMs assumed begin of a silence of which only the end is known
@@ -97,10 +97,10 @@ export function joinedSpans(spans: readonly Span[]): Span[] {
 }
 
 /**
- * Sums up the time in each status. Time in OK counts as OK even during a silence; silenced time with a problem is
- * counted separately.
+ * Adds up the time in each status. Time with the status OK counts as OK even during a silence. Silenced time with
+ * another status is added up as `silenced`.
  *
- * @param stretches newest first, as returned by `stretchesOf`
+ * @param stretches spans of one status each, newest first, as returned by `stretchesOf`
  * @param silenced the silenced spans, as returned by `joinedSpans`
  */
 export function availabilityOf(stretches: readonly StatusSpan[], silenced: readonly Span[]): Availability {

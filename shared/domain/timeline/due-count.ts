@@ -1,10 +1,10 @@
-/** The transitions of a check are counted once per `perCheck / PART` new transitions on average. */
+/** On average, the transitions of a check are counted this many times while `perCheck` new ones are stored. */
 const COUNTS_PER_MAXIMUM = 10;
 
 /**
- * Whether the stored transitions of a check must be counted after this one, so that excess ones can be deleted. No
- * counter is stored, and counting at each transition would be too slow. The decision is a hash of the id, so every id
- * is equally likely, whatever pattern the ids of a check have.
+ * Whether the stored transitions of a check must be counted after a new one, so that those above the maximum can be
+ * deleted. No counter is stored, and counting after each transition would be too slow. So a hash of the id decides:
+ * every id is equally likely, whatever pattern the ids of a check have.
  *
  * @param id id of the new transition
  * @param perCheck maximum number of stored transitions of a check

@@ -2,25 +2,25 @@ import type { Transition } from '../../schemas/timeline.ts';
 import type { EventRow } from '../../schemas/feed.ts';
 import type { SilencedEntry } from '../../schemas/silenced.ts';
 
-/** An event at a past moment, with what its transitions recorded (spec, timeline 5). */
+/** An event as it was at a time in the past, according to its recorded transitions (spec, timeline 5). */
 export interface PastEvent {
   readonly status: number;
   readonly isFlapping: boolean;
   /**
-   * Occurrences that the last transition recorded, or 1 if it recorded none. Later results with the same status are not
-   * recorded.
+   * Occurrences at the last transition; 1 if the transition has none. Later results with the same status are not
+   * included, because they are not recorded.
    */
   readonly occurrences: number;
-  /** Epoch seconds since which its status is the same, according to the known transitions. */
+  /** Epoch seconds since which the event has its status, according to the known transitions. */
   readonly since: number;
   /** Epoch seconds of its last transition. */
   readonly last: number;
-  /** Output that the last transition recorded, as in the list of events; empty if it recorded none. */
+  /** Summary of the check output at the last transition, as in the list of events; empty if there is none. */
   readonly output: string;
 }
 
 /**
- * Returns the event of a check on a client after a transition; undefined if there is none then.
+ * Returns the event of a check on a client after a transition; undefined if the check then has no event.
  *
  * @param before the event before the transition; undefined if there was none, or it is unknown
  */
@@ -29,7 +29,7 @@ export function nextPastEvent(
   { kind, status, flapping, occurrences = 1, output = '' }: Transition,
   atMs: number,
 ): PastEvent | undefined {
-  // After these transitions the check is known, but it has no event.
+  // After these two kinds of transition, the check is OK and has no event.
   const isOk = kind === 'new' || kind === 'resolve';
   if (isOk || status === undefined) return undefined;
   const at = Math.floor(atMs / 1000);
@@ -37,14 +37,14 @@ export function nextPastEvent(
   return { status, isFlapping: flapping === true, occurrences, since, last: at, output };
 }
 
-/** Returns by how much a transition changes the number of known checks of a client. */
+/** Returns how a transition changes the number of known checks of a client: 1 for a new check, -1 for a removal. */
 export function checkCountDelta({ was, status }: Transition): -1 | 0 | 1 {
   if ((was === undefined) === (status === undefined)) return 0;
   return status === undefined ? -1 : 1;
 }
 
 /**
- * Returns a silence after one of its transitions; undefined if the silence ended.
+ * Returns a silence as it was after one of its transitions; undefined if the silence ended.
  *
  * @param id id of the silence, the same as in the transition
  */
@@ -76,7 +76,7 @@ export function nextPastSilence(id: string, transition: Transition, atMs: number
   };
 }
 
-/** Returns a past event as a row for the list of events. */
+/** Converts an event of the past to a row for the list of events. */
 export function pastEventRow(
   { isFlapping, ...event }: PastEvent,
   { client, check }: Pick<EventRow, 'client' | 'check'>,
@@ -86,13 +86,13 @@ export function pastEventRow(
 }
 
 /**
- * The measurements that decide when the next checkpoint is stored, so that one is close to every moment (spec, timeline
- * 5).
+ * The measurements that decide when the next checkpoint is stored: a copy of all events and silences at one time. From
+ * the nearest checkpoint, the state at any past time can be computed quickly (spec, timeline 5).
  */
 export interface CheckpointAge {
   /** Number of transitions since the last checkpoint. */
   readonly transitions: number;
-  /** Number of rows in the last checkpoint. */
+  /** Number of rows (such as events and silences) in the last checkpoint. */
   readonly rows: number;
   readonly ageMs: number;
 }
@@ -101,8 +101,8 @@ const TRANSITIONS_MIN = 20_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Whether a checkpoint is due: after at least 20,000 transitions and one per two rows, so that checkpoints take less
- * space than transitions, or after a day with any transitions.
+ * Whether the next checkpoint must be stored. This is so after 20,000 transitions, but at least one per two rows of the
+ * last checkpoint, so that checkpoints take less space than transitions. It is also so after a day with transitions.
  */
 export function isCheckpointDue({ transitions, rows, ageMs }: CheckpointAge): boolean {
   return transitions >= Math.max(TRANSITIONS_MIN, rows / 2) || (transitions > 0 && ageMs >= DAY_MS);

@@ -3,8 +3,8 @@ import { choiceField, countField, flagField, statusField, textField, timeField }
 import { searchLanguage } from '../search-language.ts';
 
 /**
- * The search language of the timeline. The search languages of the lists are in another module, because the first frame
- * of the console must not load schemas.
+ * The search language of the timeline. It is not in the module of the other search languages, because that one must not
+ * load schemas: it would delay the start of the console.
  */
 export const TIMELINE_SEARCH = searchLanguage<TimelineRow>(
   [

@@ -10,7 +10,7 @@ export type StateChange = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping
  *
  * It runs for every result. For an OK result of a check without an event it does almost no work.
  *
- * @returns undefined if only counters of the list of events change, or nothing
+ * @returns undefined if nothing changes, or only counters such as `occurrences`
  */
 export function stateChangeOf(before: CheckState, after: CheckState): StateChange | undefined {
   const { event: old } = before;
@@ -42,7 +42,7 @@ export function removalOf(before: CheckState): StateChange | undefined {
   return was.was === undefined ? undefined : { kind: 'remove', ...was };
 }
 
-/** Whether the check is known, that is, has an event or a history. */
+/** Whether a check on a client is known: it has an event or a history. */
 export function hasState({ event, history }: CheckState): boolean {
   return event !== undefined || history.length > 0;
 }

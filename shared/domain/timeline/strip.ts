@@ -2,14 +2,17 @@ import type { CheckHistory, StatusPeriod } from '../../schemas/availability.ts';
 import { severityOf, type Severity } from '../severity.ts';
 import { overlapOf, type Span } from './availability.ts';
 
-/** A cell of a strip: the worst status in its time, with `silenced` for silenced problems; undefined if unknown. */
+/**
+ * A cell of a status strip, which shows the history of a check in one line. It is the worst status in the period of the
+ * cell, `silenced` if the problem was silenced, or undefined if the status is unknown.
+ */
 export type StripCell = Severity | 'silenced' | undefined;
 
 const WORST_FIRST: readonly StripCell[] = ['critical', 'warning', 'unknown', 'silenced', 'ok', undefined];
 
 /**
- * Divides the history of a check into cells of equal length, oldest first. A cell shows its worst status, so even a
- * very short problem is visible.
+ * Divides the history of a check into cells for periods of equal length, oldest first. A cell has the worst status in
+ * its period, so even a very short problem is visible.
  */
 export function stripOf({ since, until, stretches, silenced }: CheckHistory, cells: number): StripCell[] {
   const silenceSpans = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
@@ -17,7 +20,7 @@ export function stripOf({ since, until, stretches, silenced }: CheckHistory, cel
   const strip = Array.from<unknown, StripCell>({ length: cells }, () => undefined);
   const mark = (span: Span, shown: StripCell): void => {
     const first = Math.floor((span.sinceMs - since) / length);
-    // A span that ends where a cell begins is not shown in that cell.
+    // If a span ends exactly where a cell begins, it does not affect that cell.
     const last = Math.max(first, Math.ceil((span.untilMs - since) / length) - 1);
     for (let cell = Math.max(0, first); cell <= Math.min(last, cells - 1); cell++) {
       if (WORST_FIRST.indexOf(shown) < WORST_FIRST.indexOf(strip[cell])) strip[cell] = shown;
@@ -33,7 +36,7 @@ export function stripOf({ since, until, stretches, silenced }: CheckHistory, cel
   return strip;
 }
 
-/** Splits a stretch where silences begin and end. The second value of each part says whether it is silenced. */
+/** Splits a period of one status where silences begin and end; with each resulting span, returns if it is silenced. */
 function partsOf({ since, until }: StatusPeriod, silenceSpans: readonly Span[]): (readonly [Span, boolean])[] {
   const parts: (readonly [Span, boolean])[] = [];
   let from = since;
@@ -49,7 +52,7 @@ function partsOf({ since, until }: StatusPeriod, silenceSpans: readonly Span[]):
   return parts;
 }
 
-/** An uninterrupted problem of a check. */
+/** A period in which a check was never OK. */
 export interface Outage {
   readonly sinceMs: number;
   /** End of the outage, or of the requested span if the outage continues. */

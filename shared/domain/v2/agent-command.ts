@@ -5,21 +5,21 @@ import { commandOf, commandText } from '../command-text.ts';
 import { substituteTokens } from '../tokens.ts';
 import { substituteEntityTokens, tokenEntityOf } from './tokens.ts';
 
-/** The characters that begin a token of Sensu Go agents. */
+/** The characters at the start of a token of Sensu Go agents, such as `{{ .name }}`. */
 const OPENING = '{{';
 
-/** The token that Sensu Go agents replace by the text `{{`; its quotes need no escape in JSON. */
+/** A token that Sensu Go agents replace by the text `{{`. Its backquotes need no escape in JSON. */
 const OPENING_AS_TEXT = '{{`{{`}}';
 
 type AgentCommand = { readonly line: string } | { readonly unmatched: readonly string[] } | { readonly unfit: string };
 
 /**
  * Returns the command of a check for Sensu Go agents, which support only shell commands. In a shell command, the
- * backend substitutes the `:::` tokens, and the agent the `{{ }}` tokens. In a list of arguments, the backend
- * substitutes all tokens before it quotes the arguments, so that no value becomes more than one argument.
+ * backend replaces the `:::` tokens and leaves the `{{ }}` tokens to the agent. If the command is a list of arguments,
+ * the backend replaces all tokens before it quotes the arguments, so that no value becomes more than one argument.
  *
- * @returns `line`: the shell command; `unmatched`: tokens without a value; `unfit`: the reason why the arguments cannot
- *   be quoted for the shell of the client
+ * @returns the shell command as `line`, the tokens without a value as `unmatched`, or as `unfit` the reason why the
+ *   arguments cannot be quoted for the shell of the client
  */
 export function agentCommand(
   { command, entity_tokens: hasEntityTokens }: Pick<CheckRequest, 'command' | 'entity_tokens'>,

@@ -9,7 +9,7 @@ export interface AgentFrame {
 const TYPE_LENGTH_MAX = 64;
 
 /**
- * Parses a frame: a type, a line feed and a payload (clients 6).
+ * Parses a message between backend and Sensu Go agent: a type, a line feed and a payload (clients 6).
  *
  * @returns undefined if the type is empty, too long, or not followed by a line feed
  */

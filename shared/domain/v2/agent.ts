@@ -19,7 +19,7 @@ const AGENT_CLASS = 'agent';
 /** The keepalive handler that Sensu Go agents send if none is configured. */
 const DEFAULT_KEEPALIVE_HANDLER = 'keepalive';
 
-/** Label of an entity whose agent, not the backend, manages its configuration. */
+/** Label of an entity that says who manages its configuration. With `sensu-agent`, it is the agent, not the backend. */
 const MANAGED_BY = 'sensu.io/managed_by';
 const AGENT_MANAGES = 'sensu-agent';
 
@@ -31,11 +31,13 @@ type Configuration = Pick<
   Pick<V2Entity, 'metadata' | 'entity_class'>;
 
 /**
- * Returns the client that a keepalive of Sensu Go reports. Its `check.timeout` and `check.ttl` are the seconds without
- * a keepalive until the status is warning and critical (clients 6). Without a `ttl` the status never becomes critical.
+ * Returns the client that a keepalive of a Sensu Go agent reports. Its `check.timeout` and `check.ttl` are the seconds
+ * without a keepalive after which the status is warning and critical (clients 6). Without a `ttl` it never becomes
+ * critical.
  *
- * From version 6 on, the backend configures its agents: the stored configuration overrides the keepalive, unless the
- * entity is marked as managed by its agent. Agents of version 5 cannot be configured, so their keepalives override it.
+ * Agents of version 6 and later are configured by the backend: the stored configuration overrides the keepalive, unless
+ * the entity is marked as managed by its agent. Agents of version 5 cannot be configured, so their keepalives override
+ * the stored configuration.
  *
  * @param present the stored client; undefined if there is none
  * @param isConfigurable whether the backend can configure an agent whose version is unknown
@@ -62,14 +64,14 @@ export function clientOfKeepalive(
       ? configurationOf('', present)
       : undefined;
   const context = { present, now, version, createdBy: undefined, source: 'agent' } as const;
-  // A client with a signature accepts only keepalives that contain it. Sensu Go agents never send one, so they cannot
-  // claim such a client.
+  // For a client with a signature, only keepalives with that signature are accepted. Sensu Go agents never send one, so
+  // the attribute is dropped here; they cannot take over such a client.
   const { signature: _signature, ...client } = clientOfEntity(
     { ...reportedEntity, ...stored, entity_class: AGENT_CLASS },
     context,
   );
   const handlers = stored?.keepalive_handlers ? {} : keepaliveHandlers(event);
-  // Drops attributes that earlier versions of mon stored.
+  // Drops `thresholds` and `pipelines`, which earlier versions of mon stored; they are set from the keepalive below.
   const { thresholds: _thresholds, pipelines: _pipelines, ...attributes } = keepaliveOf(client);
   return {
     ...client,
@@ -85,7 +87,7 @@ function keepalivePipelines({ pipelines }: SubmittedV2Event): { readonly pipelin
   return pipelines && pipelines.length > 0 ? { pipelines } : {};
 }
 
-/** The configuration for an agent whose client is not stored yet. */
+/** The configuration that is sent to an agent whose client is not stored yet. */
 const NO_CONFIGURATION = { entity_class: AGENT_CLASS, subscriptions: null, deregister: false, deregistration: {} };
 
 /** Returns the stored configuration of an agent in the form that is sent to the agent (clients 6). */
@@ -95,8 +97,8 @@ export function entityConfigOf(namespace: string, client: Client | undefined): R
 }
 
 /**
- * Whether a client whose keepalives stop has left. That is so for Sensu Go agents with `deregister`. Other clients
- * deregister explicitly, so their missing keepalives are a problem (completion 1.10).
+ * Whether a client is deleted if its keepalives stop. That is so for Sensu Go agents with `deregister`. Other clients
+ * deregister explicitly, so missing keepalives are a problem for them (completion 1.10).
  */
 export function deregistersWithoutKeepalives(client: Client): boolean {
   const version = client['sensu_agent_version'];
@@ -104,12 +106,12 @@ export function deregistersWithoutKeepalives(client: Client): boolean {
 }
 
 /**
- * Returns the result that an event of an agent reports. It belongs to another entity if the check ran for a proxy
+ * Returns the result in an event that a Sensu Go agent sends. It belongs to another entity if the check ran for a proxy
  * entity, or if a local program sent the event for one.
  *
  * @param isDefined callback that says whether the backend has a definition of a check. If it has, an empty list of
- *   handlers in the event means the handlers of the definition, because agents send an empty list if they got none
- * @returns undefined for an event without a check, which has no status
+ *   handlers in the event is replaced by the handlers of the definition: agents send an empty list if they got none
+ * @returns undefined if the event has no check
  */
 export function resultOfAgentEvent(
   event: SubmittedV2Event,
@@ -127,7 +129,7 @@ export function resultOfAgentEvent(
   };
 }
 
-/** Zero values that Sensu Go agents expect in every check; in their results the backend treats them as not set. */
+/** Values for "not set" that Sensu Go agents expect in every check. In their results, they mean "not set" too. */
 const ZERO_VALUES = {
   interval: 0,
   ttl: 0,
@@ -146,9 +148,9 @@ const ZERO_VALUES = {
 
 /** The definitions from which a check request is built. */
 interface RequestSource {
-  /** The definition of the check, for attributes that the request lacks. */
+  /** The definition of the check, for attributes that are not in the request. */
   readonly definition: CheckDefinition | undefined;
-  /** The stored form of the definition, if the v2 API defined it. */
+  /** The definition as stored by the v2 API; undefined if it was not defined there. */
   readonly stored?: V2Check | undefined;
   /** Access to the hooks and assets that the check needs. */
   readonly needs: NeedSource;
@@ -217,10 +219,10 @@ function configurationOf(namespace: string, client: Client): Configuration {
   const { redact, user, keepalive_handlers: handlers } = others as SubmittedV2Entity;
   return {
     metadata,
-    // Agents accept no other class, whatever the stored entity has.
+    // Agents accept only this class, even if the stored entity has another one.
     entity_class: AGENT_CLASS,
     user: user ?? '',
-    // Includes the agent's own subscription, whatever is stored, because silences and requests use it.
+    // The agent's own subscription is always included, because silences and check requests use it.
     subscriptions: client.subscriptions.map(v2Subscription),
     deregister,
     deregistration,
@@ -234,15 +236,15 @@ function keepaliveHandlers({ check }: SubmittedV2Event): { readonly handlers?: s
   return handlers.length === 0 || handlers.join() === DEFAULT_KEEPALIVE_HANDLER ? {} : { handlers };
 }
 
-/** Returns the labels and annotations, if there are any. */
+/** Returns only the labels and annotations of metadata; empty if it has none. */
 function pairsOf(metadata: unknown): Readonly<Record<string, unknown>> {
   const { labels, annotations } = (metadata ?? {}) as Readonly<Record<string, unknown>>;
   return { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
 }
 
 /**
- * Returns the named attributes that have the right type, because one of a wrong type makes agents reject the whole
- * request.
+ * Returns those of the named attributes that have the right type. One attribute with a wrong type would make Sensu Go
+ * agents reject the whole request.
  */
 function ofKind(
   check: Readonly<Record<string, unknown>>,

@@ -1,15 +1,15 @@
 import type { SubmittedV2Asset } from '../../schemas/v2/asset.ts';
 import { readScript } from '../expression/script.ts';
 
-/** A syntax error in a filter of an asset, and the path of this filter in the asset. */
+/** A syntax error in a filter of an asset (a package that agents install), with the path of the filter. */
 interface AssetFilterProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 /**
- * Returns the syntax errors in the filters of an asset. Agents evaluate the filters, and an agent never installs an
- * asset with an invalid one. As in Sensu Go, the filters of the asset itself are ignored if it has builds.
+ * Returns the syntax errors in the filters of an asset, by which agents decide whether they install it. An agent never
+ * installs an asset with an invalid filter. As in Sensu Go, if the asset has builds, only their filters are used.
  */
 export function assetFilterProblems({ filters, builds }: SubmittedV2Asset): readonly AssetFilterProblem[] {
   const isBuilt = (builds ?? []).length > 0;

@@ -2,10 +2,11 @@ import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
 import type { Role, RoleBinding, RoleRule } from '../../schemas/v2/role.ts';
 
 /*
- * The roles and bindings that Sensu Go creates itself (recorded from 6.2.4). They exist without being stored.
+ * The roles and role bindings that Sensu Go creates by itself (recorded from 6.2.4). Here they exist without being
+ * stored.
  */
 
-/** The namespace in the metadata of objects that apply to all namespaces. */
+/** The namespace in the metadata of objects that are valid in all namespaces. */
 export const ALL_NAMESPACES = '';
 
 const EDITED = [
@@ -23,7 +24,7 @@ const EDITED = [
 
 const READ_NAMESPACES = rule(['get', 'list'], ['namespaces']);
 
-/** The group of all users; a role that is bound to it applies to every user. */
+/** The group of all users. Every user has the rights of a role that is bound to it. */
 export const USERS_GROUP = 'system:users';
 
 export const BUILT_IN_CLUSTER_ROLES: readonly Role[] = [
@@ -54,12 +55,12 @@ export const BUILT_IN_BINDINGS: readonly RoleBinding[] = [
 ];
 
 /**
- * Groups whose rights cannot be changed by bindings. Administrators must not lose rights. Agents, whose password is on
- * every host, may only submit results (the scope `submit`).
+ * Groups whose rights cannot be changed by role bindings. Administrators must not lose rights. Agents must not gain
+ * any, because their password is on every host: they can only submit results (the scope `submit`).
  */
 export const PERMANENT_GROUPS: ReadonlySet<string> = new Set(['cluster-admins', 'system:agents']);
 
-/** Built-in cluster roles that no built-in binding uses, so that they may be redefined. */
+/** Built-in cluster roles that can be redefined, because no built-in role binding uses them. */
 export const REPLACEABLE_ROLES: ReadonlySet<string> = new Set(['admin', 'edit', 'view']);
 
 function rule(verbs: NonNullable<RoleRule['verbs']>, resources: string[]): RoleRule {

@@ -1,13 +1,14 @@
 import { isAttributes, type Attributes } from '../attributes.ts';
 
-/** Paths of the fields that the backend sets itself, so that a PUT cannot change them. */
+/** Paths of the fields that only the backend sets. A PUT cannot change them. */
 const OF_BACKEND: ReadonlySet<string> = new Set(['metadata.created_by']);
 
 /**
- * Returns the paths of the fields that a PUT would change (`proxy_requests.splay`), in alphabetical order. An absent
- * field equals its zero value, because the backend shows unset fields that way. Lists are compared as a whole.
+ * Returns the paths of the fields that a PUT would change, such as `proxy_requests.splay`, in alphabetical order. An
+ * absent field equals zero, empty or null, because the API returns such values for fields that are not set. Lists are
+ * compared as a whole.
  *
- * @param before the stored object, as shown
+ * @param before the stored object, as returned by the API
  * @param after the object to send
  */
 export function changedFields(before: Attributes, after: Attributes): readonly string[] {

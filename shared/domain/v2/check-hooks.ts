@@ -6,8 +6,8 @@ import { textsIn } from '../attributes.ts';
 export type CheckHooks = readonly Readonly<Record<string, readonly string[] | null>>[];
 
 /**
- * Adds hooks to those of a check, without duplicates. As in Sensu Go, they are added to the first list of their type;
- * if there is none, a list is appended.
+ * Adds hooks to those of a check, without duplicates. As in Sensu Go, each is added to the first list of its type. If
+ * there is no such list, a new one is appended.
  */
 export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, readonly string[]>>): CheckHooks {
   const left = new Map(Object.entries(more));
@@ -23,7 +23,7 @@ export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, reado
   return [...extended, ...Array.from(left, ([type, names]) => ({ [type]: names }))];
 }
 
-/** Removes a hook of a type, and lists that become empty; returns undefined if the check does not have the hook. */
+/** Removes a hook of a type, and its list if it is then empty. Returns undefined if the check has no such hook. */
 export function withoutHook(hooks: CheckHooks, type: string, name: string): CheckHooks | undefined {
   if (!hooks.some((list) => list[type]?.includes(name))) return undefined;
   return hooks
@@ -44,11 +44,11 @@ function hookNames(hooks: CheckHooks): readonly string[] {
   return [...new Set(hooks.flatMap((list) => Object.values(list).flatMap((names) => names ?? [])))];
 }
 
-/** The objects that Sensu Go agents need to run a check. */
+/** The assets and hooks that a Sensu Go agent needs to run a check. */
 export interface CheckNeeds {
   readonly assets: readonly V2Asset[];
   readonly hooks: readonly V2Hook[];
-  /** Assets by the name of the hook that needs them. */
+  /** The assets that hooks need, by the name of the hook. */
   readonly hookAssets: Readonly<Record<string, { readonly assets: readonly V2Asset[] }>>;
 }
 
@@ -58,7 +58,7 @@ export interface NeedSource {
   asset(name: string): V2Asset | undefined;
 }
 
-/** Returns the hooks and assets that a check needs; as in Sensu Go, missing ones are omitted. */
+/** Returns the hooks and assets that a check needs. As in Sensu Go, those that do not exist are omitted. */
 export function needsOf(
   { check_hooks: hooks, runtime_assets: assets }: Readonly<Record<string, unknown>>,
   source: NeedSource,

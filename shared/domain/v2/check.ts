@@ -11,9 +11,9 @@ import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 type NamedCheck = CheckDefinition & { readonly name: string };
 
 /**
- * Converts a v2 check to the internal definition, which is scheduled, sent to agents and merged under results
- * (completion 1.17). In a v2 check, zero, empty text and null mean "not set". Attributes that the backend does not use
- * are retained for agents, handlers and v2 events.
+ * Converts a check of the v2 API to the internal definition, by which it is scheduled, sent to agents and merged into
+ * results (completion 1.17). In a v2 check, zero, empty text and null mean "not set". Attributes that the backend does
+ * not use are kept for agents, handlers and v2 events.
  */
 export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
   const {
@@ -50,7 +50,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
     ...(windows === undefined ? {} : { subdue: windows }),
     ...((subdues ?? []).length === 0 ? {} : { subdues: subdues ?? [] }),
     ...(proxy ? { proxy_requests: proxyRequests(proxy) } : {}),
-    // A v2 check without handlers notifies no handler: the handler `default` applies to v1 checks only.
+    // A v2 check without handlers notifies no handler. Only v1 checks use the handler `default` then.
     handlers: handlers ?? [],
     subscribers: (subscriptions ?? []).map(subscriptionOfV2),
     publish: publish === true,
@@ -128,7 +128,7 @@ function present(attributes: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Returns only the positive values; in the v2 API, 0 means not set. */
+/** Returns only the attributes with a positive value. In the v2 API, 0 means "not set". */
 export function whenPositive(seconds: Readonly<Record<string, number | null | undefined>>): Record<string, number> {
   return Object.fromEntries(Object.entries(seconds).filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0));
 }

@@ -2,15 +2,15 @@ import type { CommandLine } from '../../schemas/command.ts';
 import { commandOf, commandText } from '../command-text.ts';
 import type { Untranslatable } from './problem.ts';
 
-/** A v2 definition with a command. */
+/** An object of the v2 API with a command, such as a check or a hook. */
 interface V2Command {
   readonly command?: CommandLine | null | undefined;
   readonly mon?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 /**
- * Returns a definition in the form that is stored and shown. v2 clients expect a command to be text; if it is not, they
- * fail to read the whole response. So a command that is a list is stored under `mon`, and formatted as text in
+ * Returns a v2 object in the form that is stored and returned by the API. v2 clients expect a command to be text; they
+ * cannot parse a response with a list. So a command that is a list is stored in `mon.command`, and formatted as text in
  * `command`.
  */
 export function withCommandText<Definition extends object>(definition: Definition & V2Command): Definition {
@@ -31,7 +31,7 @@ export function commandOfV2({ command, mon }: V2Command): CommandLine | Untransl
   return own;
 }
 
-/** Returns the command of a definition from a configuration file in its v2 form. */
+/** Converts the command of a definition from a configuration file to its v2 form: `command`, and `mon` for a list. */
 export function shownCommand(command: CommandLine): {
   readonly command: string;
   readonly mon?: { readonly command: readonly string[] };

@@ -6,10 +6,10 @@ import type { Untranslatable } from './problem.ts';
 import { unreadableToken } from './tokens.ts';
 
 /**
- * Returns the warnings about a v2 definition: unknown attributes in its expressions, tokens that mon cannot read, and
- * workflows whose handlers are not run.
+ * Returns the warnings about an object of the v2 API: unknown attributes in its expressions, tokens that mon cannot
+ * replace, and workflows with unsupported handlers.
  *
- * @param kind the kind of definition as in its API path, such as `filters`
+ * @param kind the kind of object as in its API path, such as `filters`
  */
 export function definitionWarnings(kind: string, definition: Attributes): string[] {
   switch (kind) {
@@ -24,14 +24,14 @@ export function definitionWarnings(kind: string, definition: Attributes): string
   }
 }
 
-/** Returns a warning about a token that prevents a check from running on agents of mon and for proxy entities. */
+/** Returns a warning if a check has a token that mon cannot replace. Then only Sensu Go agents can run the check. */
 function unreadableTokenWarnings({ command, env_vars: variables }: Attributes): string[] {
   const texts = [...(typeof command === 'string' ? [command] : textsIn(command)), ...textsIn(variables)];
   const problem = texts.map((text) => unreadableToken(text)).find((one) => one !== undefined);
   return problem === undefined ? [] : [`only agents of Sensu Go can run it, because of a token: ${problem}`];
 }
 
-/** Returns the warnings about workflows whose handler types are not supported. */
+/** Returns the warnings about workflows of a pipeline whose handler has an unsupported type. */
 function foreignHandlerWarnings(workflows: unknown): string[] {
   if (!Array.isArray(workflows)) return [];
   return workflows.flatMap((workflow: unknown) => {
@@ -42,7 +42,7 @@ function foreignHandlerWarnings(workflows: unknown): string[] {
   });
 }
 
-/** Returns the warnings about the `proxy_requests` of a check, whether the API or the configuration defined it. */
+/** Returns the warnings about the `proxy_requests` of a check from the v2 API or a configuration file. */
 export function proxyRequestWarnings(proxy: unknown): string[] {
   const expressions = isAttributes(proxy) ? textsIn(proxy['entity_attributes']) : [];
   return warningsOf(entityConditions(expressions), ENTITY_SUBJECT);

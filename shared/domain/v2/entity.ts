@@ -29,7 +29,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'last_seen',
 ]);
 
-/** Attributes of a client that an entity replaces completely: one that the entity lacks is removed. */
+/** Attributes of a client that are removed if the entity that replaces it does not have them. */
 const REPLACED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'type',
   'entity_class',
@@ -47,7 +47,7 @@ const REPLACED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'last_seen',
 ]);
 
-/** Converts a client to an entity of the v2 API; the caller redacts secrets. */
+/** Converts a client to an entity of the v2 API. Secrets are not redacted; the caller must do that. */
 export function v2EntityOf(namespace: string, client: Client): V2Entity {
   const entityClass = classOf(client);
   return {
@@ -84,22 +84,22 @@ export interface EntityContext {
   readonly present: Client | undefined;
   /** The current time in epoch seconds. */
   readonly now: number;
-  /** Version of the client protocol, for a client that never reported one. */
+  /** Version of the v1 client protocol, for a client that has never reported one. */
   readonly version: string;
   /** The creator of a new client; an existing one keeps its creator. */
   readonly createdBy: string | undefined;
   /**
-   * The origin of the entity. `put`: a request that stores the entity as sent, so that no creator, subscription or
-   * keepalive is added. `event`: an event that contains the entity. `agent`: an agent that reports about itself.
+   * The origin of the entity. `put`: a request that stores the entity as sent, without adding a creator or
+   * subscriptions. `event`: an event that contains the entity. `agent`: an agent that reports about itself.
    */
   readonly source: 'put' | 'event' | 'agent';
 }
 
 /**
- * Converts an entity to a client. It replaces the attributes that the v2 API shows; those of the v1 API (address,
- * keepalive thresholds, sockets) stay. To remove an unknown attribute, the sender sets it to null.
+ * Converts an entity of the v2 API to a client. It replaces the attributes that the v2 API shows. Those of the v1 API
+ * (address, keepalive thresholds, sockets) stay. A custom attribute is removed only if it is null in the entity.
  *
- * For clients with keepalives, `last_seen` can only move forward, and never into the future.
+ * The `last_seen` of a client with keepalives never decreases, and is never in the future.
  */
 export function clientOfEntity(entity: SubmittedV2Entity, context: EntityContext): Client {
   const { present, now, version, createdBy, source } = context;
@@ -135,7 +135,7 @@ function shownSubscriptions(client: Client): string[] | null {
   return Array.isArray(sent) ? (sent as string[]) : client.subscriptions.map(v2Subscription);
 }
 
-/** Returns the time of the last keepalive, or for a client without keepalives the `last_seen` that was sent, if any. */
+/** Returns the time of the last keepalive; for a client without keepalives, the `last_seen` that was sent, if any. */
 function shownLastSeen(client: Client): number {
   const sent = client['last_seen'];
   return client.keepalives === false && typeof sent === 'number' ? sent : client.timestamp;
@@ -165,7 +165,7 @@ function classOf(client: Client): string {
 function agentVersion(client: Client, entityClass: string): string {
   const own = client['sensu_agent_version'];
   if (typeof own === 'string') return own;
-  // Agents of version 5 do not send their version, and `version` of a client is that of the v1 protocol.
+  // Sensu Go agents of version 5 do not send their version, and `version` of a client is that of the v1 protocol.
   if (typeof client['entity_class'] === 'string') return '';
   return entityClass === AGENT && client.keepalives !== false ? client.version : '';
 }
@@ -187,10 +187,10 @@ function ownSubscriptions(name: string, subscriptions: readonly string[] | null 
 }
 
 /**
- * Returns the subscriptions of an entity to show as they were sent. For a proxy entity from an event, the own
- * subscription of the entity comes last, even if it was in the list.
+ * Returns the subscriptions that the v2 API shows for an entity: those that were sent. For a proxy entity from an
+ * event, its own subscription is appended, even if it was sent too.
  *
- * @returns undefined if the actual subscriptions can be shown instead
+ * @returns undefined if the subscriptions of the client are shown instead
  */
 function sentSubscriptions(
   name: string,
@@ -212,7 +212,7 @@ function lastSeen(present: Client | undefined, reportedTime: number, now: number
     : Math.max(present.timestamp, Math.min(reportedTime, now));
 }
 
-/** Returns the known address of a client, or else the first address in the system information that is not local. */
+/** Returns the stored address of a client, or else the first IP address in its system information that is not local. */
 function addressOf(present: Client | undefined, system: SubmittedV2Entity['system']): string {
   if (present !== undefined && present.address !== UNKNOWN_ADDRESS) return present.address;
   for (const { addresses } of system?.network?.interfaces ?? []) {
@@ -225,10 +225,10 @@ function addressOf(present: Client | undefined, system: SubmittedV2Entity['syste
 
 const UNKNOWN_ADDRESS = 'unknown';
 
-/** Loopback and link-local addresses. */
+/** Matches loopback and link-local IP addresses. */
 const LOCAL_ADDRESS = /^(?:127\.|::1(?:\/|$)|169\.254\.|fe80:)/i;
 
-/** Returns the labels or annotations, if there are any. */
+/** Returns the labels or annotations as a metadata attribute; empty if there are none. */
 function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity['metadata'], typeof name> {
   if (!isSettings(pairs)) return {};
   const values = Object.values(pairs);
@@ -237,8 +237,8 @@ function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity[
 }
 
 /**
- * Whether an attribute of an entity is stored. Attributes of the v1 API are not, and null is stored only for attributes
- * that an entity replaces.
+ * Whether an attribute of an entity is stored. Attributes of the v1 API are not stored. Null is stored only for the
+ * attributes in `REPLACED_ATTRIBUTES`.
  */
 function isOwn(attribute: string, value: unknown): boolean {
   if (NOT_SHOWN.has(attribute) || value === undefined) return false;

@@ -2,7 +2,7 @@ import { ALL, ROLE_VERBS } from '../../schemas/v2/role.ts';
 import type { Scope } from '../../schemas/scope.ts';
 import { isGranted, READ_RESOURCES, type Operation, type Grant } from './roles.ts';
 
-/** The rights of a caller: scopes, which apply to all namespaces, and grants by roles. */
+/** The rights of an API caller: scopes, which are valid in all namespaces, and grants by roles. */
 export interface Rights {
   readonly scopes: ReadonlySet<Scope>;
   readonly grants: readonly Grant[];
@@ -10,20 +10,21 @@ export interface Rights {
 
 /** The rights of a caller who grants rights to others. */
 export interface OwnRights extends Rights {
-  /** The only namespace that the rights apply to; undefined: no such limit. */
+  /** The only namespace in which the rights are valid; undefined if they are not limited to one. */
   readonly namespace?: string | undefined;
 }
 
 /**
- * Maximum number of single rights that are compared, because a role is the product of its verbs, resources and names.
+ * Maximum number of single rights that are compared. A role contains one for each combination of its verbs, resources
+ * and names, so there can be very many.
  */
 const COMPARED_MAX = 2000;
-/** Maximum number of missing rights that a message names. */
+/** Maximum number of missing rights that an error message names. */
 const NAMED_MAX = 3;
 
 /**
- * The rules that give the rights of each scope. No rule is as weak as the right to request a run of a check
- * (`resolve`), so that right is left out.
+ * The role rules that are equivalent to each scope. The scope `resolve` also allows to request a run of a check. No
+ * rule is limited to that, so that right is left out.
  */
 const RULES_OF_SCOPE: Readonly<Record<Scope, Grant['rules']>> = {
   read: [{ verbs: ['get', 'list'], resources: [...READ_RESOURCES] }],
@@ -36,22 +37,22 @@ const RULES_OF_SCOPE: Readonly<Record<Scope, Grant['rules']>> = {
   admin: [{ verbs: [ALL], resources: [ALL] }],
 };
 
-/** Whether the caller has all rights, and so may grant any. */
+/** Whether the caller has all rights, and so is allowed to grant any right. */
 export function hasAllRights({ scopes, namespace }: OwnRights): boolean {
   return scopes.has('admin') && namespace === undefined;
 }
 
 /**
- * Returns descriptions of the rights that the caller lacks to grant these; empty if the caller may grant them. As in
- * Kubernetes, nobody may grant more rights than they have.
+ * Returns descriptions of the requested rights that the caller does not have; empty if the caller is allowed to grant
+ * them. As in Kubernetes, nobody can grant more rights than they have.
  *
- * @param present rights that the grantees have already
+ * @param present rights that the users who get the rights have already
  */
 export function missingRights(own: OwnRights, requestedRights: Rights, present?: Rights): readonly string[] {
   if (hasAllRights(own)) return [];
   const scopes = new Set([...(own.namespace === undefined ? own.scopes : []), ...(present?.scopes ?? [])]);
   const grants = [...grantsOf(own), ...(present === undefined ? [] : grantsOf(present))];
-  // The scope admin includes all others, so naming it is sufficient.
+  // The scope admin includes all others, so no other missing right is named.
   if (requestedRights.scopes.has('admin') && !scopes.has('admin')) return ['the scope admin'];
   const missing = new Set<string>();
   for (const scope of requestedRights.scopes) {
@@ -68,7 +69,7 @@ export function missingRights(own: OwnRights, requestedRights: Rights, present?:
   return named.length > NAMED_MAX ? [...named.slice(0, NAMED_MAX), 'others'] : named;
 }
 
-/** Returns all grants of a caller, including those by scopes, limited to the caller's namespace. */
+/** Returns all grants of a caller, including those by scopes, limited to the caller's namespace if there is one. */
 function grantsOf({ scopes, grants, namespace }: OwnRights): readonly Grant[] {
   const byScopes = Array.from(scopes, (scope) => ({ namespace, rules: RULES_OF_SCOPE[scope] }));
   if (namespace === undefined) return [...grants, ...byScopes];

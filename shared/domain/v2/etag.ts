@@ -1,21 +1,21 @@
-/** Preconditions of a request on the current state of an object. */
+/** Preconditions of a request on the current version of an object, as given by HTTP headers. */
 export interface Preconditions {
-  /** `If-Match`: this list must contain the tag of the object; `*`: the object must exist. */
+  /** Header `If-Match`: the entity tag of the object must be in this list; with `*`, the object must exist. */
   readonly match: string | undefined;
-  /** `If-None-Match`: this list must not contain the tag of the object; `*`: the object must not exist. */
+  /** Header `If-None-Match`: the entity tag must not be in this list; with `*`, the object must not exist. */
   readonly noneMatch: string | undefined;
 }
 
 /**
  * Whether an object meets the preconditions of a request (RFC 9110, 13.1).
  *
- * @param tag current tag of the object; undefined if it does not exist
+ * @param tag current entity tag (version) of the object; undefined if it does not exist
  */
 export function meets({ match, noneMatch }: Preconditions, tag: string | undefined): boolean {
   return (match === undefined || names(match, tag)) && (noneMatch === undefined || !names(noneMatch, tag));
 }
 
-/** Whether the list in a header contains this tag, weak or strong, or `*`; false if the object does not exist. */
+/** Whether the list in a header contains `*` or this entity tag, weak or strong; false if the tag is undefined. */
 export function names(list: string, tag: string | undefined): boolean {
   if (tag === undefined) return false;
   return list.split(',').some((item) => item.trim() === '*' || item.trim().replace(/^W\//, '') === tag);

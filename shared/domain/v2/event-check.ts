@@ -5,8 +5,8 @@ import { CHECK_FIELDS, zeroValuesInEvent } from './event-shape.ts';
 import { v2Subscription } from './subscription.ts';
 
 /**
- * The types of check attributes that v2 clients know. A result may have an attribute of the same name with another
- * type, and v2 clients could then not read the whole list.
+ * The types of check attributes that v2 clients expect. If an attribute of a result has another type, it is omitted,
+ * because v2 clients could not parse the whole list of events.
  */
 const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ...kinds(Array.isArray, [
@@ -26,7 +26,7 @@ const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 
 const ZERO_VALUES = zeroValuesInEvent(CHECK_FIELDS);
 
-/** Attributes of a result that are renamed, recomputed or omitted. */
+/** Attributes of a result that are not copied to a v2 event: they are renamed, computed again or omitted. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   'name',
   'type',
@@ -44,7 +44,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'proxy_requests',
 ]);
 
-/** Returns the attributes of a check except those of its outcome, with the names and types that v2 clients know. */
+/** Returns the attributes of a check for a v2 event, except those of its outcome, such as the status. */
 export function shownAttributes(check: CheckResult, namespace: string): Settings {
   // This object is modified in place for speed, because a list of events calls this function for every result.
   const shown: Record<string, unknown> = { ...ZERO_VALUES };
@@ -66,7 +66,7 @@ export function shownAttributes(check: CheckResult, namespace: string): Settings
   return shown;
 }
 
-/** Removes handlers that get only metrics; v2 events list them with the metrics. */
+/** Removes the handlers that get only metrics. v2 events list them in `metrics.handlers`. */
 function withoutMetrics(handlers: readonly string[], check: CheckResult): readonly string[] {
   const { metrics, output_metric_handlers: ofOutput } = check;
   const others = [
@@ -78,7 +78,7 @@ function withoutMetrics(handlers: readonly string[], check: CheckResult): readon
 
 const SECONDS = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
 
-/** Converts the hooks of a result to a list; in the v1 API they are an object with a key for each hook. */
+/** Converts the hooks of a result to a list for the v2 API. In the v1 API they are an object with a key per hook. */
 function hooksOf(hooks: unknown, namespace: string): unknown {
   if (Array.isArray(hooks)) return hooks;
   if (!isSettings(hooks)) return undefined;

@@ -2,11 +2,11 @@ import { isAttributes, type Attributes } from '../attributes.ts';
 
 type Zero = '' | 0 | false | null | readonly never[] | Readonly<Record<string, never>>;
 
-/** The values that Sensu Go shows for an attribute that is not set. */
+/** The values that an attribute has in Sensu Go if it is not set. */
 export interface ZeroValues {
-  /** The value in events for the API and handlers; undefined: the attribute is omitted. */
+  /** The value in events for the API and for handlers; undefined if the attribute is omitted there. */
   readonly inEvent?: Zero;
-  /** The value in filters; undefined: the attribute is omitted, and a filter that reads an attribute below it fails. */
+  /** The value in filters; undefined if it is omitted: then a filter that reads an attribute of it fails. */
   readonly inFilter?: Zero;
 }
 
@@ -15,7 +15,7 @@ export type Fields = Readonly<Record<string, ZeroValues>>;
 const TEXT: ZeroValues = { inEvent: '', inFilter: '' };
 const NUMBER: ZeroValues = { inEvent: 0, inFilter: 0 };
 const FLAG: ZeroValues = { inEvent: false, inFilter: false };
-/** An empty list is null in an event, but always a list in a filter. */
+/** A list attribute that is null in an event if it is empty, but an empty list in a filter. */
 const LIST: ZeroValues = { inEvent: null, inFilter: [] };
 const LIST_IN_EVENT: ZeroValues = { inEvent: [], inFilter: [] };
 const OBJECT: ZeroValues = { inEvent: {}, inFilter: {} };
@@ -23,8 +23,8 @@ const NULL: ZeroValues = { inEvent: null, inFilter: null };
 const OMITTED: ZeroValues = {};
 
 /*
- * The attributes of Sensu Go's events, as recorded from 6.2.4. Filters see more attributes than events contain, such as
- * fractions and flags that events omit if they are not set.
+ * The attributes of Sensu Go events, as recorded from 6.2.4. Filters see attributes that an event omits if they are not
+ * set, such as `duration` and `discard_output`.
  */
 
 const METADATA_FIELDS: Fields = { labels: OMITTED, annotations: OMITTED };
@@ -118,14 +118,14 @@ const EVENT_FIELDS: Fields = {
   pipelines: { inFilter: [] },
 };
 
-/** Returns the values that an event shows for these attributes if they are not set. */
+/** Returns the values that these attributes have in an event if they are not set. */
 export function zeroValuesInEvent(fields: Fields): Attributes {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { inEvent }]) => (inEvent === undefined ? [] : [[name, inEvent]])),
   );
 }
 
-/** Converts an event to the form that filters see. */
+/** Converts a v2 event to the form in which filters see it. */
 export function eventInFilter(event: Attributes): Attributes {
   const { check, entity, metrics } = event;
   return inFilter(EVENT_FIELDS, {
@@ -136,7 +136,7 @@ export function eventInFilter(event: Attributes): Attributes {
   });
 }
 
-/** Converts an entity to the form that filters and proxy requests see. */
+/** Converts an entity to the form in which filters and proxy requests see it. */
 export function entityInFilter(entity: Attributes): Attributes & { readonly metadata: Attributes } {
   const { system, metadata } = entity;
   return {

@@ -7,8 +7,8 @@ import { HISTORY_LENGTH, historyFromShownStatuses, statusesWithoutFirst, type Hi
 import { isSettings } from '../merge-settings.ts';
 
 /**
- * Derives the state of a check from an imported event of Sensu Go, so that occurrences, flapping and resolution
- * continue. Histories, occurrences and times are taken over unchanged.
+ * Returns the state of a check from an imported event of Sensu Go. History, occurrences and times are kept, so that
+ * counting, flap detection and resolution continue.
  *
  * @param result the result that the event reports
  * @param newId callback that returns an id for an event without one
@@ -57,7 +57,7 @@ interface Run {
   readonly executed: number;
 }
 
-/** Returns the runs in the history, oldest first, with the reported result at the end. */
+/** Returns the runs in the history of a check, oldest first. The last one has the status of the reported result. */
 function runsOf(history: unknown, { status, executed }: CheckResult): readonly Run[] {
   const runs = (Array.isArray(history) ? history : []).flatMap((run: unknown): Run[] => {
     if (!isSettings(run) || !Number.isInteger(run['status'])) return [];

@@ -7,15 +7,15 @@ import { eventInFilter } from './event-shape.ts';
 import { v2HandledEvent } from './handled-event.ts';
 
 /**
- * Returns an event in the form that v2 filters use, such as `event.check.status` or `event.entity.labels`. It is
- * redacted. As in Sensu Go, the attributes of metadata are also at the top level, attributes without a value have their
- * zero value, and flags such as `is_incident` are added.
+ * Returns a redacted event in the form that v2 filters use, as in `event.check.status` or `event.entity.labels`. As in
+ * Sensu Go, the attributes of metadata are also at the top level. Attributes that are not set are zero or empty, and
+ * flags such as `is_incident` are added.
  */
 export function eventSubjectOf(namespace: string, event: Event): Attributes {
   return subjectOf(namespace, event, eventInFilter(shownTo(namespace, event)));
 }
 
-/** Returns an event in the form that message templates use: like in filters, but with the zero values of the API. */
+/** Returns a redacted event as message templates use it: as in filters, but unset attributes are as in the API. */
 export function templateSubjectOf(namespace: string, event: Event): Attributes {
   return { ...subjectOf(namespace, event, shownTo(namespace, event)), id: event.id };
 }
@@ -37,21 +37,20 @@ function subjectOf(namespace: string, { id, check, action, silenced }: Event, sh
     is_incident: check.status !== 0,
     is_resolution: isResolution,
     is_silenced: silenced,
-    // The recorded version of Sensu Go does not store that a check flapped before. So each flapping event counts as the
-    // start of flapping, and none as the end.
+    // Sensu Go 6.2.4 does not store whether a check flapped before. So each flapping event counts as the start of
+    // flapping, and none as the end.
     is_flapping_start: action === 'flapping' && check.history.length > 2,
     is_flapping_end: false,
   };
 }
 
-/** Whether a check is OK after a problem. As in Sensu Go, that is also so while the event flaps. */
+/** Whether a check is OK now and was not OK before. As in Sensu Go, this also holds while the check is flapping. */
 export function endsProblem({ status, history }: Event['check']): boolean {
   return status === 0 && history.length > 2 && history.at(-2) !== '0';
 }
 
 /**
- * Whether a check has metrics: in its attributes, by its type, or in its output because it has an
- * `output_metric_format`.
+ * Whether a check has metrics: it has the attribute `metrics`, the type `metric`, or an `output_metric_format`.
  */
 export function hasMetrics(check: Attributes): boolean {
   const format = check['output_metric_format'];
@@ -63,7 +62,7 @@ export function withPromotedNames(part: { readonly metadata: object }): Attribut
   return { ...(part.metadata as Attributes), ...part };
 }
 
-/** Converts an id to its sixteen bytes, since filters of Sensu Go see bytes. */
+/** Converts the UUID of an event to its sixteen bytes, because filters in Sensu Go see bytes. */
 function bytesOf(id: string): readonly number[] {
   return Array.from(id.replaceAll('-', '').match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }

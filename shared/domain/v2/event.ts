@@ -10,23 +10,23 @@ import { whenPositive } from './check.ts';
 import { shownAttributes } from './event-check.ts';
 import { subscriptionOfV2 } from './subscription.ts';
 
-/** The parts from which a v2 event is built. */
+/** The entity, check, history and state from which an event of the v2 API is built. */
 export interface V2EventParts {
-  /** Id of the open event, or an id for this result. */
+  /** Id of the open event; if there is none, an id for this result. */
   readonly id: string;
   readonly namespace: string;
   /** The entity in its v2 form. */
   readonly entity: V2Entity;
   /** The last result of the check, already redacted. */
   readonly check: CheckResult;
-  /** History that already ends with the status of `check`. */
+  /** Recent statuses of the check; the last one is the status of `check`. */
   readonly history: History;
   readonly state: Omit<CheckState, 'history'>;
   /** Names of the silences that match the event now. */
   readonly silenced: readonly string[];
 }
 
-/** Builds a v2 event from the last result of a check, which may be OK (clients 6). */
+/** Builds a v2 event from the last result of a check, even if it is OK (clients 6). */
 export function v2EventOf(parts: V2EventParts): V2Event {
   const { id, namespace, entity, check, history, state, silenced } = parts;
   const { event } = state;
@@ -66,8 +66,9 @@ function stateOf({ check, state: { event } }: V2EventParts): V2EventState {
 }
 
 /**
- * Returns the occurrences and their watermark. An open event has its own. An OK check counts its OK results in a row;
- * if they follow a problem, the watermark is the number of occurrences of that problem (completion 1.22).
+ * Returns the occurrences of a check and their maximum, the watermark. They are those of the open event, if there is
+ * one. For an OK check, the occurrences are its OK results in a row, and the watermark is at least the number of
+ * occurrences of the problem before them (completion 1.22).
  */
 function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'occurrences' | 'occurrences_watermark'> {
   const { event, okCount, okWatermark } = state;
@@ -81,7 +82,7 @@ function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'oc
   return { occurrences, occurrences_watermark: watermark };
 }
 
-/** Returns the history in its v2 form, which starts with the second result. Only the last run has a time. */
+/** Returns the history in its v2 form: without the very first result, and with a time only for the last run. */
 function shownHistory(history: History, executed: number): V2EventCheck['history'] {
   const statuses = statusesWithoutFirst(history);
   if (statuses.length === 0) return null;
@@ -91,7 +92,7 @@ function shownHistory(history: History, executed: number): V2EventCheck['history
   }));
 }
 
-/** Replaces a negative status by 3, because v2 clients would fail to read the whole list. */
+/** Replaces a negative status by 3, because v2 clients cannot parse a list of events with a negative status. */
 function shownStatus(status: number): number {
   return status < 0 ? 3 : status;
 }
@@ -101,7 +102,7 @@ function metadataOf(check: CheckResult, namespace: string): V2EventCheck['metada
   return { name: check.name, namespace, ...pairsOf({ labels, annotations }), ...makerOf(creator) };
 }
 
-/** Returns the metadata of the event itself; by default its creator is that of the check. */
+/** Returns the metadata of the event itself. If it has no creator, it gets that of the check. */
 function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metadata'] {
   const { created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
   const { labels, annotations, created_by: own } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
@@ -110,8 +111,8 @@ function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metada
 }
 
 /**
- * Returns a number as the sender of the event set it; undefined if the number in the result applies. `executed` and
- * `issued` are 0 if the sender set none; the result then has the time of its receipt.
+ * Returns a number as the sender of the event set it; undefined if the number in the stored result is used. `executed`
+ * and `issued` are 0 if the sender did not set them; the stored result then has the time of its receipt.
  */
 function sentNumber(
   { event_metadata: metadata }: CheckResult,
@@ -126,7 +127,7 @@ function makerOf(creator: unknown): { readonly created_by?: string } {
 }
 
 /**
- * Attributes of an event's check that are ignored, because the backend computes them or they belong to the schedule.
+ * Check attributes in a submitted event that are ignored: the backend computes them, or they are only for scheduling.
  */
 const IGNORED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'history',
@@ -143,7 +144,7 @@ const IGNORED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'processed_by',
   'event_metadata',
   'pipelines',
-  // Attributes of a result that only the backend and its operators may set.
+  // Attributes of a result that a submitted event must not set.
   'name',
   'source',
   'origin',
@@ -153,13 +154,13 @@ const IGNORED_ATTRIBUTES: ReadonlySet<string> = new Set([
   'force_resolve',
 ]);
 
-/** Flags whose value false means not set. */
+/** Flags for which false means "not set". */
 const FLAGS: ReadonlySet<string> = new Set(['publish', 'round_robin', 'stdin', 'discard_output']);
 
 /**
- * Converts an event to a result, which is then processed like any other. Zero, empty text and null in its check mean
- * "not set", so that the value of the definition applies. An event with handlers for metrics gets the type `metric`, so
- * that it is handled whatever its status.
+ * Converts a submitted v2 event to a result, which is then processed like any other. Zero, empty text and null in its
+ * check mean "not set": the value in the check definition is used. An event with handlers for metrics gets the type
+ * `metric`, so that handlers get it even if its status is OK.
  *
  * @param names names of the entity and the check, from the path or the event
  * @param createdBy user who sent the event; undefined for an event from an agent or a dump
@@ -211,25 +212,26 @@ function hasMetrics({ metrics }: SubmittedV2Event): boolean {
 }
 
 /**
- * Returns the pipelines that an event names. Agents repeat them in the check, and send an empty list if there are none.
- * An empty list counts as not set, so that the pipelines of the definition apply.
+ * Returns the pipelines that a submitted event names, in the event itself or in its check. Agents send an empty list if
+ * there are none. It means "not set": the pipelines of the check definition are used.
  */
 function pipelinesOf({ pipelines, check }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
   const own = [pipelines, check?.pipelines].find((list) => (list ?? []).length > 0);
   return own ? { pipelines: own } : {};
 }
 
-/** The attributes of a check that Sensu Go validates in events and definitions alike. */
+/** The attributes of a check that Sensu Go validates in events as well as in check definitions. */
 type LimitedCheck = Pick<
   NonNullable<SubmittedV2Event['check']>,
   'ttl' | 'interval' | 'low_flap_threshold' | 'high_flap_threshold'
 >;
 
 /**
- * Returns why Sensu Go would reject the check of an event (reference 8); undefined if it would not. Results of the v1
- * API and configured checks may have such values, so an event that is read and sent back with them is accepted.
+ * Returns why Sensu Go would reject the check of an event (reference 8); undefined if it is accepted. Results of the v1
+ * API and configured checks can have values that Sensu Go rejects. So they are accepted if they are the same as in
+ * `before`, that is, if an event was read and sent back.
  *
- * @param before the check of the event that is replaced, as shown; undefined if there is none
+ * @param before the check of the existing event, as returned by the API; undefined if there is none
  */
 export function eventCheckProblem(check: LimitedCheck, before: LimitedCheck | undefined): string | undefined {
   const { ttl, interval, low_flap_threshold: low, high_flap_threshold: high } = check;
@@ -263,7 +265,7 @@ function acceptedAttributes(attributes: Settings): Settings {
   );
 }
 
-/** Returns the labels and annotations, if there are any. */
+/** Returns only the labels and annotations of metadata; empty if it has none. */
 function pairsOf(metadata: { readonly labels?: unknown; readonly annotations?: unknown } | null | undefined): {
   readonly labels?: Record<string, string>;
   readonly annotations?: Record<string, string>;

@@ -15,13 +15,13 @@ export interface V2Expressions {
   readonly expressions: readonly (Expression | Script)[];
 }
 
-/** The first expression that is false; undefined if there is none. */
+/** The first of several expressions that is false; undefined if none is false. */
 export type Objection = { readonly source: string } | undefined;
 
-/** The outcome of evaluating expressions. */
+/** The outcome of evaluating the expressions of a v2 filter or proxy request. */
 export interface ExpressionVerdict {
   readonly objection: Objection;
-  /** Expressions that failed. They count as true, because one alert too many is better than one too few. */
+  /** Expressions that failed with an error. The evaluation continues with the next one; the caller decides. */
   readonly defects: readonly { readonly source: string; readonly message: string }[];
 }
 
@@ -42,7 +42,7 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
   const expressions: (Expression | Script)[] = [];
   for (const source of sources) {
     const script = readScript(source);
-    // An invalid script may be an expression of the v1 language, with operators such as =~ and include?.
+    // A text that is not a valid script can still be an expression of the v1 language, such as `value =~ /x/`.
     const older = script.kind === 'problem' ? parseExpression(source, roots) : script;
     if (older.kind === 'problem') {
       const { message, position } = script.kind === 'problem' ? script : older;
@@ -56,9 +56,9 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
 }
 
 /**
- * Evaluates expressions up to the first one that is false.
+ * Evaluates expressions in order, up to the first one that is false.
  *
- * @param subject the subject of the expressions by name: `{event}` or `{entity}`
+ * @param subject the object about which the expressions are, under its name: `{event}` or `{entity}`
  */
 export function evaluateExpressions(
   { expressions }: V2Expressions,

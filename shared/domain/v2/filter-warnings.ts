@@ -3,8 +3,8 @@ import { attributePaths } from '../expression/attribute-paths.ts';
 import { eventConditions } from './expressions.ts';
 
 /**
- * Returns the warnings about an imported filter that decides differently here than in Sensu Go. In filters of Sensu Go,
- * the entity and the check have no `metadata`, so a filter that uses it passes every event there.
+ * Returns the warnings about an imported filter that decides differently in mon than in Sensu Go. In Sensu Go, the
+ * entity and the check have no `metadata` in filters, so a filter that uses it passes every event there.
  */
 export function movedFilterWarnings(filter: Attributes): string[] {
   const conditions = eventConditions(textsIn(filter['expressions']));

@@ -8,7 +8,7 @@ import type { Attributes } from '../attributes.ts';
 import type { Untranslatable } from './problem.ts';
 import { CONFIGURED_ANNOTATIONS } from './source.ts';
 
-/** A v2 filter whose expressions and time windows are parsed. */
+/** A filter of the v2 API with parsed expressions and time windows. */
 export interface V2EventFilter {
   readonly kind: 'core-filter';
   readonly action: 'allow' | 'deny';
@@ -29,18 +29,18 @@ export function v2EventFilterOf({ action, expressions, when }: V2Filter): V2Even
   };
 }
 
-/** The verdict of a v2 filter on an event. */
+/** The decision of a v2 filter about an event. */
 export interface V2Verdict {
   readonly isFiltered: boolean;
   readonly reason: string;
-  /** Error message about an expression of the filter that could not be evaluated. */
+  /** Error message about an expression that could not be evaluated; absent if there is none. */
   readonly defect?: string;
 }
 
 /**
- * Decides whether an event passes a filter. With `allow`, it passes if it is within the time windows and all
- * expressions are true. With `deny`, it is rejected if it is within the windows and all expressions are true. Windows
- * are in UTC, as in Sensu Go.
+ * Decides whether an event passes a v2 filter. With `allow`, it passes if the time is in one of the time windows and
+ * all expressions are true. With `deny`, it is rejected in that case and passes otherwise. Windows are in UTC, as in
+ * Sensu Go.
  *
  * @param event the event in the form that v2 filters use
  */
@@ -59,14 +59,14 @@ export function judgeV2Filter(
   if (objection !== undefined) {
     return { isFiltered: action === 'allow', reason: `it does not meet ${objection.source}`, ...defectField };
   }
-  // If an expression fails and no other is false, the event passes, with either action.
+  // If an expression fails with an error and no other is false, the event passes, with `allow` as well as with `deny`.
   const isFiltered = action === 'deny' && defect === undefined;
   return { isFiltered, reason: defect ?? 'all expressions are true', ...defectField };
 }
 
 /**
- * Converts a filter from a configuration file to its v2 form. Its conditions use the v1 language, so they are under
- * `mon`.
+ * Converts a filter from a configuration file to its v2 form. Its conditions are in the v1 language, so they are shown
+ * in the attribute `mon`.
  */
 export function v2FilterOf(namespace: string, name: string, definition: FilterDefinition): V2Filter {
   const { negate, when } = definition;

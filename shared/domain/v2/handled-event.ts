@@ -9,7 +9,7 @@ import { v2Subscription } from './subscription.ts';
 /** An event in the v2 format as handlers get it. */
 export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended' | 'silence_ending' | 'inhibition_ended'>;
 
-/** Converts an event that a handler gets to the v2 format; the caller redacts secrets. */
+/** Converts an event for a handler to the v2 format. Secrets are not redacted; the caller must do that. */
 export function v2HandledEvent(namespace: string, event: HandledEvent): V2HandledEvent {
   const { client, check: fullCheck, silenced_by: silencedBy } = event;
   const { history, total_state_change: totalStateChange, ...check } = fullCheck;
@@ -43,8 +43,8 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
 }
 
 /**
- * Converts the id of a silence to its v2 form. Only the prefix of the subscription changes, so a colon in the name of
- * the check does no harm.
+ * Converts the id of a silence to its v2 form: `client:web-1:*` becomes `entity:web-1:*`. Only the prefix of the
+ * subscription changes, so a colon in the name of the check does no harm.
  */
 function v2SilenceId(id: string): string {
   const end = id.lastIndexOf(':');

@@ -8,13 +8,13 @@ import { commandOfV2, shownCommand } from './definition-command.ts';
 import { isUntranslatable, type Untranslatable } from './problem.ts';
 import { CONFIGURED_ANNOTATIONS } from './source.ts';
 
-/** The filter that excludes silenced events from a v2 handler. */
+/** The name of the built-in filter by which a v2 handler does not get silenced events. */
 const NOT_SILENCED = 'not_silenced';
 
 /**
- * Converts a v2 handler to the internal definition. A v2 handler gets silenced events unless it lists the filter
- * `not_silenced`, and always gets flapping ones. So the definition has `handle_flapping: true`, and without that filter
- * `handle_silenced: true`. Events have the v2 format. Attributes under `mon` exist only in mon and override the others.
+ * Converts a handler of the v2 API to the internal definition. A v2 handler gets events in the v2 format. It always
+ * gets flapping events, and silenced ones unless it lists the filter `not_silenced`. Attributes under `mon`, which
+ * exist only in mon, override the others.
  */
 export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Untranslatable {
   const { type, socket, handlers, filters, mutator, timeout, env_vars: envVars, mon } = handler;
@@ -42,8 +42,8 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
 }
 
 /**
- * Converts the filters of a v2 handler to conditions. The handler gets silenced events unless it lists the filter
- * `not_silenced`, and always gets flapping ones.
+ * Converts the filters of a v2 handler to internal attributes. The handler always gets flapping events, and silenced
+ * ones unless it lists the filter `not_silenced`.
  */
 export function conditionsOfFilters(filters: readonly string[]): {
   readonly filters: string[];
@@ -57,7 +57,7 @@ export function conditionsOfFilters(filters: readonly string[]): {
   };
 }
 
-/** Attributes that v2 handlers have too; the other attributes of a configured handler are shown under `mon`. */
+/** Attributes that v1 and v2 handlers share. All other attributes of a configured handler are shown under `mon`. */
 const SHARED: ReadonlySet<string> = new Set(['command', 'socket', 'timeout', 'mutator', 'handlers', 'env_vars']);
 
 /** Converts a handler from a configuration file to its v2 form. */

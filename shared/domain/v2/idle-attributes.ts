@@ -4,8 +4,9 @@ const NO_SECRETS = 'secrets are not fetched from providers: use the environment 
 const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs on its host';
 
 /**
- * Attributes of Sensu Go that are stored and shown but have no effect here, with the reason, by the kind of definition
- * as in its API path. The response to a request that stores one of them contains a warning; docs/v2-api.md lists them.
+ * Attributes of Sensu Go objects that are stored and shown but have no effect in mon, each with the reason. The kinds
+ * of objects are named as in the API path. If a request sets such an attribute, the response contains a warning;
+ * docs/v2-api.md lists them.
  */
 export const IDLE_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   checks: {
@@ -21,7 +22,7 @@ export const IDLE_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, st
   pipelines: { continue_on_error: 'each workflow runs even if others fail' },
 };
 
-/** Returns the warnings about attributes of a definition that have no effect here. */
+/** Returns the warnings about attributes of a v2 object that have no effect in mon. */
 export function idleWarnings(kind: string, definition: Readonly<Record<string, unknown>>): string[] {
   return idleAttributes(definition, IDLE_ATTRIBUTES[kind] ?? {}).map(
     ({ attribute, reason }) => `${attribute}: ${reason}`,

@@ -1,6 +1,6 @@
 import type { Wrapped } from './wrapped-object.ts';
 
-/** An attribute of an object that could not be imported, and the reason. */
+/** An attribute of an imported object that is lost or has no effect, and the reason. */
 export interface LostAttribute {
   readonly attribute: string;
   readonly reason: string;
@@ -11,7 +11,7 @@ const NO_PROVIDERS = 'secret providers are not supported';
 const NO_DIRECTORY = 'directory services are not supported: create the users with monctl user create';
 const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are supported';
 
-/** Types of Sensu Go whose objects are skipped, with the reason. All other types are unknown. */
+/** Known types of Sensu Go objects that an import skips, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   Secret: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
   Env: NO_PROVIDERS,
@@ -35,15 +35,15 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   License: 'no license is needed',
 };
 
-/** Returns the reason why an object of an unsupported type is skipped. */
+/** Returns the reason why the import skips an object of an unsupported type. */
 export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
   const reason = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
   return reason ?? `the type ${version}.${type} is not supported`;
 }
 
 /**
- * Returns the attributes of an object that are lost when it is stored, by comparing the v2 form of the original and of
- * the stored object. Empty text, zero, false, empty lists and null count as no value.
+ * Returns the attributes of an imported object that are lost or changed when it is stored. It compares the v2 forms of
+ * the original and of the stored object. Empty text, zero, false, empty lists and null count as no value.
  *
  * @param prefix prepended to the name of each attribute
  */
@@ -60,7 +60,7 @@ export function lostAttributes(
   });
 }
 
-/** Returns the attributes of an object that are stored and shown but have no effect, with the reasons. */
+/** Returns the attributes of an object that are stored and shown but have no effect, each with the reason. */
 export function idleAttributes(
   attributes: Readonly<Record<string, unknown>>,
   reasons: Readonly<Record<string, string>>,

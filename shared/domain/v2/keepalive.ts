@@ -4,7 +4,7 @@ import { keepaliveOf, withUnmatched, type KeepaliveStatus } from '../keepalive.t
 
 const AGENT_CLASS = 'agent';
 
-/** Default seconds between keepalives. */
+/** Default interval of keepalives of a Sensu Go agent, in seconds. */
 const INTERVAL_SECONDS = 20;
 
 /** Seconds without a keepalive after which the status of a Sensu Go agent changes. */
@@ -14,7 +14,7 @@ export interface AgentThresholds {
   readonly critical?: number;
 }
 
-/** The attributes of a Sensu Go agent that keepalive rules use. */
+/** The attributes of a Sensu Go agent from which its keepalive status is computed. */
 interface KeepaliveAgent {
   readonly name: string;
   /** Time of the last keepalive in epoch seconds. */
@@ -23,8 +23,8 @@ interface KeepaliveAgent {
 }
 
 /**
- * Returns the keepalive settings that a Sensu Go agent sends in its keepalives and keepalive events (clients 6), in
- * seconds: `timeout` until a warning, and `ttl` until the status is critical (0: never).
+ * Returns the keepalive settings that a Sensu Go agent sends in its keepalives (clients 6), in seconds. Without a
+ * keepalive, the status is warning after `timeout`, and critical after `ttl`; with the `ttl` 0 it never is critical.
  */
 export function sentKeepaliveSettings({ check }: SubmittedV2Event): {
   readonly interval: number;
@@ -54,7 +54,7 @@ export function agentThresholds(client: Pick<KeepaliveAgent, 'keepalive'>): Agen
 /**
  * Returns the keepalive status of a Sensu Go agent, with the same output as recorded from Sensu Go.
  *
- * @param now epoch seconds; if the clock of an agent is ahead, its keepalive counts as new
+ * @param now epoch seconds; a keepalive with a time in the future has the age 0
  * @param unmatched tokens in the keepalive attributes that have no value
  */
 export function agentKeepaliveStatus(
@@ -68,8 +68,8 @@ export function agentKeepaliveStatus(
 }
 
 /**
- * Whether a missing keepalive of a Sensu Go agent must be reported now: when a threshold is passed, then every
- * `timeout` seconds. When the agent is alive again, its next keepalive reports that.
+ * Whether missing keepalives of a Sensu Go agent must be reported now: when a threshold is passed, and then every
+ * `timeout` seconds. If the agent sends keepalives again, the next keepalive reports that.
  *
  * @param last the last keepalive result, with its time in epoch seconds; undefined if there is none
  * @param now epoch seconds
@@ -88,7 +88,7 @@ function ageOf({ timestamp }: KeepaliveAgent, now: number): number {
   return Math.max(0, now - timestamp);
 }
 
-/** Returns the status without formatting an output, because this runs for every agent once a second. */
+/** Returns the status without formatting an output, because this function runs for every agent once a second. */
 function statusByAge(agent: KeepaliveAgent, age: number): KeepaliveStatus['status'] {
   const { warning = Infinity, critical = Infinity } = agentThresholds(agent) ?? {};
   if (age >= critical) return 2;
@@ -102,11 +102,12 @@ function outputOf(agent: KeepaliveAgent, age: number, status: KeepaliveStatus['s
   return `No keepalive sent from ${agent.name} for ${String(age)} seconds (>= ${String(threshold)})`;
 }
 
-/** Maximum number of seconds between 1970 and a time that `Date` can represent. */
+/** Maximum epoch seconds that a JavaScript `Date` can represent. */
 const SECONDS_OF_DATE_MAX = 8_640_000_000_000;
 
 /**
- * Formats a time as `2026-11-22 16:49:42 +0000 UTC`; other numbers stay as they are, since agents may send anything.
+ * Formats epoch seconds as `2026-11-22 16:49:42 +0000 UTC`. Numbers out of the range of dates, which agents can send,
+ * stay as they are.
  */
 function moment(seconds: number): string {
   if (Math.abs(seconds) > SECONDS_OF_DATE_MAX) return String(seconds);

@@ -2,8 +2,8 @@ import { isAttributes } from '../attributes.ts';
 
 /**
  * Applies a JSON merge patch (RFC 7396): attributes of the patch replace those of the document, objects are merged
- * recursively, and null removes an attribute. The caller must bound the depth of both, because the function is
- * recursive.
+ * recursively, and null removes an attribute. The caller must limit the nesting depth of both arguments, because the
+ * function is recursive.
  */
 export function mergePatch(document: unknown, patch: unknown): unknown {
   if (!isAttributes(patch)) return patch;

@@ -5,15 +5,14 @@ import { BUILT_IN } from '../built-in.ts';
 import { conditionsOfFilters } from './handler.ts';
 
 /*
- * A workflow of a pipeline becomes a handler of its own, with the name PIPELINE#WORKFLOW. It is the handler that the
- * workflow names, with the filters and the mutator of the workflow instead of those of the handler. Queues, dead
- * letters, groups and explanations identify handlers by name, so none of them needs to know about pipelines. Names in
- * the v2 API cannot contain the separator.
+ * Each workflow of a pipeline becomes a handler with the name PIPELINE#WORKFLOW. It is a copy of the handler that the
+ * workflow names, but with the filters and the mutator of the workflow. Queues, dead letters, groups and explanations
+ * identify handlers by name, so their code needs no special case for pipelines. Names in the v2 API cannot contain `#`.
  */
 
 const SEPARATOR = '#';
 
-/** The internal form of a pipeline. */
+/** The internal form of a pipeline: a named list of workflows (filter, mutator and handler). */
 export interface PipelineDefinition {
   readonly name: string;
   readonly workflows: readonly WorkflowDefinition[];
@@ -34,11 +33,11 @@ export interface WorkflowRef {
   /** The name of the pipeline. */
   readonly pipeline: string;
   readonly workflow: string;
-  /** The handler that the workflow names, or a member of the set that it names. */
+  /** Name of the handler: the one that the workflow names or, if that is a set, a member of the set. */
   readonly handler: string;
 }
 
-/** The target of a pipeline or a workflow: a handler that can run, or the reason why there is none. */
+/** The target of a pipeline or a workflow: a handler that can be run, or the reason why there is none. */
 export type RoutedWorkflow =
   | {
       readonly kind: 'handler';
@@ -53,10 +52,10 @@ export type RoutedWorkflow =
       readonly workflow?: WorkflowRef;
     };
 
-/** Access to the pipelines, and to the handlers that their workflows name. */
+/** Access to the defined pipelines and handlers by name. */
 export interface PipelineSource {
   pipeline(name: string): PipelineDefinition | undefined;
-  /** Returns a handler that is defined by this name, never one that was derived from a workflow. */
+  /** Returns the defined handler of this name, but never one that was made from a workflow. */
   handler(name: string): HandlerDefinition | undefined;
 }
 
@@ -65,7 +64,7 @@ export function pipelineDefinitionOf({ metadata: { name }, workflows }: V2Pipeli
   return { name, workflows: (workflows ?? []).map((workflow) => workflowOf(workflow, names)) };
 }
 
-/** @param taken names of the preceding workflows, because Sensu Go allows duplicates */
+/** @param taken names of the preceding workflows; a duplicate name, which Sensu Go allows, gets a number */
 function workflowOf({ name: baseName, filters, mutator, handler }: V2Workflow, taken: Set<string>): WorkflowDefinition {
   let name = baseName;
   for (let count = 2; taken.has(name); count++) name = `${baseName}:${String(count)}`;
@@ -86,12 +85,12 @@ interface PipelineRef {
   readonly foreignType: string | undefined;
 }
 
-/** Maximum number of pipelines considered, since a result may carry a list of any length. */
+/** Maximum number of pipelines of a check that are used. A result can contain a list of any length. */
 const PIPELINES_MAX = 100;
 
 /**
- * Returns the pipelines that a check names, without duplicates. As in Sensu Go, the type and API version of a reference
- * may be omitted.
+ * Returns the references to pipelines in a check, without duplicates. As in Sensu Go, a reference needs no type and API
+ * version.
  */
 export function pipelineRefs(check: Readonly<Record<string, unknown>>): readonly PipelineRef[] {
   const { pipelines } = check;
@@ -112,7 +111,7 @@ function textOr(value: unknown, fallback: string): string {
   return typeof value === 'string' && value !== '' ? value : fallback;
 }
 
-/** Returns the target of each workflow of the pipelines that a check names, in their order. */
+/** Returns the target handlers of all workflows in the pipelines of a check, in order. */
 export function routePipelines(refs: readonly PipelineRef[], source: PipelineSource): readonly RoutedWorkflow[] {
   return refs.flatMap(({ name, foreignType }) => {
     if (foreignType !== undefined)
@@ -130,7 +129,7 @@ function unknownPipeline(name: string, reason: string): RoutedWorkflow {
   return { kind: 'unknown_pipeline', name, reason };
 }
 
-/** Maximum nesting of handler sets: a set may contain sets, but sets within those are ignored (completion 1.8). */
+/** Maximum nesting of handler sets: a set can contain sets, but sets within those are ignored (completion 1.8). */
 const SET_DEPTH_MAX = 2;
 
 function routeWorkflow(
@@ -183,9 +182,9 @@ function workflowHandler(handler: RunningHandler, { filters, mutator }: Workflow
 }
 
 /**
- * Returns the handler of a workflow by its name.
+ * Returns the handler that was made from a workflow, by its name `PIPELINE#WORKFLOW`.
  *
- * @returns undefined if there is no such workflow, or its handler cannot run
+ * @returns undefined if there is no such workflow, or if its handler cannot be run
  */
 export function handlerOfWorkflow(name: string, source: PipelineSource): RunningHandler | undefined {
   const [pipeline = '', workflow] = name.split(SEPARATOR, 2);

@@ -1,4 +1,4 @@
-/** The reason why mon cannot use an object although it is valid; the message names the attribute and the remedy. */
+/** The reason why mon cannot use an object that is valid in Sensu Go. The message names the attribute. */
 export interface Untranslatable {
   readonly problem: string;
 }

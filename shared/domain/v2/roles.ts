@@ -2,25 +2,25 @@ import { ALL, type Role, type RoleBinding, type RoleRule, type RoleVerb } from '
 import { SCOPES, type Scope } from '../../schemas/scope.ts';
 import { USERS_GROUP } from './built-in-roles.ts';
 
-/** The rights that a role grants through a binding. */
+/** The rights that a role gives to the users and groups of a role binding. */
 export interface Grant {
-  /** The only namespace in which the grant applies; undefined: all namespaces, and objects outside of namespaces. */
+  /** The only namespace of the rights; undefined for all namespaces and for objects without a namespace. */
   readonly namespace: string | undefined;
   readonly rules: readonly RoleRule[];
 }
 
-/** An operation to authorize. */
+/** An operation of an API caller that must be authorized. */
 export interface Operation {
   readonly verb: RoleVerb | typeof ALL;
   /** A resource type, such as `checks`. */
   readonly resource: string;
   /** Name of the object; empty for operations without one, such as list. */
   readonly name: string;
-  /** The namespace of the object; undefined: all namespaces, or an object outside of namespaces. */
+  /** The namespace of the object; undefined for an operation on all namespaces, or on an object without one. */
   readonly namespace: string | undefined;
 }
 
-/** Whether any of the grants allows the operation; everything else is denied. */
+/** Whether at least one of the grants allows the operation. Otherwise it is denied. */
 export function isGranted(grants: readonly Grant[], doing: Operation): boolean {
   return grants.some(
     ({ namespace, rules }) =>
@@ -36,7 +36,7 @@ function allows({ verbs, resources, resource_names: names }: RoleRule, { verb, r
   return isVerb && isResource && isName;
 }
 
-/** Whether the grants allow anything in a namespace, so that the namespace itself is visible. */
+/** Whether the grants allow at least one operation in a namespace. Then the namespace itself is visible. */
 export function reachesInto(grants: readonly Grant[], namespace: string): boolean {
   return grants.some(
     (grant) =>
@@ -45,7 +45,7 @@ export function reachesInto(grants: readonly Grant[], namespace: string): boolea
   );
 }
 
-/** The resource types that the scope `read` shows. */
+/** The resource types that callers with the scope `read` can read. */
 export const READ_RESOURCES: readonly string[] = [
   'assets',
   'checks',
@@ -61,8 +61,7 @@ export const READ_RESOURCES: readonly string[] = [
 type RequiredRights = readonly [verbs: readonly Operation['verb'][], resources: readonly string[]];
 
 /**
- * The rights over all namespaces that a caller must have for each scope: each of the verbs on each of the resource
- * types.
+ * The rights in all namespaces that give a caller each scope: all the verbs on all the resource types of each entry.
  */
 const SCOPE_NEEDS: Readonly<Record<Scope, readonly RequiredRights[]>> = {
   read: [[['get', 'list'], READ_RESOURCES]],
@@ -73,7 +72,7 @@ const SCOPE_NEEDS: Readonly<Record<Scope, readonly RequiredRights[]>> = {
     ],
   ],
   silence: [[['create', 'update', 'delete'], ['silenced']]],
-  // The right to create checks stands for the right to request a run of a check.
+  // No verb is for requesting a run of a check, so the right to create checks is required for it.
   resolve: [
     [['update', 'delete'], ['events']],
     [['delete'], ['entities']],
@@ -82,7 +81,7 @@ const SCOPE_NEEDS: Readonly<Record<Scope, readonly RequiredRights[]>> = {
   admin: [[[ALL], [ALL]]],
 };
 
-/** Returns the scopes whose rights are all granted over all namespaces. */
+/** Returns the scopes for which all required rights are granted in all namespaces. */
 export function scopesOfGrants(grants: readonly Grant[]): readonly Scope[] {
   if (grants.length === 0) return [];
   return SCOPES.filter((scope) =>
@@ -94,7 +93,7 @@ export function scopesOfGrants(grants: readonly Grant[]): readonly Scope[] {
   );
 }
 
-/** All roles and role bindings, from which the index of grants is built. */
+/** All roles and role bindings of a backend, including those for the whole cluster. */
 export interface RoleObjects {
   readonly clusterRoles: Iterable<Role>;
   readonly clusterBindings: Iterable<RoleBinding>;
@@ -102,17 +101,17 @@ export interface RoleObjects {
   readonly bindings: Iterable<RoleBinding>;
 }
 
-/** An index of grants for frequent lookups. */
+/** An index by which the rights (grants) of a user are looked up. */
 export interface RoleIndex {
-  /** Returns the grants of a user who is in these groups. */
+  /** Returns the grants of a user and of the user's groups. */
   grantsOf(username: string, groups: readonly string[]): readonly Grant[];
-  /** Whether a binding names the group; then the binding replaces the built-in rights of the group. */
+  /** Whether a role binding names the group. Then the group has the rights of the binding, not its built-in rights. */
   isBound(group: string): boolean;
 }
 
 /**
- * Builds the index of grants. A binding to a missing role grants nothing, and neither does a cluster binding to a role
- * of one namespace.
+ * Builds the index by which the rights of a user are looked up. A binding grants nothing if its role does not exist, or
+ * if it is a cluster role binding whose role belongs to one namespace.
  */
 export function roleIndexOf({ clusterRoles, clusterBindings, roles, bindings }: RoleObjects): RoleIndex {
   const rulesOfCluster = new Map(Array.from(clusterRoles, ({ metadata, rules }) => [metadata.name, rules]));

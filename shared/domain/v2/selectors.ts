@@ -1,6 +1,6 @@
 import { isAttributes, type Attributes } from '../attributes.ts';
 
-/** A parsed `fieldSelector` or `labelSelector`: conditions that must all be true. */
+/** A parsed `fieldSelector` or `labelSelector` of a v2 request: conditions that must all be true. */
 export interface V2Selector {
   readonly kind: 'selector';
   readonly conditions: readonly SelectorCondition[];
@@ -30,9 +30,9 @@ interface Part {
 }
 
 /**
- * Parses a v2 selector: conditions that are joined with `&&`. A condition is `name == value`, `!=`, `in [a, b]`, `notin
- * [a, b]`, `matches text` (a substring search), or `value in field` for fields that are lists. Never throws, and takes
- * linear time.
+ * Parses a v2 selector: conditions that are joined with `&&`. A condition is `name == value`, `name != value`, `name in
+ * [a, b]`, `name notin [a, b]`, `name matches text` (a substring search), or `value in name` if the field is a list.
+ * Never throws, and takes linear time.
  */
 export function parseV2Selector(text: string): V2Selector | SelectorProblem {
   if (text.length > LENGTH_MAX) {
@@ -59,15 +59,15 @@ export function parseV2Selector(text: string): V2Selector | SelectorProblem {
 /**
  * Whether an object meets all conditions of a selector.
  *
- * @param valueOf callback that returns a field or label; undefined if it is missing
+ * @param valueOf callback that returns the value of a field or label; undefined if it is missing
  */
 export function isSelected({ conditions }: V2Selector, valueOf: (name: string) => unknown): boolean {
   return conditions.every((condition) => holds(condition, valueOf(condition.name)));
 }
 
 /**
- * Returns the value of a field by its path, such as `check.name` or `event.entity.labels.region`. An attribute that an
- * object lacks is read from the metadata of the object.
+ * Returns the value of a field by its path, such as `check.name` or `event.entity.labels.region`; undefined if there is
+ * none. If an object does not have an attribute, it is read from the metadata of the object.
  */
 export function fieldAt(record: Attributes, path: string): unknown {
   let value: unknown = record;
@@ -168,7 +168,7 @@ function readMembership(
 ): ReadCondition | SelectorProblem {
   if (next === undefined) return { kind: 'problem', message: `needs a list after "${operator}", for example [a, b]` };
   if (next.kind !== 'sign') {
-    // The value comes first: `linux in entity.subscriptions`.
+    // In this form the value comes before the name of the field: `linux in entity.subscriptions`.
     const condition = { name: next.text, operator: operator === 'in' ? 'has' : 'lacks', values: [left.text] } as const;
     return { condition, remaining };
   }

@@ -5,19 +5,19 @@ import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 import { EXPIRE_NEVER } from '../../schemas/lifetime.ts';
 
 /**
- * The subscription and the check of a silence, which identify it if it has no selector. Null: the silence is not
- * limited to one.
+ * The subscription and the check of a silence without a selector; both together identify it. Each is null if the
+ * silence is not limited to one.
  */
 export interface SilencedParts {
   readonly subscription: string | null;
   readonly check: string | null;
 }
 
-/** The internal form of a silence that a v2 request describes. */
+/** The internal form of a silence in a v2 request. */
 export interface RequestedSilence {
   readonly request: SilencedRequest;
   /**
-   * Attributes that `request` cannot express. `expireAtMs` (epoch milliseconds) overrides the `expire` of `request`.
+   * Attributes that `request` cannot contain. `expireAtMs` (epoch milliseconds) overrides the `expire` of `request`.
    */
   readonly overrides: Partial<Pick<SilencedEntry, 'expireAtMs' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
 }
@@ -32,14 +32,14 @@ export function v2SilencedName(entry: SilencedParts & Partial<Pick<SilencedEntry
 }
 
 /**
- * Splits the v2 name of a silence into its parts. A name without a colon is a check, because one v2 client sends such
- * names (clients 7).
+ * Splits the v2 name of a silence into subscription and check. A name without a colon is that of a check, because one
+ * v2 client sends such names (clients 7).
  *
- * @returns undefined if both parts are missing or `*`
+ * @returns undefined if subscription and check are both missing or `*`
  */
 export function partsOfV2Name(name: string): SilencedParts | undefined {
-  // Splits at the last colon, since a colon is more likely in a subscription than in a check. For a check with a colon,
-  // the parts must be in the body.
+  // Splits at the last colon, because a colon is more likely in a subscription than in a check. If the name of a check
+  // contains a colon, subscription and check must be in the body of the request.
   const at = name.lastIndexOf(':');
   return partsOf(at === -1 ? null : name.slice(0, at), name.slice(at + 1));
 }
@@ -103,8 +103,8 @@ function shownPart<Part extends 'check' | 'subscription'>(
 }
 
 /**
- * Converts a submitted silence. `expire_at` overrides `expire`, except if both were read from the existing silence and
- * only `expire` was changed: then `expire` counts from now.
+ * Converts a silence in a v2 request. `expire_at` overrides `expire`, with one exception: if `expire_at` is that of the
+ * existing silence and `expire` was changed, the silence ends `expire` seconds from now.
  *
  * @param before the existing silence that is replaced; undefined if there is none
  */
@@ -132,7 +132,7 @@ export function silencedOfV2(
   const end = core.expire_at ?? 0;
   const isEndRead = before !== undefined && end === endSeconds(before);
   if (end === 0 || (isEndRead && expireSeconds !== lifetimeSeconds(before))) return { request, overrides: over };
-  // The sender read the end in whole seconds, so the exact end of the existing silence is retained.
+  // If `expire_at` is unchanged, the exact end of the existing silence is kept; the API shows it in whole seconds.
   const expireAtMs = isEndRead ? before.expireAtMs : end * 1000;
   return {
     request,
@@ -140,12 +140,12 @@ export function silencedOfV2(
   };
 }
 
-/** Returns the expiry of a silence in epoch seconds, rounded up; 0: never. */
+/** Returns the expiry of a silence in epoch seconds, rounded up; 0 if it never expires. */
 function endSeconds({ expireAtMs: endMs }: SilencedEntry): number {
   return endMs === null ? 0 : Math.ceil(endMs / 1000);
 }
 
-/** Returns the requested lifetime in seconds, counted from the creation of the silence or from a later begin. */
+/** Returns the lifetime of a silence in seconds, from its creation or a later begin; -1 if it never expires. */
 function lifetimeSeconds({ expireAtMs: endMs, lifetime, begin, timestamp }: SilencedEntry): number {
   if (endMs === null) return EXPIRE_NEVER;
   return lifetime ?? Math.max(0, Math.floor(endMs / 1000 - Math.max(timestamp, begin ?? 0)));

@@ -1,2 +1,2 @@
-/** Annotation of objects from a configuration file, which the v2 API shows but cannot change. */
+/** Annotation by which the v2 API marks objects from a configuration file, which it cannot change. */
 export const CONFIGURED_ANNOTATIONS: Readonly<Record<string, string>> = { 'mon/source': 'configuration' };

@@ -1,4 +1,4 @@
-/** Prefix, in the v2 API, of the subscription that only a single host has. `MODEL_PREFIX` is the internal prefix. */
+/** Prefix of a host's own subscription in the v2 API, such as `entity:web-01`; internally it is `MODEL_PREFIX`. */
 const V2_PREFIX = 'entity:';
 const MODEL_PREFIX = 'client:';
 
@@ -7,12 +7,12 @@ export function v2Subscription(subscription: string): string {
   return renamed(subscription, MODEL_PREFIX, V2_PREFIX);
 }
 
-/** Converts a v2 subscription to the internal form, so that a silence on it applies in both APIs. */
+/** Converts a v2 subscription to the internal form: `entity:web-01` becomes `client:web-01`. */
 export function subscriptionOfV2(subscription: string): string {
   return renamed(subscription, V2_PREFIX, MODEL_PREFIX);
 }
 
-/** Replaces the prefix, unless the subscription consists only of it. */
+/** Replaces the prefix of a subscription, unless the subscription consists only of the prefix. */
 function renamed(subscription: string, from: string, to: string): string {
   return subscription.startsWith(from) && subscription.length > from.length
     ? `${to}${subscription.slice(from.length)}`

@@ -1,13 +1,13 @@
 import { attributeAt, attributeText, isAttributes, type Attributes } from '../attributes.ts';
 
 /*
- * The templates between {{ and }} in v2 checks, limited to the features that tokens of Sensu Go need: paths, texts,
- * numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
+ * The tokens between {{ and }} in v2 checks, which Sensu Go runs as Go templates. The supported features are paths,
+ * texts, numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
  */
 
 /**
- * A quoted text in a token. Single quotes are accepted because many published checks use them, although Sensu Go agents
- * cannot read them.
+ * Matches a quoted text in a token. Single quotes are accepted too: many published checks use them, although Sensu Go
+ * agents reject them.
  */
 const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60|'[^'\n]*'`;
 
@@ -33,16 +33,16 @@ interface Command {
   readonly operands: readonly Operand[];
 }
 
-/** A parsed template; `end` is the position in the text after its closing braces. */
+/** A parsed token such as `{{ .name | default "x" }}`; `end` is the position after its closing braces. */
 export interface TokenTemplate {
   readonly commands: readonly Command[];
   readonly end: number;
-  /** Whether the white space before the template is removed; `trimsAfter`: the white space after it. */
+  /** Whether the white space before the token is removed (`{{- `); `trimsAfter` does so for that after it (` -}}`). */
   readonly trimsBefore: boolean;
   readonly trimsAfter: boolean;
 }
 
-/** Parses the template whose opening braces end at `start`; returns undefined on a syntax error. */
+/** Parses the token whose opening braces end at `start`; returns undefined if it has a syntax error. */
 export function parseTokenTemplate(text: string, start: number): TokenTemplate | undefined {
   const trimsBefore = /^-\s/.test(text.slice(start, start + 2));
   const reader = new Reader(text, trimsBefore ? start + 1 : start);
@@ -53,7 +53,7 @@ export function parseTokenTemplate(text: string, start: number): TokenTemplate |
   return { commands, end: at, trimsBefore, trimsAfter: text.startsWith('-}}', at - 3) };
 }
 
-/** Returns the text that replaces the template; undefined if the template has no value. */
+/** Returns the text that replaces the token; undefined if the token has no value. */
 export function evaluateTokenTemplate({ commands }: TokenTemplate, entity: Attributes): string | undefined {
   if (commands.length === 0) return '';
   const value = valueOfPipeline(commands, entity);
@@ -69,15 +69,15 @@ class Reader {
     this.at = at;
   }
 
-  /** Returns the position after a comment that stands in place of a template; undefined if there is no comment. */
+  /** Returns the position after a token that contains only a comment; undefined if it contains something else. */
   comment(): number | undefined {
     COMMENT.lastIndex = this.at;
     return COMMENT.test(this.#text) ? COMMENT.lastIndex : undefined;
   }
 
   /**
-   * Parses commands that are joined by pipes, up to the closing braces or parenthesis; returns undefined on a syntax
-   * error.
+   * Parses commands that are joined by pipes (`|`), up to the closing braces or parenthesis; returns undefined if there
+   * is a syntax error.
    */
   pipeline(closing: 'end' | ')', depth: number): readonly Command[] | undefined {
     const commands: Command[] = [];
@@ -151,7 +151,7 @@ function valueOf(operand: Operand, entity: Attributes): unknown {
   }
 }
 
-/** The functions of Sensu Go's token templates. The value from the pipe is the last argument. */
+/** The functions that tokens can call, as in Sensu Go. A value from a pipe is the last argument. */
 const FUNCTIONS: ReadonlyMap<string, (values: readonly unknown[]) => unknown> = new Map([
   ['default', ([fallback, value]) => (isMissing(value) ? fallback : value)],
   ['or', (values) => values.find((value) => isTruthy(value)) ?? values.at(-1)],
@@ -169,7 +169,7 @@ function memberOf(record: unknown, key: unknown): unknown {
   return isAttributes(record) && typeof key === 'string' ? attributeAt(record, [key]) : undefined;
 }
 
-/** Whether a value counts as missing. An object does, because it cannot be formatted as text. */
+/** Whether a value counts as missing: null, undefined, and objects, because they cannot be formatted as text. */
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || isAttributes(value);
 }

@@ -6,22 +6,22 @@ import { evaluateTokenTemplate, parseTokenTemplate } from './token-template.ts';
 
 const OPENING = '{{';
 
-/** Maximum length of an unreadable token in an error message. */
+/** Maximum length of a token with a syntax error that an error message quotes. */
 const SHOWN_MAX = 40;
 
-/** Returns the attributes that v2 tokens can name: the entity of a client, with its metadata also at the top level. */
+/** Returns the attributes that v2 tokens can use: the entity of a client, with its metadata also at the top level. */
 export function tokenEntityOf(namespace: string, client: Client): Attributes {
   const entity = v2EntityOf(namespace, client);
   return { ...entity, ...entity.metadata };
 }
 
 /**
- * Substitutes attributes of an entity for the tokens of a v2 check, and attributes of its client for `:::path:::`
- * tokens. `token-template.ts` defines the supported templates. Tokens in substituted values are not substituted again.
- * Time is linear: a text is parsed only up to its first unreadable token.
+ * Replaces the `{{ }}` tokens of a v2 check by attributes of an entity, and its `:::path:::` tokens by attributes of
+ * the client. `token-template.ts` defines the syntax. Tokens in the inserted values are not replaced. It takes linear
+ * time, because a text is parsed only up to its first token with a syntax error.
  *
  * @param entity as returned by `tokenEntityOf`
- * @returns the value, and in `unmatched` the problems of tokens without duplicates
+ * @returns the value with replaced tokens, and in `unmatched` the problems of tokens without duplicates
  */
 export function substituteEntityTokens(value: unknown, client: Attributes, entity: Attributes): Substitution {
   const unmatched = new Set<string>();
@@ -32,7 +32,7 @@ export function substituteEntityTokens(value: unknown, client: Attributes, entit
   return { value: substituted, unmatched: [...unmatched] };
 }
 
-/** Returns the output for a v2 check whose tokens have no value or cannot be read. */
+/** Returns the output for a v2 check that cannot run, because its tokens have no value or a syntax error. */
 export function unmatchedEntityText(unmatched: readonly string[]): string {
   return `unmatched token: ${unmatched.join(', ')}`;
 }
@@ -72,8 +72,8 @@ function unreadable(text: string, start: number): string {
 }
 
 /**
- * Returns the problem of the first token that only Sensu Go agents can read, with the remedy; undefined if there is
- * none.
+ * Returns the problem of the first token that only Sensu Go agents can replace, with the remedy; undefined if there is
+ * no such token.
  */
 export function unreadableToken(text: string): string | undefined {
   for (let start = text.indexOf(OPENING); start !== -1;) {

@@ -1,8 +1,8 @@
 import { isAttributes } from '../attributes.ts';
 
 /**
- * An object as it is written in files: `{type, api_version, metadata, spec}` (completion 1.17). The API shows
- * `metadata` and the attributes of `spec` in one object, except for API groups other than `core/v2`.
+ * An object of the v2 API as it is written in files: `{type, api_version, metadata, spec}` (completion 1.17). For
+ * `core/v2`, the API itself returns `metadata` and the attributes of `spec` in one object.
  */
 export interface Wrapped {
   readonly type: string;
@@ -14,14 +14,14 @@ export interface Wrapped {
 /** A `core/v2` type that can be exported to a file and imported. */
 export interface WrappedKind {
   readonly type: string;
-  /** Last part of the API path that lists objects of this type; also the short name of the type on the command line. */
+  /** Last part of the API path for a list of these objects, and the name of the type on the command line: `checks`. */
   readonly path: string;
   readonly isNamespaced: boolean;
 }
 
 const V2_VERSION = 'core/v2';
 
-/** All types in the order of a restore, so that each type depends only on earlier ones. */
+/** All types of objects in dumps, in the order of a restore: objects of a type refer only to those of earlier types. */
 export const WRAPPED_KINDS = [
   { type: 'Namespace', path: 'namespaces', isNamespaced: false },
   { type: 'ClusterRole', path: 'clusterroles', isNamespaced: false },
@@ -76,7 +76,7 @@ export function wrap(kind: WrappedKind, object: Readonly<Record<string, unknown>
 
 /** Converts an object from a file to its API form. */
 export function unwrap({ type, metadata, spec }: Wrapped): Readonly<Record<string, unknown>> {
-  // Namespaces and users have no metadata in the API, whatever the file says.
+  // Namespaces and users have no metadata in the API, so the metadata in a file is dropped.
   return type === 'Namespace' || type === 'User' ? spec : { ...spec, metadata };
 }
 
@@ -99,8 +99,8 @@ export function inNamespace<Item extends { readonly metadata: object }>(
 }
 
 /**
- * Returns the name of an object that is unique within its type and namespace: `ENTITY/CHECK` for an event,
- * `SUBSCRIPTION:CHECK` for a silence without a name, otherwise its name. It is `''` if the object has no name.
+ * Returns the name that identifies an object within its type and namespace: `ENTITY/CHECK` for an event,
+ * `SUBSCRIPTION:CHECK` for a silence without a name, otherwise its name; `''` if the object has no name.
  */
 export function wrappedName({ type, metadata, spec }: Wrapped): string {
   switch (type) {
@@ -119,14 +119,14 @@ export function wrappedName({ type, metadata, spec }: Wrapped): string {
   }
 }
 
-/** Returns the segments of the path of an object below `/api/core/v2`. */
+/** Returns the segments of the API path of an object, without the leading `/api/core/v2`. */
 export function pathOf(kind: WrappedKind, namespace: string, name: string): readonly string[] {
   // The name of an event has two segments, entity and check; the names of other objects contain no slash.
   const parts = kind.type === 'Event' ? name.split('/') : [name];
   return kind.isNamespaced ? ['namespaces', namespace, kind.path, ...parts] : [kind.path, ...parts];
 }
 
-/** Checks the form of an object from a file; returns the object, or the problem. */
+/** Checks that a value from a file has the form `{type, api_version, metadata, spec}`. Returns it, or the problem. */
 export function readWrapped(value: unknown): Wrapped | { readonly problem: string } {
   if (!isAttributes(value)) return { problem: 'is not an object with type, api_version, metadata and spec' };
   const { type, api_version: version, metadata = {}, spec } = value;
@@ -148,15 +148,15 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * Whether an object is an entity that counts toward `entity-limit`. An entity of a dump does not if the v1 API created
- * it (completion 1.22).
+ * Whether an object is an entity that counts toward `entity-limit`. An entity in a dump does not count if the v1 API
+ * created it (completion 1.22).
  */
 export function isCountedEntity({ type, spec }: Wrapped): boolean {
   const exact = spec['mon'] as { readonly isCounted?: unknown } | null | undefined;
   return type === 'Entity' && exact?.isCounted !== false;
 }
 
-/** Returns an object in the form of dumps and restores. */
+/** Returns an object in the form that is used in dumps: `{type, api_version, metadata, spec}`. */
 export function wrappedOf(type: V2Type, metadata: Wrapped['metadata'], spec: Wrapped['spec']): Wrapped {
   return { type, api_version: V2_VERSION, metadata, spec };
 }

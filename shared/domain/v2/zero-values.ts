@@ -8,11 +8,12 @@ import type { V2Mutator } from '../../schemas/v2/mutator.ts';
 import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
 
 /*
- * Clients compare the response with their request, and some decode it strictly. So objects of these types are shown
- * with every attribute that Sensu Go shows; one that was not sent has its zero value (completion 1.17).
+ * Completes v2 objects for responses: they have every attribute that Sensu Go returns, and an attribute that is not set
+ * is zero, empty or null. This is needed because clients compare a response with their request, and some decode it
+ * strictly (completion 1.17).
  */
 
-/** Attributes that Sensu Go omits if they are empty. */
+/** Attributes that Sensu Go omits from responses if they are empty. */
 const OMITTED: ReadonlySet<string> = new Set([
   'command',
   'continue_on_error',
@@ -58,7 +59,7 @@ export function completeCheck(check: V2Check): V2Check {
 
 type PipelineReference = NonNullable<V2Check['pipelines']>[number];
 
-/** Completes a reference to a pipeline, which may consist of the name alone. */
+/** Adds type and API version to a reference to a pipeline; a request can contain the name alone. */
 function completeReference(reference: PipelineReference): PipelineReference {
   return { ...reference, type: reference.type || 'Pipeline', api_version: reference.api_version || 'core/v2' };
 }
@@ -106,7 +107,8 @@ function withoutEmpty<Value extends object>(value: Value): Value {
 }
 
 /**
- * Whether an attribute is empty and therefore omitted. Labels and annotations are the only objects that can be empty.
+ * Whether an attribute is empty, so that it is omitted. An object without members counts as empty only if it is
+ * `labels` or `annotations`.
  */
 function isEmpty(name: string, item: unknown): boolean {
   if (!item) return true;
@@ -121,7 +123,7 @@ export function completePipeline(pipeline: V2Pipeline): V2Pipeline {
   };
 }
 
-/** Completes a workflow. As in Sensu Go, an empty list of filters and a missing mutator are omitted. */
+/** Prepares a workflow of a pipeline for a response. As in Sensu Go, empty filters or an empty mutator are omitted. */
 function completeWorkflow(workflow: V2Workflow): V2Workflow {
   const { filters, mutator, ...attributes } = workflow;
   return {

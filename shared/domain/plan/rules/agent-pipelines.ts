@@ -6,7 +6,7 @@ import { wordsOf } from '../product-words.ts';
 const ID = '6.5.0-pipelines';
 const PIPELINES: Version = [6, 5, 0];
 
-/** Rule for 6.5.0 (reference 9.3): agents below that version work, but do not support pipelines. */
+/** Upgrade rule for 6.5.0 (reference 9.3): agents below that version work, but do not support pipelines. */
 export const agentPipelines: UpgradeRule = {
   id: ID,
   title: 'Pipelines need agents at 6.5.0',

@@ -7,7 +7,7 @@ const ID = '6.4.0-certificates';
 
 type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
 
-/** Rule for 6.4.0 (reference 9.3): newer programs check only the Subject Alternative Names of a certificate. */
+/** Upgrade rule for 6.4.0 (reference 9.3): newer programs check only the Subject Alternative Names of certificates. */
 export const certificates: UpgradeRule = {
   id: ID,
   title: 'Each certificate has its CommonName among its Subject Alternative Names',

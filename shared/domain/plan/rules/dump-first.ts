@@ -7,7 +7,7 @@ const ID = '6.0.0-dump';
 /** Maximum age of a dump in seconds; an older one counts as out of date. */
 const DUMP_SECONDS_MAX = 24 * 3600;
 
-/** Rule for 6.0.0 (reference 9.3): after an upgrade from 5.x, a dump is the only way back. */
+/** Upgrade rule for 6.0.0 (reference 9.3): after an upgrade from 5.x, a dump is the only way back. */
 export const dumpFirst: UpgradeRule = {
   id: ID,
   title: 'A downgrade to 5.x is impossible: take a dump first',

@@ -8,8 +8,8 @@ const FREE_ENTITIES = 100;
 const WARN_SHARE = 0.9;
 
 /**
- * Rule for 5.16.0 (reference 9.3): above the limit, new entities and agents are rejected and existing ones keep
- * working.
+ * Upgrade rule for 5.16.0 (reference 9.3): above the entity limit, new entities and agents are rejected; existing ones
+ * keep working.
  */
 export const entityLimit: UpgradeRule = {
   id: ID,

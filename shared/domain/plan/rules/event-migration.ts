@@ -3,12 +3,12 @@ import { crosses } from '../version.ts';
 
 const ID = '6.1.0-event-migration';
 /**
- * Assumed number of events that a database migrates per second, a low estimate. Reference 9.3 only says that the pause
- * takes seconds to minutes.
+ * Number of events that a database migrates per second, as a cautious assumption. Reference 9.3 only says that the
+ * pause takes seconds to minutes.
  */
 const ROWS_PER_SECOND = 5000;
 
-/** Rule for 6.1.0 (reference 9.3): when 6.0 is upgraded, the relational event table is migrated at the first start. */
+/** Upgrade rule for 6.1.0 (reference 9.3): after 6.0, the first start migrates the event table of the database. */
 export const eventMigration: UpgradeRule = {
   id: ID,
   title: 'Events in the relational database are migrated: API, command line and web UI pause',

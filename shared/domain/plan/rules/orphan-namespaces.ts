@@ -6,8 +6,8 @@ import { wordsOf } from '../product-words.ts';
 const ID = '6.2.0-namespaces';
 
 /**
- * Rule for 6.2.0 (reference 9.3): the backend upgrades all checks at its start, and stops at a check in a missing
- * namespace.
+ * Upgrade rule for 6.2.0 (reference 9.3): the backend upgrades all checks when it starts. If the namespace of a check
+ * does not exist, the start fails.
  */
 export const orphanNamespaces: UpgradeRule = {
   id: ID,

@@ -1,7 +1,7 @@
 import { block, pass, warn, type UpgradeRule } from '../rule.ts';
 import { wordsOf } from '../product-words.ts';
 
-/** Rule for every upgrade (completion 1.19): backends that upgrade the same database must agree about its format. */
+/** Rule for every upgrade (completion 1.19): backends that share a database must have the same version. */
 export const sameVersions: UpgradeRule = {
   id: 'same-versions',
   title: 'All backends run the same version',

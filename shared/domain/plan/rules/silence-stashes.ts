@@ -3,8 +3,8 @@ import { block, namesText, pass, warn, type UpgradeRule } from '../rule.ts';
 const ID = 'stashes';
 
 /**
- * Rule for silences that are stored as stashes (reference 9.1, completion 1.19): they have no effect on a backend with
- * silenced entries.
+ * Upgrade rule for silences that are stored as stashes (reference 9.1, completion 1.19). Such stashes have no effect on
+ * newer backends, so they are converted to silences.
  */
 export const silenceStashes: UpgradeRule = {
   id: ID,

@@ -2,7 +2,7 @@ import { block, pass, warn, type UpgradeRule } from '../rule.ts';
 import { crosses } from '../version.ts';
 import { wordsOf } from '../product-words.ts';
 
-/** Rule for 5.1.0 (reference 9.3): the default state directory changes for backends that no package installed. */
+/** Upgrade rule for 5.1.0 (reference 9.3): the default state directory changes for a backend without a package. */
 export const stateDir: UpgradeRule = {
   id: '5.1.0-state-dir',
   title: 'The default state directory moves to a directory of the backend',

@@ -5,9 +5,8 @@ import { wordsOf } from '../product-words.ts';
 const ID = '5.8.0-stop-all';
 
 /**
- * Rule for 5.8.0 (reference 9.3): the storage serialization changes, so backends of both formats must not run together.
- * The plan stops all of them, even if the operator usually restarts one by one. The warning is about the gap in
- * monitoring.
+ * Upgrade rule for 5.8.0 (reference 9.3): the storage format changes, so backends with the old and the new format must
+ * not run together. The plan stops all backends of the cluster first. The rule warns of the gap in monitoring.
  */
 export const stopAll: UpgradeRule = {
   id: ID,
@@ -48,7 +47,7 @@ export const stopAll: UpgradeRule = {
         })),
 };
 
-/** Whether the backends may be restarted one after the other in this upgrade. */
+/** Whether the backends can be restarted one by one in this upgrade (a rolling upgrade). */
 export function isRolling(path: Parameters<UpgradeRule['applies']>[0]): boolean {
   return !crosses(path, [5, 8, 0]);
 }

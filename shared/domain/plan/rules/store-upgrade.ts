@@ -14,13 +14,13 @@ import { crosses } from '../version.ts';
 const ID = '6.4.0-store';
 const SNAPSHOT_SECONDS_MAX = 24 * 3600;
 
-/** Rule for 6.4.0 (reference 9.3): the embedded key-value store is upgraded, and a snapshot is the only way back. */
+/** Upgrade rule for 6.4.0 (reference 9.3): the embedded store is upgraded, and a snapshot is the only way back. */
 export const storeUpgrade: UpgradeRule = {
   id: ID,
   title: 'The embedded key-value store is upgraded: earlier backends can no longer read it',
   applies: (path) => crosses(path, [6, 4, 0]),
   evaluate: (facts) => combineFindings(judgeSnapshot(facts), judgeRelational(facts), judgeBackends(facts), AGENTS),
-  // For mon itself, the general procedure contains the backup of the store.
+  // If mon itself is upgraded, the plan already contains a backup step.
   steps: (facts) => [
     ...(isEmbedded(facts) && facts.product !== 'mon' ? [snapshotStep] : []),
     ...(isRelational(facts) && facts.product !== 'mon' ? [relationalStep] : []),
@@ -64,7 +64,7 @@ const relationalStep: PhasedStep = {
 function judgeSnapshot(facts: UpgradeFacts): RuleFinding {
   if (!isEmbedded(facts)) return pass('the key-value store is external: it stays compatible');
   const { snapshot, product, taken_at: now } = facts;
-  // The backup step of the general procedure creates and verifies the snapshot.
+  // The backup step, which every plan has, creates and verifies the snapshot.
   if (snapshot === undefined && product === 'mon') return pass('the plan takes a snapshot and verifies it');
   if (snapshot === undefined) {
     return block(['there is no snapshot of the embedded store'], ['take one and pass it: --snapshot FILE']);
