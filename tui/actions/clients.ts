@@ -6,11 +6,11 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { EventCounts } from '../model/event-counts.ts';
-import type { Screen, MessageSink } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 
 /** Opens a dialog that asks whether to delete clients, and lists what is deleted with them. */
-function askDeleteClients(store: Screen & MessageSink & Pick<LiveData, 'events'>, names: readonly string[]): void {
+function askDeleteClients(store: Screen & Pick<LiveData, 'events'>, names: readonly string[]): void {
   if (names.length === 0) return store.say('there is no client to delete');
   const what = countOf(names.length, 'client');
   const lines = names.map((name) => {

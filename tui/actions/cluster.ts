@@ -7,7 +7,7 @@ import type { Action } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { selectedRows, rowUnderCursor } from '../list/selected-rows.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { MessageSink, Screen } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
 /** The actions on members of the cluster. */
@@ -29,8 +29,8 @@ export function openMember(store: ActionPorts): void {
 }
 
 /**
- * Returns the id of the shown member, or of the member under the cursor; `undefined` if there is none, or if several
- * members are marked.
+ * Returns the id of the shown cluster member, or of the member under the cursor; `undefined` if there is no such
+ * member, or if several members are marked.
  */
 function selectedMemberId(store: ActionPorts): string | undefined {
   const layer = store.state.layers.at(-1);
@@ -41,7 +41,7 @@ function selectedMemberId(store: ActionPorts): string | undefined {
 }
 
 /** Opens a dialog that asks whether to make a member the leader, or shows a message why that is not possible. */
-function askHandOver(store: Screen & MessageSink & Pick<LiveData, 'loads' | 'nowMs'>, to: string | undefined): void {
+function askHandOver(store: Screen & Pick<LiveData, 'loads' | 'nowMs'>, to: string | undefined): void {
   const { data } = store.loads.of('cluster');
   if (data === undefined || to === undefined) return;
   const { view, isAdministrator } = data;

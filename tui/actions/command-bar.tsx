@@ -38,7 +38,7 @@ function belowRuns({ problem, chosen }: CommandLayer, completion: Completion, co
   return candidateRuns(candidates.map(safeLine), chosen?.at, columns);
 }
 
-/** Returns as many candidates as fit in the line, among them the chosen candidate. */
+/** Returns as many completions as fit in the line, among them the chosen one. */
 function candidateRuns(candidates: readonly string[], at: number | undefined, columns: number): readonly Run[] {
   let page: Run[] = [];
   let available = columns - 2;

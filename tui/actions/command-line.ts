@@ -4,18 +4,18 @@ import { commandsFor, runCommandLine, splitCommand, type Perform } from './comma
 import { keyContext } from '../keys/key-context.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import { newestLine, stepInHistory } from '../text/line-history.ts';
-import type { Screen, EffectRequester } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import type { MergedSources } from '../model/live-data.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
 import { closeLayer, layerOnTop, openLayer, putLayer } from '../state/layer-stack.ts';
 
 /** Maximum number of commands in the history. */
 const HISTORY_MAX = 100;
 
-/** The candidates that complete the word before the caret. */
+/** The completions of the word before the caret. */
 export interface Completion {
-  /** Index in the line at which a candidate is inserted. */
+  /** Index in the command line at which a completion is inserted. */
   readonly from: number;
   readonly candidates: readonly string[];
   /** The usage of the typed command; `undefined` while its name is being typed. */
@@ -33,12 +33,12 @@ function openCommandLine(store: Screen, text = ''): void {
   openLayer(store, layer);
 }
 
-export function typeInCommandLine(store: Screen & EffectRequester & MergedSources, edit: LineEdit | undefined): void {
+export function typeInCommandLine(store: Screen & LiveData, edit: LineEdit | undefined): void {
   const layer = layerOnTop(store, 'command');
   if (layer === undefined || edit === undefined) return;
   const line = editLine(layer.line, edit);
   putLayer(store, { ...layer, line, chosen: undefined, problem: undefined });
-  // Requests the namespaces now, so that they are loaded when the user types the name of one.
+  // Requests the names of the namespaces now, so that they are loaded when the user types one.
   if (line.text === 'ns' && store.backends === undefined) store.request({ kind: 'load-namespaces' });
 }
 
@@ -118,7 +118,7 @@ export const COMMAND_ACTIONS: readonly Action[] = [
   },
 ];
 
-/** Returns the candidates for the word before the caret. */
+/** Returns the completions of the word before the caret in the command line. */
 export function completionOf(store: CompletionPorts, { line, chosen }: CommandLayer): Completion {
   const { state } = store;
   const { text, caret } = chosen?.typed ?? line;
@@ -131,7 +131,7 @@ export function completionOf(store: CompletionPorts, { line, chosen }: CommandLa
   }
   const command = commands.find((candidate) => candidate.name === name);
   const word = /[^\s(!]*$/u.exec(before)?.[0] ?? '';
-  // A blank at the end of the text starts a new word.
+  // A blank at the end of the text starts a new word, which has no letters yet.
   const { operand } = splitCommand(before);
   const typed = word === '' && operand !== '' ? `${operand} ` : operand;
   const candidates = startingWith(command?.complete?.(store, typed) ?? [], word);
@@ -151,8 +151,8 @@ function choose(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
   const at = (before + by + candidates.length) % candidates.length;
   const start = typed.text.slice(0, from) + (candidates[at] ?? '');
   const isOnly = candidates.length === 1;
-  // A single candidate is followed by a blank, so that the user can type the next word. An operator is not, because its
-  // value follows without a blank.
+  // If there is only one completion, a blank follows it, so that the user can type the next word. After an operator
+  // there is no blank, because its value follows directly.
   const end = isOnly && !/[=<>~]$/.test(start) ? ' ' : '';
   const line = { text: start + end + typed.text.slice(typed.caret), caret: start.length + end.length };
   putLayer(store, { ...layer, line, chosen: isOnly ? undefined : { typed, at }, problem: undefined });

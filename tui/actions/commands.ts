@@ -20,7 +20,7 @@ import { openMenu } from '../form/menu.ts';
 import { applyView, presentView } from './saved-views.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
-import type { EffectRequester, HasOptions } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
@@ -28,7 +28,7 @@ import { openReport } from '../screens/report/screen.ts';
 import { isThere, openView } from '../screens/open-view.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
-/** Performs an action in the current context, as its key would. */
+/** Performs an action in the current key context, as if its key was pressed. */
 export type Perform = (action: KeyAction) => void;
 
 /** A command that the user can type after `:`. */
@@ -42,21 +42,26 @@ export interface ConsoleCommand {
   /**
    * Runs the command.
    *
-   * @returns the problem with the operand and the allowed values; `undefined` on success
+   * @returns a message about an invalid operand, with the allowed values; `undefined` on success
    */
   readonly run: (store: ActionPorts, operand: string, perform: Perform) => string | undefined;
   /**
-   * Returns candidates for the last word of the operand. The caller shows only those that start with the typed letters.
+   * Returns completions for the last word of the operand. The caller shows only those that start with the typed
+   * letters.
    */
   readonly complete?: (store: CompletionPorts, operand: string) => readonly string[];
 }
 
 /**
- * The actions that are no commands: `view` depends on the pressed key, and the others open the command line or quit.
+ * The actions that cannot be typed as commands: `view` depends on the pressed key, and the others open the command line
+ * or quit.
  */
 const NO_ACTIONS: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-view', 'interrupt']);
 
-/** Returns all commands of a context: the commands of this table first, then the actions that have a key there. */
+/**
+ * Returns all commands of a key context: first the commands that this file defines, then the actions that have a key
+ * there.
+ */
 export function commandsFor(context: KeyContext): readonly ConsoleCommand[] {
   const own = OWN_COMMANDS.map((command) => ownOrAction(command, context));
   const names = new Set(own.map(({ name }) => name));
@@ -67,7 +72,7 @@ export function commandsFor(context: KeyContext): readonly ConsoleCommand[] {
 /**
  * Runs the text of a command line that is already closed.
  *
- * @returns the problem with the text and the allowed values; `undefined` on success
+ * @returns a message about an invalid command, with the allowed values; `undefined` on success
  */
 export function runCommandLine(store: ActionPorts, text: string, perform: Perform): string | undefined {
   const { name, operand } = splitCommand(text);
@@ -75,6 +80,7 @@ export function runCommandLine(store: ActionPorts, text: string, perform: Perfor
   const context = keyContext(store.state);
   if (/^\d+$/.test(name)) {
     if (!LISTS.some((list) => list === context)) return 'there is no list here: open one to go to a row';
+    if (operand !== '') return `a row number takes no argument: remove ${JSON.stringify(operand)}`;
     goToRow(store, Number(name));
     return undefined;
   }
@@ -98,8 +104,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns a command that, without an operand, performs the action of the same name. If the context has no such action,
- * the command stays the same.
+ * Returns the command, changed so that without an operand it performs the action of the same name. If the context has
+ * no such action, returns the command unchanged.
  */
 function ownOrAction(command: ConsoleCommand, context: KeyContext): ConsoleCommand {
   const action = actionsIn(context).find(([name]) => name === command.name)?.[0];
@@ -167,7 +173,7 @@ function viewCommand(view: ViewName, title: string): ConsoleCommand {
 interface Setting {
   readonly values: readonly string[];
   /**
-   * Changes the setting.
+   * Changes a setting of the console.
    *
    * @param value one of `values`
    */
@@ -196,7 +202,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ],
 ]);
 
-/** The word that the user types for all namespaces. */
+/** The word that the user types instead of a namespace to show all namespaces. */
 const ALL = 'all';
 
 const OWN_COMMANDS: readonly ConsoleCommand[] = [
@@ -284,8 +290,8 @@ const OWN_COMMANDS: readonly ConsoleCommand[] = [
   },
 ];
 
-/** Returns the menu items for the contexts that the user can switch to. */
-function contextItems(store: EffectRequester & HasOptions): readonly MenuItem[] {
+/** Returns the menu items for the contexts (configured backends) that the user can switch to. */
+function contextItems(store: Screen): readonly MenuItem[] {
   const { contexts } = store.options;
   return contextNames(contexts).map((name) => ({
     id: name,

@@ -55,27 +55,28 @@ function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   if (typed !== undefined && typed.line.text.trim() !== typed.expected) {
     return store.say(`type ${typed.expected} to confirm, Esc cancels`, 'problem');
   }
-  // The dialog may have been open for long, so changes may no longer be possible, and objects may no longer exist.
+  // While the dialog was open, changes may have become impossible, and objects may have disappeared.
   if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
   closeLayer(store);
   const remaining = withoutGoneTargets(store, effect);
   if (remaining === undefined) return store.say('nothing to do: the target no longer exists');
-  // The marks are removed, because the marked rows have been handled. On another screen, and for an undo, the marks
-  // refer to something else.
+  // The marks are removed, because the marked rows have been handled. On another screen, or for an undo, the marks
+  // belong to other rows and stay.
   if (store.state.layers.length === 0 && !isUndo(effect)) store.updateList({ marks: new Set(), lastMark: undefined });
   store.request(remaining);
 }
 
 /**
- * Returns the effect without objects that resolved or ended while the dialog was open; `undefined` if no object
- * remains.
+ * Returns the effect without events that resolved and silences that ended while the dialog was open; `undefined` if no
+ * object remains.
  */
 function withoutGoneTargets(store: Pick<LiveData, 'events' | 'silenced'>, effect: Effect): Effect | undefined {
   if (effect.kind === 'delete-events') {
     const targets = existingTargets(store, effect.targets);
     return targets.length === 0 ? undefined : { ...effect, targets };
   }
-  // An undo is sent as it is: only the backend knows what it affects, and its operations contain their preconditions.
+  // An undo is sent unchanged: only the backend knows which objects it affects, and its operations contain their
+  // preconditions.
   if (effect.kind !== 'change' || isUndo(effect)) return effect;
   const operations = effect.change.operations.filter((operation) => {
     if (operation.op === 'clear') return store.silenced.has(operation.id);
@@ -89,10 +90,13 @@ function isUndo(effect: Effect): boolean {
   return effect.kind === 'change' && effect.change.verb === 'undo';
 }
 
-/** Returns the key of the event that an operation affects; `undefined` if it may affect several events or none. */
+/**
+ * Returns the key of the event that an operation affects; `undefined` if the operation can affect several events or
+ * none.
+ */
 function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefined {
   if (operation.op === 'resolve') return eventKey(operation.client, operation.check);
-  // Other silences, such as those from the view of silences, also cover future events.
+  // Other silences, such as those created in the list of silences, can cover several events, also future ones.
   if (operation.op !== 'silence' || (verb !== 'acknowledge' && verb !== 'repeat-silence')) return undefined;
   const { subscription, check } = operation;
   if (typeof check !== 'string' || subscription?.startsWith('client:') !== true) return undefined;

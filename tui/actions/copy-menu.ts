@@ -5,11 +5,11 @@ import { openMenu } from '../form/menu.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { targetOf } from '../model/target.ts';
 import type { ConsoleOptions } from '../state/console-options.ts';
-import type { EffectRequester, HasOptions, Screen, MessageSink, HasScreenState } from '../state/ports.ts';
+import type { Screen, ScreenView } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
-/** The object about which the menu offers texts to copy. */
+/** The object for which the menu offers texts to copy, such as its name. */
 export interface CopySubject {
   readonly kind: 'event' | 'result' | 'client' | 'check' | 'silence' | 'aggregate';
   /** The name or id of the object; `client/check` for an event or a result. */
@@ -27,7 +27,7 @@ const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, CopySubject['kind']>>> = {
   checks: 'check',
 };
 
-/** The first segment of the API path of each kind of object. The segments of its name follow. */
+/** The first segment of the API path of each kind of object. The name of the object follows it in the path. */
 const PATHS: Readonly<Record<Exclude<CopySubject['kind'], 'silence'>, string>> = {
   event: 'events',
   result: 'results',
@@ -37,15 +37,13 @@ const PATHS: Readonly<Record<Exclude<CopySubject['kind'], 'silence'>, string>> =
 };
 
 /** Opens the menu of texts to copy about the shown object, or about the object under the cursor. */
-export function openCopyMenu(
-  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<ListOfView, 'list'>,
-): void {
+export function openCopyMenu(store: Screen & Pick<ListOfView, 'list'>): void {
   const subject = copiedNow(store);
   if (subject === undefined) return store.say('nothing to copy here');
   openMenu(store, { title: `Copy of ${safeLine(subject.name)}`, items: () => copyItems(store, subject) });
 }
 
-function copiedNow({ state, list }: HasScreenState & Pick<ListOfView, 'list'>): CopySubject | undefined {
+function copiedNow({ state, list }: ScreenView & Pick<ListOfView, 'list'>): CopySubject | undefined {
   const layer = state.layers.at(-1);
   if (layer?.kind === 'detail') return { kind: 'event', name: layer.target.key };
   if (layer?.kind === 'inspect') return layer.subject;
@@ -55,11 +53,11 @@ function copiedNow({ state, list }: HasScreenState & Pick<ListOfView, 'list'>): 
   return kind === undefined || key === undefined ? undefined : { kind, name: key };
 }
 
-function copyItems(store: EffectRequester & HasOptions, subject: CopySubject): readonly MenuItem[] {
+function copyItems(store: Screen, subject: CopySubject): readonly MenuItem[] {
   const { kind, name } = subject;
   const text = (id: string, label: string, copied: string): MenuItem => {
-    // The copied text is one line without control characters, so that a shell does not run it before the user presses
-    // Enter.
+    // The copied text is one line without control characters. If it is pasted into a shell, nothing runs until the user
+    // presses Enter.
     const safe = safeLine(copied);
     return { id, label: `${label}: ${safe}`, choose: () => store.request({ kind: 'copy', label, text: safe }) };
   };

@@ -10,7 +10,7 @@ import { openDetail } from '../screens/detail/actions.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { targetOf } from '../model/target.ts';
 import type { DeadLetterVerb, DeadLetterOrder } from '../state/effects.ts';
-import type { Screen, MessageSink, EffectRequester } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
@@ -20,7 +20,7 @@ const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {
 };
 
 /** Opens a dialog that asks whether to retry or to drop dead letters. */
-function ask(store: Screen & MessageSink, verb: DeadLetterVerb, deadLetters: readonly DeadLetterSummary[]): void {
+function ask(store: Screen, verb: DeadLetterVerb, deadLetters: readonly DeadLetterSummary[]): void {
   if (deadLetters.length === 0) return store.say(`there is no dead letter to ${verb}`);
   const orders = deadLetters.map((deadLetter): DeadLetterOrder => ({
     id: deadLetter.id,
@@ -46,28 +46,25 @@ function deadLetterName(deadLetter: DeadLetterSummary): string {
   return safeLine(`${handler} for ${group === undefined ? `${client}/${check}` : deadLetterSubject(deadLetter)}`);
 }
 
-/** Opens the screen of a dead letter; does nothing without one. */
+/** Opens the screen of a dead letter; does nothing if `deadLetter` is `undefined`. */
 export function openDeadLetter(store: Screen, deadLetter: DeadLetterSummary | undefined): void {
   if (deadLetter !== undefined) openLoadedLayer(store, 'dead-letter', String(deadLetter.id));
 }
 
 /** Opens the explanation of how the handlers handle the event of a dead letter. */
-export function explainDeadLetter(store: Screen & MessageSink, deadLetter: DeadLetterSummary | undefined): void {
+export function explainDeadLetter(store: Screen, deadLetter: DeadLetterSummary | undefined): void {
   if (deadLetter === undefined) return store.say('there is no dead letter under the cursor');
   openLoadedLayer(store, 'handling', eventKey(deadLetter.client, deadLetter.check));
 }
 
 /** Opens the screen of the event that a dead letter is about, if the event still exists. */
-function openDeadLetterEvent(
-  store: Screen & MessageSink & EffectRequester & Pick<LiveData, 'events'>,
-  { client, check }: DeadLetterSummary,
-): void {
+function openDeadLetterEvent(store: Screen & Pick<LiveData, 'events'>, { client, check }: DeadLetterSummary): void {
   const target = targetOf(eventKey(client, check));
   if (store.events.get(target.key) === undefined) return store.say('the event has resolved');
   openDetail(store, target, false);
 }
 
-/** The actions on dead letters, in their view and on the screen of one. */
+/** The actions on dead letters, in the list of dead letters and on the screen of a single one. */
 export const DEAD_LETTER_ACTIONS: readonly Action[] = [
   {
     name: 'dead-letter-retry',

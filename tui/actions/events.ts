@@ -21,20 +21,14 @@ import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences, askRepeatSilence } from './silences.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
-import type { Screen, MessageSink, HasOptions, SilenceDialogData, EffectRequester } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { Screen, ScreenView, SilenceDialogData } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 function openSilence(
-  store: Screen &
-    MessageSink &
-    EffectRequester &
-    SilenceDialogData &
-    Pick<LiveData, 'events' | 'clients'> &
-    MergedSources &
-    Pick<ListOfView, 'list'>,
+  store: Screen & SilenceDialogData & LiveData & Pick<ListOfView, 'list'>,
   targets: readonly Target[],
 ): void {
   const openTargets = stillOpenTargets(store, targets, 'silence');
@@ -46,10 +40,7 @@ function openSilence(
 }
 
 /** Resolves events. For several events, or for a critical event, a dialog asks first. */
-function askResolve(
-  store: Screen & MessageSink & EffectRequester & Pick<LiveData, 'events'> & MergedSources,
-  targets: readonly Target[],
-): void {
+function askResolve(store: Screen & LiveData, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'resolve');
   if (openTargets.length === 0) return;
   const operations = openTargets.map(({ client, check }): BulkOperation => ({ op: 'resolve', client, check }));
@@ -69,10 +60,7 @@ function askResolve(
 }
 
 /** Opens a dialog that asks whether to delete events, because their results and history are deleted too. */
-function askDelete(
-  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources,
-  targets: readonly Target[],
-): void {
+function askDelete(store: Screen & LiveData, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'delete');
   if (openTargets.length === 0) return;
   const button = `Delete ${countOf(openTargets.length, 'event')}`;
@@ -90,8 +78,8 @@ function askDelete(
 }
 
 /**
- * Acknowledges events: creates silences for exactly these events, which end when the events resolve. Events that have
- * such a silence already are skipped. For several events, a dialog asks first.
+ * Acknowledges events: creates a silence for each event, which ends when the event resolves. Events that already have
+ * such a silence are skipped. For several events, a dialog asks first.
  */
 function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'acknowledge');
@@ -121,7 +109,7 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
 }
 
 function acknowledgement(
-  { options, silencePolicy }: HasOptions & Pick<SilenceDialogData, 'silencePolicy'>,
+  { options, silencePolicy }: ScreenView & Pick<SilenceDialogData, 'silencePolicy'>,
   targets: readonly Target[],
 ): BulkChange {
   const operations = targets.map(({ client, check }): BulkOperation => ({
@@ -136,8 +124,10 @@ function acknowledgement(
   return { verb: 'acknowledge', operations };
 }
 
-/** Opens a dialog that asks whether to end the silences on events, because the silences may cover other events too. */
-function askUnsilence(store: Screen & MessageSink & LiveData & MergedSources, targets: readonly Target[]): void {
+/**
+ * Opens a dialog that asks whether to end the silences on events, because these silences can also cover other events.
+ */
+function askUnsilence(store: Screen & LiveData, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'unsilence');
   const [first] = openTargets;
   if (first === undefined) return;
@@ -175,7 +165,9 @@ function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Targ
 
 const silenceEvents = onEvents('silence', openSilence);
 
-/** The actions on events, in their view, on the screen of one, and among the rows of a client or check. */
+/**
+ * The actions on events, in the list of events, on the screen of a single one, and on the screen of a client or check.
+ */
 export const EVENT_ACTIONS: readonly Action[] = [
   {
     name: 'silence',
@@ -270,7 +262,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
   },
 ];
 
-function seekCritical(store: Screen & MessageSink & HasOptions & LiveData & ListOfView, step: 1 | -1): void {
+function seekCritical(store: Screen & LiveData & ListOfView, step: 1 | -1): void {
   const { order } = store.events;
   for (let index = cursorNow(store).index + step; index >= 0 && index < order.length; index += step) {
     const record = order.at(index);

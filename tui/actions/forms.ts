@@ -9,7 +9,7 @@ import { choiceOf, type FormStep } from '../form/form.ts';
 import type { FormDialog } from '../keys/form-dialog.ts';
 import type { LineEdit } from '../text/line-editor.ts';
 
-/** The functions of the form in the dialog on top, whatever kind of dialog it is. */
+/** The form of the topmost dialog: its state and its functions. */
 interface OpenForm {
   readonly field: string;
   /** True if the field that has the focus is a text field. */
@@ -72,8 +72,8 @@ export const FORM_ACTIONS: readonly Action[] = [
 ];
 
 /**
- * Passes a key without an action to the field that has the focus: as typed text to a text field, as a choice to any
- * other field.
+ * Passes a key that has no action to the field that has the focus. A text field gets it as typed text, any other field
+ * as a choice.
  */
 export function typeInForm(store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress): void {
   const form = openForm(store);
@@ -81,7 +81,10 @@ export function typeInForm(store: ActionPorts, edit: LineEdit | undefined, key?:
     if (edit !== undefined) form.step({ kind: 'edit', edit });
     return;
   }
-  if (key === undefined) return;
+  if (key === undefined) {
+    if (edit?.kind === 'insert') form?.step({ kind: 'type', text: edit.text });
+    return;
+  }
   const choice = choiceOf(key);
   if (choice !== undefined) form?.step(choice);
   form?.press(key);

@@ -4,8 +4,8 @@ import { openCopyMenu } from './copy-menu.ts';
 import { applyFilter } from '../list/search-prompt.ts';
 import { clearMarks } from './lists.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { Screen, MessageSink, HasOptions } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
+import type { Screen } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openTextSearch, seekMatch, clearTextSearch } from '../screens/text-pane.ts';
 import { closeLog, openLogSearch, seekEntry } from '../screens/log/actions.ts';
@@ -25,7 +25,7 @@ import { goBack } from '../screens/open-view.ts';
 /** Time in milliseconds within which a second Ctrl-C quits the console. */
 const INTERRUPT_TWICE_MS = 1000;
 
-/** The actions that have the same meaning in all contexts. */
+/** The actions whose keys have the same meaning in all key contexts. */
 export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'views',
@@ -170,21 +170,21 @@ function seekBy(step: 1 | -1): Action['run'] {
   };
 }
 
-/** Opens the search line of a layer. If the layer shows rows, the search filters the rows. */
+/** Opens the search line of a screen. If the screen shows rows, the search filters the rows. */
 function openSearch(store: ActionPorts, layer: HelpLayer | InspectLayer): void {
   putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
 }
 
-/** Clears the search of a text. If there is no search, closes the layer. */
+/** Clears the search of the shown text. If there is no search, closes the screen. */
 function closeText(store: ActionPorts): void {
   if (!clearTextSearch(store)) closeLayer(store);
 }
 
-function backFromList(store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView): void {
+function backFromList(store: Screen & LiveData & ListOfView): void {
   if (store.list.marks.size > 0) return clearMarks(store);
   if (store.list.filter.text !== '') return applyFilter(store, '');
   if (store.state.message !== undefined) return store.update({ message: undefined });
-  // The list of events is the first view, so there is no view to go back to.
+  // The list of events is the first view, so going back does nothing there.
   if (store.state.view !== 'events') goBack(store);
 }
 
@@ -202,7 +202,7 @@ function copy(store: ActionPorts): void {
   );
 }
 
-function toggleLock(store: Screen & MessageSink & HasOptions): void {
+function toggleLock(store: Screen): void {
   if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be turned off', 'problem');
   const readOnly = !store.state.readOnly;
   store.update({ readOnly });

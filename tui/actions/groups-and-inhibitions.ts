@@ -40,7 +40,7 @@ function openInhibitor<By extends { readonly client: string; readonly check: str
   openDetail(store, target, false);
 }
 
-/** The actions on inhibitions, in their view and on the screen of an inhibited event. */
+/** The actions on inhibition rules, in the list of rules and on the screen of an inhibited event. */
 export const NOISE_ACTIONS: readonly Action[] = [
   {
     name: 'inhibitor',

@@ -9,10 +9,11 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 /**
  * Runs before a key acts in a list. It makes sure that the key acts on the row that the user saw under the cursor.
  *
- * @returns `taken` if the key has no further effect
+ * @returns `taken` if the key must have no further effect; otherwise `undefined`
  */
 export function beforeListKey(store: ActionPorts, action: KeyAction | undefined): 'taken' | undefined {
-  // The filter that the user has just typed takes effect first, because the key must not affect a row that it hides.
+  // The filter that the user has just typed takes effect first, because the key must not affect a row that the filter
+  // hides.
   if (store.window.isOrderExpected && store.rows.filtering) store.settleList();
   else store.settleRows();
   if (action === undefined || !isRowAction(action, store.table?.menu ?? []) || bindCursorToRow(store)) return undefined;

@@ -4,8 +4,8 @@ import { openMenu } from '../form/menu.ts';
 import { savedViewItems } from './saved-views.ts';
 import { columnsOf } from '../screens/view-columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
-import type { MergedSources, LiveData } from '../model/live-data.ts';
-import type { Screen, MessageSink } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
+import type { Screen } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
@@ -18,7 +18,7 @@ export function openSortMenu({ sort, sorts, sortTitle, unsorted, sortBy }: RowsO
   openMenu(store, { title: sortTitle, items }, sort?.column ?? '');
 }
 
-export function openColumnsMenu(store: Screen & MergedSources & ListOfView): void {
+export function openColumnsMenu(store: Screen & LiveData & ListOfView): void {
   // The first column names the row and cannot be hidden, because the other columns have no meaning without it.
   const columns = columnsOf(store.state.view, store.whereColumn).slice(1);
   const items = (): readonly MenuItem[] =>
@@ -31,9 +31,7 @@ export function openColumnsMenu(store: Screen & MergedSources & ListOfView): voi
   openMenu(store, { title: `Columns of ${viewTitle(store.state.view).toLowerCase()}`, items });
 }
 
-export function openViewMenu(
-  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
-): void {
+export function openViewMenu(store: Screen & LiveData & ListOfView): void {
   const items = (): readonly MenuItem[] => [
     ...VIEWS.map(({ number, name, title }) => ({
       id: name,

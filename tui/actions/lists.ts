@@ -6,7 +6,7 @@ import type { ViewName } from '../state/view-names.ts';
 import { toggleFollowNewest } from '../list/follow-newest.ts';
 import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { HasScreenState, MessageSink } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import { noSuch } from './unknown-name.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
@@ -199,7 +199,7 @@ function renamedColumn(view: ViewName, id: string): string | undefined {
   return current === undefined ? undefined : `unknown column ${id}: use ${current}`;
 }
 
-function markRange(store: HasScreenState & MessageSink & ListOfView): void {
+function markRange(store: Screen & ListOfView): void {
   const { lastMark, marks } = store.list;
   const { order } = store.rows;
   const cursor = cursorNow(store);

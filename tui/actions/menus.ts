@@ -2,7 +2,7 @@ import { editLine, type LineEdit } from '../text/line-editor.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { menuIndex, shownItems } from '../form/menu.ts';
-import type { Screen, MessageSink } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
 
@@ -45,14 +45,14 @@ export const MENU_ACTIONS: readonly Action[] = [
   { name: 'menu-close', keys: ['escape'], in: ['menu'], help: 'close the menu', hint: 'close', run: closeLayer },
 ];
 
-/** Edits the search of the menu on top. The cursor moves to the first match. */
+/** Edits the search of the open menu. The cursor moves to the first match. */
 export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
   const layer = layerOnTop(store, 'menu');
   if (layer === undefined || edit === undefined) return;
   putLayer(store, { ...layer, search: editLine(layer.search, edit), at: undefined });
 }
 
-function choose(store: Screen & MessageSink, item: MenuItem | undefined): void {
+function choose(store: Screen, item: MenuItem | undefined): void {
   if (item === undefined) return;
   if (item.disabled !== undefined) return store.say(`${item.label}: ${item.disabled}`, 'problem');
   if (item.ticked === undefined) closeLayer(store);

@@ -8,8 +8,8 @@ import { layOutList } from '../list/list-layout.ts';
 import { moveTo } from '../list/list-moves.ts';
 import { listLayout } from '../state/screen-layout.ts';
 import { isPage } from '../state/view-names.ts';
-import type { HasScreenState } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { ScreenView } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { isSortable } from '../list/table-column.ts';
@@ -28,15 +28,15 @@ const TABS_ROW = 2;
  * @param press callback that performs the action of a key
  */
 export function takeMouse(store: ActionPorts, event: MouseEvent, press: (action: KeyAction) => void): void {
-  // An event of the mouse may still arrive after mouse support is turned off.
+  // A mouse report can still arrive after mouse support was turned off.
   if (!store.state.mouse || isTooSmall(store.state.size)) return;
   if (event.action === 'wheelup' || event.action === 'wheeldown') return scroll(store, event.action, press);
   if (event.action !== 'press' || event.button !== 'left') return;
-  // Clicks only act on a view, and not while a layer hides it.
+  // Clicks only act on a view, not while a dialog or another screen is over it.
   if (store.state.layers.length === 0 && store.state.prompt === undefined) click(store, event);
 }
 
-function scroll(store: HasScreenState, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
+function scroll(store: ScreenView, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
   const context = keyContext(store.state);
   // In a text field, or in a dialog with a question, there are no rows to scroll.
   if (context === 'form' || context === 'confirm' || context === 'prompt' || context === 'search') return;
@@ -64,14 +64,14 @@ function click(store: ActionPorts, { row, column }: MouseEvent): void {
 }
 
 /** Sorts the list by the clicked column. If it is already sorted by that column, reverses the order. */
-function sortByTitle(store: HasScreenState & LiveData & MergedSources & ListOfView, cell: number): void {
+function sortByTitle(store: ScreenView & LiveData & ListOfView, cell: number): void {
   const column = sortableAt(store, cell);
   if (column === undefined) return;
   const { sort } = store;
   store.sortBy({ column, reversed: sort.column === column && !sort.reversed });
 }
 
-function sortableAt(store: HasScreenState & LiveData & MergedSources & ListOfView, cell: number): string | undefined {
+function sortableAt(store: ScreenView & LiveData & ListOfView, cell: number): string | undefined {
   const column = tableColumnAt(layOutList(store).placed, cell);
   return column !== undefined && isSortable(column) ? column.id : undefined;
 }

@@ -10,7 +10,7 @@ import { moveInList } from './list-keys.ts';
 import { LISTS, SCROLLED, TEXTS } from '../keys/context-groups.ts';
 import type { KeyAction } from '../state/keys.ts';
 
-/** A function that returns the handler of a movement, such as `down`, for a context. */
+/** A function that returns the handler of a movement action, such as `down`, for one key context. */
 type Move = (action: KeyAction) => ActionHandler;
 
 const inList: Move = (action) => (store) => moveInList(store, action);

@@ -10,7 +10,7 @@ import type { LiveData } from '../model/live-data.ts';
 import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
-import type { EffectRequester, MessageSink, HasOptions, Screen, SilenceDialogData } from '../state/ports.ts';
+import type { Screen, ScreenView, SilenceDialogData } from '../state/ports.ts';
 import { countOf } from '../words/changes.ts';
 import { targetText } from '../words/silence-text.ts';
 import { openSilenceEntries } from './silences.ts';
@@ -23,29 +23,27 @@ interface NewTarget {
 
 /**
  * Opens the silence dialog for targets, which need not have an event. Targets that are already silenced are left out.
- * If all are, the dialog changes their silences instead.
+ * If all targets are silenced, the dialog changes their silences instead.
  *
  * @param noun the noun for a target in messages, such as `client`
  */
 export function silenceTargets(
-  store: Screen &
-    MessageSink &
-    EffectRequester &
-    HasOptions &
-    Pick<SilenceDialogData, 'silenceDraft'> &
-    Pick<LiveData, 'silenced'>,
+  store: Screen & Pick<SilenceDialogData, 'silenceDraft'> & Pick<LiveData, 'silenced'>,
   targets: readonly NewTarget[],
   noun: string,
 ): void {
   if (targets.length === 0) return store.say(`there is no ${noun} to silence`);
   const existing = targets.flatMap((target) => store.silenced.get(targetId(target)) ?? []);
-  if (existing.length === targets.length) return openSilenceEntries(store, { kind: 'change', entries: existing });
+  if (existing.length === targets.length) {
+    openSilenceEntries(store, { kind: 'change', entries: existing });
+    return store.say('already silenced: the dialog changes the existing silence');
+  }
   const others = targets.filter((target) => !store.silenced.has(targetId(target)));
   openSilenceEntries(store, { kind: 'new', entries: others.map((target) => newEntry(store, target)) });
   if (existing.length > 0) store.say(`${countOf(existing.length, noun)} already silenced: unchanged`);
 }
 
-function newEntry({ options }: HasOptions, target: NewTarget): SilencedRow {
+function newEntry({ options }: ScreenView, target: NewTarget): SilencedRow {
   return {
     id: targetId(target),
     subscription: target.subscription ?? null,
@@ -59,7 +57,10 @@ function newEntry({ options }: HasOptions, target: NewTarget): SilencedRow {
   };
 }
 
-/** Opens the menu to choose what a new silence covers. The choices need not have an event. */
+/**
+ * Opens the menu to choose the client, subscription, check or search for a new silence. The choices need not have an
+ * event.
+ */
 function openNewSilence(store: ActionPorts): void {
   const clients = Array.from(store.clients.keys(), (name) =>
     targetItem(store, { subscription: clientSubscription(name) }),
@@ -111,7 +112,7 @@ function targetItem(store: ActionPorts, target: NewTarget, note = ''): MenuItem 
   };
 }
 
-/** The action that creates a silence independently of the selected rows. */
+/** The action that creates a silence without using the selected rows. */
 export const NEW_SILENCE_ACTIONS: readonly Action[] = [
   {
     name: 'silence-new',

@@ -1,18 +1,18 @@
 import type { ActionPorts } from '../keys/action-ports.ts';
-import type { EffectRequester, MessageSink, Screen } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import { PAST_HINT, parsePastTime } from '../words/past-time.ts';
 
 /*
- * Commands and keys that show the lists as they were at a time in the past (spec, timeline 5). Nothing can be changed
- * meanwhile.
+ * Commands and keys that show the lists as they were at a time in the past (spec, timeline 5). While the past is shown,
+ * nothing can be changed.
  */
 
 /**
- * Shows the moment of the next change after the shown moment, or of the previous change before it.
+ * Shows the past moment of the next (1) or the previous (-1) change.
  *
- * @returns `false` if live data is shown
+ * @returns `false` if live data is shown, so that there is no step to take
  */
-export function stepPast(store: Screen & MessageSink & EffectRequester, by: 1 | -1): boolean {
+export function stepPast(store: Screen, by: 1 | -1): boolean {
   const { past } = store.state;
   if (past === undefined) return false;
   const atMs = by === 1 ? past.nextMs : past.previousMs;
@@ -22,9 +22,9 @@ export function stepPast(store: Screen & MessageSink & EffectRequester, by: 1 | 
 }
 
 /**
- * Shows a moment of the past, whose time the user typed.
+ * Shows the lists as they were at the time that the user typed.
  *
- * @returns the problem with the time and the allowed formats; `undefined` on success
+ * @returns a message about an invalid time, with the allowed formats; `undefined` on success
  */
 export function travelTo(store: ActionPorts, operand: string): string | undefined {
   if (store.backends !== undefined) return 'cannot show the past across several backends: select one with :ctx NAME';

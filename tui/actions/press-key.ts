@@ -21,15 +21,15 @@ import { beforeInspectKey } from '../screens/inspect/actions.ts';
 import { beforeListKey } from './list-keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
-/** How a context handles keys in addition to its actions. */
+/** How a key context handles keys, in addition to the actions that are bound to keys. */
 interface KeyHandling {
   /**
-   * Runs before the action of a key.
+   * Runs before the action that is bound to a key.
    *
-   * @returns `taken` if the key has no further effect
+   * @returns `taken` if the key must have no further effect; otherwise `undefined`
    */
   readonly before?: (store: ActionPorts, action: KeyAction | undefined) => 'taken' | undefined;
-  /** Handles a key that has no action, or pasted text, for which `key` is `undefined`. */
+  /** Handles a key that has no action, or pasted text. For pasted text, `key` is `undefined`. */
   readonly type?: (store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress) => void;
 }
 
@@ -56,7 +56,7 @@ export function handleInput(store: ActionPorts, event: InputEvent): void {
       // Pasted text is only typed into text fields, and never runs an action.
       return KEY_HANDLING[keyContext(store.state)]?.type?.(store, { kind: 'insert', text: event.text });
     case 'key':
-      // If a key arrives, the terminal has the focus, whatever it has reported.
+      // If a key arrives, the terminal has the focus, even if it has reported otherwise.
       if (!store.state.focused) store.update({ focused: true });
       return pressKey(store, event);
     case 'mouse':
@@ -76,7 +76,7 @@ function pressKey(store: ActionPorts, key: KeyEvent): void {
   act(store, action, key);
 }
 
-/** Performs the action of a key. A key without an action is typed into a text field. */
+/** Performs the action that is bound to a key. A key without an action is typed into a text field. */
 function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): void {
   const context = keyContext(store.state);
   const action = name && ACTIONS.get(name);
@@ -92,7 +92,7 @@ function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): vo
   runIn(context, action)?.(store, { context, key, perform });
 }
 
-/** Says that a printable key does nothing here, and in which views it does something. */
+/** Shows a message that a printable key does nothing here, with the views in which it does something. */
 function sayUnused(store: ActionPorts, key: KeyPress): void {
   if (key.text === undefined) return;
   const chord = chordOf(key);

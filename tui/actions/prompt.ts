@@ -11,11 +11,11 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     hint: 'keep',
     run: (store) => {
       const { filter } = store.list;
-      // The prompt stays open with an invalid filter and its problem, instead of ignoring the filter silently.
+      // If the filter is invalid, the prompt stays open and shows the problem.
       if (filter.problem !== undefined) return;
       store.update({ prompt: undefined });
       keepFilter(store, filter.text);
-      // The list is updated at once: the next key may come before the next frame, and must not act on a row that the
+      // The list is updated at once. The next key can come before the next frame, and must not act on a row that the
       // filter hides.
       store.settleList();
     },

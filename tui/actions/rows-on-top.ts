@@ -13,8 +13,8 @@ import type { ListState } from '../state/list-state.ts';
 import { viewTitle } from '../state/view-names.ts';
 
 /**
- * The rows that list actions affect: those of the client, check or aggregate whose layer is on top, or otherwise those
- * of the view.
+ * The rows that list actions affect: those of the topmost screen of a client, check or aggregate, or otherwise those of
+ * the view.
  */
 export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sideways' | 'wide'> {
   /** Key of the row that was drawn under the cursor. */
@@ -25,7 +25,7 @@ export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sidew
   readonly sort: SortState | undefined;
   readonly sorts: readonly ColumnChoice[];
   readonly sortTitle: string;
-  /** The name of the order that is not by a column; `undefined` if there is no such order. */
+  /** The name of the default order if it is not the order of a column; otherwise `undefined`. */
   readonly unsorted: string | undefined;
   /** Returns true if columns or parts of a text are cut off on the right. */
   readonly hasMore: () => boolean;
@@ -36,7 +36,9 @@ export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sidew
   readonly goDown: () => void;
 }
 
-/** Returns an action handler that receives the rows on top. It does nothing if there are no rows. */
+/**
+ * Returns an action handler that receives the rows of the topmost screen. It does nothing if that screen has no rows.
+ */
 export function onRows(run: (rows: RowsOnTop, store: ActionPorts) => void): ActionHandler {
   return (store) => {
     const layer = store.state.layers.at(-1);
@@ -75,7 +77,7 @@ function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | und
   const order = cursorOrder(rows);
   // The rows may have changed, because a response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
-  // The layer is read again, because a menu may have been opened over it meanwhile.
+  // The topmost layer is read again, because a menu may be open over the rows by now.
   const put = (change: Partial<InspectLayer>): void => {
     const top = store.state.layers.at(-1);
     if (top?.kind === 'inspect') putLayer(store, { ...top, ...change });

@@ -3,13 +3,13 @@ import { openMenu } from '../form/menu.ts';
 import type { Target } from '../model/target.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { layerOnTop } from '../state/layer-stack.ts';
-import type { Screen, MessageSink, EffectRequester, HasScreenState } from '../state/ports.ts';
+import type { Screen, ScreenView } from '../state/ports.ts';
 import type { Runbook } from '../model/runbook.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { INPUT_CONTEXTS } from '../keys/context-groups.ts';
 
-/** Requests the runbook of the shown event, or of the event under the cursor. */
-export function askRunbook(store: HasScreenState & MessageSink & EffectRequester): void {
+/** Requests the runbook link of the shown event, or of the event under the cursor. */
+export function askRunbook(store: Screen): void {
   const target = targetNow(store);
   if (target === undefined) return store.say('there is no event under the cursor');
   store.request({ kind: 'load-runbook', target });
@@ -19,15 +19,11 @@ export function askRunbook(store: HasScreenState & MessageSink & EffectRequester
  * Shows the link of a runbook in a menu, from which the user can copy it. The console opens no link and starts no
  * program.
  */
-export function showRunbook(
-  store: Screen & MessageSink & EffectRequester,
-  { key, client, check }: Target,
-  runbook: Runbook,
-): void {
+export function showRunbook(store: Screen, { key, client, check }: Target, runbook: Runbook): void {
   if ('problem' in runbook) return store.say(runbook.problem);
   const { url } = runbook;
   const name = safeLine(`${client}/${check}`);
-  // If the user has moved on or types text, keys are not meant for a menu, so a message shows the link instead.
+  // If the user has left the event or types text, keys are not meant for a menu, so a message shows the link.
   const isAwaited = !INPUT_CONTEXTS.has(keyContext(store.state)) && targetNow(store)?.key === key;
   if (!isAwaited) return store.say(`the runbook of ${name}: ${url}`);
   openMenu(store, {
@@ -43,7 +39,7 @@ export function showRunbook(
   });
 }
 
-/** Returns the shown event, or the event under the cursor; `undefined` if there is none. */
-function targetNow(store: HasScreenState): Target | undefined {
+/** Returns the shown event, or the event under the cursor; `undefined` if no event is shown or under the cursor. */
+function targetNow(store: ScreenView): Target | undefined {
   return layerOnTop(store, 'detail')?.target ?? eventUnderCursor(store.state);
 }

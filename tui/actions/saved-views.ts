@@ -1,30 +1,23 @@
 import { keepFilter } from '../list/search-prompt.ts';
 import { columnIds, defaultSort, hiddenColumnsExcept } from '../screens/view-columns.ts';
 import { viewTitle } from '../state/view-names.ts';
-import type { Screen, MessageSink, HasScreenState } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { Screen, ScreenView } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import { openView } from '../screens/open-view.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
 /** Returns the current view with its filter, order and columns, in the form in which it is saved. */
-export function presentView({
-  state,
-  list,
-  whereColumn,
-}: HasScreenState & MergedSources & Pick<ListOfView, 'list'>): SavedView {
+export function presentView({ state, list, whereColumn }: ScreenView & LiveData & Pick<ListOfView, 'list'>): SavedView {
   const { view } = state;
   const { filter, sort, hidden } = list;
   const columns = hidden.size === 0 ? undefined : columnIds(view, whereColumn).filter((id) => !hidden.has(id));
   return { view, filter: filter.text, sort, columns };
 }
 
-/** Opens a saved view with its filter, order and columns. Marks and cursor are those that the view has now. */
-export function applyView(
-  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
-  { view, filter, sort, columns }: SavedView,
-): void {
+/** Opens a saved view with its filter, sort order and columns. Marks and cursor are not saved and stay as they are. */
+export function applyView(store: Screen & LiveData & ListOfView, { view, filter, sort, columns }: SavedView): void {
   store.update({ layers: [] });
   openView(store, view);
   if (store.state.view !== view) return;
@@ -34,9 +27,7 @@ export function applyView(
 }
 
 /** Returns the menu items for the saved views. */
-export function savedViewItems(
-  store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView,
-): readonly MenuItem[] {
+export function savedViewItems(store: Screen & LiveData & ListOfView): readonly MenuItem[] {
   return [...store.state.savedViews].map(([name, saved]) => ({
     id: `saved ${name}`,
     label: `${name}: ${viewTitle(saved.view).toLowerCase()}${saved.filter === '' ? '' : ` ${saved.filter}`}`,

@@ -3,11 +3,11 @@ import { settleInspect } from '../screens/inspect/body.ts';
 import { editLine, type LineEdit } from '../text/line-editor.ts';
 import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
 import { searchTyped, textPaneOf, type TextData } from '../screens/text-pane.ts';
-import type { Screen, HasScreenState } from '../state/ports.ts';
+import type { Screen, ScreenView } from '../state/ports.ts';
 import { searchOf } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
 
-/** The actions in the search line of a layer. */
+/** The actions in the line in which the user types a search, on a screen over the view. */
 export const SEARCH_ACTIONS: readonly Action[] = [
   {
     name: 'search-keep',
@@ -19,7 +19,7 @@ export const SEARCH_ACTIONS: readonly Action[] = [
       const search = topSearch(store);
       if (search === undefined) return;
       putSearch(store, { ...search, isOpen: false });
-      // The cursor is updated at once: the next key may come before the next frame, and must not act on a row that the
+      // The cursor is updated at once. The next key can come before the next frame, and must not act on a row that the
       // search hides.
       settleInspect(store);
     },
@@ -39,7 +39,7 @@ export function typeInSearch(store: Screen & TextData, edit: LineEdit | undefine
   if (search !== undefined && edit !== undefined) putSearch(store, { ...search, line: editLine(search.line, edit) });
 }
 
-function topSearch(store: HasScreenState): SearchField | undefined {
+function topSearch(store: ScreenView): SearchField | undefined {
   return searchOf(store.state.layers.at(-1));
 }
 
@@ -48,7 +48,7 @@ function putSearch(store: Screen & TextData, search: SearchField): void {
   const text = textPaneOf(store, layer);
   if (text !== undefined) return putLayer(store, searchTyped(text, search));
   if (layer?.kind === 'inspect') return putLayer(store, { ...layer, search });
-  // The line under the cursor may no longer match the search, so the cursor moves to the first match.
+  // The line under the cursor possibly does not match the new search, so the cursor moves to the first match.
   if (layer?.kind === 'help') putLayer(store, { ...layer, search, at: undefined });
   if (layer?.kind === 'log') putLayer(store, { ...layer, search, at: undefined });
 }

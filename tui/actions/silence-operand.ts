@@ -1,10 +1,10 @@
 import type { SilenceForm } from '../state/layers/silence.ts';
 import { lineOf } from '../text/line-editor.ts';
-import { silenceDurations } from '../screens/silences/form.ts';
+import { silenceDurations, typedSeconds } from '../screens/silences/form.ts';
 import { putLayer } from '../state/layer-stack.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { bindingOf, keyOf } from '../state/keys.ts';
-import { parseDuration, DURATION_HINT } from '../../shared/domain/duration.ts';
+import { DURATION_HINT } from '../../shared/domain/duration.ts';
 import type { Screen } from '../state/ports.ts';
 import type { Operand, ActionTrigger } from '../keys/action.ts';
 
@@ -17,15 +17,15 @@ export const SILENCE_OPERAND: Operand = {
 
 function silence(store: Screen, operand: string, perform: ActionTrigger['perform']): string | undefined {
   const [, duration = '', reason = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
-  const seconds = parseDuration(duration);
-  if (seconds === undefined || seconds === 0) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;
+  const seconds = typedSeconds(duration);
+  if (seconds === undefined) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;
   if (!bindingOf('silence').in.includes(keyContext(store.state))) {
     return `nothing to silence here: open the events view, or press ${keyOf('silence-new')}`;
   }
   const before = store.state.layers.length;
   perform('silence');
   const layer = store.state.layers.at(-1);
-  // The action `silence` has shown a message if it opened no dialog.
+  // If the action `silence` opened no dialog, it has shown a message with the reason.
   if (layer?.kind !== 'silence' || store.state.layers.length === before) return undefined;
   const form = filledForm(layer.form, { seconds, duration, reason });
   putLayer(store, { ...layer, form });
@@ -33,8 +33,8 @@ function silence(store: Screen, operand: string, perform: ActionTrigger['perform
 }
 
 /**
- * Returns the form with these values filled in. The submit button has the focus if the reason is given, otherwise the
- * reason has it.
+ * Returns the form with these values filled in. If the reason is given, the submit button has the focus, otherwise the
+ * field for the reason.
  */
 function filledForm(
   form: SilenceForm,

@@ -17,7 +17,7 @@ import { targetText } from '../words/silence-text.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
 import type { Target } from '../model/target.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { Screen, MessageSink, EffectRequester, HasOptions, SilenceDialogData } from '../state/ports.ts';
+import type { Screen, SilenceDialogData } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/silence.ts';
@@ -54,7 +54,8 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
 }
 
 /**
- * Returns the change that ends silences. The backend keeps a silence that was replaced after the console received it.
+ * Returns the change that ends silences. If somebody has replaced a silence since the console received it, the backend
+ * does not end it.
  */
 export function endSilences(store: Pick<LiveData, 'silenced'>, ids: readonly string[]): BulkChange {
   const operations = ids.map((id): BulkOperation => {
@@ -64,12 +65,8 @@ export function endSilences(store: Pick<LiveData, 'silenced'>, ids: readonly str
   return { verb: 'end-silence', operations };
 }
 
-/** Opens a dialog that asks whether to end silences, because notifications for the covered events resume. */
-function askEndSilences(
-  store: Screen & MessageSink & LiveData,
-  entries: readonly SilencedRow[],
-  focused?: 'cancel',
-): void {
+/** Opens a dialog that asks whether to end silences, because handlers are then notified of the covered events again. */
+function askEndSilences(store: Screen & LiveData, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const existing = entries.filter(({ id }) => store.silenced.has(id));
   if (existing.length === 0)
     return store.say(`there is no silence to end here: press ${keyOf('silence-recreate')} to recreate an ended one`);
@@ -91,7 +88,7 @@ function askEndSilences(
 
 /** Opens the silence dialog to change silences, to create ended silences again, or to create new silences. */
 export function openSilenceEntries(
-  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<SilenceDialogData, 'silenceDraft'>,
+  store: Screen & Pick<SilenceDialogData, 'silenceDraft'>,
   origin: SilenceOrigin,
 ): void {
   if (origin.entries.length === 0) {
@@ -123,14 +120,14 @@ function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptio
   const { subscriptionName, ...settings } = last;
   const subscription = subscriptionName === undefined ? -1 : subscriptions.indexOf(subscriptionName);
   const form = { ...openSilenceForm(targets, subscriptions), ...settings };
-  // The search of the last silence may not cover these events.
+  // The search of the last silence possibly does not match these events.
   if (settings.scope === 'search') return { ...form, scope: 'pairs' };
-  // A subscription that these clients do not share would cover the wrong events.
+  // If the clients do not share the subscription of the last silence, a silence for it would cover the wrong events.
   if (settings.scope === 'subscription' && subscription === -1) return { ...form, scope: 'pairs' };
   return { ...form, subscription: Math.max(0, subscription) };
 }
 
-/** The actions on silences, in their view and on the screen of one. */
+/** The actions on silences, in the list of silences and on the screen of a single one. */
 export const SILENCE_ACTIONS: readonly Action[] = [
   {
     name: 'silence-change',

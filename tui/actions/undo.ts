@@ -1,10 +1,10 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { undoText } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { Screen, MessageSink, HasOptions, ConsoleHistory } from '../state/ports.ts';
+import type { Screen, ConsoleHistory } from '../state/ports.ts';
 
 /** Opens a dialog that asks whether to undo the user's last change, and lists the exact effect. */
-export function askUndo(store: Screen & MessageSink & HasOptions & ConsoleHistory): void {
+export function askUndo(store: Screen & ConsoleHistory): void {
   const nowMs = store.options.now();
   const { change, since } = store.ownChanges.last(nowMs);
   const [irrevocable] = since.toReversed();
@@ -13,8 +13,8 @@ export function askUndo(store: Screen & MessageSink & HasOptions & ConsoleHistor
     return store.say(irrevocable === undefined ? `nothing to undo: ${why}` : `cannot be undone: ${why}`);
   }
   const ago = (atMs: number): string => `${formatDuration((nowMs - atMs) / 1000)} ago`;
-  // If the last change cannot be undone, the cancel button has the focus: Enter must not undo an earlier change that
-  // the user did not think of.
+  // If the last change cannot be undone, the dialog offers an earlier change. The cancel button then has the focus, so
+  // that Enter does not undo a change that the user did not mean.
   const isEarlier = irrevocable !== undefined;
   askFirst(store, {
     title: isEarlier ? 'The last change cannot be undone' : 'Undo the last change',

@@ -4,8 +4,8 @@ import type { Action } from '../keys/action.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
 import { forwardInHistory, toLastView } from '../state/view-history.ts';
 import { VIEWS } from '../state/view-names.ts';
-import type { Screen, MessageSink } from '../state/ports.ts';
-import type { MergedSources } from '../model/live-data.ts';
+import type { Screen } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { goBack, openView, goTo } from '../screens/open-view.ts';
 
@@ -13,7 +13,7 @@ import { goBack, openView, goTo } from '../screens/open-view.ts';
  * Shows or hides the counters and tabs of the header. A short screen keeps the line that shows the state of the
  * connection.
  */
-function toggleHeader(store: Screen & MessageSink): void {
+function toggleHeader(store: Screen): void {
   const header = !store.state.header;
   store.update({ header });
   if (store.state.size.rows < TALL_ROWS) {
@@ -22,7 +22,7 @@ function toggleHeader(store: Screen & MessageSink): void {
   }
 }
 
-function openNumber(store: Screen & MessageSink & MergedSources & ListOfView, number: number): void {
+function openNumber(store: Screen & LiveData & ListOfView, number: number): void {
   const view = VIEWS.find((candidate) => candidate.number === number);
   if (view !== undefined) openView(store, view.name);
 }

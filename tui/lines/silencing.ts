@@ -182,7 +182,9 @@ async function askResolving(
   { expire, begin }: SilenceSpan,
   { resolving }: Subject,
 ): Promise<Times | undefined> {
-  const { question, words, usually } = resolving;
+  const { question, words } = resolving;
+  // A planned silence must not end before its window because the check is OK, as in the dialog of the console.
+  const usually = resolving.usually && begin === undefined;
   const onResolve = await promptUntilValid(
     prompt,
     `End the silence early when ${question}? yes or no; press Enter for ${usually ? 'yes' : 'no'}:`,

@@ -5,15 +5,15 @@ import { PanePeek } from './pane-peek.ts';
 import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isFollowedView, isLoadedView, type FollowedView, type LoadedView, type ViewLoad } from '../model/view-data.ts';
-import type { Screen, ChangedRowsRecorder, EffectRequester, HasScreenState, StateAdjuster } from './ports.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { Screen, ChangedRowsRecorder, ScreenView, StateAdjuster } from './ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import { BACKEND_COLUMN } from '../model/where-column.ts';
 import { isLoadedLayer, type LoadedLayer, type LoadedLayerKind } from './layers/loaded.ts';
 import { isFull } from './layers/layer.ts';
 
 /**
- * Reload interval of a subject while its screen is shown, in milliseconds. Subjects with many clients reload less
- * often.
+ * Reload interval of a client, check, aggregate or result while its screen is shown, in milliseconds. Data about many
+ * clients is reloaded less often.
  */
 const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
   client: 2000,
@@ -25,40 +25,44 @@ const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
 /** Minimum time between two reloads of the event on the detail screen, in milliseconds. */
 const DETAIL_RELOAD_MS = 1000;
 
+/** Time since the last look at the event on the detail screen after which a change is not known to be recent. */
+const DETAIL_GAP_MS = 3000;
+
 /** Interval at which the shown silences are sorted again, in milliseconds. */
 const SILENCES_AGE_MS = 5000;
 
 /**
- * Requests data that is visible and due for a reload, and in the background the few values that trend and header need.
- * While the console is paused, data that is already loaded is not reloaded.
+ * Requests data that is visible and due for a reload. In the background it also requests the values for the header and
+ * for the trend of aggregates. While the console is paused, data that is already loaded is not reloaded.
  */
 export class Upkeep {
   readonly #peek = new PanePeek();
   /** True if the ended silences were requested since the last snapshot. */
   #isHistoryRequested = false;
   /**
-   * True if the policy for silences was requested since the last snapshot. Acknowledging with `K` uses its maximum
-   * duration.
+   * True if the policy for silences was requested since the last snapshot. An acknowledgment lasts for the maximum
+   * duration of the policy.
    */
   #isPolicyRequested = false;
   #silencesAgedAtMs = 0;
   #detailRequestedAtMs = 0;
+  #detailFollowedAtMs = 0;
 
-  /** Schedules new requests for the data that the feed does not contain, because a new snapshot begins. */
+  /** Makes data that the feed does not contain due again, because a new snapshot begins. */
   startOver(): void {
     this.#isHistoryRequested = false;
     this.#isPolicyRequested = false;
   }
 
-  /** Marks the silences as changed, because with time they begin, come near their end, and expire. */
-  ageSilences(store: HasScreenState & ChangedRowsRecorder, nowMs: number): void {
+  /** Marks the rows of all silences as changed, because with time silences begin, come near their end, and expire. */
+  ageSilences(store: ScreenView & ChangedRowsRecorder, nowMs: number): void {
     if (store.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
     this.#silencesAgedAtMs = nowMs;
     store.allChanged('silences');
   }
 
-  /** Requests all data that is due. */
-  requestDueData(store: Screen & StateAdjuster & EffectRequester & LiveData & MergedSources, nowMs: number): void {
+  /** Requests all data that is due for a load or a reload. */
+  requestDueData(store: Screen & StateAdjuster & LiveData, nowMs: number): void {
     if (store.feed.connection.kind !== 'live') return;
     this.#peekUnderCursor(store, nowMs);
     this.#askEndedSilences(store);
@@ -73,13 +77,13 @@ export class Upkeep {
     askCluster(store, nowMs);
   }
 
-  #askEndedSilences(store: HasScreenState & EffectRequester): void {
+  #askEndedSilences(store: Screen): void {
     if (this.#isHistoryRequested || store.state.view !== 'silences') return;
     this.#isHistoryRequested = true;
     store.request({ kind: 'load-ended-silences' });
   }
 
-  #askPolicy(store: EffectRequester): void {
+  #askPolicy(store: Screen): void {
     if (this.#isPolicyRequested) return;
     this.#isPolicyRequested = true;
     store.request({ kind: 'load-silence-policy' });
@@ -89,13 +93,16 @@ export class Upkeep {
    * Keeps the event on the detail screen up to date: records when it resolves, and loads it again when its row has
    * changed.
    */
-  #followDetail(store: StateAdjuster & EffectRequester & Pick<LiveData, 'events'>, nowMs: number): void {
+  #followDetail(store: StateAdjuster & Screen & Pick<LiveData, 'events'>, nowMs: number): void {
     const layer = store.state.layers.at(-1);
     if (layer?.kind !== 'detail' || store.state.past !== undefined) return;
     const { target, load } = layer;
     const row = store.events.get(target.key)?.row;
     const hasResolved = row === undefined && layer.row !== undefined;
-    const resolvedAtMs = hasResolved ? (layer.resolvedAtMs ?? nowMs) : undefined;
+    // After a pause the time of the resolution is unknown.
+    const noticedAtMs = nowMs - this.#detailFollowedAtMs < DETAIL_GAP_MS ? nowMs : 0;
+    this.#detailFollowedAtMs = nowMs;
+    const resolvedAtMs = hasResolved ? (layer.resolvedAtMs ?? noticedAtMs) : undefined;
     if ((row !== undefined && row !== layer.row) || resolvedAtMs !== layer.resolvedAtMs) {
       store.adjustState({
         layers: [...store.state.layers.slice(0, -1), { ...layer, row: row ?? layer.row, resolvedAtMs }],
@@ -107,7 +114,7 @@ export class Upkeep {
     store.request({ kind: 'load-event', target, into: 'detail' });
   }
 
-  #peekUnderCursor(store: StateAdjuster & EffectRequester & Pick<LiveData, 'events'>, nowMs: number): void {
+  #peekUnderCursor(store: StateAdjuster & Screen & Pick<LiveData, 'events'>, nowMs: number): void {
     const target = store.state.view === 'events' ? eventUnderCursor(store.state) : undefined;
     if (target === undefined || listLayout(store.state).pane === 0) return;
     const { peek } = store.state;
@@ -118,17 +125,14 @@ export class Upkeep {
 }
 
 /**
- * Returns true if data must not be reloaded, because the console is paused. Data that was opened during the pause is
- * still loaded once.
+ * Returns true if data must not be reloaded, because the console is paused. A screen that was opened during the pause
+ * still loads its data once.
  */
-export function isFrozenByPause(
-  { state }: HasScreenState,
-  { loadedAtMs }: Pick<ViewLoad<unknown>, 'loadedAtMs'>,
-): boolean {
+export function isFrozenByPause({ state }: ScreenView, { loadedAtMs }: Pick<ViewLoad<unknown>, 'loadedAtMs'>): boolean {
   return state.paused !== undefined && loadedAtMs !== undefined;
 }
 
-function askView(store: HasScreenState & EffectRequester & Pick<LiveData, 'loads'>, nowMs: number): void {
+function askView(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
   const view = visibleLoadedView(store.state);
   if (view === undefined || view === followedNow(store) || isFrozenByPause(store, store.loads.of(view))) return;
   if (!store.loads.isDue(view, nowMs)) return;
@@ -137,7 +141,7 @@ function askView(store: HasScreenState & EffectRequester & Pick<LiveData, 'loads
 }
 
 /** Requests the aggregates even if they are not shown, because their trend needs values at regular times. */
-function askTrend(store: EffectRequester & Pick<LiveData, 'loads'> & MergedSources, nowMs: number): void {
+function askTrend(store: Screen & LiveData, nowMs: number): void {
   // Aggregates belong to one backend, so a merged list of several backends has none.
   if (store.whereColumn === BACKEND_COLUMN) return;
   const { isLoading, requestedAtMs } = store.loads.of('aggregates');
@@ -152,7 +156,7 @@ function askTrend(store: EffectRequester & Pick<LiveData, 'loads'> & MergedSourc
  */
 const CLUSTER_MS = 5000;
 
-function askCluster(store: EffectRequester & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
+function askCluster(store: Screen & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
   const { feed, loads } = store;
   const { isLoading, requestedAtMs } = loads.of('cluster');
   if (!feed.isShared || isLoading || nowMs - requestedAtMs < CLUSTER_MS) return;
@@ -166,7 +170,7 @@ function askCluster(store: EffectRequester & Pick<LiveData, 'loads' | 'feed'>, n
  */
 const DAY_RELOAD_MS = 300_000;
 
-function askDay(store: HasScreenState & EffectRequester & Pick<LiveData, 'loads'>, nowMs: number): void {
+function askDay(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
   const load = store.loads.of('day');
   const { isLoading, requestedAtMs } = load;
   if (visibleLoadedView(store.state) !== 'overview' || isFrozenByPause(store, load)) return;
@@ -175,8 +179,11 @@ function askDay(store: HasScreenState & EffectRequester & Pick<LiveData, 'loads'
   store.request({ kind: 'load-view', view: 'day' });
 }
 
-/** Reloads the subject of the layer on top. While a dialog is over that layer, nothing is reloaded. */
-function askSubject(store: Screen & EffectRequester, nowMs: number): void {
+/**
+ * Reloads the client, check, aggregate or result that the topmost screen shows. While a dialog is over that screen,
+ * nothing is reloaded.
+ */
+function askSubject(store: Screen, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'inspect' || isFrozenByPause(store, layer.load)) return;
   const { isLoading, requestedAtMs } = layer.load;
@@ -185,7 +192,7 @@ function askSubject(store: Screen & EffectRequester, nowMs: number): void {
   store.request({ kind: 'load-subject', subject: layer.subject });
 }
 
-function askLayer(store: Screen & EffectRequester & Pick<LiveData, 'silenced'>, nowMs: number): void {
+function askLayer(store: Screen & Pick<LiveData, 'silenced'>, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (!isLoadedLayer(layer) || isFrozenByPause(store, layer.load) || !isLayerDue(store, layer, nowMs)) return;
   updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
@@ -193,9 +200,9 @@ function askLayer(store: Screen & EffectRequester & Pick<LiveData, 'silenced'>, 
 }
 
 /**
- * Returns the shown view if a feed sends its changes; otherwise `undefined`. For a past moment there are no changes.
+ * Returns the shown view if a feed sends its changes; otherwise `undefined`. It is also `undefined` for a past moment.
  */
-export function followedNow({ state, loads }: HasScreenState & Pick<LiveData, 'loads'>): FollowedView | undefined {
+export function followedNow({ state, loads }: ScreenView & Pick<LiveData, 'loads'>): FollowedView | undefined {
   const view = visibleLoadedView(state);
   return state.past === undefined && isFollowedView(view) && loads.isFollowed(view) ? view : undefined;
 }
@@ -213,16 +220,21 @@ function visibleLoadedView({ view, layers }: Pick<ConsoleState, 'view' | 'layers
 }
 
 /**
- * Returns whether the data of a layer is due for a reload. This is never the case while a request for it is pending.
+ * Returns whether the data of a screen over the view is due for a reload. While a request for it is pending, returns
+ * false.
  */
 function isLayerDue({ silenced }: Pick<LiveData, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
   const { isLoading, requestedAtMs } = layer.load;
-  // The backend has no details of an ended silence: it is only known from the audit trail and on this console.
+  // The backend has no details of an ended silence. The console has it only from the audit trail or from the time
+  // before its end.
   if (layer.kind === 'silence-entry' && !silenced.has(layer.id)) return false;
   return !isLoading && nowMs - requestedAtMs >= LAYER_RELOAD_MS[layer.kind];
 }
 
-/** Reload interval of each layer in milliseconds. Data that rarely changes is reloaded less often. */
+/**
+ * Reload interval for each kind of screen over a view, in milliseconds. Data that rarely changes is reloaded less
+ * often.
+ */
 const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
   'dead-letter': 5000,
   handling: 2000,

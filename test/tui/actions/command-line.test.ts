@@ -106,6 +106,11 @@ describe('a command of the command line', () => {
     });
   });
 
+  test('the silence command accepts never', () => {
+    run('silence never');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence', form: { custom: { text: 'never' } } });
+  });
+
   test('the silence command uses the given duration and asks for the reason', () => {
     run('silence 4h');
     const layer = driver.store.state.layers.at(-1);

@@ -16,6 +16,7 @@ import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
 import { TerminalPlanRun } from '../upgrade/run-plan.ts';
 import { flag, valueOption, type CommandOption } from '../flags.ts';
 import { EXIT } from '../../words/exit-codes.ts';
+import { restoreCommandLine } from '../../words/plan-text.ts';
 
 const FORCE: CommandOption = flag('take over the upgrade plan if another operator owns it');
 const REASON: CommandOption = valueOption('TEXT', 'reason for closing the upgrade plan (required)');
@@ -181,7 +182,7 @@ async function endPlan(call: Call, order: 'abandon' | 'roll-back'): Promise<void
 }
 
 function wayBack(backup: string): string {
-  return `to roll back: stop the backend, install the earlier version, then run mon-backend restore-backup ${backup}`;
+  return `to roll back: stop the backend, install the earlier version, then run ${restoreCommandLine(backup)}`;
 }
 
 function take({ flags }: Call, client: UpgradeClient, id: number): Promise<PlanRun> {

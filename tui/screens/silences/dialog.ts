@@ -35,17 +35,17 @@ import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/fi
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
-/** Maximum number of names in a line. If there are more, the line says how many. */
+/** Maximum number of names in a line of the dialog. If there are more, the line says how many. */
 const NAMED_MAX = 3;
 
 /** The data that the silence dialog shows. */
 export interface SilenceDialogState {
   readonly form: SilenceForm;
   readonly preview: SilencePreview;
-  /** The recent problems that the silence would have covered; `undefined` until the backend has answered. */
+  /** The recent problems that the silence would have covered; `undefined` until the backend has responded. */
   readonly recent?: RecentProblems | undefined;
   readonly policy: SilencePolicy;
-  /** The reason why the backend would reject the silence; `undefined` if it has not rejected it. */
+  /** The reason why the backend would reject the silence; `undefined` if the backend has given no reason. */
   readonly refused?: string | undefined;
   /** The existing silences by id, to find those that the new silence replaces or overlaps. */
   readonly silenced: ReadonlyMap<string, SilencedRow>;
@@ -77,8 +77,8 @@ export function silenceDialog(state: SilenceDialogState, size: ScreenSize): Dial
     buttonRun('Cancel', form.field === 'cancel'),
     run(`   ${keyOf('form-submit')} submit   ${keyOf('form-cancel')} cancel`, 'faint'),
   ];
-  // On a small screen the notes are dropped first, then the scopes that are not chosen, then the figures. The buttons
-  // are always shown.
+  // On a small screen the notes are omitted first, then the scopes that are not chosen, then the numbers of events. The
+  // buttons are always shown.
   const remainingRows = dialogRows(size.rows) - fields.length - figures.length - problem.length - 1;
   const all = form.origin === undefined ? fieldRows([scopeField(form)], width) : entryLines(form.origin.entries, width);
   const scopes = all.length <= remainingRows ? all : chosenLines(form, all);
@@ -113,7 +113,7 @@ function titleText({ origin, targets }: SilenceForm): string {
   return safeLine(`${ORIGIN_TITLES[origin.kind]}: ${what}`);
 }
 
-/** Returns true if the form is about a new silence that covers the matches of a search. */
+/** Returns true if the form creates a silence for all events that match a search. */
 function isSearch({ origin, scope }: Pick<SilenceForm, 'origin' | 'scope'>): boolean {
   return origin === undefined && scope === 'search';
 }
@@ -122,12 +122,11 @@ function isSearch({ origin, scope }: Pick<SilenceForm, 'origin' | 'scope'>): boo
 function effectText(form: SilenceForm, { total, isCounting }: SilencePreview): string {
   const { origin } = form;
   if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
-  // The number of matches is not part of the text: those of a recurring silence or of a search change, or do not exist
-  // yet.
+  // The text contains no number of events, because for a recurring silence or a search they change or do not exist yet.
   if (recurs(form) || (isSearch(form) && total === 0 && isCounting !== true))
-    return `Create ${countOf(silenceScopeEntries(form).length, 'silence')}`;
+    return `Create ${countOf(Math.max(1, silenceScopeEntries(form).length), 'silence')}`;
   if (isCounting === true) return 'Silence all matches';
-  // A silence for a maintenance may be created before there is an event to silence.
+  // A silence for a maintenance can be created before there is an event to silence.
   if (origin !== undefined && total === 0) return `Create ${countOf(origin.entries.length, 'silence')}`;
   return `Silence ${countOf(total, 'event')}`;
 }
@@ -144,7 +143,10 @@ function scopeField(form: SilenceForm): FieldRow {
   };
 }
 
-/** Returns the line of the chosen scope only, or of the first silence that the dialog is about. */
+/**
+ * Returns only one line: that of the chosen scope, or that of the first silence which the dialog changes or creates
+ * again.
+ */
 function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[] {
   const [, ...runs] = lines[Math.max(0, silenceScopes(form).indexOf(form.scope))] ?? [];
   return [[fieldLabel(form.origin === undefined ? 'Scope' : 'Silence', form.field === 'scope'), ...runs]];
@@ -251,7 +253,7 @@ function matchLine({ total, bySeverity, alreadySilenced, isCounting }: SilencePr
 
 /**
  * Returns the line with the number of resolved problems that the silence would have covered; empty until the backend
- * has answered.
+ * has responded.
  */
 function recentLines({ recent, nowMs }: SilenceDialogState): readonly Line[] {
   if (recent === undefined) return [];
@@ -302,7 +304,7 @@ function noteLines(state: SilenceDialogState, width: number): readonly Line[] {
       : wrapCells(wrong, width - LABEL_CELLS).map((line): Line => [fieldLabel(''), run(line, 'warning')])),
     ...lost.map((entry) => note(`not allowed: ${recurringConflictText(entry)}`)),
     ...keptSchedules(form).map((text) => note(text, false)),
-    ...(form.origin === undefined && preview.total >= policy.warn_matches
+    ...(form.origin?.kind !== 'change' && preview.total >= policy.warn_matches
       ? [note(`this silences ${countOf(preview.total, 'event')}: is the scope right?`)]
       : []),
     ...globalText(form).map((text) => note(text)),
@@ -320,7 +322,7 @@ function noteLines(state: SilenceDialogState, width: number): readonly Line[] {
 
 /**
  * Returns the problem with the search of the silence: a hint if it is empty, why it is not valid, or why the backend
- * would reject it; `undefined` if there is none.
+ * would reject it. Returns `undefined` if there is no problem.
  */
 function refusedSearch({ form, refused }: SilenceDialogState): string | undefined {
   if (!isSearch(form) || form.problem !== undefined) return undefined;
@@ -379,7 +381,7 @@ function entryText(entry: SilencedRow, nowMs: number): string {
 
 /** Returns the text of a time, such as `22:14Z`, with the date if it is not today. */
 function momentText(atMs: number, nowMs: number): string {
-  // A date cannot represent this time, and the backend would reject it.
+  // A JavaScript date cannot represent a time so far in the future, and the backend would reject it.
   if (!Number.isFinite(new Date(atMs).getTime())) return 'never';
   const day = new Date(atMs).toISOString().slice(0, 10);
   const isToday = day === new Date(nowMs).toISOString().slice(0, 10);

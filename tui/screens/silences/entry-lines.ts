@@ -12,13 +12,13 @@ import { targetText } from '../../words/silence-text.ts';
 import { windowsOf } from './recurrence.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
-import type { SilenceDialogData, HasScreenState } from '../../state/ports.ts';
+import type { SilenceDialogData, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
 /** Returns the lines of the screen of a silence: all its details, and the events that it covers. */
 export function silenceEntryLines(
-  store: HasScreenState & Pick<SilenceDialogData, 'silenceMatches'> & LiveData,
+  store: ScreenView & Pick<SilenceDialogData, 'silenceMatches'> & LiveData,
   { id, load }: SilenceEntryLayer,
 ): readonly Line[] {
   const look = { width: store.state.size.columns - 1 };
@@ -114,7 +114,7 @@ function covered(
 
 /** Returns the text of a time, such as `2026-11-20 22:14:07Z (4m ago)`. */
 function momentText(seconds: number, nowMs: number): string {
-  // A date cannot represent a time that is so far away.
+  // A JavaScript date cannot represent a time so far in the future.
   if (Number.isNaN(new Date(seconds * 1000).getTime())) return 'never';
   const away = seconds - nowMs / 1000;
   return `${pastText(seconds * 1000)} (${away > 0 ? `in ${formatDuration(away)}` : `${formatDuration(-away)} ago`})`;

@@ -4,7 +4,7 @@ import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { around, fieldsThere, stepForm, type FormField, type FormStep } from '../../form/form.ts';
-import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
+import { editLine, EMPTY_LINE, lineOf, type LineEditor } from '../../text/line-editor.ts';
 import { NO_RECURRENCE, RECURRENCE_FIELDS, recurrenceLines, recurs } from './recurrence.ts';
 import { nextTimeOfDay, parseStart, startText } from '../../words/silence-times.ts';
 import type { Target } from '../../model/target.ts';
@@ -19,10 +19,10 @@ import type {
 
 const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription', 'search'];
 
-/** An end or duration that the silence dialog offers. */
+/** An end or a duration that the user can choose for a silence. */
 export type SilenceDuration =
   | { readonly kind: 'span'; readonly label: string; readonly seconds: number }
-  /** The silence ends the next time that it is `hour` o'clock in UTC. */
+  /** The silence ends the next time that the clock shows `hour` o'clock UTC. */
   | { readonly kind: 'until'; readonly label: string; readonly hour: number }
   | { readonly kind: 'custom' | 'keep'; readonly label: string };
 
@@ -45,7 +45,7 @@ const ONE_HOUR = 1;
  * Returns the form for a new silence. The reason has the focus, because all fields before it have a useful default.
  * Without targets the silence covers a search, so the search has the focus.
  *
- * @param search the filter of the list, which becomes the search of the silence if it is valid there
+ * @param search the filter of the list. If it is a valid search for a silence, the form starts with it
  */
 export function openSilenceForm(
   targets: readonly Target[],
@@ -74,8 +74,8 @@ export function openSilenceForm(
 }
 
 /**
- * Returns a new form with the reason of a dialog that the user canceled. If both are about the same events, it gets all
- * settings of the canceled dialog.
+ * Returns a new silence form with the reason from the dialog that the user canceled. If both are about the same events,
+ * the form also gets its search and its times. The scope starts over, because a wide one must be chosen each time.
  */
 export function withDraft(form: SilenceForm, draft: SilenceForm | undefined): SilenceForm {
   if (draft === undefined) return form;
@@ -85,12 +85,13 @@ export function withDraft(form: SilenceForm, draft: SilenceForm | undefined): Si
     form.targets.length === draft.targets.length &&
     form.targets.every(({ key }, index) => key === draft.targets[index]?.key);
   if (!isSame) return { ...form, reason: draft.reason };
-  return { ...draft, field: form.field, problem: undefined, isWarned: false };
+  const { selector, reason, duration, custom, starts, at, schedule, zone, lasts, firstDay, lastDay } = draft;
+  return { ...form, selector, reason, duration, custom, starts, at, schedule, zone, lasts, firstDay, lastDay };
 }
 
 /**
  * Returns the form for the silences of `origin`: to change them, to create them again after they have ended, or to
- * create them for the first time. In a change, values that the user does not choose stay unchanged.
+ * create them for the first time. If silences are changed, values that the user does not choose stay unchanged.
  */
 export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm {
   const [only, ...others] = origin.entries;
@@ -143,7 +144,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
     type: (form, text) => ({
       ...form,
       duration: silenceDurations(form).findIndex(({ kind }) => kind === 'custom'),
-      custom: lineOf(text),
+      custom: typedLine(text),
       field: 'custom',
     }),
   },
@@ -154,7 +155,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'on-resolve',
-    // If several silences are changed, each keeps its own value of this field.
+    // If several silences are changed, each silence keeps its own setting of whether it ends on resolve.
     isThere: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
     choose: (form) => ({ ...form, onResolve: !endsOnResolve(form) }),
     toggles: true,
@@ -166,7 +167,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
       const all = silenceStarts(form);
       return { ...form, starts: all[around(all.indexOf(form.starts) + by, all.length)] ?? 'now' };
     },
-    type: (form, text) => ({ ...form, starts: 'at', at: lineOf(text), field: 'at' }),
+    type: (form, text) => ({ ...form, starts: 'at', at: typedLine(text), field: 'at' }),
     toggles: true,
   },
   { id: 'at', isThere: ({ hasStart, starts }) => hasStart && starts === 'at', line: lineField('at') },
@@ -184,7 +185,8 @@ export function nextSilenceForm(form: SilenceForm, step: FormStep): SilenceForm 
   const next = stepForm(SILENCE_FIELDS, { ...form, problem: undefined }, step);
   // A confirmed warning about a large scope stays confirmed while the user moves the focus or types text. After another
   // choice it is shown again.
-  return step.kind === 'field' || step.kind === 'edit' ? next : { ...next, isWarned: false };
+  const changesScope = step.kind === 'edit' ? form.field === 'selector' : step.kind !== 'field';
+  return changesScope ? { ...next, isWarned: false } : next;
 }
 
 /**
@@ -196,15 +198,14 @@ export function silenceScopes({ origin, subscriptions, targets }: SilenceForm): 
   const isMerged = targets.some(({ client }) => splitName(client).context !== undefined);
   return SILENCE_SCOPES.filter((scope) => {
     if (scope === 'subscription') return subscriptions.length > 0;
-    // In a merged list of several backends, the name of a check does not say to which backend it belongs, and neither
-    // does a search.
+    // In a merged list of several backends, neither the name of a check nor a search says which backend is meant.
     return (scope !== 'checks' && scope !== 'search') || !isMerged;
   });
 }
 
 /**
- * Returns the starts that the user can choose. A merged list of several backends offers no recurrence, because a
- * backend may not support it.
+ * Returns the starts that the user can choose. A merged list of several backends offers no recurrence, because some of
+ * the backends possibly do not support it.
  */
 export function silenceStarts({
   origin,
@@ -225,12 +226,12 @@ export function selectorProblem(text: string): string | undefined {
   return selector.kind === 'problem' ? selector.message : undefined;
 }
 
-/** Returns the ids of the fields that Tab visits. Fields of options that are not chosen are left out. */
+/** Returns the ids of the fields that Tab visits. Fields that belong to an option that is not chosen are left out. */
 export function silenceFields(form: SilenceForm): readonly SilenceField[] {
   return fieldsThere(SILENCE_FIELDS, form).map(({ id }) => id);
 }
 
-/** Returns what each silence of the form covers, even if the form is incomplete. */
+/** Returns the subscription, check or selector of each silence in the form, even if the form is incomplete. */
 export function silenceScopeEntries(
   form: Pick<SilenceForm, 'targets' | 'origin' | 'scope' | 'subscriptions' | 'subscription' | 'selector'>,
 ): readonly SilenceParts[] {
@@ -261,7 +262,7 @@ interface SilenceParts {
   readonly selector?: string;
 }
 
-/** Returns the subscription, check and selector of a silence, which decide what it covers. */
+/** Returns the subscription, check and selector of a silence, which together decide which events it covers. */
 export function partsOf({ subscription, check, selector }: SilencedRow): SilenceParts {
   return {
     ...(subscription !== null && { subscription }),
@@ -279,8 +280,9 @@ export function endsOnResolve(form: SilenceForm): boolean {
   return form.onResolve ?? (form.starts === 'now' && !isWide(form));
 }
 
-/** Returns whether a silence of the form covers more than one check of one client. */
+/** Returns whether a silence of the form covers more than a single check on a single client. */
 export function isWide(form: SilenceForm): boolean {
+  if (form.origin === undefined && form.scope === 'search') return true;
   return silenceScopeEntries(form).some(
     ({ subscription, check }) => check === undefined || subscription?.startsWith(clientSubscription('')) !== true,
   );
@@ -298,8 +300,8 @@ export function silenceStartMs(form: SilenceForm, nowMs: number): number | undef
 }
 
 /**
- * Returns the seconds from start to end. -1 means that the silence never expires, and `'keep'` that it keeps its end.
- * `undefined` if the typed duration is invalid.
+ * Returns the seconds from start to end. -1 means that the silence never expires, and `'keep'` that its end does not
+ * change. Returns `undefined` if the typed duration is invalid.
  */
 export function silenceSeconds(form: SilenceForm, startMs: number): number | 'keep' | undefined {
   const duration = durationOf(form);
@@ -316,7 +318,8 @@ export function silenceSeconds(form: SilenceForm, startMs: number): number | 'ke
   }
 }
 
-function typedSeconds(text: string): number | undefined {
+/** Returns a typed duration in seconds; -1 for `never`, and `undefined` if the text is not a duration or is zero. */
+export function typedSeconds(text: string): number | undefined {
   if (text === 'never') return EXPIRE_NEVER;
   const typed = parseDuration(text);
   return typed === undefined || typed === 0 ? undefined : typed;
@@ -328,4 +331,9 @@ export function lastSilenceOf(form: SilenceForm): LastSilence {
   const subscriptionName = scope === 'subscription' ? form.subscriptions[form.subscription] : undefined;
   const times = { duration, custom, onResolve, starts, at, schedule, zone, lasts, firstDay, lastDay };
   return { scope, ...times, reason, subscriptionName };
+}
+
+/** Returns a text field with what was typed or pasted on the choices before it. */
+function typedLine(text: string): LineEditor {
+  return editLine(EMPTY_LINE, { kind: 'insert', text });
 }

@@ -5,8 +5,8 @@ import { silenceScopeEntries } from './form.ts';
 import { recurs } from './recurrence.ts';
 
 /**
- * Returns the recurring silences that the form would replace by silences without a recurrence, which the backend
- * rejects.
+ * Returns the recurring silences that the form would replace by silences without a recurrence. The backend would reject
+ * that.
  */
 export function lostRecurrences(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
   if (recurs(form) || form.origin?.kind === 'change') return [];

@@ -2,19 +2,19 @@ import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts'
 import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import { selectorProblem, silenceScopeEntries } from './form.ts';
 import { recurs, typedRecurrence } from './recurrence.ts';
-import type { EffectRequester, HasScreenState } from '../../state/ports.ts';
-import type { LiveData, MergedSources } from '../../model/live-data.ts';
+import type { Screen } from '../../state/ports.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceForm } from '../../state/layers/silence.ts';
 
-/** Time for which the scope must stay unchanged before the backend is asked, in milliseconds. */
+/** Time for which the scope must stay unchanged before a request is sent, in milliseconds. */
 const SETTLE_MS = 150;
 
 /** Time until the next attempt after a failed request, in milliseconds. */
 const RETRY_MS = 2000;
 
 /**
- * Requests and stores what the backend says about the scope of the open silence dialog: the recent problems that the
- * silence would have covered, or why the backend would reject it.
+ * Requests and stores information about the silence in the open dialog: the recent problems that it would have covered,
+ * or why the backend would reject it.
  */
 export class SilenceRecent {
   /**
@@ -33,15 +33,15 @@ export class SilenceRecent {
    * Requests the recent problems when the scope has not changed for a moment, and again each time that the dialog
    * opens.
    */
-  ask(store: HasScreenState & EffectRequester & Pick<LiveData, 'feed'> & MergedSources, nowMs: number): void {
+  ask(store: Screen & LiveData, nowMs: number): void {
     this.isWaiting = false;
     const layer = store.state.layers.at(-1);
-    // In a merged list there is no single backend to ask. A dialog about existing silences already shows what they
-    // cover.
+    // In a merged list there is no single backend to ask. A dialog that changes silences without a recurrence needs no
+    // request: it already shows what they cover.
     if (layer?.kind !== 'silence') return this.#forget();
     if (store.whereColumn !== undefined) return;
     const { form } = layer;
-    if (form.origin !== undefined && !recurs(form)) return;
+    if (form.origin?.kind === 'change' && !recurs(form)) return;
     const recurrence = recurrenceIn(form, nowMs);
     const entries = silenceScopeEntries(form);
     // Nothing is requested for values that cannot be parsed: the dialog reports them itself.
@@ -72,7 +72,7 @@ export class SilenceRecent {
     this.#dueAtMs = nowMs + RETRY_MS;
   }
 
-  /** Drops the responses when the dialog is closed, because they may be outdated when it is opened again. */
+  /** Drops the stored responses when the dialog is closed, because they may be outdated when it is opened again. */
   #forget(): void {
     this.#currentKey = '';
     this.#requestedKey = '';
@@ -87,7 +87,7 @@ export class SilenceRecent {
   /**
    * Returns the recent problems that the silence of a form would have covered.
    *
-   * @returns `undefined` until the backend has answered
+   * @returns the recent problems; `undefined` until the backend has responded
    */
   of(form: SilenceForm): RecentProblems | undefined {
     return this.#answer?.key === keyOf(form) ? this.#answer.problems : undefined;

@@ -110,8 +110,8 @@ function isHinted(form: SilenceForm, id: SilenceField, line: keyof RecurrenceLin
 }
 
 /**
- * Returns at most `rows` lines with the next windows and the effects of daylight saving time, or with the problem of
- * the recurrence.
+ * Returns at most `rows` lines: the next windows with the effects of daylight saving changes, or the problem with the
+ * recurrence.
  */
 export function windowRows(
   form: SilenceForm,

@@ -87,8 +87,8 @@ function entriesOnce(form: SilenceForm, context: SubmissionContext): readonly Su
 }
 
 /**
- * Returns how the end of the silence violates the policy, while the user still fills in the form; `undefined` if it
- * does not.
+ * Returns how the end of the silence violates the policy, for a warning while the user fills in the form; `undefined`
+ * if it does not.
  */
 export function endProblem(form: SilenceForm, policy: SilencePolicy, nowMs: number): string | undefined {
   const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
@@ -118,7 +118,7 @@ function newEntries(
 }
 
 /**
- * Returns the silence after a change, or a silence that is created again. A change keeps the creator; otherwise the
+ * Returns the silence as it is after a change, or as it is created again. A change keeps the creator; otherwise the
  * current user becomes the creator.
  */
 function nextEntry(
@@ -163,8 +163,8 @@ function wordsOf(
 }
 
 /**
- * Returns the reason of a silence, with a note about who changed it and why. No note is added if the creator made the
- * change and typed none.
+ * Returns the reason of a silence, with a note about who changed the silence and why. If the creator changes it without
+ * typing a note, no note is added.
  */
 function withNote({ reason, creator }: SilencedRow, note: string, by: string): string {
   if (note === '' && creator === by) return reason ?? '';
@@ -213,7 +213,8 @@ export function changedMeanwhile(store: Pick<LiveData, 'silenced'>, { origin }: 
     const name = operationName({ op: 'clear', id: entry.id });
     if (origin.kind !== 'change') return now === undefined ? [] : [`${name} was created again`];
     if (now === undefined) return [`${name} has ended`];
-    // For a recurring silence, another end is no change by a user: the next window replaced the previous window.
+    // For a recurring silence, a different end is not a change by a user: the next window has replaced the previous
+    // one.
     const hasSameEnd = entry.recurrence !== undefined || now.expire_at === entry.expire_at;
     const isSame = now.timestamp === entry.timestamp && hasSameEnd;
     return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];

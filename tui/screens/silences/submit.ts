@@ -12,7 +12,7 @@ import { countOf, operationName } from '../../words/changes.ts';
 import { recurringConflictText, RECURRENCE_UNSUPPORTED } from '../../words/recurrence-text.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 import type { SilenceLayer, SilenceForm } from '../../state/layers/silence.ts';
-import type { EffectRequester, Screen, SilenceDialogData } from '../../state/ports.ts';
+import type { Screen, SilenceDialogData } from '../../state/ports.ts';
 import { lostRecurrences } from './lost-recurrence.ts';
 import { recurs } from './recurrence.ts';
 import { nextSilenceForm, SILENCE_FIELDS, lastSilenceOf } from './form.ts';
@@ -26,22 +26,23 @@ export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   submit,
   onCancel: (store, { form }) => {
     if (form.origin?.kind === 'change') return store.say('no silence was changed');
-    store.keepSilenceDraft(form);
-    const isKept = form.reason.text.trim() !== '';
+    const isKept = [form.reason, form.selector, form.custom].some(({ text }) => text.trim() !== '');
+    store.keepSilenceDraft(isKept ? form : undefined);
     store.say(`nothing was silenced${isKept ? '; the next silence dialog brings your text back' : ''}`);
   },
 };
 
-/** Submits the form. If something has changed that the user must see first, shows that in the form instead. */
+/** Submits the form. If events or silences have changed since the user opened it, shows that in the form instead. */
 function submit(store: ActionPorts, layer: SilenceLayer): void {
   if (!mayChange(store, 'form-submit')) return;
+  const { creator, now } = store.options;
+  // What is missing comes first, so that a confirmation is not asked for twice.
+  const submission = silenceSubmission(layer.form, { creator, policy: store.silencePolicy, nowMs: now() });
+  if (submission.kind === 'incomplete') {
+    return putForm(store, { ...layer.form, problem: submission.problem, field: submission.field });
+  }
   const form = recheck(store, layer.form);
   if (form !== layer.form) return putForm(store, form);
-  const { creator, now } = store.options;
-  const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs: now() });
-  if (submission.kind === 'incomplete') {
-    return putForm(store, { ...form, problem: submission.problem, field: submission.field });
-  }
   const unknown = unknownRecurrence(store, form);
   if (unknown !== undefined) return putForm(store, { ...form, problem: unknown });
   if (form.origin === undefined) store.rememberSilence(lastSilenceOf(form));
@@ -51,32 +52,32 @@ function submit(store: ActionPorts, layer: SilenceLayer): void {
 }
 
 /**
- * Returns the form with what the user must see before the submission, such as resolved events; the same object if there
- * is nothing.
+ * Returns the form with a message if the user must see something before the submission, such as resolved events.
+ * Otherwise returns `form` itself.
  */
 function recheck(
   store: Pick<SilenceDialogData, 'silencePolicy' | 'silencePreview'> & Pick<LiveData, 'events' | 'silenced'>,
   form: SilenceForm,
 ): SilenceForm {
+  // A wider scope covers the same events whether these are still open or not.
   const openTargets = existingTargets(store, form.targets);
-  if (openTargets.length < form.targets.length) return withoutResolved(form, openTargets);
+  if (form.scope === 'pairs' && openTargets.length < form.targets.length) return withoutResolved(form, openTargets);
   const [changed, ...others] = changedMeanwhile(store, form);
   if (changed !== undefined) return { ...form, problem: meanwhileText(changed, others.length) };
   const [lost] = lostRecurrences(form, store.silenced);
   if (lost !== undefined) return { ...form, problem: recurringConflictText(lost) };
-  const { total } = store.silencePreview(form);
-  if (form.origin !== undefined || form.isWarned || total < store.silencePolicy.warn_matches) return form;
-  return {
-    ...form,
-    problem: `this silence covers ${countOf(total, 'event')}: press Ctrl-S again to confirm`,
-    isWarned: true,
-  };
+  if (form.origin?.kind === 'change' || form.isWarned) return form;
+  const { total, isCounting } = store.silencePreview(form);
+  const again = 'press Ctrl-S again to confirm';
+  if (isCounting === true) return { ...form, problem: `the matches are not counted yet: ${again}`, isWarned: true };
+  if (total < store.silencePolicy.warn_matches) return form;
+  return { ...form, problem: `this silence covers ${countOf(total, 'event')}: ${again}`, isWarned: true };
 }
 
 /**
- * Returns the reason why a recurring silence cannot be submitted yet; `undefined` if it can. A backend without support
- * for recurrence would create a silence that never expires, so the backend is asked first. This is not needed if all
- * silences of the form recur already.
+ * Returns the reason why a recurring silence cannot be submitted yet; `undefined` if it can be submitted. A backend
+ * without support for recurrence would create a silence that never expires. Therefore the form waits for a response
+ * that shows the support, unless all of its silences recur already.
  */
 function unknownRecurrence(store: Pick<SilenceDialogData, 'silenceRecent'>, form: SilenceForm): string | undefined {
   if (!recurs(form) || form.origin?.entries.every(({ recurrence }) => recurrence !== undefined) === true)
@@ -88,7 +89,7 @@ function unknownRecurrence(store: Pick<SilenceDialogData, 'silenceRecent'>, form
 
 /** Sends the silences to the backend. If there are many, the user must confirm their number first. */
 function send(
-  store: Screen & EffectRequester & Pick<ListOfView, 'updateList'>,
+  store: Screen & Pick<ListOfView, 'updateList'>,
   verb: 'silence' | 'change-silence',
   entries: readonly SubmittedSilenced[],
 ): void {
@@ -110,8 +111,8 @@ function send(
 }
 
 /**
- * Returns the form without events that have resolved, and with a message about them. The dialog must show exactly what
- * it silences, so the user sees the change before the submission.
+ * Returns the form without the events that have resolved, and with a message about them. The user must see exactly
+ * which events the dialog silences before the submission.
  */
 function withoutResolved(form: SilenceForm, openTargets: readonly Target[]): SilenceForm {
   if (openTargets.length === 0) return { ...form, problem: 'all of these events have resolved: press Esc' };

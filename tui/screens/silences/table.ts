@@ -13,7 +13,7 @@ import type { Tone } from '../../text/theme.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { HasOptions } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 
 const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   expiring: 'warning',
@@ -22,7 +22,7 @@ const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   ended: 'faint',
 };
 
-/** Tones of the words that the column of events may contain instead of a number. */
+/** Tones of the words that the column of events can contain instead of a number. */
 const EVENTS_TONES: ReadonlyMap<string, Tone> = new Map([
   ['none', 'faint'],
   ['idle', 'accent'],
@@ -34,13 +34,15 @@ export interface SilenceEntry {
   /** Epoch milliseconds when the silence ended; `undefined` if it has not ended. */
   readonly endedAtMs: number | undefined;
   /**
-   * The state of the silence when the row was built, which decides its position. The shown text follows the clock, but
-   * the position changes only when the row is built again.
+   * The state of the silence when the row was built. It decides the position of the row until the row is built again;
+   * the shown text follows the clock.
    */
   readonly state: SilencedState;
   /** Number of events that the silence covers now. */
   readonly events: number;
-  /** How many notifications the silence has suppressed; `undefined` if the backend has not reported it. */
+  /**
+   * The counters of notifications that the silence has suppressed; `undefined` if the backend has not reported them.
+   */
   readonly use: SilenceCounters | undefined;
 }
 
@@ -64,15 +66,15 @@ export const SILENCES = tableView<SilenceEntry>({
       tone: (row, nowMs) => EVENTS_TONES.get(eventsText(row, nowMs)) ?? 'plain',
       compare: (a, b) => b.events - a.events,
     }),
-    // The number of notifications that the silence has suppressed.
+    // Shows how many notifications the silence has suppressed.
     countColumn('suppressed', 'SUPPRESSED', ({ use: kept }) => kept?.suppressed, { spare: 3 }),
     column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
   ],
   sort: 'state',
   search: languageForItems(SILENCED_SEARCH, ({ entry, use: kept }: SilenceEntry) => ({ ...entry, ...kept }), [
     textField('target', ({ entry }) => targetText(entry)),
-    // This field replaces the `state` field of the API, which would compute a state from the times of a silence that no
-    // longer exists.
+    // This field replaces the `state` field of the API. For an ended silence, that field would compute the state from
+    // the times of a silence that no longer exists.
     {
       ...choiceField<SilenceEntry>('state', SILENCED_STATES, (row, nowSeconds) => stateOf(row, nowSeconds * 1000)),
       usesTime: true,
@@ -95,8 +97,11 @@ export const SILENCES = tableView<SilenceEntry>({
   ],
 });
 
-/** Returns the row of a silence in its current state; `undefined` if no such silence is known. */
-export function silenceEntry(store: HasOptions & LiveData, id: string): SilenceEntry | undefined {
+/**
+ * Returns the row of a silence in its current state; `undefined` if there is no active, pending or ended silence with
+ * this id.
+ */
+export function silenceEntry(store: ScreenView & LiveData, id: string): SilenceEntry | undefined {
   const { nowMs } = store;
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
@@ -108,7 +113,10 @@ export function silenceEntry(store: HasOptions & LiveData, id: string): SilenceE
   return ended && { ...ended, state: 'ended', events: 0, use: undefined };
 }
 
-/** Returns how many notifications a silence has suppressed, by its id. The map is built once for each response. */
+/**
+ * Returns the counters of notifications that the silence with this id has suppressed. The map is built once for each
+ * response.
+ */
 function keptOf({ loads }: Pick<LiveData, 'loads'>, id: string): SilenceCounters | undefined {
   const { data } = loads.of('kept-back');
   if (data === undefined) return undefined;
@@ -125,7 +133,8 @@ export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'ende
 }
 
 /**
- * Returns the time until or since the next change of a silence, such as `41m`, `till OK`, `never`, `in 2h`, `3h ago`.
+ * Returns when a silence ends, begins or has ended: `41m`, `till OK` and `never` for an end, `in 2h` for a start, `3h
+ * ago` for an ended silence.
  */
 export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): string {
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = row.entry;
@@ -152,8 +161,8 @@ function reasonText({ reason, recurrence }: SilencedRow): string {
 }
 
 /**
- * Returns the number of covered events, or a word: `-` for pending and ended silences, `none`, or `idle` for a silence
- * that has matched no event for long.
+ * Returns the number of events that a silence covers, or a word: `-` for pending and ended silences, `none`, or `idle`
+ * for a silence that has matched no event for long.
  */
 function eventsText(row: SilenceEntry, nowMs: number): string {
   const state = stateOf(row, nowMs);

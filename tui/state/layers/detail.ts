@@ -4,14 +4,14 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { SearchField } from '../search-field.ts';
 import type { Target } from '../../model/target.ts';
 
-/** The load state of an event. A loaded event comes with the row that the feed had at that time. */
+/** The load state of an event. A loaded event has the row that the feed had sent by then. */
 export type EventLoad =
   | { readonly kind: 'loading' }
   | {
       readonly kind: 'loaded';
       readonly event: Event;
       readonly row: EventRow | undefined;
-      /** Epoch seconds of the next scheduled run; `undefined` if there is none or it was not requested. */
+      /** Epoch seconds of the next scheduled run; `undefined` if no run is scheduled or it was not requested. */
       readonly nextRun: number | undefined;
       /** How each handler handles the event; `undefined` if the backend did not report it, or it was not requested. */
       readonly handling: EventExplanation | undefined;
@@ -35,9 +35,9 @@ export interface DetailLayer {
    * never had a row.
    */
   readonly row: EventRow | undefined;
-  /** Epoch milliseconds when the event resolved while it was shown; `undefined` if it did not. */
+  /** Epoch milliseconds when the event resolved; 0 if that is unknown after a pause, `undefined` if it did not resolve. */
   readonly resolvedAtMs: number | undefined;
-  /** Index of the first visible line of the body. */
+  /** Index of the first visible line below the head of the screen. */
   readonly top: number;
   readonly raw: boolean;
   readonly wrap: boolean;

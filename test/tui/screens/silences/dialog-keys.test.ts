@@ -71,6 +71,15 @@ describe('a canceled silence dialog', () => {
     expect(form(driver)).toMatchObject({ reason: { text: 'disk swap' }, custom: { text: '90m' }, field: 'reason' });
   });
 
+  test('a canceled wide scope is not the scope of the next dialog', () => {
+    const driver = live();
+    driver.type(`swhy\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C`);
+    expect(form(driver)).toMatchObject({ scope: 'checks' });
+    driver.escape();
+    driver.type('s');
+    expect(form(driver)).toMatchObject({ scope: 'pairs', reason: { text: 'why' } });
+  });
+
   test('the next silence dialog on another event has only the reason of the canceled dialog', () => {
     const driver = live();
     driver.type(`sdisk swap${BACK_TO_EXPIRES}90m`);
@@ -89,5 +98,34 @@ describe('a canceled silence dialog', () => {
     driver.escape();
     driver.type('s\rjs');
     expect(form(driver)).toMatchObject({ targets: [{ client: 'b' }], reason: { text: '' } });
+  });
+});
+
+describe('the confirmation of a silence of many events', () => {
+  test('a search whose matches are not counted yet needs a second submission', () => {
+    const driver = live();
+    driver.type('neverything\rclient~*\u0013');
+    expect(form(driver)).toMatchObject({ field: 'reason', problem: 'a reason is required' });
+    driver.type('why\u0013');
+    expect(form(driver)).toMatchObject({ problem: 'the matches are not counted yet: press Ctrl-S again to confirm' });
+    expect(operations(driver)).toEqual([]);
+    driver.type('\u0013');
+    expect(operations(driver)).toMatchObject([{ selector: 'client~*', reason: 'why' }]);
+  });
+
+  test('an edited search needs the confirmation again', () => {
+    const driver = live();
+    driver.type('neverything\rclient~*\t\t\t\twhy\u0013');
+    driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[Zx\u0013');
+    expect(form(driver)).toMatchObject({ problem: 'the matches are not counted yet: press Ctrl-S again to confirm' });
+    expect(operations(driver)).toEqual([]);
+  });
+
+  test('a wide scope is not stopped because the event has resolved', () => {
+    const driver = live();
+    driver.type('swhy\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C');
+    driver.change({ events: { 'a/disk': null } });
+    driver.type('\u0013');
+    expect(operations(driver)).toMatchObject([{ check: 'disk', reason: 'why' }]);
   });
 });
