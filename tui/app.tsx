@@ -19,7 +19,7 @@ import type { Theme } from './text/theme.ts';
 import type { CommandLayer } from './state/layers/command.ts';
 import { isFull, type FullLayer, type Layer } from './state/layers/layer.ts';
 
-/** The part of the store that notifies listeners about each frame. `version` returns another number after each. */
+/** The part of the store that notifies listeners about each frame. `version` returns a new number for each frame. */
 interface FrameNotifier {
   subscribe(this: void, listener: () => void): () => void;
   version(this: void): number;
@@ -31,8 +31,8 @@ export interface AppProps {
 }
 
 /**
- * The root component of the console. Only this component subscribes to the store, so that each frame renders the tree
- * once.
+ * The root component of the console. Only this component subscribes to the store, so that each frame renders the
+ * component tree once.
  */
 export function App({ store, theme: started }: AppProps): ReactElement {
   useSyncExternalStore(store.subscribe, store.version);

@@ -94,7 +94,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   readonly silenceRecent = new SilenceRecent();
   readonly answers = new Answers(this);
   readonly window = new ListWindow();
-  /** Requests the data that the screen shows. */
+  /** Requests the data that the screen shows and that is due for a load or a reload. */
   readonly upkeep = new Upkeep();
   readonly ownChanges: OwnChanges;
   readonly plans = new UpgradePlans();
@@ -154,7 +154,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     return this.backends?.keys() ?? this.#shownNamespaces;
   }
 
-  /** Records that this namespace exists, or existed since the console was opened. */
+  /** Records that rows of this namespace have arrived since the console was opened. */
   noteNamespace(name: string): void {
     this.#shownNamespaces.add(name);
   }
@@ -183,7 +183,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   sortBy(sort: SortState): void {
     this.updateList({ sort });
     if (this.table !== undefined) this.rows.setSort(orderOf(this.table, sort));
-    // The list is sorted at once, because the next key may come before the next frame.
+    // The list is sorted at once, because the next key can come before the next frame.
     this.settleList();
   }
 
@@ -192,7 +192,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     this.rows.finishFilter(this.#shownMs(this.options.now()));
   }
 
-  /** True while a list evaluates its filter, or builds the texts that a filter searches. */
+  /** True while any list evaluates its filter, or builds the texts that a filter searches. */
   get isFiltering(): boolean {
     return this.#lists.some(({ filtering }) => filtering);
   }
@@ -210,7 +210,8 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   }
 
   /**
-   * Returns the time that ages, states and filters refer to: the shown moment of the past, or `nowMs` for live data.
+   * Returns the time for which ages, states and filters are computed: the shown moment of the past, or `nowMs` for live
+   * data.
    */
   #shownMs(nowMs: number): number {
     return this.state.past?.atMs ?? nowMs;
@@ -300,7 +301,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
 
   /**
    * Applies rows of the feed, or buffers them while the console is paused. `replace` is true if the rows begin a full
-   * snapshot. `isNews` is true if the rows are current changes and not part of a snapshot; default true.
+   * snapshot. `isNews` is true if the rows report current changes outside of a snapshot; default true.
    */
   rowsArrived(
     rows: FeedRows,
@@ -320,14 +321,15 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
       applyRows(this, this.#bell, rows, { replace, nowMs, isNews, brief });
       return;
     }
-    // Briefs need no buffer: while the console is paused, it subscribes to full rows of all events.
+    // Briefs (changes without the full row) need no buffer: while the console is paused, it requests the full rows of
+    // all events.
     this.#hold(paused, rows, details.replace);
   }
 
   /**
    * Applies more events of the snapshot that `rowsArrived` began.
    *
-   * @param isNews true if the events may have opened since an earlier snapshot; false for the first snapshot
+   * @param isNews true if the events can have opened since an earlier snapshot; false for the first snapshot
    */
   snapshotEventsArrived(events: readonly EventRow[], isNews = this.feed.hasBeenLive): void {
     const { paused } = this.state;
@@ -344,8 +346,8 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
 
   #hold(paused: NonNullable<ConsoleState['paused']>, rows: FeedRows, replace: boolean): void {
     const count = this.#bufferedRows.add(rows, replace);
-    // This change requests no frame: only the number of buffered rows is shown, and the frame of each second updates
-    // it.
+    // This change requests no frame. The screen shows only the number of buffered rows, and the frame that is drawn
+    // each second updates it.
     this.adjustState({ paused: { ...paused, unseen: paused.unseen + count } });
   }
 
@@ -360,8 +362,8 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   }
 
   /**
-   * Applies the changes between the shown moment and another past moment, or adds rows of the shown moment.
-   * `rows.silenced` is `undefined` or contains all silences of the moment.
+   * Applies the changes between the shown moment and another past moment, or adds rows of the shown moment. If
+   * `rows.silenced` is not `undefined`, it contains all silences of the moment.
    */
   pastChanged(past: PastMoment, rows: FeedRows): void {
     if (rows.silenced !== undefined) {
@@ -398,8 +400,9 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
 
   silencePreview(form: SilenceForm): SilencePreview {
     const entries = silenceScopeEntries(form);
-    if (form.origin === undefined && form.scope === 'search')
-      return previewFromCounts(this.silenceRecent.of(form)?.events);
+    // Only the backend knows what a search matches, unless the silence is already in effect.
+    const isSearch = entries.some(({ selector }) => selector !== undefined) && form.origin?.kind !== 'change';
+    if (isSearch && this.whereColumn === undefined) return previewFromCounts(this.silenceRecent.of(form)?.events);
     const subscriptionsOf = (client: string): readonly string[] => this.clients.get(client)?.subscriptions ?? [];
     return this.#preview.of(entries, this.nowMs, () =>
       previewSilence(
@@ -440,7 +443,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
 
   /** Draws a frame by notifying the listeners once. It shows the state as prepared by the last `tick`. */
   paint(): void {
-    // Another frame with rows is needed while a filter is evaluated, and when the paused order resumes.
+    // Another frame with rows is needed while a filter is evaluated, and when paused sorting resumes.
     const isMoving = this.isFiltering || this.options.now() < this.state.orderPausedUntilMs;
     this.urgency = isMoving ? 'rows' : this.silenceRecent.isWaiting ? 'figures' : 'none';
     this.#version += 1;

@@ -53,7 +53,7 @@ export interface ConsoleParts extends ShownBackend {
   readonly contexts?: ConsoleContexts;
   /** The screen settings from the configuration file and the command line. */
   readonly kept?: ScreenSettings;
-  /** Percentage of OK results that each aggregate needs; default 80. */
+  /** Percentage of results that must be OK, for each aggregate; default 80. */
   readonly aggregateNeeds?: AggregateThresholds;
   /** Saves a view in the configuration file. If `view` is `undefined`, removes the saved view of this name. */
   readonly saveView?: (name: string, view: SavedView | undefined) => Promise<void>;
@@ -61,7 +61,9 @@ export interface ConsoleParts extends ShownBackend {
   readonly clock: ConsoleClock;
   readonly theme: Theme;
   readonly creator: string;
-  /** Id by which a backend distinguishes the consoles that work on an upgrade plan; default: a random id. */
+  /**
+   * Id of this console's session, by which a backend knows which console owns an upgrade plan. Default: a random id.
+   */
   readonly session?: string;
   readonly readOnly: boolean;
   /** True if the console runs inside tmux, so that some terminal sequences must be wrapped. Default false. */
@@ -105,7 +107,7 @@ function namespaceKey(context: string | undefined, namespace = DEFAULT_NAMESPACE
   return JSON.stringify([context, namespace]);
 }
 
-/** Starts the console. The first frame is written before this returns; the feed connects afterwards. */
+/** Starts the console. The first frame is written before this function returns; the feed connects afterwards. */
 export function openConsole(parts: ConsoleParts): Console {
   const { stdout, clock, theme, creator, readOnly } = parts;
   let { session } = parts;
@@ -120,8 +122,8 @@ export function openConsole(parts: ConsoleParts): Console {
       ...(members && { members: [...members.keys()] }),
       namespace,
       creator,
-      // The id is created on first use: loading the generator takes a twentieth of the time to the first frame, and the
-      // feed loads it anyway.
+      // The session id is created on first use: loading the random generator takes a twentieth of the time to the first
+      // frame, and the feed loads it anyway.
       get session() {
         return (session ??= crypto.randomUUID());
       },
@@ -139,7 +141,8 @@ export function openConsole(parts: ConsoleParts): Console {
   const tree = (): React.JSX.Element => <App key={paints} store={store} theme={theme} />;
   const ink = render(tree(), {
     stdout: stdout as unknown as NodeJS.WriteStream,
-    // Without this option, Ink decides by the environment variables and assumes no terminal in CI or in a test.
+    // Without this option, Ink decides by environment variables whether there is a terminal, and finds none in CI or in
+    // a test.
     interactive: true,
     maxFps: 1000,
     incrementalRendering: true,
@@ -186,7 +189,7 @@ export function openConsole(parts: ConsoleParts): Console {
 
   const repaint = (): void => {
     ink.clear();
-    // A new React key replaces the whole tree. Ink only draws changes, so this makes it draw everything.
+    // A new React key replaces the whole component tree. Ink only draws changes, so this makes it draw everything.
     paints += 1;
     ink.rerender(tree());
     scheduler.paintNow();
@@ -257,7 +260,7 @@ export function openConsole(parts: ConsoleParts): Console {
     store: () => store,
     api: () => shown.api(shown.namespace),
     isPlaced: () => shown.namespace === EVERY_NAMESPACE,
-    // The past is shown by a separate store, which no feed updates.
+    // A past moment is shown from a separate store that no feed updates.
     enter: () => {
       const { backendName: name = '', backendVersion: version = '' } = store.feed;
       const isFirst = store.state.past === undefined;

@@ -89,7 +89,7 @@ function start(
   bindKeys(config.keys);
   const settings = settingsOf(flags, config, process.env);
   const session = openTerminalSession({
-    // The callbacks only run from the event loop, when `session` and `running` exist.
+    // The callbacks only run from the event loop, and then `session` and `running` exist.
     onInput: (event) => running.input(event),
     onResume: () => running.repaint(),
     mouse: settings.mouse,
@@ -124,8 +124,8 @@ function start(
 }
 
 /**
- * Returns functions that open a backend. `tls` contains the TLS options of the command line, which override those of
- * the environment and of the context.
+ * Returns functions that open a backend. `tls` contains the TLS options of the command line. They override those of the
+ * environment and of the context.
  */
 function opening(
   config: LoadedConsoleConfig['config'],
@@ -151,8 +151,8 @@ function opening(
 }
 
 /**
- * Prints a warning for each shown backend whose certificate is not verified. This happens before the console takes over
- * the screen, so that the warnings can be read afterwards.
+ * Prints a warning for each shown backend whose certificate is not verified. It runs before the console takes over the
+ * screen, so that the warnings can be read after the console exits.
  */
 function warnOf({ backend, env, members }: ShownBackend): void {
   for (const one of members?.values() ?? [{ backend, env }]) {
@@ -203,8 +203,8 @@ async function loadApiClient(backend: string, env: CredentialsEnv, namespace?: s
 }
 
 /**
- * Returns the screen settings of the configuration file. `mouse` and `attention` may come from the command line, which
- * takes precedence.
+ * Returns the screen settings of the configuration file. For `mouse` and `attention`, the command line takes
+ * precedence.
  */
 function keptOf(config: LoadedConsoleConfig['config'], { mouse, attention }: AppearanceSettings): ScreenSettings {
   const kept = settingsOfConfig(config);

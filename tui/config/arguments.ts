@@ -15,8 +15,8 @@ export interface Arguments {
   readonly insecureSkipTlsVerify: boolean | undefined;
   readonly readOnly: boolean;
   /**
-   * Whether to draw only ASCII characters. If this option or one of the options below is `undefined`, the configuration
-   * file decides.
+   * Whether to draw only ASCII characters. If this argument or one of the arguments below is `undefined`, the
+   * configuration file decides.
    */
   readonly ascii: boolean | undefined;
   readonly color: boolean;

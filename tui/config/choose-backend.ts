@@ -7,7 +7,7 @@ import type { ConsoleConfig, ContextConfig } from './console-config.ts';
 /** The backend to show first: a URL, or a context of the configuration file. */
 export type Choice =
   | { readonly kind: 'url'; readonly backend: string }
-  /** All contexts, merged into one list. */
+  /** The backends of all contexts, shown as one list. */
   | { readonly kind: 'all' }
   | { readonly kind: 'context'; readonly name: string; readonly context: ContextConfig };
 
@@ -33,7 +33,7 @@ export function chooseBackend(
 }
 
 /**
- * Returns the context with this name.
+ * Returns the context with this name from the configuration file.
  *
  * @throws MonError `not_found` when the configuration file has no context of that name
  */

@@ -34,7 +34,7 @@ export interface ConsoleConfig {
   readonly columns: Readonly<Partial<Record<ViewName, readonly string[]>>>;
   readonly contexts: ReadonlyMap<string, ContextConfig>;
   readonly aggregateNeeds: AggregateThresholds;
-  /** The name of the context to connect to at start; `all` merges all contexts. */
+  /** The name of the context to connect to at start; `all` shows all contexts as one list. */
   readonly context?: string | undefined;
   readonly skin?: Skin | undefined;
   readonly ascii?: boolean | undefined;

@@ -5,9 +5,9 @@ import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS } from '../state/view-names.ts';
 
 /**
- * Replaces old names of fields in the searches of saved views by the current names, with a warning for each.
+ * Replaces old names of search fields in the filters of saved views by the current names, with a warning for each.
  *
- * @param settings the content of a configuration file; parts of an unexpected shape are returned unchanged
+ * @param settings the content of a configuration file; settings of an unexpected type are returned unchanged
  */
 export function withCurrentFilters(settings: Settings): {
   readonly settings: Settings;

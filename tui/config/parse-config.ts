@@ -199,7 +199,7 @@ function readConfig(content: unknown): {
   return { config, problems };
 }
 
-/** Returns the settings without those that are `null` or `undefined`. */
+/** Returns the settings that have a value: those that are neither `null` nor `undefined`. */
 function definedOf<T extends object>(settings: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const named = Object.entries(settings).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(named) as { [Name in keyof T]?: NonNullable<T[Name]> };
@@ -252,7 +252,8 @@ function issueProblems(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownName(key, path) }));
   }
   if (issue.code === 'invalid_key') return issue.issues.map((one) => ({ path, message: problemOf(one) }));
-  // The message of a schema describes a valid value, which helps the user more than the errors of each alternative.
+  // For a setting with several allowed types, the message of the schema describes a valid value. This helps the user
+  // more than one error for each type.
   return [{ path, message: problemOf(issue) }];
 }
 
@@ -270,7 +271,10 @@ function settingNames([section, ...subpath]: readonly string[]): readonly string
   return ['env', 'file'];
 }
 
-/** Returns the offset in the file of a setting; if it is missing, of its deepest parent that exists. */
+/**
+ * Returns the offset of a setting in the file. If the setting is missing, returns the offset of its deepest existing
+ * parent.
+ */
 function offsetOf(document: Document.Parsed, path: readonly string[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = length === path.length ? keyNode(document, path) : document.getIn(path.slice(0, length), true);

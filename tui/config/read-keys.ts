@@ -20,14 +20,14 @@ export interface ConfigProblem {
 /** Actions that cannot be rebound: `interrupt` must always work, and `view` uses the numbers of the views. */
 const FIXED: ReadonlySet<KeyAction> = new Set(['interrupt', 'view']);
 
-/** Key contexts in which a character types text, so that it cannot be the key of an action. */
+/** Key contexts in which the user types text, so a character cannot be the key of an action. */
 const TEXT_CONTEXTS: ReadonlySet<string> = new Set(['prompt', 'form', 'menu', 'command']);
 
 const NAMED_KEYS = 'space enter escape tab backspace delete insert up down left right home end pageup pagedown'.split(
   ' ',
 );
 
-/** Key combinations for which terminals send another key, which is the value. */
+/** Key combinations that a terminal cannot send, each with the key that the terminal sends instead. */
 const NEVER_ARRIVES: ReadonlyMap<string, string> = new Map([
   ['ctrl-i', 'tab'],
   ['ctrl-m', 'enter'],

@@ -10,9 +10,9 @@ const OTHERS = 0o077;
 const SECRET_LENGTH_MAX = 4096;
 
 /**
- * Returns the address and the credentials of a context. The credentials never belong to another backend.
+ * Returns the address and the credentials of a context. Credentials of another backend are never returned.
  *
- * @param env the environment variables, which may contain secrets
+ * @param env the environment variables, from which secrets are read
  * @throws MonError `invalid` when a secret cannot be read or the address is invalid; the message never contains a
  *   secret
  */
@@ -57,7 +57,8 @@ async function fileSecret(what: string, path: string): Promise<string> {
   try {
     await using opened = await open(path);
     const { mode, uid } = await opened.stat();
-    // A file of another owner, such as a mounted secret, may need such permissions, so they are not checked.
+    // A file that another user owns, such as a mounted secret, is not checked: it has to be readable for users other
+    // than its owner.
     const isOwn = uid === process.getuid?.();
     if (isOwn && (mode & OTHERS) !== 0) throw new Error(`other users of this machine can read ${path}: chmod 600 it`);
     // Editors append a line end, which is not part of the secret.

@@ -13,8 +13,9 @@ const LINE_WIDTH = 120;
 export type StoredSecret = { readonly user: string; readonly password: string } | { readonly key: string };
 
 /**
- * Writes a backend into the configuration file as a context, and makes it the initial context. Its secret is written to
- * a separate file that only its owner can read. Everything else in the configuration file is preserved.
+ * Writes a backend into the configuration file as a context, and makes it the context to which the console connects at
+ * start. Its secret is written to a separate file that only its owner can read. Everything else in the configuration
+ * file is preserved.
  *
  * @param path path of the configuration file
  * @throws MonError `conflict` when the file is invalid, because its content would be lost

@@ -32,7 +32,7 @@ function withView(text: string, path: string, name: string, view: SavedView | un
   const range = viewsRange(text, document.contents);
   if (view === undefined) document.deleteIn(['views', name]);
   else {
-    // `views:` may have no value, or the file may consist of comments only.
+    // The setting `views:` can be without a value, or the file can consist of comments only.
     if (!isMap(document.get('views'))) document.set('views', document.createNode({}));
     document.setIn(['views', name], document.createNode(writtenView(view)));
   }
@@ -42,15 +42,15 @@ function withView(text: string, path: string, name: string, view: SavedView | un
   const written = views.toString({ lineWidth: LINE_WIDTH });
   const [start, end] = range;
   const before = text.slice(0, start);
-  // The range of a block map includes its last line end; any other value ends within its line.
+  // The range of a YAML block map includes its last line end; the range of any other value ends within its line.
   const isAtLineEnd = end === text.length || text[end - 1] === '\n';
   const gap = before === '' || before.endsWith('\n') ? '' : '\n';
   return before + gap + (isAtLineEnd ? written : written.trimEnd()) + text.slice(end);
 }
 
 /**
- * Returns the range of the `views` setting in the text, so that only its lines change and the user's layout of all
- * other lines is preserved. Returns `undefined` if the layout does not allow it, such as `{ keys: {} }`.
+ * Returns the range of the `views` setting in the text. Only its lines are replaced, so the user's layout of all other
+ * lines is preserved. Returns `undefined` if the layout does not allow it, such as `{ keys: {} }`.
  */
 function viewsRange(text: string, contents: unknown): readonly [start: number, end: number] | undefined {
   if (contents === null) return [text.length, text.length];
@@ -64,7 +64,7 @@ function viewsRange(text: string, contents: unknown): readonly [start: number, e
   return [key.range[0], end];
 }
 
-/** Returns a view in the form of the configuration file, without unset attributes. */
+/** Returns a view as it is written in the configuration file, without attributes that are not set. */
 function writtenView({ view, filter, sort, columns }: SavedView): Readonly<Record<string, unknown>> {
   return {
     view,

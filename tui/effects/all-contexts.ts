@@ -5,7 +5,7 @@ import type { OpenedContext, ShownBackend } from './shown-backend.ts';
 /**
  * Opens all contexts as one merged list. A context that cannot be opened is listed with its problem.
  *
- * @throws MonError when none of them can be opened
+ * @throws MonError when no context can be opened
  */
 export async function openAll(
   names: readonly string[],

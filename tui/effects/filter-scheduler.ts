@@ -1,12 +1,12 @@
 import type { FrameClock } from './frame-scheduler.ts';
 
-/** Milliseconds that the evaluation of a filter may take before keys and frames are handled. */
+/** Maximum time in milliseconds for which a filter is evaluated before keys and frames are handled. */
 const TIME_SLICE_MS = 8;
 
-/** A list that is being filtered. */
+/** The state and the operations of a list whose filter is evaluated in chunks. */
 interface Filtered {
   readonly isFiltering: boolean;
-  /** True if the first matches are not known yet. */
+  /** True if the first matches of the filter have not been found yet. */
   readonly rows: { readonly isFilterAwaited: boolean };
   /** Evaluates the next chunk of the filter. */
   readonly workFilters: (nowMs: number) => void;
@@ -31,8 +31,8 @@ export class FilterScheduler {
   }
 
   /**
-   * Evaluates the filter before a frame is drawn, until its first matches are known or the time slice is over. The
-   * first matches are usually known by then, so the frame shows them together with the typed key.
+   * Evaluates the filter before a frame is drawn, until its first matches are found or the time slice is over. The
+   * first matches are usually found by then, so the frame shows them together with the typed key.
    */
   beforeFrame(nowMs: number): void {
     const { list } = this.#parts;
@@ -41,7 +41,7 @@ export class FilterScheduler {
 
   /**
    * Continues an unfinished evaluation in later turns of the event loop. A frame is drawn when the first matches are
-   * known, and again when the evaluation is complete.
+   * found, and again when the evaluation is complete.
    */
   goOn(): void {
     const { list, clock, paint } = this.#parts;

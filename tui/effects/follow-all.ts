@@ -4,7 +4,7 @@ import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../.
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
 import { TOPICS, type BufferedTopic } from '../model/buffered-rows.ts';
-import type { HasOptions } from '../state/ports.ts';
+import type { ScreenView } from '../state/ports.ts';
 import {
   withFrame,
   withHello,
@@ -21,10 +21,10 @@ import { targetOf } from '../model/target.ts';
 export type MergedBackend = FollowedBackend | { readonly problem: string };
 
 /** The store of a merged list, which receives the feeds of several backends. */
-export interface MergedSink extends HasOptions {
-  /** Reports the new status of one backend. */
+export interface MergedSink extends ScreenView {
+  /** Receives the new feed status of one backend. */
   backendChanged(context: string, status: FeedStatus): void;
-  /** Receives rows. `isNews` is false for the first rows of a backend, whose changes happened earlier. */
+  /** Receives rows. `isNews` is false for the first rows of a backend, because their changes happened earlier. */
   rowsArrived(
     rows: FeedRows,
     details: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews: boolean },
@@ -62,11 +62,11 @@ class MemberSink implements FeedSink {
   readonly #context: string;
   readonly #store: MergedSink;
   #status: FeedStatus = INITIAL_FEED_STATUS;
-  /** The keys that all rows of this backend have in the store. */
+  /** The keys of all rows of this backend, as they are in the store. */
   readonly #keys: Keys = noKeys();
   /**
-   * The keys that the current snapshot has contained so far; at its end, rows with other keys are removed. `undefined`
-   * if no snapshot is arriving.
+   * The keys of the rows that the current snapshot has contained so far. At its end, rows with other keys are removed.
+   * `undefined` if no snapshot is arriving.
    */
   #mentioned: Keys | undefined;
 
@@ -116,7 +116,7 @@ class MemberSink implements FeedSink {
         else this.#note(topic, key);
       }
     }
-    // The first rows of a backend are not news, even if another backend is already live.
+    // The first rows of a backend are not reported as current changes, even if another backend is already live.
     this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.hasBeenLive });
   }
 
@@ -140,9 +140,11 @@ function noKeys(): Keys {
 }
 
 /**
- * Returns rows with the backend or namespace added to every name. A missing topic stays missing.
+ * Returns rows with the backend or namespace added to every name. If a topic is missing in `rows`, it is missing in the
+ * result too.
  *
- * @param splitKey callback that returns the backend or namespace of a row, and the key of the row there
+ * @param splitKey callback that splits the key of a row into its backend or namespace and the key that the row has
+ *   there
  */
 export function placedRows(
   { events, silenced, clients }: FeedRows,

@@ -6,7 +6,7 @@ import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } fr
 
 /** Receives the feed of several namespaces. */
 export interface NamespacesSink extends FeedSink {
-  /** Records that rows of this namespace exist or have existed. */
+  /** Records that the feed has sent rows of this namespace. */
   noteNamespace(name: string): void;
   snapshotEventsArrived(events: readonly EventRow[]): void;
 }

@@ -3,12 +3,12 @@ import type { FeedRows } from '../../shared/schemas/feed.ts';
 import type { FollowedView, ViewData } from '../model/view-data.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { Answered } from '../state/answers.ts';
-import type { Frames, HasScreenState } from '../state/ports.ts';
+import type { Frames, ScreenView } from '../state/ports.ts';
 import { isFrozenByPause } from '../state/upkeep.ts';
 import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
-/** The store that receives the rows of a view. */
-type ViewSink = Answered & Frames & HasScreenState & Pick<LiveData, 'loads'>;
+/** The parts of the store that receive the rows of a view. */
+type ViewSink = Answered & Frames & ScreenView & Pick<LiveData, 'loads'>;
 
 /** Milliseconds between two updates of a view that the feed sends. */
 const PACE_MS = 250;
@@ -29,7 +29,7 @@ export class ViewFeed {
   }
 
   /**
-   * Starts to follow the visible view, unless it is followed already, and shows rows that have arrived.
+   * Starts to follow the feed of the visible view, unless it is followed already, and shows rows that have arrived.
    *
    * @param view the visible view; `undefined` if it has no topic
    * @param isBackendLive true if the main feed is live. When the main feed recovers, this feed reconnects at once
@@ -88,7 +88,7 @@ class FollowedTopic {
     const { answers, loads } = this.#store;
     if (!this.#isNew || !this.#isLive || isFrozenByPause(this.#store, loads.of(this.view))) return;
     this.#isNew = false;
-    // The cast is safe, because frames are validated when they arrive.
+    // The cast is safe, because feed frames are validated when they arrive.
     answers.viewLoaded(this.view, [...this.#rows.values()] as unknown as ViewData[FollowedView]);
   }
 
@@ -119,7 +119,7 @@ class FollowedTopic {
 
   #lost(reason: string): void {
     if (this.#isLive) {
-      // The rows were current until now, so they are recorded with the current time.
+      // The feed was live until now, so the rows are still up to date, and the current time is recorded as their age.
       this.#isNew = true;
       this.show();
     }

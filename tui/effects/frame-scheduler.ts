@@ -1,12 +1,12 @@
 import type { Urgency } from '../state/ports.ts';
 
 /**
- * Maximum number of milliseconds between two frames, by the urgency of the changes. Even without changes a frame is
- * drawn each second, because it shows ages.
+ * Maximum number of milliseconds between two frames of the screen, by the urgency of the changes. Even without changes
+ * a frame is drawn each second, because it shows ages.
  */
 const WAIT_MS: Readonly<Record<Urgency, number>> = { rows: 100, figures: 250, none: 1000 };
 
-/** Milliseconds between two frames of a window without the focus, which nobody reads. */
+/** Milliseconds between two frames while the terminal window does not have the focus. */
 const UNFOCUSED_WAIT_MS = 1000;
 
 /** Milliseconds between two checks whether a frame is due. */
@@ -34,8 +34,9 @@ export interface FrameClock {
 }
 
 /**
- * Decides when a frame is drawn: at once after a key press, and at most ten times a second for changes from the feed.
- * While the terminal is busy with the previous frame, no frame is drawn, because a drawn frame cannot be skipped.
+ * Decides when the screen is drawn (a frame): at once after a key press, and at most ten times a second for changes
+ * from the feed. While the terminal is busy with the previous frame, no frame is drawn, because a drawn frame cannot be
+ * skipped.
  */
 export class FrameScheduler implements Disposable {
   readonly #source: FrameSource;
@@ -73,7 +74,7 @@ export class FrameScheduler implements Disposable {
   #paintDue(): void {
     const { urgency, focused } = this.#source;
     const waitMs = focused ? WAIT_MS[urgency] : UNFOCUSED_WAIT_MS;
-    // A busy terminal gets the newest state in its next frame; no frames are queued.
+    // No frames are queued for a busy terminal: its next frame shows the newest state.
     if (this.#sink.idle && this.#clock.now() - this.#paintedAtMs >= waitMs) this.paintNow();
   }
 

@@ -6,7 +6,7 @@ import { PAST_SPAN_MS, timelineOf } from '../model/past-span.ts';
 import { targetOf } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind, Transitions } from '../state/layers/loaded.ts';
 
-/** The API methods that load the data of layers. */
+/** The API methods that load the data of screens over a view. */
 export type LayerApi = Pick<
   ApiClient,
   'checkPast' | 'cluster' | 'deadLetter' | 'explainEvent' | 'report' | 'silencedDetail' | 'timeline'
@@ -27,7 +27,10 @@ function transitionsOf({ transitions: rows, next }: TimelinePage): Transitions {
   return { rows, more: next !== null };
 }
 
-/** The request that loads the data of each layer. It returns `undefined` if the backend has no such object. */
+/**
+ * The request that loads the data of a screen over a view, by the kind of the screen. It returns `undefined` if the
+ * backend does not have the object.
+ */
 export const LAYER_LOADERS: LayerLoaders = {
   'dead-letter': (api, id) => api.deadLetter(Number(id)),
   handling: (api, id) => {

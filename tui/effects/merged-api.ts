@@ -18,7 +18,7 @@ export interface MergedBackends {
   readonly isConnected: (context: string) => boolean;
 }
 
-/** An operation for one backend, with its index among all operations. */
+/** An operation that one backend executes, with its index among all operations of the change. */
 interface Placed {
   readonly operation: BulkOperation;
   readonly index: number;
@@ -99,8 +99,8 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
           }),
         ),
       );
-      // An undo that failed on one backend must be repeatable, so it fails as a whole. A change that failed on all
-      // backends fails too.
+      // If an undo fails on one backend, the whole undo fails, so that it can be repeated. Another change fails only if
+      // it failed on all backends.
       if (request.undo === true || answers.every(({ status }) => status === 'rejected')) valuesOrThrow(answers);
       return inOrder(request.operations.length, [...parts.values()], answers);
     },
@@ -108,8 +108,8 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
 }
 
 /**
- * Splits the name of an object into its backend and the name there, and sends a request about the object to that
- * backend.
+ * Splits the name of an object into the context and the name at its backend, and sends a request about the object to
+ * that backend.
  */
 async function callBackendOf<T>(
   open: (context: string | undefined) => Promise<ApiClient>,
@@ -143,7 +143,7 @@ function placed(operation: BulkOperation, index: number): Placed & { readonly co
   return { ...own, index, context: context ?? '' };
 }
 
-/** Returns the operation with the names that its backend uses, and the context of the backend. */
+/** Returns the operation with the context removed from its names, and that context. */
 function ownOperation(operation: BulkOperation): {
   readonly operation: BulkOperation;
   readonly context: string | undefined;
@@ -168,7 +168,7 @@ function ownOperation(operation: BulkOperation): {
   }
 }
 
-/** Adds the backend to the names in the operation that undoes a change. */
+/** Adds the context of the backend to the names in the operation that undoes a change. */
 function outcomeAt(outcome: BulkOutcome | undefined, context: string): BulkOutcome | undefined {
   return outcome?.undo === undefined ? outcome : { ...outcome, undo: operationAt(outcome.undo, context) };
 }
@@ -250,7 +250,7 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
 const ofOne = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this action needs a single backend: select one with :ctx NAME'));
 
-/** Returns the namespace of an element of a list that covers all namespaces. */
+/** Returns the namespace of an object in a list of all namespaces; `default` if the object has none. */
 function namespaceOf(element: object): string {
   return 'namespace' in element ? String(element.namespace) : DEFAULT_NAMESPACE;
 }

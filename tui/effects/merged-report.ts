@@ -3,10 +3,10 @@ import { mostFirst } from '../../shared/domain/report/causes.ts';
 import { longestFirst, worstFirst } from '../../shared/domain/report/checks.ts';
 import { nameAt } from '../model/backend-names.ts';
 
-/** Maximum number of entries in each list, as in the report of a single backend. */
+/** Maximum number of entries in each list of a report, as in the report of a single backend. */
 const LISTED = 100;
 
-/** Maximum number of noisy checks. */
+/** Maximum number of entries in the list of the noisiest checks. */
 const NOISIEST = 10;
 
 type Report = Awaited<ReturnType<ApiClient['report']>>;

@@ -9,7 +9,7 @@ type Named<Row> = readonly (readonly [key: string, row: Row | null])[];
 /**
  * Converts the lists of a past moment to rows in the form of a feed.
  *
- * @param isAllNamespaces true if the lists cover all namespaces, so that the namespace is added to every name
+ * @param isAllNamespaces true if the lists contain all namespaces, so that the namespace is added to every name
  */
 export function rowsOfPast(
   { events, silenced = [], clients = [] }: Pick<PastState, 'events' | 'silenced' | 'clients'>,
@@ -26,7 +26,7 @@ export function rowsOfPast(
  * differences: all of them are included, or none.
  *
  * @param before the events of the previous moment
- * @param isPlaced true if the differences cover all namespaces, so that the namespace is added to every name
+ * @param isPlaced true if the differences contain all namespaces, so that the namespace is added to every name
  */
 export function rowsOfChanges(
   { events, removed, silenced, clients, removed_clients: removedClients }: PastChanges,
@@ -48,7 +48,8 @@ export function rowsOfChanges(
     isPlaced,
   );
   if (silenced === undefined) return rows;
-  // Silenced events that the differences do not contain are no longer silenced.
+  // If the silences changed, the differences contain every event that is still silenced. Other events are no longer
+  // silenced.
   const changedEvents = rows.events ?? {};
   const loud: Record<string, EventRow> = {};
   for (const { key, row } of before) {

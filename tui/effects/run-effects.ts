@@ -26,15 +26,7 @@ import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
 import { type Target, targetName } from '../model/target.ts';
-import type {
-  Screen,
-  MessageSink,
-  HasOptions,
-  Frames,
-  ConsoleHistory,
-  SilenceDialogData,
-  EffectRequester,
-} from '../state/ports.ts';
+import type { Screen, Frames, ConsoleHistory, SilenceDialogData } from '../state/ports.ts';
 import type { Answered } from '../state/answers.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { LoadedLayerKind } from '../state/layers/loaded.ts';
@@ -63,12 +55,9 @@ export type ConsoleApi = ViewApi &
     | 'silencePreview'
   >;
 
-/** The objects and functions that effects use. */
+/** The objects and functions that effects, such as API requests, use. */
 export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
   readonly store: Screen &
-    MessageSink &
-    EffectRequester &
-    HasOptions &
     Frames &
     Answered &
     ConsoleHistory &
@@ -77,7 +66,7 @@ export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'termina
   readonly api: () => Promise<ConsoleApi>;
   readonly upgrades: () => Promise<UpgradeApi>;
   readonly feed: { reconnect(): void; resync(): void };
-  /** Draws every cell again. */
+  /** Draws the whole screen again. */
   readonly repaint: () => void;
   readonly quit: () => void;
 }
@@ -209,36 +198,36 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
 }
 
 /**
- * Loads the names of the namespaces for completion. Without a response no names are offered, but the user can type any
+ * Loads the names of the namespaces for completion. If this fails, no names are offered, but the user can type any
  * name.
  */
 async function loadNamespaces({ store, api }: EffectTools): Promise<void> {
   try {
     store.namespacesLoaded((await (await api()).namespaces()).map(({ name }) => name));
   } catch {
-    // An unknown namespace is reported when the user switches to it.
+    // The error is ignored: an unknown namespace is reported when the user switches to it.
   }
 }
 
 /**
- * Loads the silence policy. Without a response the previous policy stays in use; the backend enforces its policy
+ * Loads the policy for silences. If this fails, the previous policy stays in use; the backend enforces its policy
  * anyway.
  */
 async function loadSilencePolicy({ store, api }: EffectTools): Promise<void> {
   try {
     store.silencePolicyLoaded(await (await api()).silencePolicy());
   } catch {
-    // A violation of the policy is reported when the form is submitted.
+    // The error is ignored: a violation of the policy is reported when the form is submitted.
   }
 }
 
-/** Loads the silences that ended before this console started. Without a response only these silences are missing. */
+/** Loads the silences that ended before this console started. If this fails, only these silences are missing. */
 async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
   try {
     const since = store.options.now() - ENDED_SHOWN_MS;
     store.answers.endedSilencesLoaded(await (await api()).audit({ since, limit: ENDED_RECORDS_MAX }));
   } catch {
-    // A backend of an earlier version has no audit trail.
+    // The error is ignored: a backend of an earlier version has no audit trail.
   }
 }
 
@@ -373,8 +362,8 @@ async function inParallel<T>(
 }
 
 /**
- * Reports a change that cannot be undone. If at least a part of it succeeded, it is recorded as a change of this
- * console that has no undo.
+ * Reports a change that cannot be undone. If at least a part of it succeeded, it is recorded as a change by this user
+ * without undo operations.
  */
 function reportIrrevocable(
   store: EffectTools['store'],

@@ -1,10 +1,10 @@
 import { errorMessage } from '../../shared/errors.ts';
 import type { SavedView } from '../state/saved-view.ts';
-import type { MessageSink, Screen } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 
-/** The functions that store and switch the user's settings. */
+/** The functions that save views, and that switch to another context, namespace or past moment. */
 export interface SettingsTools {
-  /** Saves a view in the configuration file; `undefined` removes it. */
+  /** Saves a view in the configuration file. If `view` is `undefined`, removes the saved view of this name. */
   readonly saveView: (name: string, view: SavedView | undefined) => Promise<void>;
   /** Shows the backend of another context, with a new store. */
   readonly switchContext: (name: string) => Promise<void>;
@@ -23,7 +23,7 @@ export interface SettingsTools {
 }
 
 export async function saveViewAndReport(
-  store: Screen & MessageSink,
+  store: Screen,
   name: string,
   view: SavedView | undefined,
   tools: SettingsTools,
@@ -42,7 +42,7 @@ export async function saveViewAndReport(
 }
 
 /** Shows another context or namespace, and reports a failure to the user. */
-export async function switchTo(store: MessageSink, name: string, show: (name: string) => Promise<void>): Promise<void> {
+export async function switchTo(store: Screen, name: string, show: (name: string) => Promise<void>): Promise<void> {
   try {
     await show(name);
   } catch (error) {

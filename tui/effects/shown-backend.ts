@@ -14,18 +14,18 @@ export interface ShownBackend {
    * when a request is needed.
    */
   readonly api: (namespace?: string) => Promise<ApiClient>;
-  /** The namespace that is shown; `*` shows all that the credentials may read. Default: `default`. */
+  /** The shown namespace, or `*` for all namespaces that the credentials can read. Default: `default`. */
   readonly namespace?: string | undefined;
   /** Source of the credentials that the URL does not contain. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
-  /** The backends of a merged list, by context. If present, the other fields are not used. */
+  /** The backends of a merged list, by context. If this field is present, the other fields are not used. */
   readonly members?: ReadonlyMap<string, OpenedContext>;
 }
 
 /** A backend of the merged list, or the reason why it cannot be opened. */
 export type OpenedContext = ShownBackend | { readonly problem: string };
 
-/** The connections of the backends: changes are only sent to connected backends. */
+/** The connection state of the shown backends. Changes are only sent to connected backends. */
 interface Heard {
   readonly feed: FeedStatus;
   /** The status of each backend of a merged list, by context; `undefined` for a single backend. */

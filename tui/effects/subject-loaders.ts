@@ -4,7 +4,7 @@ import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } f
 import { splitName } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 
-/** The API methods that load subjects, which are the objects that a detail screen shows. */
+/** The API methods that load a client, check, aggregate or result for its screen. */
 export type SubjectApi = Pick<
   ApiClient,
   'clientDetail' | 'check' | 'checkResults' | 'aggregate' | 'aggregateResults' | 'aggregateRules' | 'result'
@@ -51,7 +51,7 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
   },
 };
 
-/** Loads the data of a subject; `undefined` if the backend has no object of this name. */
+/** Loads the data of a client, check, aggregate or result; `undefined` if the backend has no object of this name. */
 export async function loadSubject(api: SubjectApi, { kind, name }: Subject): Promise<SubjectData | undefined> {
   return LOADERS[kind](api, name);
 }

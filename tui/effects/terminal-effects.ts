@@ -4,11 +4,11 @@ import type { TerminalEffect } from '../state/effects.ts';
 import { showRunbook } from '../actions/runbook.ts';
 import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
 import { type Target, targetName } from '../model/target.ts';
-import type { Screen, MessageSink, EffectRequester } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import { runbookOf } from '../model/runbook.ts';
 
 export interface TerminalTools {
-  readonly store: Screen & MessageSink & EffectRequester;
+  readonly store: Screen;
   readonly api: () => Promise<Pick<ApiClient, 'event'>>;
   readonly terminal: {
     /**

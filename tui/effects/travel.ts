@@ -4,14 +4,14 @@ import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import type { PastMoment } from '../state/console-state.ts';
-import type { MessageSink, StateAdjuster } from '../state/ports.ts';
+import type { Screen, StateAdjuster } from '../state/ports.ts';
 import { rowsOfChanges, rowsOfPast } from './past-rows.ts';
 
-/** The API methods that read the past. */
+/** The API methods that read past states. */
 type PastApi = Pick<ApiClient, 'pastChanges' | 'pastState'>;
 
-/** The store that shows a past moment. */
-interface TakesPast extends StateAdjuster, MessageSink {
+/** The parts of the store that are needed to show a past moment. */
+interface TakesPast extends StateAdjuster, Screen {
   readonly events: { readonly records: () => Iterable<Pick<EventRecord, 'key' | 'row'>> };
   readonly pastArrived: (past: PastMoment, rows: FeedRows) => void;
   readonly pastChanged: (past: PastMoment, rows: FeedRows) => void;
@@ -33,12 +33,12 @@ interface TravelParts {
 }
 
 /**
- * Shows past moments. A step to an adjacent change loads only the differences, which are requested in advance. Any
- * other moment loads complete lists, whose first page is shown before the other pages arrive.
+ * Shows past moments. For a step to an adjacent change, only the differences are loaded; they are requested in advance.
+ * For any other moment, complete lists are loaded, and their first page is shown before the other pages arrive.
  */
 export class Travel {
   readonly #parts: TravelParts;
-  /** Number of the newest request, so that responses to older requests are ignored. */
+  /** Number of the newest request. Responses to older requests are ignored. */
   #requestId = 0;
   #giveUp: (() => void) | undefined;
   /**
@@ -59,7 +59,7 @@ export class Travel {
   /**
    * Shows a past moment. Resolves when at least its first page is shown, or when the request was canceled.
    *
-   * @throws MonError when the moment is not on record, or the backend does not respond
+   * @throws MonError when the backend has no data of this moment, or does not respond
    */
   async to(atMs: number): Promise<void> {
     this.stop();
@@ -75,7 +75,7 @@ export class Travel {
     }
   }
 
-  /** Cancels the current request at the user's wish; the shown data stays. */
+  /** Cancels the current request because the user wants it; the shown data stays. */
   cancel(): void {
     this.stop();
     this.#arrive();
@@ -151,10 +151,10 @@ export class Travel {
   }
 
   /**
-   * Loads the pages of a moment and shows them.
+   * Loads the lists of a past moment page by page, and shows them.
    *
-   * @param store the store to use, which shows the moment when all pages are loaded; `undefined` shows the first page
-   *   at once in a new store
+   * @param store the store that shows the moment as soon as all pages are loaded. If it is `undefined`, a new store
+   *   shows the first page at once
    */
   async #read(pages: AsyncGenerator<PastState, void>, requestId: number, store: TakesPast | undefined): Promise<void> {
     const { value: first } = await pages.next();

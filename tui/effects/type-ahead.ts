@@ -1,8 +1,8 @@
 import type { InputEvent } from '../terminal/input-event.ts';
 
 /**
- * Maximum number of input events that are stored while another backend is being opened, which takes as long as reading
- * a file.
+ * Maximum number of input events that are stored while another backend is being opened. Opening takes as long as
+ * reading a file.
  */
 const TYPED_AHEAD_MAX = 1000;
 

@@ -6,7 +6,7 @@ import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import { keyOf } from '../state/keys.ts';
 import type { Effect } from '../state/effects.ts';
 import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
-import type { MessageSink, HasOptions, Frames } from '../state/ports.ts';
+import type { Screen, ScreenView, Frames } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { stepText, orderResultText } from '../words/plan-text.ts';
 
@@ -16,7 +16,7 @@ export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
 export type UpgradeEffect = Extract<Effect, { readonly kind: 'load-plan' | 'hold-plan' | 'order-plan' | 'new-plan' }>;
 
 interface UpgradeTools {
-  readonly store: MessageSink & HasOptions & Frames & Pick<LiveData, 'plans'>;
+  readonly store: Screen & Frames & Pick<LiveData, 'plans'>;
   readonly upgrades: () => Promise<UpgradeApi>;
 }
 
@@ -42,11 +42,7 @@ export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades 
   }
 }
 
-async function loadPlan(
-  id: number,
-  store: MessageSink & HasOptions & Pick<LiveData, 'plans'>,
-  client: UpgradeApi,
-): Promise<void> {
+async function loadPlan(id: number, store: Screen & Pick<LiveData, 'plans'>, client: UpgradeApi): Promise<void> {
   const before = store.plans.plan;
   const plan = await client.plan(id);
   if (plan === undefined) return store.plans.failed('the backend has no such plan');
@@ -55,7 +51,7 @@ async function loadPlan(
 }
 
 /** Reports the outcome of a step that has ended, if this console owned the plan when the step was running. */
-function reportStepOutcome(store: MessageSink & HasOptions, before: PlanRun | undefined, plan: PlanRun): void {
+function reportStepOutcome(store: Screen, before: PlanRun | undefined, plan: PlanRun): void {
   const ran = before?.id === plan.id && isOwnedBy(before, store.options.session) ? currentStep(before) : undefined;
   const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
   if (step === undefined || step.state === 'running') return;
@@ -65,8 +61,11 @@ function reportStepOutcome(store: MessageSink & HasOptions, before: PlanRun | un
   );
 }
 
-/** Renews the ownership of a plan. A failure is ignored: the feed reports if another session has taken the plan. */
-async function holdPlan(id: number, store: HasOptions & Pick<LiveData, 'plans'>, client: UpgradeApi): Promise<void> {
+/**
+ * Renews this console's ownership of an upgrade plan. A failure is ignored, because the feed reports if another console
+ * takes the plan.
+ */
+async function holdPlan(id: number, store: ScreenView & Pick<LiveData, 'plans'>, client: UpgradeApi): Promise<void> {
   const { session } = store.options;
   const plan = await client.order(id, { order: 'take', session, force: false }).catch(() => undefined);
   if (plan !== undefined) store.plans.arrived(plan);
@@ -75,21 +74,21 @@ async function holdPlan(id: number, store: HasOptions & Pick<LiveData, 'plans'>,
 async function orderPlan(
   id: number,
   orders: readonly PlanOrder[],
-  store: MessageSink & Frames & Pick<LiveData, 'plans'>,
+  store: Screen & Frames & Pick<LiveData, 'plans'>,
   client: UpgradeApi,
 ): Promise<void> {
   for (const order of orders) {
     const plan = await client.order(id, order);
     store.plans.arrived(plan);
     store.requestFrame('rows');
-    // The earlier orders only prepare the last one.
+    // Only the result of the last order is shown, because the earlier orders prepare it.
     if (order === orders.at(-1)) store.say(orderResultText(order, plan, keyOf('plan-run')), 'done');
   }
 }
 
 async function newPlan(
   { from, to }: Extract<Effect, { readonly kind: 'new-plan' }>,
-  store: MessageSink & HasOptions & Pick<LiveData, 'plans'>,
+  store: Screen & Pick<LiveData, 'plans'>,
   client: UpgradeApi,
 ): Promise<void> {
   const { session } = store.options;

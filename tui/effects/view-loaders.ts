@@ -35,13 +35,15 @@ export type ViewLoaders = {
   ) => Promise<ViewData[View]>;
 };
 
-/** The request that loads the data of each view: all of it, or only what is new since `previous`. */
+/**
+ * The request that loads the data of a view, by view: all of the data, or only the data that is new since `previous`.
+ */
 export const VIEW_LOADERS: ViewLoaders = {
   overview: async (api) => {
     const [overview, actions, handlers] = await Promise.all([
       api.overview(),
-      // Each of these two fills only one box of the overview, so a failure is ignored. Users of a single namespace
-      // cannot read the audit trail.
+      // Each of these two requests fills only one box of the overview, so its failure is ignored. Users of a single
+      // namespace cannot read the audit trail.
       api.audit({ limit: ACTIONS_MAX }).catch(() => undefined),
       api.handlers().catch(() => undefined),
     ]);
@@ -74,8 +76,8 @@ export const VIEW_LOADERS: ViewLoaders = {
 };
 
 /**
- * Returns whether the user administers all namespaces. Returns true if the backend does not report that; the backend
- * then rejects forbidden requests itself.
+ * Returns whether the user administers all namespaces. If the backend does not report that, returns true: the backend
+ * rejects forbidden requests anyway.
  */
 async function isAdministratorOn(api: ViewApi): Promise<boolean> {
   const access = await api.access().catch(() => undefined);

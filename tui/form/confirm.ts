@@ -11,7 +11,7 @@ export const TYPED_ABOVE = 20;
 
 /** A question that the user must confirm before an effect runs. */
 export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button' | 'effect'> {
-  /** Number of affected objects. */
+  /** Number of objects that the effect changes. */
   readonly count: number;
   /** The button that has the focus; default: the submit button. */
   readonly focused?: ConfirmLayer['focused'];

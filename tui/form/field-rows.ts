@@ -6,11 +6,11 @@ import { fieldRuns } from './text-field.ts';
 /** A field of a dialog with its label, as it is drawn. */
 export interface FieldRow {
   readonly label: string;
-  /** True if the label is drawn as the label of the field that has the focus. */
+  /** True if the label is drawn with the focus. */
   readonly isFocused: boolean;
   /**
-   * True if the control is drawn as the control that has the focus. Default: the value of `isFocused`. The values
-   * differ if two fields share a label.
+   * True if the input control is drawn with the focus. Default: the value of `isFocused`. The two values differ only if
+   * two fields share a label.
    */
   readonly isHere?: boolean;
   readonly control: Control;
@@ -29,10 +29,10 @@ type Control =
   | { readonly kind: 'tick'; readonly isOn: boolean; readonly text: string }
   | ({ readonly kind: 'line' } & TypedText);
 
-/** The content of a text field. */
+/** The content of a text field, as it is drawn. */
 interface TypedText {
   readonly line: LineEditor;
-  /** Width in cells; default: as wide as possible. */
+  /** Width of the text field in cells; default: as wide as possible. */
   readonly cells?: number;
   readonly hint?: string;
 }

@@ -1,7 +1,7 @@
 import type { KeyPress } from '../state/keys.ts';
 import { editLine, type LineEdit, type LineEditor } from '../text/line-editor.ts';
 
-/** The part of a form's state that every form has. */
+/** The state that every form has: which field has the focus. */
 export interface FormState {
   /** Id of the field that has the focus. */
   readonly field: string;
@@ -17,7 +17,7 @@ export interface FormField<Form extends FormState> {
     readonly of: (form: Form) => LineEditor;
     readonly with: (form: Form, line: LineEditor) => Form;
   };
-  /** Selects the next or the previous choice. */
+  /** Selects the next (1) or the previous (-1) choice; absent if the field has no choices. */
   readonly choose?: (form: Form, by: 1 | -1) => Form;
   /**
    * Moves the focus to a text field and types `text` there, because the user wants a value that is not among the
@@ -48,7 +48,10 @@ export function isTyped<Form extends FormState>(fields: readonly FormField<Form>
   return fields.some(({ id, line }) => id === field && line !== undefined);
 }
 
-/** Returns the form after a step. If the field does not support the step, the form is unchanged. */
+/**
+ * Returns the form after an input, such as a focus move or typed text. If the field does not support the input, the
+ * form is unchanged.
+ */
 export function stepForm<Form extends FormState>(fields: readonly FormField<Form>[], form: Form, step: FormStep): Form {
   const there = fieldsThere(fields, form);
   const at = there.findIndex(({ id }) => id === form.field);
@@ -73,8 +76,8 @@ export function isLastText<Form extends FormState>(fields: readonly FormField<Fo
 }
 
 /**
- * Returns the step that a key makes in a field with choices; `undefined` if it makes none. A printable key types text
- * instead of a choice.
+ * Returns the form step for a key that is pressed in a field with choices; `undefined` if the key does nothing there. A
+ * printable key types text instead of a choice.
  */
 export function choiceOf(key: KeyPress): FormStep | undefined {
   if (key.name === 'left') return { kind: 'choose', by: -1 };

@@ -24,7 +24,7 @@ const EDITS: ReadonlyMap<string, LineEdit> = new Map<string, LineEdit>([
   ['ctrl-k', { kind: 'delete', what: 'to-end' }],
 ]);
 
-/** Returns the edit that a key makes in a text field; `undefined` if it makes none. */
+/** Returns the edit that a key makes in a text field; `undefined` if the key is not an editing key. */
 export function lineEditOf(key: KeyPress): LineEdit | undefined {
   if (key.text !== undefined) return { kind: 'insert', text: key.text };
   return EDITS.get(chordOf(key));

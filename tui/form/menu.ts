@@ -12,13 +12,13 @@ export function openMenu(store: Screen, menu: Pick<MenuLayer, 'title' | 'items'>
   openLayer(store, { kind: 'menu', ...menu, search: EMPTY_LINE, at });
 }
 
-/** Returns the items whose label contains every word of the search. */
+/** Returns the menu items whose label contains every word of the search. */
 export function shownItems(layer: MenuLayer): readonly MenuItem[] {
   const words = layer.search.text.toLowerCase().split(' ');
   return layer.items().filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 
-/** Returns the index of the item under the cursor; 0 if there are no items. */
+/** Returns the index of the menu item under the cursor; 0 if there are no items. */
 export function menuIndex(items: readonly MenuItem[], { at }: MenuLayer): number {
   return Math.max(
     0,

@@ -9,7 +9,7 @@ function wordsOf({ line }: SearchField): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** Returns the indexes of the lines that contain every word of the search. Without a search there are none. */
+/** Returns the indexes of the lines that contain every word of the search; empty if the search is empty. */
 export function matchingLines(lines: readonly Line[], search: SearchField): readonly number[] {
   const words = wordsOf(search);
   if (words.length === 0) return [];

@@ -2,7 +2,7 @@ import { isChange, keyOf, type KeyAction, bindingOf } from '../state/keys.ts';
 import { whyNoChange } from './may-change.ts';
 import { openMenu } from '../form/menu.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { Screen, HasOptions } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { MenuItem } from '../state/layers/menu.ts';
  * @param act callback that performs the chosen action on the rows that were selected when the menu was opened
  */
 export function openActionMenu(
-  store: Screen & HasOptions & Pick<LiveData, 'feed'>,
+  store: Screen & Pick<LiveData, 'feed'>,
   subject: string,
   actions: readonly KeyAction[],
   act: (action: KeyAction) => void,

@@ -1,32 +1,8 @@
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { FiguresSource } from '../model/overview-figures.ts';
-import type {
-  EffectRequester,
-  HasOptions,
-  PauseControl,
-  ConsoleHistory,
-  MessageSink,
-  Screen,
-  SilenceDialogData,
-  StateAdjuster,
-} from '../state/ports.ts';
+import type { ConsoleHistory, PauseControl, Screen, SilenceDialogData, StateAdjuster } from '../state/ports.ts';
 
-/**
- * All interfaces of the store that any action uses. The dispatcher passes them on, so it need not know which action
- * uses which.
- */
+/** All interfaces of the store that actions use. The key dispatcher passes all of them to each action. */
 export interface ActionPorts
-  extends
-    Screen,
-    StateAdjuster,
-    MessageSink,
-    EffectRequester,
-    HasOptions,
-    ConsoleHistory,
-    SilenceDialogData,
-    PauseControl,
-    LiveData,
-    MergedSources,
-    FiguresSource,
-    ListOfView {}
+  extends Screen, StateAdjuster, ConsoleHistory, SilenceDialogData, PauseControl, LiveData, FiguresSource, ListOfView {}

@@ -1,5 +1,5 @@
-import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { HasScreenState, HasOptions } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
+import type { ScreenView } from '../state/ports.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { layerOnTop } from '../state/layer-stack.ts';
 import type { Layer } from '../state/layers/layer.ts';
@@ -11,12 +11,12 @@ export interface ActionTrigger {
   readonly context: KeyContext;
   /** The pressed key. Its name is empty if no key triggered the action, for example if a menu did. */
   readonly key: KeyPress;
-  /** Performs another action in the current context. */
+  /** Performs another action in the current key context. */
   readonly perform: (action: KeyAction) => void;
 }
 
-/** The interfaces of the store that completions of operands read names from. */
-export type CompletionPorts = HasScreenState & HasOptions & Pick<LiveData, 'clients'> & MergedSources;
+/** The interfaces of the store from which the completion of an operand reads names. */
+export type CompletionPorts = ScreenView & LiveData;
 
 export type ActionHandler = (store: ActionPorts, pressed: ActionTrigger) => void;
 
@@ -28,11 +28,12 @@ export interface Operand {
   /**
    * Runs the action with its operand.
    *
-   * @returns the problem with the operand and the allowed values; `undefined` on success
+   * @returns a message about an invalid operand, with the allowed values; `undefined` on success
    */
   readonly run: (store: ActionPorts, operand: string, perform: ActionTrigger['perform']) => string | undefined;
   /**
-   * Returns candidates for the last word of the operand. The caller shows only those that start with the typed letters.
+   * Returns completions for the last word of the operand. The caller shows only those that start with the typed
+   * letters.
    */
   readonly complete?: (store: CompletionPorts, operand: string) => readonly string[];
 }
@@ -40,14 +41,14 @@ export interface Operand {
 /** An action of the console. A key, its name on the command line, the help or a menu can trigger it. */
 export interface Action extends Binding {
   readonly name: KeyAction;
-  /** True if the action runs even where the context handles keys itself, and even while changes are not possible. */
+  /** True if the action runs even if the context handles keys itself, and even while changes are not possible. */
   readonly runsFirst?: true;
   /** The implementation, or an implementation per context if the contexts differ. */
   readonly run: ActionHandler | Readonly<Partial<Record<KeyContext, ActionHandler>>>;
   readonly operand?: Operand;
 }
 
-/** Returns a record that contains the same value for each of these contexts. */
+/** Returns an object with the same value for each of these key contexts. */
 export function inEach<Context extends KeyContext, Value>(
   contexts: readonly Context[],
   value: Value,
@@ -55,7 +56,10 @@ export function inEach<Context extends KeyContext, Value>(
   return Object.fromEntries(contexts.map((context) => [context, value])) as Record<Context, Value>;
 }
 
-/** Returns an action handler that receives the layer on top. It does nothing if that layer is of another kind. */
+/**
+ * Returns an action handler that receives the topmost layer (dialog or screen). It does nothing if that layer is of
+ * another kind.
+ */
 export function onLayer<Kind extends Layer['kind']>(
   kind: Kind,
   run: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, pressed: ActionTrigger) => void,

@@ -1,9 +1,7 @@
 import type { KeyContext } from '../state/key-context.ts';
 import { FULL_LAYERS } from '../state/layers/layer.ts';
 
-/*
- * Groups of contexts in which keys have the same meaning.
- */
+/* Groups of key contexts (views, screens and input lines) in which keys have the same meaning. */
 
 /** The views that are lists: keys for moving, marking, sorting and filtering have the same meaning in each. */
 export const LISTS = [
@@ -41,8 +39,8 @@ export const INPUT_CONTEXTS: ReadonlySet<KeyContext> = new Set([
   'command',
 ]);
 
-/** The contexts of layers that show a text which the backend sends in one response. */
+/** The contexts of screens over a view that show the data of one response of the backend as text. */
 export const PAGES = ['handling', 'dead-letter', 'member', 'report', 'timeline', 'timeline-search'] as const;
 
-/** The contexts of layers that show a text. */
+/** The contexts of screens over a view that show text. */
 export const TEXTS = ['detail', 'inspect', ...PAGES] as const;

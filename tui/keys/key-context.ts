@@ -4,7 +4,7 @@ import type { KeyContext } from '../state/key-context.ts';
 
 type KeyContextState = Pick<ConsoleState, 'view' | 'layers' | 'prompt' | 'upgrade'>;
 
-/** Returns the context in which a key is looked up: the topmost layer, or the view if there is none. */
+/** Returns the context in which a key is looked up: the topmost dialog or screen over the view, otherwise the view. */
 export function keyContext({ view, layers, prompt, upgrade }: KeyContextState): KeyContext {
   const layer = layers.at(-1);
   if (layer === undefined && prompt !== undefined) return 'prompt';

@@ -6,7 +6,7 @@ import { clamp } from '../state/list-cursor.ts';
  *
  * @param position the row under the cursor in a list, or the first visible row of a text
  * @param bounds `rows`: the number of visible rows; `last`: the last valid position
- * @returns `undefined` when the action is not a movement
+ * @returns the new position; `undefined` if the action is not a movement
  */
 export function positionAfter(
   action: KeyAction | undefined,

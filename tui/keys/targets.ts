@@ -2,11 +2,11 @@ import { countText } from '../words/count-text.ts';
 import { splitName } from '../model/backend-names.ts';
 import { countOf } from '../words/changes.ts';
 import { INITIAL_FEED_STATUS, isConnected } from '../model/feed-status.ts';
-import type { MessageSink } from '../state/ports.ts';
-import type { MergedSources, LiveData } from '../model/live-data.ts';
+import type { Screen } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import { targetName, type Target } from '../model/target.ts';
 
-/** Maximum number of events that one action may affect; nobody can review more. */
+/** Maximum number of events for one action; nobody can review more. */
 const TARGETS_MAX = 1000;
 
 /** Returns the targets whose events still exist. The events of the others have resolved since the dialog was opened. */
@@ -19,7 +19,7 @@ export function existingTargets(store: Pick<LiveData, 'events'>, targets: readon
  * there are too many, or if their backend is disconnected.
  */
 export function stillOpenTargets(
-  store: MessageSink & Pick<LiveData, 'events'> & MergedSources,
+  store: Screen & LiveData,
   targets: readonly Target[],
   verb: string,
 ): readonly Target[] {
@@ -44,10 +44,10 @@ export function stillOpenTargets(
 /**
  * Shows a message if the backends of these names are disconnected; only in a merged list of several backends.
  *
- * @returns true if a backend is disconnected; the caller must then not ask the user, because the change could not be
- *   sent
+ * @returns true if a backend is disconnected. The caller must then not ask the user to confirm, because the change
+ *   could not be sent
  */
-export function reportDisconnected(store: MessageSink & MergedSources, names: readonly string[]): boolean {
+export function reportDisconnected(store: Screen & LiveData, names: readonly string[]): boolean {
   const { backends } = store;
   if (backends === undefined) return false;
   const contexts = new Set(names.flatMap((name) => splitName(name).context ?? []));
@@ -58,7 +58,7 @@ export function reportDisconnected(store: MessageSink & MergedSources, names: re
   return true;
 }
 
-function sayNothingThere(store: MessageSink, targets: readonly Target[], verb: string): void {
+function sayNothingThere(store: Screen, targets: readonly Target[], verb: string): void {
   const [first] = targets;
   store.say(
     first === undefined

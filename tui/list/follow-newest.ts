@@ -2,10 +2,10 @@ import { keyOf } from '../state/keys.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { moveCursor } from '../state/list-cursor.ts';
 import type { ListOfView } from './list-of-view.ts';
-import type { Screen, MessageSink, StateAdjuster } from '../state/ports.ts';
+import type { Screen, StateAdjuster } from '../state/ports.ts';
 
 /** Makes the cursor follow the newest row, or stops doing so. */
-export function toggleFollowNewest(store: Screen & MessageSink & ListOfView): void {
+export function toggleFollowNewest(store: Screen & ListOfView): void {
   const { newestBy } = store.table ?? {};
   if (newestBy === undefined) return;
   if (store.list.following) return stopFollowing(store);
@@ -18,7 +18,7 @@ export function toggleFollowNewest(store: Screen & MessageSink & ListOfView): vo
 }
 
 /** Stops following the newest row, and shows a message about it. The cursor stays on its current row. */
-export function stopFollowing(store: MessageSink & ListOfView): void {
+export function stopFollowing(store: Screen & ListOfView): void {
   if (!store.list.following) return;
   store.updateList({ following: false, isCursorMoved: true });
   store.say(`no longer following the newest row: press ${keyOf('follow')} to follow again`);
@@ -27,7 +27,7 @@ export function stopFollowing(store: MessageSink & ListOfView): void {
 /**
  * Moves the cursor to the newest row if it follows that row. Stops following if the list is sorted by another column.
  */
-export function followNewest(store: StateAdjuster & MessageSink & ListOfView): void {
+export function followNewest(store: StateAdjuster & Screen & ListOfView): void {
   const { list, rows, sort, state, table } = store;
   if (!list.following || rows.frozen) return;
   if (table?.newestBy?.includes(sort.column) !== true) return stopFollowing(store);

@@ -1,6 +1,6 @@
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { LiveData } from '../model/live-data.ts';
 import { hasColumn } from '../model/where-column.ts';
-import type { HasScreenState } from '../state/ports.ts';
+import type { ScreenView } from '../state/ports.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
 import { layOutTable, type TableLayout } from './table-layout.ts';
@@ -8,7 +8,7 @@ import { layOutTable, type TableLayout } from './table-layout.ts';
 const EMPTY_LAYOUT: TableLayout = { placed: [], left: 0, right: 0, shift: 0, hasMore: false };
 
 /** Returns the drawn columns of the shown list and their positions. */
-export function layOutList(store: HasScreenState & LiveData & MergedSources & ListOfView): TableLayout {
+export function layOutList(store: ScreenView & LiveData & ListOfView): TableLayout {
   const { state, list, nowMs, rows, table } = store;
   if (table === undefined) return EMPTY_LAYOUT;
   const { top } = list.cursor;

@@ -3,7 +3,7 @@ import type { KeyAction } from '../state/keys.ts';
 import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.ts';
 import { desiredCursor } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
-import type { MessageSink, HasOptions, Screen, HasScreenState } from '../state/ports.ts';
+import type { Screen, ScreenView } from '../state/ports.ts';
 import { stopFollowing } from './follow-newest.ts';
 import type { ListOfView } from './list-of-view.ts';
 
@@ -11,15 +11,15 @@ import type { ListOfView } from './list-of-view.ts';
 const ORDER_PAUSE_MS = 400;
 
 /**
- * Returns the cursor with its index in the current order, which may have changed since the last frame. Only for keys
- * that move the cursor.
+ * Returns the cursor with its index in the current order of the rows. It is only for keys that move the cursor: the
+ * order may have changed since the last frame.
  */
-export function cursorNow(store: HasScreenState & ListOfView): ListCursor {
+export function cursorNow(store: ScreenView & ListOfView): ListCursor {
   return settleCursor(desiredCursor(store.list), store.rows.order, listRows(store.state));
 }
 
-export function moveTo(store: Screen & HasOptions & ListOfView, index: number): void {
-  // Sorting pauses for a moment, so that the cursor moves by the rows that the user sees.
+export function moveTo(store: Screen & ListOfView, index: number): void {
+  // Sorting pauses for a moment, so that the cursor moves over the rows that the user sees.
   if (!store.rows.frozen) store.rows.freeze();
   const cursor = moveCursor(cursorNow(store), index, store.rows.order, listRows(store.state));
   store.updateList({ cursor, isCursorMoved: true });
@@ -30,7 +30,7 @@ export function moveTo(store: Screen & HasOptions & ListOfView, index: number): 
  * Moves the cursor to the first row. Until the user moves it, the cursor stays on the first row, even if another row
  * becomes the first.
  */
-export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
+export function stayAtTop(store: Screen & ListOfView): void {
   store.rows.thaw();
   store.updateList({ isCursorMoved: false });
   store.update({ orderPausedUntilMs: 0 });
@@ -38,12 +38,13 @@ export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
 }
 
 /**
- * Makes the cursor stay with its current row before a key acts on that row. A cursor that follows the newest row, and
- * marked rows, need no change.
+ * Makes the cursor stay with its current row before a key acts on that row. Nothing changes if rows are marked or if
+ * the cursor follows the newest row.
  *
- * @returns `false` if another row came under the cursor so recently that the user may have meant the previous row
+ * @returns `false` if another row came under the cursor so recently that the user may have meant the previous row;
+ *   otherwise `true`
  */
-export function bindCursorToRow(store: MessageSink & HasOptions & ListOfView): boolean {
+export function bindCursorToRow(store: Screen & ListOfView): boolean {
   const { following, cursor, marks } = store.list;
   if (cursor.key === undefined || marks.size > 0) return true;
   if (!following) store.updateList({ isCursorMoved: true });
@@ -53,8 +54,8 @@ export function bindCursorToRow(store: MessageSink & HasOptions & ListOfView): b
   return false;
 }
 
-/** Shows why a key did nothing: another row came under the cursor just before. */
-export function sayShifted(store: MessageSink, key: string): void {
+/** Shows a message that a key did nothing, because another row came under the cursor just before. */
+export function sayShifted(store: Screen, key: string): void {
   store.say(`the list has just moved: the cursor is now on ${safeLine(key)}; press the key again to confirm`);
 }
 

@@ -1,11 +1,11 @@
 import type { SortState } from '../model/list-order.ts';
 import type { ListRows } from '../model/list-rows.ts';
 import type { ListCursor } from '../state/list-cursor.ts';
-import type { HasOptions } from '../state/ports.ts';
+import type { ScreenView } from '../state/ports.ts';
 import type { ListState } from '../state/list-state.ts';
 import type { ListTable } from './list-table.ts';
 
-/** The visible part of a list. */
+/** The visible part of a list, as drawn in the last frame. */
 export interface DrawnRows {
   /** Returns whether the row with this key is on the screen. */
   holds(key: string): boolean;
@@ -15,11 +15,11 @@ export interface DrawnRows {
    */
   keyAtRow(row: number): string | undefined;
   /**
-   * Records that the user changed the filter or the order. This may move another row under the cursor, possibly some
+   * Records that the user changed the filter or the sort order. This can move another row under the cursor, even some
    * frames later.
    */
   expectOrder(): void;
-  /** True if a filter or sort order that the user chose is not in effect yet. */
+  /** True if the filter or sort order that the user chose is not in effect yet. */
   readonly isOrderExpected: boolean;
   /** Records that another list was opened, so that a key does not act on a row that the user has not seen yet. */
   open(store: Pick<ListOfView, 'list'>): void;
@@ -27,9 +27,9 @@ export interface DrawnRows {
    * Records that the user moved the cursor by `by` rows. If the cursor is then not on the row that was drawn there, the
    * next key is treated as possibly meant for that other row.
    */
-  recordCursorMove(from: Pick<ListCursor, 'key'>, by: number, store: HasOptions & Pick<ListOfView, 'list'>): void;
+  recordCursorMove(from: Pick<ListCursor, 'key'>, by: number, store: ScreenView & Pick<ListOfView, 'list'>): void;
   /** Returns true if a key would act on another row than the user saw. The next call then returns false. */
-  consumeShift(store: HasOptions & Pick<ListOfView, 'list'>): boolean;
+  consumeShift(store: ScreenView & Pick<ListOfView, 'list'>): boolean;
 }
 
 /** The list of the shown view. */
@@ -45,10 +45,10 @@ export interface ListOfView {
   updateList(change: Partial<ListState>): void;
   sortBy(sort: SortState): void;
   /**
-   * Applies all changes that have arrived to the rows. It runs before a key acts on a row, because keys may come faster
-   * than frames.
+   * Updates the rows with all changes that have arrived. It runs before a key acts on a row, because keys can come
+   * faster than frames.
    */
   settleRows(): void;
-  /** Applies all changes that have arrived to rows, cursor and marks. */
+  /** Updates rows, cursor and marks with all changes that have arrived. */
   settleList(): void;
 }

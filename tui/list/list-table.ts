@@ -6,16 +6,16 @@ import type { ListRecord, RowOrder } from '../model/list-rows.ts';
 import type { SortState } from '../model/list-order.ts';
 import type { PlacedColumn } from './table-columns.ts';
 import type { ColumnScroll, TableLayout } from './table-layout.ts';
-import type { HasOptions, HasScreenState } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { ScreenView } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 import type { TableColumn } from './table-column.ts';
 
-/** The source of a table's rows. */
+/** The functions that return the keys and the rows of a table. */
 export interface TableSource<Row> {
-  readonly keys: (store: HasOptions & LiveData) => Iterable<string>;
+  readonly keys: (store: ScreenView & LiveData) => Iterable<string>;
   /** Returns the current row with this key; `undefined` if the row no longer exists. */
-  readonly row: (store: HasOptions & LiveData, key: string) => Row | undefined;
+  readonly row: (store: ScreenView & LiveData, key: string) => Row | undefined;
 }
 
 /**
@@ -36,9 +36,9 @@ export interface TableSource<Row> {
  */
 export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly name: ViewName;
-  /** The singular and the plural noun for a row. */
+  /** The singular and the plural noun for a row, such as `event` and `events`. */
   readonly nouns: readonly [one: string, several: string];
-  /** The source of the rows; `undefined` for events, which `EventRegistry` maintains change by change. */
+  /** The source of the rows; `undefined` for events, whose rows `EventRegistry` maintains. */
   readonly source?: TableSource<Row>;
   readonly columns: readonly TableColumn<Drawn>[];
   /** Id of the default sort column. */
@@ -54,10 +54,10 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly search: SearchLanguage<Searched>;
   /**
    * Returns the data that the columns draw. Default: the row itself. `isStale` is true if the backend of the row is
-   * gone.
+   * disconnected.
    */
   readonly drawn?: (
-    store: Pick<LiveData, 'silenced'> & MergedSources,
+    store: LiveData,
     record: ListRecord,
     placed: readonly PlacedColumn[],
   ) => { readonly row: Drawn; readonly isStale: boolean };
@@ -65,15 +65,15 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly isFaint?: (row: Drawn) => boolean;
   /** True if the space after a cell has the tone of the cell. */
   readonly hasTonedGaps?: true;
-  /** Returns the drawn columns and their widths. Default: `layOutTable`. */
+  /** Returns the columns that are drawn, with their widths. Default: `layOutTable`. */
   readonly layOut?: (
-    store: HasScreenState & LiveData & MergedSources & { readonly list: ColumnScroll },
+    store: ScreenView & LiveData & { readonly list: ColumnScroll },
     window: readonly ListRecord[],
   ) => TableLayout;
   /** Returns the lines above the column titles. Their number must be what `rowsAbove` returns for the view. */
-  readonly above?: (store: HasScreenState & LiveData) => readonly Line[];
+  readonly above?: (store: ScreenView & LiveData) => readonly Line[];
   /** Returns the text that is shown if the list is empty and has no filter. */
-  readonly empty: (store: HasOptions & LiveData) => readonly string[];
+  readonly empty: (store: ScreenView & LiveData) => readonly string[];
   /** The text that is shown if no row matches the filter. */
   readonly noMatch?: string;
   /** The actions on a row, in the order of the menu. */
@@ -101,8 +101,8 @@ export function orderOf(
 }
 
 /**
- * The definition of a table with any type of row. The cast in `tableView` is safe, because rows are only passed to the
- * definition that they came from.
+ * The definition of a table with any type of row. The cast in `tableView` is safe, because a definition only receives
+ * rows that it created.
  */
 export type AnyTable = ListTable<unknown>;
 

@@ -5,16 +5,19 @@ import { desiredCursor, type ListState } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from './list-of-view.ts';
-import type { MessageSink, HasOptions, HasScreenState, StateAdjuster } from '../state/ports.ts';
+import type { Screen, ScreenView, StateAdjuster } from '../state/ports.ts';
 import type { Layer } from '../state/layers/layer.ts';
 
 /**
- * Time in milliseconds that a user needs to notice a change and press a key. A key within it may be meant for the
- * previous row.
+ * Time in milliseconds that a user needs to notice a change and press a key. A key pressed within this time may be
+ * meant for the previous row.
  */
 export const REACTION_MS = 400;
 
-/** Tracks the visible part of the list. Before each frame it updates cursor, marks and window. */
+/**
+ * Tracks the visible part of a list: its rows (the window), the cursor and the marks. Before each frame it updates
+ * cursor, marks and window.
+ */
 export class ListWindow {
   #keys: ReadonlySet<string> = new Set();
   /** The last visible event; `undefined` unless the events view is shown and its window is full. */
@@ -22,7 +25,8 @@ export class ListWindow {
   /** True if the first snapshot was complete at the last call of `settle`. */
   #wasLive = false;
   /**
-   * True while a filter or order that the user chose takes effect. It moves another row under the cursor on purpose.
+   * True until the filter or sort order that the user chose is in effect. Such a change moves another row under the
+   * cursor on purpose.
    */
   #isReordered = false;
   /**
@@ -31,8 +35,8 @@ export class ListWindow {
    */
   #shiftedAtMs = -Infinity;
   /**
-   * Key that was under the cursor of the opened view when the user left the view earlier; `undefined` once a frame
-   * shows the view.
+   * Key of the row that was under the cursor when the user last left the opened view; `undefined` once a frame shows
+   * the view.
    */
   #unseen: string | undefined;
 
@@ -59,7 +63,7 @@ export class ListWindow {
    * Pauses the sorting of the list while the user moves the cursor, types a filter or answers a dialog; otherwise
    * resumes it.
    */
-  pauseOrder({ state, rows }: HasScreenState & Pick<ListOfView, 'rows'>, nowMs: number): void {
+  pauseOrder({ state, rows }: ScreenView & Pick<ListOfView, 'rows'>, nowMs: number): void {
     const { layers, prompt, orderPausedUntilMs } = state;
     const shouldPause = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
     if (shouldPause && !rows.frozen) rows.freeze();
@@ -68,7 +72,7 @@ export class ListWindow {
   }
 
   /**
-   * Records that the user changed the filter or the order. This may move another row under the cursor, possibly some
+   * Records that the user changed the filter or the sort order. This can move another row under the cursor, even some
    * frames later.
    */
   expectOrder(): void {
@@ -92,7 +96,7 @@ export class ListWindow {
   recordCursorMove(
     { key }: Pick<ListCursor, 'key'>,
     by: number,
-    { list, options }: HasOptions & Pick<ListOfView, 'list'>,
+    { list, options }: ScreenView & Pick<ListOfView, 'list'>,
   ): void {
     const drawn = [...this.#keys];
     const at = key === undefined ? -1 : drawn.indexOf(key);
@@ -104,7 +108,7 @@ export class ListWindow {
    * Returns true if a key would act on another row than the user saw. The next call returns false, because a user who
    * repeats the key has seen the change.
    */
-  consumeShift({ list, options }: HasOptions & Pick<ListOfView, 'list'>): boolean {
+  consumeShift({ list, options }: ScreenView & Pick<ListOfView, 'list'>): boolean {
     const isUnseen = this.#unseen !== undefined && this.#unseen !== list.cursor.key;
     const isShifted = options.now() - this.#shiftedAtMs < REACTION_MS;
     this.#unseen = undefined;
@@ -112,18 +116,15 @@ export class ListWindow {
     return isUnseen || isShifted;
   }
 
-  /** True if a filter or sort order that the user chose is not in effect yet. */
+  /** True if the filter or sort order that the user chose is not in effect yet. */
   get isOrderExpected(): boolean {
     return this.#isReordered;
   }
 
   /** Returns whether the matches found so far for a new filter fill the window, so that they can be shown at once. */
-  isFilledBy(
-    { state, list, rows, feed }: HasScreenState & Pick<LiveData, 'feed'> & ListOfView,
-    nowMs: number,
-  ): boolean {
+  isFilledBy({ state, list, rows, feed }: ScreenView & Pick<LiveData, 'feed'> & ListOfView, nowMs: number): boolean {
     const { firstMatches: beginning } = rows;
-    // A list that follows the newest row needs all matches, because the newest row may be the last of them.
+    // A list that follows the newest row needs all matches, because the newest row can be the last of them.
     if (beginning === undefined || list.following) return false;
     const cursor = cursorOf(list, feed.hasBeenLive);
     const { key } = cursor;
@@ -133,7 +134,7 @@ export class ListWindow {
     return beginning.length >= top + height;
   }
 
-  settle(store: StateAdjuster & MessageSink & HasOptions & Pick<LiveData, 'events' | 'feed'> & ListOfView): void {
+  settle(store: StateAdjuster & Screen & Pick<LiveData, 'events' | 'feed'> & ListOfView): void {
     if (store.table === undefined) return;
     const before = store.list;
     followNewest(store);
@@ -154,11 +155,11 @@ export class ListWindow {
     store.adjustState({ views: { ...views, [view]: { ...list, cursor, marks } } });
   }
 
-  #noteShift({ rows, options }: HasOptions & ListOfView, before: ListState, after: ListState): void {
+  #noteShift({ rows, options }: ScreenView & ListOfView, before: ListState, after: ListState): void {
     const { key } = before.cursor;
     const isOther =
       (key !== undefined && key !== after.cursor.key) || (before.marks.size > 0 && after.marks.size === 0);
-    // A change of the order by the user is no reason to reject the next key.
+    // If the user changed the order, another row under the cursor is expected and the next key is not rejected.
     if (this.#isReordered) this.#shiftedAtMs = -Infinity;
     else if (isOther) this.#shiftedAtMs = options.now();
     // The user's filter and order are in effect once the filter is evaluated and sorting is no longer paused.
@@ -172,8 +173,8 @@ function cursorOf(list: ListState, wasLive: boolean): ListCursor {
 }
 
 /**
- * Returns the marks of rows that still exist. While sorting is paused it returns all marks, because rows that are gone
- * are still shown.
+ * Returns the keys of marked rows that still exist. While sorting is paused it returns all marks, because rows that are
+ * gone are still shown.
  */
 function remainingMarks({ list: { marks }, rows }: ListOfView): ReadonlySet<string> {
   if (rows.frozen || marks.size === 0) return marks;

@@ -1,20 +1,20 @@
 import { FULL_EVENTS_MAX } from '../../shared/schemas/full-events.ts';
 import { EVENT_COLUMN } from '../model/event-sort.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { HasScreenState } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
+import type { ScreenView } from '../state/ports.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
 
 /** Interval of feed frames in milliseconds while the console is paused or its terminal has no focus. */
 const UNSEEN_PACE_MS = 1000;
 
-/** The updates that the console requests from the feed. */
+/** The updates that the console requests from the feed: how often, and with the full rows of which events. */
 interface RequestedPace {
   /** Minimum time between two feed frames in milliseconds; 0 means every frame without delay. */
   readonly ms: number;
   /**
-   * Keys of the events whose full rows are requested. Of all other events, the feed only sends the fields that are
-   * counted. `undefined` requests the full rows of all events.
+   * Keys of the events whose full rows are requested. For all other events, the feed sends only the fields that
+   * counters need. `undefined` requests the full rows of all events.
    */
   readonly full?: readonly string[] | undefined;
 }
@@ -23,9 +23,7 @@ interface RequestedPace {
  * Returns the updates that the console needs. While the terminal has no focus, the visible rows and those that are
  * about to become visible are sufficient.
  */
-export function requestedPace(
-  store: HasScreenState & Pick<LiveData, 'events'> & MergedSources & ListOfView,
-): RequestedPace {
+export function requestedPace(store: ScreenView & LiveData & ListOfView): RequestedPace {
   const { focused, paused } = store.state;
   if (paused !== undefined) return { ms: UNSEEN_PACE_MS };
   return focused
@@ -33,14 +31,8 @@ export function requestedPace(
     : { ms: UNSEEN_PACE_MS, full: isEveryEventCounted(store) ? drawnEvents(store) : undefined };
 }
 
-/** Returns true if the screen shows only counters and the events without a filter in their default order. */
-function isEveryEventCounted({
-  state,
-  whereColumn,
-  list,
-  sort,
-  rows,
-}: HasScreenState & MergedSources & ListOfView): boolean {
+/** Returns true if the screen shows only counters, or the list of events without a filter and in the default order. */
+function isEveryEventCounted({ state, whereColumn, list, sort, rows }: ScreenView & LiveData & ListOfView): boolean {
   return (
     state.view === 'events' &&
     whereColumn === undefined &&
@@ -55,14 +47,10 @@ function isEveryEventCounted({
 }
 
 /**
- * Returns the keys of the visible events, and of events that are known only in brief but belong above the last visible
- * one.
+ * Returns the keys of the visible events. It adds events at or above the last visible one of which the feed has sent
+ * only the fields that counters need.
  */
-function drawnEvents({
-  state,
-  list,
-  events,
-}: HasScreenState & Pick<LiveData, 'events'> & ListOfView): readonly string[] {
+function drawnEvents({ state, list, events }: ScreenView & Pick<LiveData, 'events'> & ListOfView): readonly string[] {
   const { top } = list.cursor;
   const drawn = events.order.slice(top, top + listRows(state));
   const keys = new Set(drawn.map(({ key }) => key));

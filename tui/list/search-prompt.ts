@@ -9,9 +9,9 @@ import type { ListOfView } from './list-of-view.ts';
 /** Maximum number of filters in the history. */
 const HISTORY_MAX = 100;
 
-export function openPrompt(store: Pick<Screen, 'update'> & ListOfView): void {
+export function openPrompt(store: Screen & ListOfView): void {
   const { filter } = store.list;
-  // The texts that the filter searches are built while the user types the first letter.
+  // Starts to build the texts that the filter searches, so that they are ready when the user types the first letter.
   store.rows.prepareFilter();
   store.update({ prompt: newestLine(selectedLine(filter.text), filter.history) });
 }

@@ -1,7 +1,7 @@
 import type { Run, Tone } from '../text/theme.ts';
 
 export interface TableColumn<Row> {
-  /** Id, unique within the table. */
+  /** Id of the column, unique within the table. */
   readonly id: string;
   readonly title: string;
   /** The title if the column is too narrow for `title`; default: `title` is cut. */
@@ -20,18 +20,18 @@ export interface TableColumn<Row> {
    */
   readonly spare?: number;
   /**
-   * Returns the text of a cell. It may contain control characters from outside, which the screen removes.
+   * Returns the text of a cell. The text can contain control characters from outside; the screen removes them.
    *
    * @param width width of the column in cells; `undefined` requests the full text, to measure it or to scroll in it
    */
   readonly text: (row: Row, nowMs: number, width?: number) => string;
   /**
-   * Returns the text of a cell as runs with different tones. Only for text of the console itself, because the screen
-   * does not remove control characters from it.
+   * Returns the text of a cell as runs with different tones. The text must come from the console itself, because the
+   * screen does not remove control characters from it.
    */
   readonly runs?: (row: Row, nowMs: number, width: number) => readonly Run[];
   /**
-   * Returns the tone of a cell; default `plain`. A tone only repeats what the text already says, because not every user
+   * Returns the tone of a cell; default `plain`. A tone must add no information to the text, because not every user
    * sees colors.
    */
   readonly tone?: (row: Row, nowMs: number) => Tone;
@@ -40,9 +40,9 @@ export interface TableColumn<Row> {
    * Without `compare`, and without `isOrdered`, the list cannot be sorted by this column.
    */
   readonly compare?: (a: Row, b: Row) => number;
-  /** True if the `order` of the table can sort by the column. */
+  /** True if the table can sort by this column with its own `order` instead of `compare`. */
   readonly isOrdered?: true;
-  /** The name of the sort order for the user; default: the title. */
+  /** The name of the sort order by this column, as the user sees it; default: the title. */
   readonly orderText?: string;
   /** Id of the column whose title shows the sort direction; default: the id of this column. */
   readonly signAt?: string;

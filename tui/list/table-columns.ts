@@ -28,8 +28,8 @@ export const GAP = 2;
 const EXTRA_WIDTH_MAX = 60;
 
 /**
- * Returns the columns that fit on a screen of `columns` cells. If they do not all fit, columns with the highest `spare`
- * are dropped first. The remaining cells make the columns wider.
+ * Returns the columns that fit on a screen of `columns` cells. If they do not all fit, the columns with the highest
+ * `spare` are dropped first. The remaining cells make the columns wider.
  */
 export function layOutColumns(
   table: { readonly columns: readonly TableColumn<unknown>[] },
@@ -123,9 +123,9 @@ export interface TableRowOptions {
   readonly isMarked: boolean;
   /** True if the connection is lost, so that the data may be outdated. */
   readonly stale: boolean;
-  /** Number of cells by which the text of the last column is scrolled to the left. Default 0. */
+  /** Number of cells by which the text in the last column is scrolled to the left. Default 0. */
   readonly shift?: number;
-  /** True if the row is less important. Default false. */
+  /** True if the row is drawn faint, because it is less important. Default false. */
   readonly faint?: boolean;
   /** True if the space after a cell has the tone of the cell. Default false. */
   readonly tonedGaps?: boolean;
@@ -135,8 +135,8 @@ export function tableRuns({ row, isRemoved: gone }: TableEntry, options: TableRo
   const { placed, columns, isCursor, isMarked } = options;
   const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
   const runs = cellRuns(row, options);
-  // A row that is gone, stale, faint or under the cursor gets one tone, which is more important than the tones of its
-  // cells. Colors inside an inverse row are hard to read on many terminals.
+  // A row that is gone, stale, faint or under the cursor gets one tone, which replaces the tones of its cells. Colors
+  // inside an inverse row are hard to read on many terminals.
   const rowTone = isCursor ? 'cursor' : gone || options.stale || options.faint === true ? 'faint' : undefined;
   if (rowTone === undefined) return [run(lead), ...runs];
   // The cells have exactly the width of their columns, so they need not be measured again.

@@ -13,7 +13,7 @@ const SHIFT_CELLS = 20;
 /** The state of a list that decides which columns are visible: hidden columns and horizontal scroll position. */
 export type ColumnScroll = Pick<ListState, 'hidden' | 'sideways' | 'wide'>;
 
-/** The columns and cells that are not drawn. */
+/** The parts of a table that are not drawn because of the screen width or horizontal scrolling. */
 export interface HiddenColumns {
   /**
    * Numbers of columns that are not drawn: scrolled out on the left (`left`), or not fitting on the right (`right`).
@@ -41,8 +41,8 @@ export function stepsOf(sideways: number, scrollable: number): { readonly left: 
 }
 
 /**
- * Returns the columns of a table that are drawn after scrolling, with their widths. The first column, which names the
- * row, is always drawn.
+ * Returns the columns of a table that are drawn after scrolling, with their widths. The first column is always drawn,
+ * because it names the row.
  *
  * @param viewport the width of the screen (`columns`), the visible rows (`window`), and the time that ages refer to
  */

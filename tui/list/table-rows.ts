@@ -1,13 +1,13 @@
 import type { LiveData } from '../model/live-data.ts';
 import type { ListRecord } from '../model/list-rows.ts';
 import { OrderedRows } from '../model/ordered-rows.ts';
-import type { HasOptions } from '../state/ports.ts';
+import type { ScreenView } from '../state/ports.ts';
 import { orderOf, type TableSource, type ListTable } from './list-table.ts';
 
 /** Share of changed rows above which sorting all rows again is cheaper than moving each changed row. */
 const REBUILD_SHARE = 1 / 8;
 
-/** A row of a table. */
+/** A row of a table, with its key and the data that filters evaluate. */
 class TableRecord implements ListRecord {
   readonly key: string;
   row: unknown;
@@ -27,8 +27,8 @@ class TableRecord implements ListRecord {
 }
 
 /**
- * The rows of a table that are built from other data of the store. Changes are only recorded until `refresh` is called,
- * so that a table that is not shown costs next to nothing.
+ * The rows of a table that are built from other data of the store. A change only records the key of its row. `refresh`
+ * then updates the rows, so a table that is not shown costs next to nothing.
  */
 export class TableRows extends OrderedRows<TableRecord> {
   readonly #source: TableSource<unknown>;
@@ -51,13 +51,13 @@ export class TableRows extends OrderedRows<TableRecord> {
   }
 
   /** Updates all changed rows and their positions. */
-  refresh(store: HasOptions & LiveData): void {
+  refresh(store: ScreenView & LiveData): void {
     if (this.#isAllChanged || this.#changed.size > this.size * REBUILD_SHARE) return this.#rebuild(store);
     for (const key of this.#changed) this.#fetch(store, key);
     this.#changed.clear();
   }
 
-  #rebuild(store: HasOptions & LiveData): void {
+  #rebuild(store: ScreenView & LiveData): void {
     this.#isAllChanged = false;
     this.#changed.clear();
     const rows = new Map<string, unknown>();
@@ -68,7 +68,7 @@ export class TableRows extends OrderedRows<TableRecord> {
     this.replace(rows, store.nowMs, (key, row) => new TableRecord(key, row));
   }
 
-  #fetch(store: HasOptions & LiveData, key: string): void {
+  #fetch(store: ScreenView & LiveData, key: string): void {
     const row = this.#source.row(store, key);
     const existing = this.get(key);
     if (row !== undefined) this.put(existing ?? this.removedRow(key) ?? new TableRecord(key, row), row, store.nowMs);

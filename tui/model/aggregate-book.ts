@@ -4,14 +4,17 @@ import { splitName } from './backend-names.ts';
 
 /** The thresholds of aggregates: which percentage of their results must be OK. */
 export interface AggregateThresholds {
-  /** The threshold for aggregates without an entry in `named`; `none` means that there is no threshold. */
+  /** The percentage for aggregates without an entry in `named`; `none` if they have no threshold. */
   readonly default: number | 'none';
   readonly named: ReadonlyMap<string, number | 'none'>;
 }
 
 export const DEFAULT_NEEDS: AggregateThresholds = { default: 80, named: new Map() };
 
-/** Milliseconds between two values of a trend. A trend has at most `TREND_VALUES` values, which is ten minutes. */
+/**
+ * Milliseconds between two values of an aggregate's trend. A trend has at most `TREND_VALUES` values, which is ten
+ * minutes.
+ */
 export const TREND_STEP_MS = 10_000;
 const TREND_VALUES = 60;
 
@@ -21,11 +24,9 @@ export interface AggregateEntry {
   readonly summary: AggregateSummary;
   /** Percentage of the aggregate's results that are OK; `undefined` if it has no results. */
   readonly percent: number | undefined;
-  /** Percentage of results that must be OK; `undefined` if there is no threshold. */
+  /** Percentage of the aggregate's results that must be OK; `undefined` if there is no threshold. */
   readonly threshold: number | undefined;
-  /**
-   * The last percentages that this console loaded, at most `TREND_VALUES`, one per `TREND_STEP_MS`, the newest last.
-   */
+  /** The last percentages of OK results: at most `TREND_VALUES`, one per `TREND_STEP_MS`, the newest last. */
   readonly trend: readonly number[];
 }
 
@@ -68,7 +69,7 @@ export class ConsoleAggregates {
     }
   }
 
-  /** Returns the entry for a summary that was loaded on its own, with the trend that was recorded under its name. */
+  /** Returns the entry of an aggregate whose summary was loaded separately, with the trend recorded so far. */
   entryOf(name: string, summary: AggregateSummary): AggregateEntry {
     return this.#entry(name, summary, this.#entries.get(name)?.trend ?? []);
   }
@@ -99,7 +100,8 @@ export function percentText({ percent }: AggregateEntry): string {
 }
 
 /**
- * Returns the mark `✗` below the threshold and `✓` at or above it; the text is empty without results or a threshold.
+ * Returns `✗` if fewer results are OK than the threshold requires, otherwise `✓`. The text is empty without results or
+ * without a threshold.
  */
 export function aggregateMark(entry: AggregateEntry): { readonly text: string; readonly tone: Tone } {
   if (entry.percent === undefined || entry.threshold === undefined) return { text: '', tone: 'plain' };
@@ -107,8 +109,8 @@ export function aggregateMark(entry: AggregateEntry): { readonly text: string; r
 }
 
 /**
- * Returns a bar such as `[■■■■■■■■  ]`, `cells` cells wide (at least 2). It is full only at 100 %, and empty only at 0
- * % or without results.
+ * Returns a bar for the percentage of OK results, such as `[■■■■■■■■  ]`, `cells` cells wide (at least 2). The bar is
+ * full only at 100 %. It is empty only at 0 % or without results.
  */
 export function aggregateBar(entry: AggregateEntry, cells: number): readonly Run[] {
   const width = Math.max(0, cells - 2);

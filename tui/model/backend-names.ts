@@ -13,8 +13,8 @@ export function nameAt(name: string, context: string): string {
 }
 
 /**
- * Splits a name of a merged list into the name at its backend and the context, which is `undefined` if the name
- * contains none.
+ * Splits a name of a merged list into the name at its backend and the context. If the name contains no context,
+ * `context` is `undefined`.
  */
 export function splitName(name: string): { readonly name: string; readonly context: string | undefined } {
   const at = name.lastIndexOf(AT);
@@ -29,7 +29,7 @@ export function nameAtSameBackend(name: string, other: string): string {
 }
 
 /**
- * Adds the context to one part of a silence: to its selector if it has one, else to its subscription, else to its
+ * Adds the context to one attribute of a silence: to its selector if it has one, else to its subscription, else to its
  * check.
  */
 export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context: string): Parts {
@@ -39,7 +39,9 @@ export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context
   return typeof check === 'string' ? { ...parts, check: nameAt(check, context) } : parts;
 }
 
-/** Removes the context from the parts of a silence, and returns the parts and the context. Inverse of `partsAt`. */
+/**
+ * Removes the context from the selector, subscription or check of a silence, and returns both. Inverse of `partsAt`.
+ */
 export function splitParts<Parts extends SilencedTargetParts>(
   parts: Parts,
 ): { readonly parts: Parts; readonly context: string | undefined } {
@@ -57,12 +59,10 @@ export function splitParts<Parts extends SilencedTargetParts>(
   return { parts: { ...parts, check: name }, context };
 }
 
-/**
- * Returns the id of a silence in a merged list, with the context added to the same part of the silence as in `partsAt`.
- */
+/** Returns the id of a silence in a merged list, with the context added to the same attribute as in `partsAt`. */
 export function silencedIdAt(id: string, context: string): string {
   if (isSelectorId(id)) return nameAt(id, context);
-  // The last colon separates the two parts: a subscription may contain colons, the name of a check cannot.
+  // The last colon separates subscription and check: a subscription can contain colons, the name of a check cannot.
   const colon = id.lastIndexOf(':');
   const [subscription, check] = [id.slice(0, colon), id.slice(colon + 1)];
   return subscription === '*'
@@ -71,8 +71,8 @@ export function silencedIdAt(id: string, context: string): string {
 }
 
 /**
- * Splits the id of a silence in a merged list into the id at its backend and the context, which is `undefined` if the
- * id contains none.
+ * Splits the id of a silence in a merged list into the id at its backend and the context. If the id contains no
+ * context, `context` is `undefined`.
  */
 export function splitSilencedId(id: string): { readonly id: string; readonly context: string | undefined } {
   const at = id.indexOf(AT);

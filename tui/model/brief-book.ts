@@ -2,22 +2,22 @@ import type { EventBrief } from '../../shared/schemas/feed.ts';
 import { EventCounter, type EventCounts } from './event-counts.ts';
 import { rankOf, type EventRecord } from './event-record.ts';
 
-/** Number of records that `#ready` may contain beyond the requested number before surplus records are removed. */
+/** Number of surplus records in `#ready`, beyond the requested number, at which surplus records are removed. */
 const READY_MORE = 1000;
 
 /**
- * The newest brief states of events whose full rows are older. Until its full row arrives, such an event keeps its
- * position in the lists, while the counters already use the brief.
+ * The newest brief states of events whose full rows are older. A brief contains only the fields that counters need.
+ * Until its full row arrives, such an event keeps its position in the lists, while the counters already use the brief.
  */
 export class EventBriefs {
   readonly #heard = new Map<EventRecord, EventBrief>();
   /**
-   * The records that have a brief and whose rank is at most `#readyUpTo`, with that rank: the smaller of the ranks of
-   * the brief and of the full row. `upTo` searches only this small set, not the briefs of all events.
+   * The events with a brief whose sort rank is at most `#readyUpTo`, each with that rank: the smaller of the ranks of
+   * its brief and its full row. `upTo` searches only this small set.
    */
   readonly #ready = new Map<EventRecord, number>();
   #readyUpTo = -Infinity;
-  /** The difference that must be added to the counters of the full rows, so that events count by their briefs. */
+  /** The difference between counters computed from the briefs and counters computed from the full rows. */
   readonly #difference = new EventCounter();
 
   of(record: EventRecord): EventBrief | undefined {
@@ -32,7 +32,7 @@ export class EventBriefs {
     else this.#ready.delete(record);
   }
 
-  /** Removes the brief of an event, because the full row of the event is about to be replaced or the event resolved. */
+  /** Removes the brief of an event, because its full row is about to be replaced or the event resolved. */
   forget(record: EventRecord): void {
     const brief = this.of(record);
     if (brief === undefined) return;
@@ -46,7 +46,7 @@ export class EventBriefs {
   }
 
   /**
-   * Returns the event counters with all briefs applied.
+   * Returns the event counters, corrected for the events whose briefs are newer than their rows.
    *
    * @param rows event counters computed from the full rows
    */
@@ -65,8 +65,8 @@ export class EventBriefs {
   }
 
   /**
-   * Returns the keys of events that have a brief and whose rank, by the brief or by the full row, is at most `rank`.
-   * The smallest rank comes first, and at most `most` keys are returned.
+   * Returns the keys of events that have a brief and whose sort rank, by the brief or by the full row, is at most
+   * `rank`. The smallest rank comes first, and at most `most` keys are returned.
    */
   upTo(rank: number, most: number): readonly string[] {
     if (rank > this.#readyUpTo || this.#ready.size > most + READY_MORE) this.#makeReady(rank);
@@ -92,7 +92,7 @@ export class EventBriefs {
 }
 
 /**
- * Returns the smaller of two ranks: that of the brief, where the event belongs, and that of the full row, where it is
+ * Returns the smaller of two sort ranks of an event: by its brief, where it belongs, and by its full row, where it is
  * drawn.
  */
 function uppermost(record: EventRecord, brief: EventBrief): number {

@@ -14,8 +14,8 @@ export class BufferedRows {
   /**
    * Adds rows to the buffer.
    *
-   * @param replace true if the rows begin a snapshot; rows that are already in the buffer are then removed
-   * @returns the number of added rows; rows with the same key count separately
+   * @param replace true if the rows begin a snapshot; then all rows that are in the buffer are removed first
+   * @returns the number of added rows; several rows with the same key are counted separately
    */
   add(rows: FeedRows, replace: boolean): number {
     if (replace) {

@@ -4,8 +4,8 @@ import { eventClass } from './event-record.ts';
 import { type EventClass } from '../text/theme.ts';
 
 /**
- * The number of events in each class; a silenced event counts only as `silenced`. Flapping and inhibited events also
- * count in their class.
+ * The number of events in each class. A silenced event is counted only as `silenced`. Flapping and inhibited events are
+ * also counted in the class of their severity.
  */
 export interface EventCounts extends Readonly<Record<EventClass, number>> {
   readonly flapping: number;
@@ -13,7 +13,7 @@ export interface EventCounts extends Readonly<Record<EventClass, number>> {
   readonly inhibited: number;
 }
 
-/** Counters that are updated with every change of an event, so that drawing the header requires no counting. */
+/** Event counters that are updated with every change of an event, so that drawing the header requires no counting. */
 export class EventCounter implements EventCounts {
   critical = 0;
   warning = 0;
@@ -38,7 +38,7 @@ export class EventCounter implements EventCounts {
 
 const NONE: EventCounts = new EventCounter();
 
-/** Counter of the events that each silence covers now, by the id of the silence. */
+/** Number of events that each silence covers now, by the id of the silence. */
 class SilencedCounter {
   readonly #counts = new Map<string, number>();
 
@@ -58,8 +58,8 @@ class SilencedCounter {
 type Groups = Map<string, { readonly counter: EventCounter; events: number }>;
 
 /**
- * Event counters for each client, or for each check. They are built on first use and updated with every change from
- * then on, so they cost nothing until the user opens the clients or checks.
+ * Event counters for each client, or for each check. They are built on first use and then updated with every change.
+ * They cost nothing until the user opens the clients or checks.
  */
 class GroupCounter {
   readonly #nameIn: (row: EventRow) => string;
@@ -106,7 +106,7 @@ class GroupCounter {
   }
 }
 
-/** All event counters: in total, by client, by check and by silence. */
+/** The numbers of events: in total, by client, by check and by silence. */
 export class EventTally {
   readonly all = new EventCounter();
   readonly byClient: GroupCounter;
@@ -114,7 +114,7 @@ export class EventTally {
   readonly bySilence = new SilencedCounter();
 
   /**
-   * Creates the counters.
+   * Creates the event counters.
    *
    * @param rows callback that returns the rows of all events that were added
    */

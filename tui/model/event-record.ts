@@ -7,14 +7,14 @@ import type { EventClass } from '../text/theme.ts';
 const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3, silenced: 8 };
 
 /**
- * Offset that sorts inhibited events, by severity, below all other events except silenced ones, so that a cause is
- * above its consequences.
+ * Number added to the class rank of inhibited events. They sort below all other events except silenced ones, so that a
+ * cause is above its consequences.
  */
 const INHIBITED_RANK = 4;
 
 /**
- * Factor by which the class counts in a rank: larger than any time in epoch seconds, and small enough that a rank is an
- * exact integer.
+ * Factor for the event class in a sort rank. It is larger than any time in epoch seconds, and small enough that a rank
+ * is an exact integer.
  */
 const RANK_STEP = 1e12;
 
@@ -23,26 +23,26 @@ export function eventClass(row: Pick<EventBrief, 'status' | 'silenced_by'>): Eve
 }
 
 /**
- * An event in the console. The object stays the same as long as the event exists, so that lists, the cursor and marks
- * can refer to it while its values change.
+ * An event in the console. The object stays the same as long as the event exists. Lists, the cursor and marks can refer
+ * to it while its values change.
  */
 export class EventRecord {
   readonly key: string;
   #row: EventRow;
   #searchRow: SearchRow | undefined;
   #words: string | undefined;
-  /** Position in the default order as one number: first by class, then the newest first. */
+  /** Sort rank: the position in the default order as one number, first by class, then the newest first. */
   #rank: number;
   /**
    * Epoch milliseconds when the event last appeared, resolved, or changed its status, its action or its number of
    * silences; 0 if none of this happened since the console started.
    */
   changedAtMs = 0;
-  /** True if the event has resolved but is still shown, because the order is paused. */
+  /** True if the event has resolved but is still shown, because sorting is paused. */
   isRemoved = false;
-  /** Number of the snapshot during or after which the state of the event last arrived. */
+  /** Number of the newest feed snapshot at the time when the state of the event last arrived. */
   generation = 0;
-  /** True if the event matched when it was last evaluated, by the filter with the number `checkedBy`. */
+  /** True if the event matched the filter that evaluated it last. `checkedBy` is the number of that filter. */
   matches = true;
   checkedBy = 0;
 
@@ -76,7 +76,7 @@ export class EventRecord {
     return this.#searchRow;
   }
 
-  /** The text in which searches look for words, built on first use. */
+  /** The text of the event in which a filter looks for words, built on first use. */
   get words(): string {
     this.#words ??= searchText(this.searchRow);
     return this.#words;
@@ -94,8 +94,8 @@ function searchRowOf(row: EventRow): SearchRow {
 }
 
 /**
- * Returns the position of a row in the default order as one number: first by class, then the newest first. Different
- * rows may have the same rank.
+ * Returns the position of a row in the default order as one number: first by class, then the newest first. Several rows
+ * can have the same rank.
  */
 export function rankOf(row: Omit<EventBrief, 'action'>): number {
   return classRank(row) * RANK_STEP - row.since;

@@ -34,7 +34,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     return this.#tally.byCheck.of(check);
   }
 
-  /** Returns the number of events that the silence covers now. */
+  /** Returns the number of events that this silence covers now. */
   silencedCount(id: string): number {
     return this.#tally.bySilence.of(id);
   }
@@ -42,7 +42,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   /**
    * Applies the newest row of an event; `null` means that the event resolved.
    *
-   * @param happensNow false if the change may have happened earlier, so its time is unknown
+   * @param happensNow false if the time of the change is unknown, because it can have happened earlier
    * @returns the event; `undefined` if it resolved
    */
   apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): EventRecord | undefined {
@@ -64,8 +64,8 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   /**
-   * Returns the newest known state of an event, which may be newer than its row; `undefined` if the event does not
-   * exist.
+   * Returns the newest state of an event, even if the feed has sent it only as a brief and not as a full row. Returns
+   * `undefined` if the event does not exist.
    */
   briefOf(key: string): EventBrief | undefined {
     const record = this.get(key);
@@ -88,8 +88,8 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   /**
-   * Returns the keys of events with a brief that belong, or are drawn, at or above a position of the default order. The
-   * uppermost comes first, and at most `most` keys are returned.
+   * Returns the keys of events that have a brief and whose position, by brief or by full row, is not below the given
+   * rank. The uppermost comes first, and at most `most` keys are returned.
    */
   briefsUpTo({ rank }: Pick<EventRecord, 'rank'>, most: number): readonly string[] {
     return this.#briefs.upTo(rank, most);

@@ -7,7 +7,7 @@ export interface Hello {
   readonly version: string;
   /** The time when the backend sent the message, by the backend's clock, in epoch milliseconds. */
   readonly time: number;
-  /** True if other backends may share the store. Default: false. */
+  /** True if other backends can share the store, as members of a cluster. Default: false. */
   readonly shared?: boolean | undefined;
 }
 
@@ -16,18 +16,18 @@ export interface FeedStatus {
   readonly connection: FeedState;
   /** Epoch milliseconds since when the feed has not been connected; `undefined` while it is connected. */
   readonly lostAtMs: number | undefined;
-  /** True if the feed was live at least once, so that the lists were complete. */
+  /** True if the feed was live at least once since the console was opened, so that the lists were complete. */
   readonly hasBeenLive: boolean;
-  /** Epoch milliseconds when the last frame arrived; `undefined` before the first one. */
+  /** Epoch milliseconds when the last frame of the feed arrived; `undefined` before the first one. */
   readonly lastFrameAtMs: number | undefined;
   readonly backendName: string | undefined;
   readonly backendVersion: string | undefined;
-  /** True if other backends may share the store. */
+  /** True if other backends can share the store, as members of a cluster. */
   readonly isShared: boolean;
   readonly stats: FeedStats | undefined;
-  /** Results per second, one value a second, the oldest first. */
+  /** The rate of results per second: one value for each second, the oldest first. */
   readonly rates: readonly number[];
-  /** Delay of the last frame in milliseconds, compared with the fastest frame of this connection. */
+  /** Delay of the last feed frame in milliseconds, compared with the fastest frame of this connection. */
   readonly lagMs: number;
   /**
    * Smallest difference between the arrival of a frame by the console's clock and its timestamp by the backend's clock:
@@ -81,12 +81,12 @@ export function withConnection(status: FeedStatus, connection: FeedState, nowMs:
     connection,
     hasBeenLive: status.hasBeenLive || connection.kind === 'live',
     lostAtMs: lost ? (status.lostAtMs ?? nowMs) : undefined,
-    // The next connection may take another route, or reach a machine with another clock.
+    // The next connection can take another route, or reach a host with another clock.
     ...(lost ? { offsetMs: undefined, lagMs: 0 } : {}),
   };
 }
 
-/** Applies the backend's first message to the status. */
+/** Updates the feed status with the backend's first message. */
 export function withHello(
   status: FeedStatus,
   { name, version, time, shared = false }: Hello,
@@ -96,7 +96,7 @@ export function withHello(
 }
 
 /**
- * Applies the arrival of a frame at `nowMs` to the status; `timeMs` is the frame's timestamp by the backend's clock.
+ * Updates the feed status when a frame arrives at `nowMs`; `timeMs` is the frame's timestamp by the backend's clock.
  */
 export function withFrame(status: FeedStatus, timeMs: number | undefined, nowMs: number): FeedStatus {
   if (timeMs === undefined) return { ...status, lastFrameAtMs: nowMs };

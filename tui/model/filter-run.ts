@@ -33,7 +33,10 @@ export interface Candidates<Item> {
  * order, so that the first screen can be drawn long before the end.
  */
 export class FilterRun<Item extends ListRecord> {
-  /** `filter` evaluates a filter; `make-text` only builds the search texts in advance. */
+  /**
+   * The purpose of the run: to evaluate a filter (`filter`), or only to build the search texts in advance
+   * (`make-text`).
+   */
   readonly kind: 'filter' | 'make-text';
   readonly filter: SearchOf<Item['searchRow']> | undefined;
   /** True if the filter can only match rows that the previous filter matched. */
@@ -55,12 +58,12 @@ export class FilterRun<Item extends ListRecord> {
     this.#isBeginning = options.kind === 'filter';
   }
 
-  /** The first matches in list order that were found so far; `undefined` when they are not collected. */
+  /** The first matches in list order that were found so far; `undefined` if they are not collected. */
   get firstMatches(): readonly Item[] | undefined {
     return this.#isBeginning ? this.#firstMatches : undefined;
   }
 
-  /** The number of matches found so far; rows that changed after their evaluation are not counted again. */
+  /** The number of matches found so far. If a row changes after its evaluation, the number is not corrected. */
   get count(): number {
     return this.#count;
   }

@@ -13,7 +13,7 @@ export interface ListOrder<Item extends { readonly key: string } = { readonly ke
 
 /** The column that a list is sorted by, and the direction. */
 export interface SortState {
-  /** The column's id. */
+  /** The id of the sort column. */
   readonly column: string;
   /** True if the list is sorted against the default direction of the column. */
   readonly reversed: boolean;

@@ -7,16 +7,14 @@ import type { ListOrder } from './list-order.ts';
  */
 export interface ListRecord<Row = unknown> {
   readonly key: string;
-  /**
-   * The data of the row. A change that moves the row in a list is only made while the record is removed from that list.
-   */
+  /** The data of the row. Before a change that moves the row in a list, the record is removed from that list. */
   row: Row;
-  /** True if the row no longer exists but is still shown, because the order is paused. */
+  /** True if the row no longer exists but is still shown, because sorting is paused. */
   isRemoved: boolean;
   /** The data that filters evaluate; `words` is its text in lower case, or `undefined` if that text is not stored. */
   readonly searchRow: unknown;
   readonly words: string | undefined;
-  /** True if the row matched when it was last evaluated, by the filter with the number `checkedBy`. */
+  /** True if the row matched the filter that evaluated it last. `checkedBy` is the number of that filter. */
   matches: boolean;
   checkedBy: number;
 }
@@ -24,14 +22,11 @@ export interface ListRecord<Row = unknown> {
 /** A sort order of rows. `compare` is a total order: it returns 0 only for the same row. */
 export interface RowOrder<Item extends ListRecord> {
   readonly compare: (a: Item, b: Item) => number;
-  /**
-   * Returns the number that is compared before `compare` is used, the smaller first; a constant if `compare` alone
-   * sorts.
-   */
+  /** Returns the number by which rows are sorted first, in ascending order. It is constant if `compare` alone sorts. */
   readonly rankOf: (item: Item) => number;
   /** Returns true if a change of the row does not move it in the list. Most results change no sorted value. */
   readonly keepsPosition: (before: Item['row'], after: Item['row']) => boolean;
-  /** Returns all of `items` in this order. */
+  /** Returns all of `items`, sorted in this order. */
   readonly sortAll: <Some extends Item>(items: readonly Some[]) => Some[];
 }
 
@@ -39,10 +34,10 @@ export interface RowOrder<Item extends ListRecord> {
 export interface ListRows {
   /** Number of all rows, without the filter. */
   readonly size: number;
-  /** The shown rows in order, paused or live. */
+  /** The shown rows in their order, whether sorting is paused or not. */
   readonly order: ListOrder<ListRecord>;
   readonly frozen: boolean;
-  /** True if the matches of the filter may change just because time passes. */
+  /** True if the matches of the filter can change just because time passes. */
   readonly usesTime: boolean;
   /** True while a filter is being evaluated, or while search texts are being built. */
   readonly filtering: boolean;
@@ -58,7 +53,10 @@ export interface ListRows {
   /** Returns the row with this key; `undefined` if it does not exist. */
   get(key: string): ListRecord | undefined;
   setSort(order: RowOrder<ListRecord>): void;
-  /** Starts to evaluate a filter. The list changes when `work` has evaluated all rows. `undefined` shows all rows. */
+  /**
+   * Starts to evaluate a filter. The list changes as soon as `work` has evaluated all rows. Without a filter
+   * (`undefined`), all rows are shown.
+   */
   setFilter(filter: SearchOf<unknown> | undefined): void;
   /** Starts to build the search texts in advance, so that the first filter is fast; `work` builds them in chunks. */
   prepareFilter(): void;
@@ -81,7 +79,7 @@ export interface ListRows {
    * Finishes the evaluation of a new filter now, however long it takes, because the next action depends on it.
    */
   finishFilter(nowMs: number): void;
-  /** Pauses the order of the list: values still change in their rows, but no row moves, appears or disappears. */
+  /** Pauses the sorting of the list: values still change in their rows, but no row moves, appears or disappears. */
   freeze(): void;
   thaw(): void;
   /**

@@ -7,7 +7,7 @@ import type { UpgradePlans } from './plans.ts';
 import type { SilenceHistory } from './silence-history.ts';
 import type { ViewLoads } from './view-loads.ts';
 
-/** The data of the backend, as last received. */
+/** The data of the shown backend, as last received. */
 export interface LiveData {
   readonly events: EventRegistry;
   /** The silences by id. */
@@ -22,15 +22,14 @@ export interface LiveData {
   readonly feed: FeedStatus;
   /** Time of the frame that is drawn, in epoch milliseconds. All ages in the frame are computed from it. */
   readonly nowMs: number;
-}
-
-/** The backends or namespaces of a merged list. */
-export interface MergedSources {
-  /** The status of each backend of a merged list, by context; `undefined` for a single backend. */
+  /** The feed status of each backend in a merged list, by context; `undefined` for a single backend. */
   readonly backends: ReadonlyMap<string, FeedStatus> | undefined;
   /** The namespaces that can be shown, as far as the backend has reported them. */
   readonly namespaces: readonly string[];
-  /** The column that distinguishes rows of the same name; `undefined` if the list is not merged. */
+  /**
+   * The column that distinguishes rows with the same name: the backend or the namespace. `undefined` if the list is not
+   * merged.
+   */
   readonly whereColumn: WhereColumn;
   sourceNames(): Iterable<string>;
 }

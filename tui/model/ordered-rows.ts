@@ -5,7 +5,7 @@ import type { ListOrder } from './list-order.ts';
 import type { ListRecord, RowOrder } from './list-rows.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** Share of all rows: if fewer rows match, sorting the matches is faster than filtering the sorted list of all rows. */
+/** Share of all rows. If fewer rows match, sorting the matches is faster than filtering the sorted list of all rows. */
 const FEW_SHARE = 1 / 8;
 
 /** Number of rows that can be evaluated in any order without a noticeable delay. */
@@ -15,9 +15,8 @@ const FEW = 1000;
 const FILTERS_KEPT = 16;
 
 /**
- * Rows, and the sorted list of those that match the filter, updated with every change. While the order is paused
- * (`freeze`), the shown list stays the same: values change in their rows, new rows are not shown, and removed rows
- * stay, marked as `isRemoved`.
+ * Rows, and the sorted list of the rows that match the filter, updated with every change. While sorting is paused
+ * (`freeze`), values change in their rows, but new rows are not shown, and removed rows stay, marked as `isRemoved`.
  */
 export class OrderedRows<Item extends ListRecord> {
   readonly #records = new Map<string, Item>();
@@ -30,7 +29,10 @@ export class OrderedRows<Item extends ListRecord> {
   #filterNumber = 0;
   /** The newest filters by their numbers, at most `FILTERS_KEPT`. */
   readonly #filters = new Map<number, SearchOf<Item['searchRow']>>();
-  /** Which results of each earlier filter, by its number, are also valid for the current filter. */
+  /**
+   * The results of each earlier filter, by its number, that are also valid for the current filter: matches, misses, or
+   * both.
+   */
   readonly #carried = new Map<number, ReusableResults>();
   #run: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
@@ -55,19 +57,19 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   /**
-   * Returns the removed row with this key that is still shown because the order is paused; `undefined` if there is
-   * none.
+   * Returns the row with this key if it was removed and is still shown because sorting is paused; otherwise
+   * `undefined`.
    */
   protected removedRow(key: string): Item | undefined {
     return this.#ghosts.get(key);
   }
 
-  /** Sets the row of a record and moves the record to its position in the lists; a new record is added. */
+  /** Stores new data in a record and moves the record to its position in the lists; a new record is added. */
   protected put(record: Item, row: Item['row'], nowMs: number): void {
     const isPresent = this.#records.get(record.key) === record;
     // Most changes are one more result with the same status, and such a row keeps its position.
     const moves = !isPresent || !this.#sort.keepsPosition(record.row, row);
-    // While another filter is being evaluated, membership in the previous filter's list is unknown.
+    // While another filter is being evaluated, it is unknown whether a row is in the list of the previous filter.
     const isPlaced = isPresent && !moves && !this.#isEvaluating;
     const before = record.matches;
     if (!isPresent) this.#admit(record);
@@ -135,7 +137,10 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#sort.compare(a, b) <= 0;
   }
 
-  /** Starts to evaluate a filter; `undefined` shows all rows. The list changes when `evaluateChunk` is done. */
+  /**
+   * Starts to evaluate a filter. The list changes as soon as `evaluateChunk` is done. Without a filter (`undefined`),
+   * all rows are shown.
+   */
   setFilter(filter: SearchOf<Item['searchRow']> | undefined): void {
     const isNarrower = this.#isNarrower(filter);
     this.#filterNumber += 1;
@@ -237,7 +242,7 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#frozen !== undefined;
   }
 
-  /** Pauses the order of the list: values still change in their rows, but no row moves, appears or disappears. */
+  /** Pauses the sorting of the list: values still change in their rows, but no row moves, appears or disappears. */
   freeze(): void {
     this.#frozen = this.#matching.toArray();
   }
@@ -256,7 +261,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#ghosts.clear();
   }
 
-  /** The shown rows in order, paused or live. */
+  /** The shown rows in their order, whether sorting is paused or not. */
   get order(): ListOrder<Item> {
     const standing = this.#run?.shown ?? this.#frozen;
     if (standing !== undefined) {
@@ -285,7 +290,7 @@ export class OrderedRows<Item extends ListRecord> {
 
   /**
    * Returns whether a filter can only match rows in the current list of matches. False while another filter is being
-   * evaluated: rows that changed meanwhile may match and be missing in that list.
+   * evaluated, because rows that changed meanwhile can match and be missing in that list.
    */
   #isNarrower(filter: SearchOf<Item['searchRow']> | undefined): boolean {
     if (this.#isEvaluating || filter === undefined || this.#filter === undefined) return false;
@@ -313,8 +318,8 @@ export class OrderedRows<Item extends ListRecord> {
   #isMatch(record: Item, nowMs: number): boolean {
     if (record.checkedBy === this.#filterNumber) return record.matches;
     const { matched, missed } = this.#carriedFrom(record.checkedBy);
-    // The record keeps the result of the earlier filter, because more can be concluded from that result than from the
-    // new one.
+    // The record keeps the result of the earlier filter, because that result is more useful for the next filter than
+    // the new one.
     if (!record.matches && missed) return false;
     if (record.matches && matched) return true;
     this.#judge(record, nowMs);

@@ -6,7 +6,7 @@ import type { EventCounts } from './event-counts.ts';
 import type { EventRegistry } from './event-registry.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 
-/** A check that recently became critical, and the clients on which it did. */
+/** A check that recently became critical on one or more clients. */
 export interface NewCritical {
   readonly check: string;
   /** The client on which the check became critical last. */
@@ -25,13 +25,13 @@ export interface ProblemsOf {
   readonly unknown: number;
 }
 
-/** The totals that the overview shows. */
+/** The figures that the overview counts from events and clients. */
 export interface OverviewFigures {
   /** The checks that recently became critical, the newest first. */
   readonly newCritical: readonly NewCritical[];
   /** The events by subscription, the worst subscription first. */
   readonly problems: readonly ProblemsOf[];
-  /** Number of events that each silence covers, by its id. */
+  /** Number of events that each silence covers now, by the id of the silence. */
   readonly silencedEvents: ReadonlyMap<string, number>;
 }
 
@@ -52,7 +52,7 @@ interface Sources {
   readonly clients: ReadonlyMap<string, ClientRow>;
 }
 
-/** An object with the counted figures of the overview. */
+/** An object that provides the figures of the overview. */
 export interface FiguresSource {
   readonly figures: FiguresCache;
 }
@@ -60,7 +60,7 @@ export interface FiguresSource {
 /** Cache of the overview figures. Counting visits all events, which is too expensive for each frame. */
 export class FiguresCache {
   #figures: OverviewFigures | undefined;
-  /** Epoch milliseconds when the last count began. */
+  /** Epoch milliseconds when the console last began to count the figures. */
   #atMs = -Infinity;
   #count: Generator<undefined, OverviewFigures, undefined> | undefined;
 
@@ -86,7 +86,7 @@ export class FiguresCache {
   }
 }
 
-/** Counts all figures at once. */
+/** Counts all figures of the overview at once. */
 export function overviewFigures(
   events: Sources['events'],
   clients: Sources['clients'],
@@ -99,8 +99,8 @@ export function overviewFigures(
 }
 
 /**
- * Counts the figures in chunks. Events that appear or disappear between two chunks may be counted or not, until
- * the next count.
+ * Counts the figures in chunks. Events that appear or disappear between two chunks are possibly counted wrong until the
+ * next count.
  */
 function* countFigures(
   events: Sources['events'],

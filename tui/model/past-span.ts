@@ -1,4 +1,4 @@
-/** The time spans that a timeline can cover. */
+/** The time spans that the user can choose for a timeline. */
 export const PAST_SPANS = ['hour', 'day', 'week', 'month'] as const;
 export type PastSpan = (typeof PAST_SPANS)[number];
 

@@ -2,18 +2,18 @@ import { isOwnedBy } from '../../shared/domain/plan/operator.ts';
 import type { UpgradeRow } from '../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../shared/schemas/plan-run.ts';
 
-/** Milliseconds until the next attempt after a plan could not be loaded. */
+/** Milliseconds until an upgrade plan that could not be loaded is requested again. */
 const RETRY_MS = 2000;
 
 /**
- * Interval at which the console renews its ownership of a plan, well below `HOLDER_GONE_MS`, after which the ownership
- * expires.
+ * Interval in milliseconds at which the console renews its ownership of a plan. It is well below `HOLDER_GONE_MS`,
+ * after which the ownership expires.
  */
 const HOLD_MS = 45_000;
 
-/** The state of this console that decides which requests about plans are due. */
+/** The state of this console that decides which requests about upgrade plans are due. */
 interface PlanLook {
-  /** The id of this console's session, which can own a plan. */
+  /** The id of this console's session, by which a backend knows which console owns a plan. */
   readonly session: string;
   /** True if the upgrade view is visible. */
   readonly isShown: boolean;
@@ -25,9 +25,9 @@ interface DuePlan {
   readonly id: number;
 }
 
-/** The upgrade plans that this console knows: the progress of each from the feed, and the newest one in full. */
+/** The upgrade plans: the progress of each plan from the feed, and all details of the newest plan. */
 export class UpgradePlans {
-  /** Why the newest plan could not be loaded; `undefined` if the last load succeeded. */
+  /** Why the newest upgrade plan could not be loaded; `undefined` if the last request succeeded. */
   failure: string | undefined;
   readonly #rows = new Map<string, UpgradeRow>();
   #plan: PlanRun | undefined;
@@ -36,7 +36,8 @@ export class UpgradePlans {
   #renewedAtMs = -Infinity;
 
   /**
-   * Applies the progress of plans. It is applied even while the feed is paused, because the steps of a plan continue.
+   * Stores the progress of upgrade plans. It is stored even while the console is paused, because the steps of a plan
+   * continue.
    */
   rowsArrived(rows: Readonly<Record<string, UpgradeRow | null>>, replace: boolean): void {
     if (replace) this.#rows.clear();
@@ -46,19 +47,19 @@ export class UpgradePlans {
     }
   }
 
-  /** The progress of the newest plan. At most one plan is open, and it is the newest. */
+  /** The progress of the newest upgrade plan. At most one plan is open, and it is the newest. */
   get row(): UpgradeRow | undefined {
     let newest: UpgradeRow | undefined;
     for (const row of this.#rows.values()) if (newest === undefined || row.id > newest.id) newest = row;
     return newest;
   }
 
-  /** The newest plan in full, as it was last loaded. */
+  /** The newest upgrade plan with all details, as it was last loaded. */
   get plan(): PlanRun | undefined {
     return this.#plan;
   }
 
-  /** Stores a loaded plan, unless the stored plan is newer. */
+  /** Stores an upgrade plan that was loaded, unless the stored plan is newer. */
   arrived(plan: PlanRun): void {
     const current = this.#plan;
     this.#isLoading = false;
@@ -74,7 +75,8 @@ export class UpgradePlans {
   }
 
   /**
-   * Returns the requests that are due, each only once: reload a plan that changed, and renew the ownership of a plan.
+   * Returns the requests that are due: reload a plan that changed, and renew the ownership of a plan. Each request is
+   * returned only once.
    */
   due(looking: PlanLook, nowMs: number): readonly DuePlan[] {
     return [this.#dueLoad(looking, nowMs), this.#dueHold(looking, nowMs)].filter((due) => due !== undefined);

@@ -5,7 +5,7 @@ const ATTRIBUTE = 'runbook';
 
 const LINK_MAX = 2048;
 
-/** A runbook link that is safe to show and copy, or the reason why there is none. */
+/** A runbook link that is safe to show and copy, or the reason why the check has no such link. */
 export type Runbook = { readonly url: string } | { readonly problem: string };
 
 /**

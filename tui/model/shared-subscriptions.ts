@@ -3,7 +3,7 @@ import type { LiveData } from './live-data.ts';
 
 /**
  * Returns the subscriptions that the clients of all targets have in common, without `client:` subscriptions. A silence
- * of such a subscription covers all targets.
+ * for such a subscription covers the events of all targets.
  */
 export function sharedSubscriptions(store: Pick<LiveData, 'clients'>, targets: readonly Target[]): readonly string[] {
   const [first, ...others] = new Set(targets.map((target) => target.client));

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 
-/** Returns a predicate that accepts items of the shown namespace, or all items if all namespaces are shown. */
+/** Returns a predicate that accepts objects of the shown namespace, or all objects if all namespaces are shown. */
 export function isInShown({
   namespace: shown = DEFAULT_NAMESPACE,
 }: {

@@ -36,7 +36,7 @@ export class SilenceHistory {
   recordEnd(entry: SilencedRow, atMs: number): void {
     const existing = this.#ended.get(entry.id);
     if (existing !== undefined && existing.endedAtMs >= atMs) return;
-    // The entry is inserted at the end again, so that the first entry of the map is the oldest.
+    // The entry is moved to the end of the map, so that the first entry of the map is the oldest.
     this.#ended.delete(entry.id);
     this.#ended.set(entry.id, { entry, endedAtMs: atMs });
     if (this.#ended.size <= KEPT_MAX) return;
@@ -45,7 +45,8 @@ export class SilenceHistory {
   }
 
   /**
-   * Adds the silences of one namespace that ended according to the audit trail, which covers all namespaces.
+   * Adds the silences of one namespace that ended according to the audit trail. The audit trail contains all
+   * namespaces.
    *
    * @param records audit records, the newest first
    * @param namespace the namespace of the silences. Default: `default`

@@ -3,7 +3,7 @@ import type { EventRecord } from './event-record.ts';
 import { matchingEvents } from './silence-preview.ts';
 import type { LiveData } from './live-data.ts';
 
-/** Maximum number of events of a silence that are listed; the others are counted. */
+/** Maximum number of matching events that are listed for a silence; the others are only counted. */
 const LISTED_MAX = 200;
 
 /**
@@ -14,7 +14,7 @@ const LIST_MS = 1000;
 
 export interface SilenceMatches {
   readonly count: number;
-  /** The matching events, the worst first, at most `LISTED_MAX`. */
+  /** The events that match the silence, the worst first, at most `LISTED_MAX`. */
   readonly listed: readonly EventRecord[];
 }
 

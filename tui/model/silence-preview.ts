@@ -13,25 +13,26 @@ import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 
-/** The effect of a silence if it were created now. */
+/** The effect that a silence would have if it were created now. */
 export interface SilencePreview {
   readonly total: number;
   readonly bySeverity: Readonly<Record<Severity, number>>;
-  /** Number of these events that are already silenced. */
+  /** Number of the covered events that are already silenced. */
   readonly alreadySilenced: number;
   /**
-   * The events that the silence would cover although the user did not select them: their number and first few names.
+   * The number and the first few names of the events that the silence would cover although the user did not select
+   * them.
    */
   readonly others: { readonly count: number; readonly names: readonly string[] };
-  /** Ids of silences that already cover some of these events, at most `KEPT_MAX`, unordered. */
+  /** Ids of existing silences that already cover some of these events: at most `KEPT_MAX`, in no particular order. */
   readonly overlaps: readonly string[];
-  /** True while the counts are missing, because only the backend can compute them and it has not responded yet. */
+  /** True while the counts are missing: only the backend can compute them, and it has not responded yet. */
   readonly isCounting?: true;
 }
 
 /**
- * Returns the preview of a silence with a selector from the counts of the backend; `undefined` if they have not
- * arrived.
+ * Returns the preview of a silence with a selector, which only the backend can count. Until the counts arrive, the
+ * preview has zeros and `isCounting`.
  */
 export function previewFromCounts(events: RecentProblems['events']): SilencePreview {
   const { total = 0, silenced: alreadySilenced = 0, ok = 0, warning = 0, critical = 0, unknown = 0 } = events ?? {};
@@ -46,8 +47,8 @@ const KEPT_MAX = 3;
 /**
  * Counts the events that the silences would cover, by the same rule as the backend.
  *
- * @param subscriptionsOf callback that returns the subscriptions of a client; the client's own `client:` subscription
- *   is added if it is missing
+ * @param subscriptionsOf callback that returns the subscriptions of a client. If the client's own `client:`
+ *   subscription is missing, it is added
  * @param requestedKeys keys of the events that the user selected; other covered events are counted as `others`
  */
 export function previewSilence(
@@ -89,8 +90,7 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
   const entries = requests.map((request) => silencedEntry(request, nowMs));
   const index = indexEntries(entries);
   const selecting = new Set(entries.flatMap(({ id, selector }) => (selector === undefined ? [] : id)));
-  // Subscriptions that no silence names are dropped here; nearly all of 100,000 events then have none left and are
-  // skipped.
+  // Subscriptions that no silence names are dropped here. Most events then have no subscription left and are skipped.
   const named = new Map<string, readonly string[]>();
   for (const event of events) {
     const { client, check, silenced_by: ids } = event.row;
@@ -114,7 +114,10 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
 /** Age in milliseconds at which a preview is computed again. */
 const PREVIEW_MS = 1000;
 
-/** Cache of the last preview. Counting visits all events, which is too expensive for each key press and frame. */
+/**
+ * Cache of the last preview of a silence. Counting visits all events, which is too expensive for each key press and
+ * frame.
+ */
 export class PreviewCache {
   #key = '';
   #atMs = 0;

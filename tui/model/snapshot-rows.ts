@@ -1,4 +1,4 @@
-/** Rows by key. Rows that a new snapshot does not contain stay until `endSnapshot` removes them. */
+/** Rows of the feed by key. If a new snapshot does not contain a row, the row stays until `endSnapshot` removes it. */
 export class SnapshotRows<Row> extends Map<string, Row> {
   readonly #unmentioned = new Set<string>();
 

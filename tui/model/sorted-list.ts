@@ -7,14 +7,14 @@ import { mergeByRank, sortByRank, type RankedItems } from './ranked-items.ts';
 const CHUNK_MAX = 1024;
 
 /**
- * Share of the list: if more items than this were inserted since the last read, merging them is cheaper than inserting
- * each.
+ * Share of the list. If more items than this were inserted since the last read, one merge is cheaper than many
+ * insertions.
  */
 const MERGE_SHARE = 1 / 16;
 
 /**
- * Maximum number of items without a position that a removal searches linearly. If there are more, they are sorted in
- * first.
+ * Maximum number of inserted items without a position that a removal searches one by one. If there are more, they are
+ * moved to their positions first.
  */
 const ARRIVALS_SEARCHED_MAX = 4096;
 
@@ -31,7 +31,7 @@ export class SortedList<T> {
   readonly #compare: (a: T, b: T) => number;
   readonly #rankOf: (item: T) => number;
   #chunks: RankedItems<T>[] = [];
-  /** Number of items in the chunks, without arrivals. */
+  /** Number of items in the chunks, without inserted items that have no position yet. */
   #placed = 0;
   /** Inserted items that have no position yet, with their ranks, which are cheap to read at insertion. */
   #arrivals: RankedItems<T> = { items: [], ranks: [] };
@@ -51,9 +51,9 @@ export class SortedList<T> {
   }
 
   /**
-   * Removes an item.
+   * Removes an item from the list.
    *
-   * @returns true if the item was in the list
+   * @returns true if the item was in the list, otherwise false
    */
   remove(item: T): boolean {
     if (this.#take(item)) return true;
@@ -72,7 +72,7 @@ export class SortedList<T> {
   /**
    * Returns the position of an item.
    *
-   * @returns -1 if the item is not in the list
+   * @returns the position, counted from 0; -1 if the item is not in the list
    */
   indexOf(item: T): number {
     this.placeInserted();
@@ -131,7 +131,7 @@ export class SortedList<T> {
     return list;
   }
 
-  /** Moves all arrivals to their positions in the chunks. Every read does this first. */
+  /** Moves all newly inserted items to their positions in the chunks. Every read does this first. */
   placeInserted(): void {
     const { items: arrivals, ranks: arrivedRanks } = this.#arrivals;
     if (arrivals.length === 0) return;
@@ -190,8 +190,8 @@ export class SortedList<T> {
   }
 
   /**
-   * Returns the index of the first chunk whose last item is not before `item`; if there is none, that of the last
-   * chunk.
+   * Returns the index of the first chunk whose last item is not before `item`. If there is no such chunk, returns the
+   * index of the last chunk.
    */
   #chunkFor(item: T): number {
     const rank = this.#rankOf(item);
@@ -206,7 +206,7 @@ export class SortedList<T> {
     return low;
   }
 
-  /** Returns the first position in the chunk that is not before `item`. */
+  /** Returns the first position in the chunk whose item does not come before `item`. */
   #positionIn(chunk: RankedItems<T>, item: T): number {
     const rank = this.#rankOf(item);
     let low = 0;

@@ -29,7 +29,10 @@ export interface UpgradeData {
 /** The data of the cluster view: the backends that share a store. */
 export interface ClusterData {
   readonly view: ClusterView;
-  /** True if the user administers all namespaces, or if the backend does not report that. Other users can only read. */
+  /**
+   * True if the user administers all namespaces, or if the backend does not report the user's rights. Other users can
+   * only read.
+   */
   readonly isAdministrator: boolean;
 }
 
@@ -37,9 +40,9 @@ export interface ClusterData {
 export interface ViewData {
   readonly overview: OverviewData;
   readonly upgrade: UpgradeData;
-  /** The newest audit records, for the log, which is a layer and not a view. */
+  /** The newest audit records for the log screen. The log is no view, but its data is loaded like that of a view. */
   readonly log: readonly AuditRecord[];
-  /** The silences with the notifications that they suppressed, which the feed does not contain. */
+  /** The silences with their counters of suppressed notifications, which the feed does not contain. */
   readonly 'kept-back': readonly SilencedDetail[];
   readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
@@ -69,7 +72,7 @@ export interface ViewLoad<Data> {
   readonly data: Data | undefined;
   /** Epoch milliseconds of the last successful response. */
   readonly loadedAtMs: number | undefined;
-  /** Why the last request failed; `undefined` if it succeeded. */
+  /** Why the last request for the data failed; `undefined` if it succeeded. */
   readonly failure: string | undefined;
   readonly isLoading: boolean;
   /** Epoch milliseconds of the last request. */

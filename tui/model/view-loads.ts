@@ -18,7 +18,7 @@ export class ViewLoads {
     return this.#canFollow && isFollowedView(view);
   }
 
-  /** Records that the backend is too old to send the topics of views, so that views must request their data. */
+  /** Records that the backend is too old to send the rows of views in a feed, so that views must request their data. */
   cannotFollow(): void {
     this.#canFollow = false;
   }
@@ -37,7 +37,7 @@ export class ViewLoads {
     this.#loads.set(view, { ...this.of(view), data, loadedAtMs: nowMs, failure: undefined, isLoading: false });
   }
 
-  /** Records that a request failed; the data of the last successful response stays. */
+  /** Records that a request for the data of a view failed; the data of the last successful response stays. */
   failed(view: LoadedView, failure: string): void {
     this.#loads.set(view, { ...this.of(view), failure, isLoading: false });
   }

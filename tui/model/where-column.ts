@@ -1,9 +1,9 @@
-/** The column of a list that merges several backends. */
+/** Id of the column that names the backend of each row, in a list of several backends. */
 export const BACKEND_COLUMN = 'backend';
-/** The column of a list that merges all namespaces. */
+/** Id of the column that names the namespace of each row, in a list of all namespaces. */
 export const NAMESPACE_COLUMN = 'namespace';
 
-/** The column that distinguishes rows of the same name; `undefined` if the list is not merged. */
+/** The column that distinguishes rows with the same name; `undefined` if the list is not merged. */
 export type WhereColumn = typeof BACKEND_COLUMN | typeof NAMESPACE_COLUMN | undefined;
 
 /**

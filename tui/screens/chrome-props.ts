@@ -5,11 +5,11 @@ import { shownTrouble } from './cluster/trouble.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { keyContext } from '../keys/key-context.ts';
 import type { Theme } from '../text/theme.ts';
-import type { HasOptions, HasScreenState } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { ScreenView } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 
-/** Returns the props of the header that all screens share. */
-export function headerProps(theme: Theme, store: HasScreenState & HasOptions & LiveData & MergedSources): HeaderProps {
+/** Returns the props of the header, which are the same on all screens. */
+export function headerProps(theme: Theme, store: ScreenView & LiveData): HeaderProps {
   const { state, feed, events, options, nowMs } = store;
   return {
     theme,
@@ -31,8 +31,8 @@ export function headerProps(theme: Theme, store: HasScreenState & HasOptions & L
   };
 }
 
-/** Returns the props of the key hints at the bottom of the screen, which all screens share. */
-export function hintsProps(theme: Theme, { state, feed }: HasScreenState & Pick<LiveData, 'feed'>): HintsProps {
+/** Returns the props of the key hints at the bottom of every screen. */
+export function hintsProps(theme: Theme, { state, feed }: ScreenView & Pick<LiveData, 'feed'>): HintsProps {
   return {
     theme,
     context: keyContext(state),

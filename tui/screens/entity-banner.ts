@@ -24,7 +24,7 @@ function nearUsage(stats: FeedStats | undefined): EntityUsage | undefined {
   return usage !== undefined && isNearLimit(usage) ? usage : undefined;
 }
 
-/** Returns versions of the notice about the entity limit, the longest first. */
+/** Returns variants of the notice about the entity limit, the longest first, for different screen widths. */
 function noticesOf(usage: EntityUsage): readonly string[] {
   const short = shortText(usage);
   const { total, proxies } = usage;

@@ -34,7 +34,7 @@ export interface HintsProps {
 /** Actions whose hints are only shown if the screen has rows. */
 const OF_ROWS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
 
-/** Renders the hints for the keys of the current context, as many as fit. */
+/** Renders the hints for the keys of the current key context, as many as fit. */
 export function Hints(props: HintsProps): ReactElement {
   return <Row theme={props.theme} runs={hintRuns(props)} />;
 }
@@ -73,11 +73,11 @@ function hintText(
   if (action === 'reconnect') return connected ? undefined : 'retry now';
   // The actions `run` and `reconnect` have the same key. Without a connection, the retry is more urgent.
   if (action === 'run' && !connected) return 'retry now';
-  // The footer of an event has no space for this hint, because events have more actions than fit.
+  // The hint for running a check is not shown for an event, because events have more actions than fit in the footer.
   if (action === 'run' && (readOnly || context === 'events' || context === 'detail')) return undefined;
   // The hint for a new silence is only shown in the list of silences. The footer of other lists has no space for it.
   if (action === 'silence-new' && context !== 'silences') return undefined;
-  // Few events are inhibited, and the hint for going back must fit.
+  // The hint for the inhibiting event is not shown: few events are inhibited, and the hint for going back must fit.
   if (action === 'inhibitor' && context === 'detail') return undefined;
   if (action === 'pause' && paused) return 'resume';
   return binding.hint;
@@ -89,7 +89,7 @@ export interface StatusLineProps {
   readonly state: Pick<ConsoleState, 'prompt' | 'message'>;
   /** The state of the list: its filter, order, cursor and marks. */
   readonly list: ListState;
-  /** The singular and the plural noun for a row. */
+  /** The singular and the plural noun for a row, such as `event` and `events`. */
   readonly nouns: readonly [one: string, several: string];
   /** The name of the sort order of the list. */
   readonly sort: string;
@@ -101,7 +101,7 @@ export interface StatusLineProps {
   /** True if only the first matching rows are known, and their number is still unknown. Default false. */
   readonly isMore?: boolean;
   readonly orderPaused: boolean;
-  /** True if the counts are part of this line, because the screen has no space for a separate line. */
+  /** True if this line also shows the numbers of rows, because the screen has no space for a separate line. */
   readonly compact: boolean;
   /** True if the connection is lost, so that the rows may be outdated. */
   readonly stale: boolean;
@@ -110,7 +110,8 @@ export interface StatusLineProps {
 }
 
 /**
- * Renders the line that shows the filter, or the outcome of the last action. On small screens it also shows the counts.
+ * Renders the line that shows the filter, or the outcome of the last action. On small screens it also shows the numbers
+ * of rows.
  */
 export function StatusLine(props: StatusLineProps): ReactElement {
   const { theme, columns, compact, notice } = props;
@@ -163,7 +164,7 @@ function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: 
   );
 }
 
-/** Renders the line with counts and sort order under the list of a tall screen. */
+/** Renders the line with the number of rows and the sort order, under the list of a tall screen. */
 export function FiguresLine(props: StatusLineProps): ReactElement {
   const sort = run(`   sort: ${props.sort}`, 'faint');
   return <Row theme={props.theme} runs={spread([...countRuns(props), sort], positionRuns(props), props.columns)} />;
@@ -171,7 +172,7 @@ export function FiguresLine(props: StatusLineProps): ReactElement {
 
 function countRuns({ shown, isMore, total, compact, nouns: [one, several] }: StatusLineProps): readonly Run[] {
   const shownCount = shownText(shown, isMore);
-  // While the order is paused, rows that no longer exist stay visible.
+  // While sorting is paused, rows that no longer exist stay visible.
   if (shown > total) return [run(` ${shownCount} shown, ${countText(total)} now`)];
   return [
     run(

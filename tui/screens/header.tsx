@@ -129,7 +129,7 @@ function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
       ` ${FLAPPING_SYMBOL} ${countNow(feed, counts.flapping)} flapping`,
       counts.flapping === 0 ? 'faint' : 'flapping',
     ),
-    // The counter is hidden at zero, because most sites have no inhibition rules.
+    // The counter of inhibited events is hidden at zero, because most sites have no inhibition rules.
     ...(counts.inhibited === 0 ? [] : [run(`   ${countText(counts.inhibited)} inhibited`, 'silenced')]),
   ];
 }
@@ -178,7 +178,7 @@ export function isStale(feed: FeedStatus): boolean {
   return feed.hasBeenLive && feed.lostAtMs !== undefined;
 }
 
-/** Returns the name of the user, and whether this console may change anything. */
+/** Returns the name of the user, and whether this console can change anything: `rw` or `read-only`. */
 function whoRuns({ creator, readOnly, past }: HeaderProps): string {
   return `${safeLine(creator)} (${readOnly || past !== undefined ? 'read-only' : 'rw'})`;
 }

@@ -1,22 +1,22 @@
 import { backInHistory, toView, type ViewPosition } from '../state/view-history.ts';
 import { tableOf } from './tables.ts';
 import { isPage, viewTitle, type ViewName } from '../state/view-names.ts';
-import type { Screen, MessageSink } from '../state/ports.ts';
-import type { MergedSources } from '../model/live-data.ts';
+import type { Screen } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { WhereColumn } from '../model/where-column.ts';
 
-export function goBack(store: Screen & MessageSink & MergedSources & ListOfView): void {
+export function goBack(store: Screen & LiveData & ListOfView): void {
   goTo(store, backInHistory(store.state));
 }
 
-/** Opens a view, with the cursor, filter, order and marks that it had when the user left it. */
-export function openView(store: Screen & MessageSink & MergedSources & ListOfView, view: ViewName): void {
+/** Opens a view, with the cursor, filter, sort order and marks that it had when the user left it. */
+export function openView(store: Screen & LiveData & ListOfView, view: ViewName): void {
   if (!isThere(view)) return store.say(`${viewTitle(view)} is not available in this version`);
   goTo(store, toView(store.state, view));
 }
 
-/** Returns whether this version of the console has the view. */
+/** Returns whether this version of the console can show the view. */
 export function isThere(view: ViewName): boolean {
   return tableOf(view) !== undefined || isPage(view);
 }
@@ -44,7 +44,7 @@ export function isOfNamespaces(view: ViewName): boolean {
   return OF_NAMESPACES.has(view);
 }
 
-export function goTo(store: Screen & MessageSink & MergedSources & ListOfView, { view, history }: ViewPosition): void {
+export function goTo(store: Screen & LiveData & ListOfView, { view, history }: ViewPosition): void {
   if (view === store.state.view) return;
   if (!isOfSeveral(view, store.whereColumn)) {
     const [source, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
@@ -53,6 +53,6 @@ export function goTo(store: Screen & MessageSink & MergedSources & ListOfView, {
   store.rows.thaw();
   store.update({ view, history, orderPausedUntilMs: 0 });
   store.window.open(store);
-  // The list is updated at once: the next key may come before the next frame, and must act on the cursor of this view.
+  // The list is updated at once. The next key can come before the next frame, and must act on the cursor of this view.
   store.settleList();
 }

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { FiguresSource } from '../model/overview-figures.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
-import type { HasOptions, ConsoleHistory, HasScreenState, SilenceDialogData } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
+import type { ScreenView, ConsoleHistory, SilenceDialogData } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { Rows } from '../text/rows.tsx';
 import { run, type Line, type Theme } from '../text/theme.ts';
@@ -22,19 +22,10 @@ export interface Page {
   readonly hasRows?: boolean;
 }
 
-/** The interfaces of the store that pages are built from. */
-export interface PagePorts
-  extends
-    HasScreenState,
-    HasOptions,
-    ConsoleHistory,
-    SilenceDialogData,
-    FiguresSource,
-    LiveData,
-    MergedSources,
-    ListOfView {}
+/** The interfaces of the store from which pages are built. */
+export interface PagePorts extends ScreenView, ConsoleHistory, SilenceDialogData, FiguresSource, LiveData, ListOfView {}
 
-/** Renders a page, which fills the whole screen. */
+/** Renders a page, such as the overview or the help, on the whole screen. */
 export function PageScreen({
   theme,
   store,
@@ -57,12 +48,12 @@ export function PageScreen({
 }
 
 /** Returns the number of screen rows between the header and the lines at the bottom. */
-export function pageHeight({ state }: HasScreenState, header: Page['header'], bottom: number): number {
+export function pageHeight({ state }: ScreenView, header: Page['header'], bottom: number): number {
   return Math.max(1, state.size.rows - HEADER_ROWS[header] - bottom - 1);
 }
 
 /** Returns a horizontal rule across the screen, with a text at its left end. */
-export function ruleLine({ state }: HasScreenState, text = ''): Line {
+export function ruleLine({ state }: ScreenView, text = ''): Line {
   return [run(text.padEnd(state.size.columns, '─'), 'faint')];
 }
 
@@ -71,7 +62,7 @@ export function ruleLine({ state }: HasScreenState, text = ''): Line {
  * page.
  */
 export function messageLine(
-  { state: { message }, feed }: HasScreenState & Pick<LiveData, 'feed'>,
+  { state: { message }, feed }: ScreenView & Pick<LiveData, 'feed'>,
   description: string,
   notice: string | undefined,
 ): Line {

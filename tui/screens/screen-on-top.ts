@@ -13,7 +13,7 @@ import { reportScreen } from './report/screen.ts';
 import { silenceEntryScreen } from './silences/entry-screen.ts';
 import { timelineSearchScreen, timelineScreen } from './timeline/screen.ts';
 
-/** Returns the page of a layer that fills the screen. */
+/** Returns the page of a layer that fills the screen, such as the help or the log. */
 export function layerPage(store: PagePorts, layer: FullLayer): Page {
   switch (layer.kind) {
     case 'detail':
@@ -41,7 +41,7 @@ export function layerPage(store: PagePorts, layer: FullLayer): Page {
   }
 }
 
-/** The functions that build the views which are not lists. */
+/** The functions that build the pages of the views that are not lists. */
 export const VIEW_PAGES: Partial<Readonly<Record<ViewName, (store: PagePorts) => Page>>> = {
   overview: overviewScreen,
   upgrade: upgradeScreen,

@@ -4,26 +4,18 @@ import { splitName } from '../model/backend-names.ts';
 import { tableOf } from './tables.ts';
 import { BACKEND_COLUMN, hasColumn, NAMESPACE_COLUMN } from '../model/where-column.ts';
 import type { ViewName } from '../state/view-names.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { LiveData } from '../model/live-data.ts';
 
 /** Maximum number of client names that are offered as completions. */
 const NAMES_MAX = 50;
 
 /** Returns the completions of the last word of a filter. */
-export function filterCandidates(
-  store: Pick<LiveData, 'clients'> & MergedSources,
-  view: ViewName,
-  text: string,
-): readonly string[] {
+export function filterCandidates(store: LiveData, view: ViewName, text: string): readonly string[] {
   const table = tableOf(view);
   return table === undefined ? [] : candidates(store, table.search, text);
 }
 
-function candidates<Row>(
-  store: Pick<LiveData, 'clients'> & MergedSources,
-  { fields }: SearchLanguage<Row>,
-  text: string,
-): readonly string[] {
+function candidates<Row>(store: LiveData, { fields }: SearchLanguage<Row>, text: string): readonly string[] {
   const [, name = '', operator = '', value = ''] = /([a-z_]+)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
   const field = fields.get(name.toLowerCase());
   if (field !== undefined) return valuesOf(store, field, value).map((one) => `${name}${operator}${one}`);
@@ -36,11 +28,7 @@ function termOf<Row>({ name, operator, flag }: Field<Row>): string {
   return flag === undefined ? `${name}${operator}` : name;
 }
 
-function valuesOf<Row>(
-  store: Pick<LiveData, 'clients'> & MergedSources,
-  { name, values }: Field<Row>,
-  start: string,
-): readonly string[] {
+function valuesOf<Row>(store: LiveData, { name, values }: Field<Row>, start: string): readonly string[] {
   if (name === BACKEND_COLUMN) return [...(store.backends?.keys() ?? [])];
   if (name === NAMESPACE_COLUMN) return store.namespaces;
   return name === 'client' ? clientNames(store, start) : values;

@@ -13,14 +13,14 @@ import { run, type Line, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
 import { connectingText } from './connection/connecting-text.ts';
 import { failureText } from './failure-text.ts';
-import type { HasOptions, HasScreenState } from '../state/ports.ts';
-import type { LiveData, MergedSources } from '../model/live-data.ts';
+import type { ScreenView } from '../state/ports.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { ListTable } from '../list/list-table.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;
-  readonly store: HasScreenState & HasOptions & LiveData & MergedSources & ListOfView;
+  readonly store: ScreenView & LiveData & ListOfView;
   readonly table: ListTable<unknown>;
   /** Elements that are shown below the list if the screen has space for a pane. */
   readonly children?: ReactNode;
@@ -52,7 +52,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
 
 /** Returns the line of column titles and the lines of the visible rows. */
 function tableLines(
-  store: HasScreenState & HasOptions & LiveData & MergedSources & ListOfView,
+  store: ScreenView & LiveData & ListOfView,
   table: ListTable<unknown>,
   height: number,
   { placed, shift }: TableLayout,
@@ -84,7 +84,7 @@ function tableLines(
 
 function statusProps(
   theme: Theme,
-  store: HasScreenState & Pick<LiveData, 'loads' | 'feed'> & ListOfView,
+  store: ScreenView & Pick<LiveData, 'loads' | 'feed'> & ListOfView,
   table: ListTable<unknown>,
   compact: boolean,
 ): StatusLineProps {
@@ -109,7 +109,7 @@ function statusProps(
 
 /** Returns the text that explains why the list has no rows. */
 function emptyText(
-  store: HasScreenState & HasOptions & LiveData & ListOfView,
+  store: ScreenView & LiveData & ListOfView,
   { nouns, noMatch, empty }: ListTable<unknown>,
 ): readonly string[] {
   const { feed, list, state, loads, rows } = store;

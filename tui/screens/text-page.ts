@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { searchRuns } from '../form/search-line.ts';
 import type { Layer } from '../state/layers/layer.ts';
-import type { HasScreenState } from '../state/ports.ts';
+import type { ScreenView } from '../state/ports.ts';
 import { spread } from '../text/runs.ts';
 import { run, type Line } from '../text/theme.ts';
 import { countText } from '../words/count-text.ts';
@@ -13,7 +13,7 @@ import { paneLines, paneMatchText, textPaneOf, type TextData, type TextPane } fr
  * Returns a page of text that scrolls.
  *
  * @param options `head`: lines above the rule; `right`: text at the right end of the bottom line, unless a search is
- *   active; `instead`: lines that are shown until the text is loaded
+ *   active; `instead`: lines that are shown in place of the text until it is loaded
  */
 export function textPage(
   store: TextData,
@@ -31,7 +31,7 @@ export function textPage(
  * @param right text at the right end of the line, unless a search is active
  */
 export function textStatus(
-  { state: { message, size } }: HasScreenState,
+  { state: { message, size } }: ScreenView,
   text: TextPane | undefined,
   right: Line = [],
 ): Line {

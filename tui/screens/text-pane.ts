@@ -21,7 +21,7 @@ import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { LoadedLayer } from '../state/layers/loaded.ts';
 import type { LogLayer } from '../state/layers/log.ts';
 import type { PlanPageLayer } from '../state/layers/plans.ts';
-import type { Screen, MessageSink, SilenceDialogData, ConsoleHistory, HasScreenState } from '../state/ports.ts';
+import type { Screen, SilenceDialogData, ConsoleHistory, ScreenView } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
@@ -29,19 +29,19 @@ import { putLayer } from '../state/layer-stack.ts';
 /** A text on the screen that can be scrolled and searched. */
 export interface TextPane {
   readonly lines: readonly Line[];
-  /** Number of screen rows for the text. */
+  /** Number of screen rows that the text can use. */
   readonly height: number;
-  /** Index of the first visible line. */
+  /** Index of the first visible line of the text. */
   readonly top: number;
   readonly search: SearchField;
-  /** Returns the layer of the text with another first visible line or another search. */
+  /** Returns the layer that shows the text, with another first visible line or another search. */
   readonly with: (change: { readonly top?: number; readonly search?: SearchField }) => Layer;
 }
 
 /**
- * Returns the text that a layer shows.
+ * Returns the text that a screen over the view shows.
  *
- * @returns `undefined` if the layer shows no text
+ * @returns the text with its scroll position and search; `undefined` if the layer shows no text
  */
 export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane | undefined {
   switch (layer?.kind) {
@@ -75,7 +75,7 @@ export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane 
 }
 
 /** Returns the number of screen rows that remain below a short header and `lines` further lines. */
-function below(store: HasScreenState, lines: number): number {
+function below(store: ScreenView, lines: number): number {
   return Math.max(1, pageHeight(store, 'short', 1) - lines);
 }
 
@@ -84,7 +84,7 @@ function pane(layer: DetailLayer | InspectLayer | LoadedLayer, lines: TextPane['
   return { lines, height, top, search: layer.search, with: (change) => ({ ...layer, ...change }) };
 }
 
-/** Returns the text of a plan screen. At its end, the log of a plan scrolls along with new lines. */
+/** Returns the text of a plan screen. If the end of the log is visible, the log scrolls when lines are added. */
 function planPane(layer: PlanPageLayer, lines: TextPane['lines'], height: number): TextPane {
   const last = Math.max(0, lines.length - height);
   return {
@@ -109,9 +109,9 @@ function logPane(layer: LogLayer, lines: TextPane['lines'], height: number): Tex
 }
 
 /**
- * Scrolls the text of the layer on top.
+ * Scrolls the text of the topmost layer (dialog or screen).
  *
- * @returns `false` if the layer on top shows no text, or if the action is not a movement
+ * @returns `false` if the topmost layer shows no text, or if the action is not a movement; otherwise `true`
  */
 export function moveText(store: TextPorts, action: KeyAction): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
@@ -126,30 +126,30 @@ export function openTextSearch(store: TextPorts): void {
   if (text !== undefined) put(store, text.with({ search: { ...text.search, isOpen: true } }));
 }
 
-/** Scrolls the text of the layer on top to the next or previous match of its search. */
-export function seekMatch(store: TextPorts & MessageSink, step: 1 | -1): void {
+/** Scrolls the text of the topmost screen to the next or previous match of its search. */
+export function seekMatch(store: TextPorts & Screen, step: 1 | -1): void {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text !== undefined) seek(store, text, step);
 }
 
 /**
- * Clears the search in the text of the layer on top.
+ * Clears the search in the text of the topmost screen.
  *
- * @returns `false` if the layer on top shows no text, or its search is empty
+ * @returns `false` if the topmost screen shows no text or its search is empty; otherwise `true`
  */
 export function clearTextSearch(store: TextPorts): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   return text !== undefined && text.search.line.text !== '' && put(store, text.with({ search: NO_SEARCH }));
 }
 
-/** The interfaces of the store that texts are built from. */
-export type TextData = HasScreenState & ConsoleHistory & Pick<SilenceDialogData, 'silenceMatches'> & LiveData;
+/** The interfaces of the store from which scrollable texts are built. */
+export type TextData = ScreenView & ConsoleHistory & Pick<SilenceDialogData, 'silenceMatches'> & LiveData;
 
 type TextPorts = Screen & TextData;
 
 /**
- * Returns the layer of a text while the user types a search: scrolled to the first match at or after the first visible
- * line.
+ * Returns the screen of a text while the user types a search. It is scrolled to the first match at or after the first
+ * visible line.
  */
 export function searchTyped(text: TextPane, search: SearchField): Layer {
   const matches = matchingLines(text.lines, search);
@@ -157,7 +157,7 @@ export function searchTyped(text: TextPane, search: SearchField): Layer {
   return text.with({ search: { ...search, at }, ...(at !== undefined && { top: topFor(text, at) }) });
 }
 
-function seek(store: Screen & MessageSink, text: TextPane, step: 1 | -1): void {
+function seek(store: Screen, text: TextPane, step: 1 | -1): void {
   const matches = matchingLines(text.lines, text.search);
   const from = text.search.at ?? (step === 1 ? text.top - 1 : text.top);
   const at = nextMatch(matches, from, step);

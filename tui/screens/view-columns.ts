@@ -39,7 +39,7 @@ export function defaultSort(view: ViewName): string {
  * Returns the ids of the columns to hide so that only `shown` remain. The first column cannot be hidden. If `shown` is
  * `undefined`, no column is hidden.
  *
- * @param where the column of backends or namespaces, if the list has one and it may be hidden
+ * @param where the column of backends or namespaces, if the list has one and it can be hidden
  */
 export function hiddenColumnsExcept(
   view: ViewName,

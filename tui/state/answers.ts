@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { Frames, HasOptions, ChangedRowsRecorder, Screen } from './ports.ts';
+import type { Frames, ChangedRowsRecorder, Screen } from './ports.ts';
 import type { Subject, SubjectData } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
@@ -10,7 +10,7 @@ import type { Target } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind } from './layers/loaded.ts';
 import type { EventLoad } from './layers/detail.ts';
 
-/** The message for an object that the backend does not have, by the kind of the layer that shows the object. */
+/** The message that the backend does not have an object, by the kind of the screen that shows it. */
 const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   member: 'this member is no longer part of the cluster',
   'dead-letter': 'this dead letter no longer exists: it was retried or dropped',
@@ -21,13 +21,13 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   'timeline-search': 'this version of the backend has no timeline',
 };
 
-/** The interfaces of the store that responses are stored through. */
-type AnswerPorts = Screen & HasOptions & Frames & LiveData & ChangedRowsRecorder;
+/** The interfaces of the store that `Answers` needs to store responses. */
+type AnswerPorts = Screen & Frames & LiveData & ChangedRowsRecorder;
 
 /** The data that is loaded together with an event: its next run, and how the handlers handle it. */
 type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
 
-/** The part of the store that accepts responses of the backend. */
+/** The part of the store in which responses of the backend are stored. */
 export interface Answered {
   readonly answers: Answers;
   namespacesLoaded(names: readonly string[]): void;
@@ -36,7 +36,7 @@ export interface Answered {
 
 /**
  * Stores responses of the backend, or the failure of a request. After a failure, a screen keeps the data that was
- * loaded before. Only the pane below the list shows the failure instead.
+ * loaded before. The pane below the list shows the failure instead of the data.
  */
 export class Answers {
   readonly #store: AnswerPorts;
@@ -57,7 +57,7 @@ export class Answers {
     this.#showLoad(target, into, { kind: 'failed', message });
   }
 
-  /** Stores the response to `load-view`. */
+  /** Stores the response to the effect `load-view`. */
   viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
     const { loads, aggregates, options } = this.#store;
     loads.loaded(view, data, options.now());
@@ -71,7 +71,10 @@ export class Answers {
     this.#store.requestFrame('rows');
   }
 
-  /** Stores the response to `load-subject`. `data` is `undefined` if the backend knows no subject of this name. */
+  /**
+   * Stores the response to `load-subject`. `data` is `undefined` if the backend has no client, check, aggregate or
+   * result of this name.
+   */
   subjectLoaded(subject: Subject, data: SubjectData | undefined): void {
     if (data === undefined) return this.subjectFailed(subject, `there is no ${subject.kind} with this name`);
     const loadedAtMs = this.#store.options.now();
@@ -126,7 +129,10 @@ export class Answers {
   }
 }
 
-/** Returns the load state of a shown event after a response. An event that was loaded before stays visible. */
+/**
+ * Returns the load state of a shown event after a response. If the request failed, an event that was loaded before
+ * stays visible.
+ */
 function nextLoad(previous: EventLoad, load: EventLoad): EventLoad {
   if (previous.kind !== 'loaded' || load.kind === 'loaded' || load.kind === 'loading') return load;
   return { ...previous, reloading: false, ...(load.kind === 'failed' && { failure: load.message }) };

@@ -6,7 +6,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { silenceName } from '../words/silence-text.ts';
 import { keyOf } from './keys.ts';
 import type { Bell } from './bell.ts';
-import type { MessageSink, EffectRequester, Frames, ChangedRowsRecorder, Screen, Urgency } from './ports.ts';
+import type { Screen, Frames, ChangedRowsRecorder, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { nameAtSameBackend } from '../model/backend-names.ts';
@@ -14,26 +14,20 @@ import type { SnapshotRows } from '../model/snapshot-rows.ts';
 import { targetOf } from '../model/target.ts';
 import type { EventRecord } from '../model/event-record.ts';
 
-/** Describes how rows from the feed are applied. */
+/** The circumstances in which rows from the feed are applied. */
 interface RowsContext {
   /** True if the rows start a full snapshot. */
   readonly replace: boolean;
   readonly nowMs: number;
   /** True if the rows report current changes, outside of a snapshot. */
   readonly isNews: boolean;
-  /** Changes of events that the feed sends without the full row. */
+  /** Changes of events that are not visible, so the feed sends only the fields that counters need. */
   readonly brief?: FeedBriefs | undefined;
 }
 
-/** The store that rows are applied to. */
+/** The parts of the store that `applyRows` needs. */
 interface RowsTarget
-  extends
-    Pick<LiveData, 'events' | 'silenceHistory' | 'feed'>,
-    Pick<Screen, 'state'>,
-    EffectRequester,
-    MessageSink,
-    Frames,
-    ChangedRowsRecorder {
+  extends Pick<LiveData, 'events' | 'silenceHistory' | 'feed'>, Screen, Screen, Screen, Frames, ChangedRowsRecorder {
   readonly silenced: SnapshotRows<SilencedRow>;
   readonly clients: SnapshotRows<ClientRow>;
   readonly urgency: Urgency;
@@ -66,8 +60,8 @@ export function applyRows(store: RowsTarget, bell: Bell, rows: FeedRows, context
 }
 
 /**
- * Applies events of a snapshot that has begun. The other views are marked as changed once for all these events, of
- * which there may be a hundred thousand.
+ * Applies events of a snapshot that has begun. The other views are marked as changed once and not for each event,
+ * because there may be a hundred thousand events.
  */
 export function applySnapshotEvents(
   store: RowsTarget,
@@ -90,11 +84,8 @@ function allRowsChanged(store: ChangedRowsRecorder): void {
   store.allChanged('checks');
 }
 
-/**
- * Shows a message that a silence is about to end, when the backend reports for the first time that it sent the
- * reminder.
- */
-function remind(store: MessageSink, row: SilencedRow, previous: SilencedRow | undefined, nowMs: number): void {
+/** Shows a message that a silence is about to end, as soon as the backend reports that it sent its reminder. */
+function remind(store: Screen, row: SilencedRow, previous: SilencedRow | undefined, nowMs: number): void {
   const { reminder_sent: reminderSent, expire_at: end } = row;
   if (reminderSent === undefined || end === null || previous?.reminder_sent !== undefined) return;
   const left = formatDuration(end - nowMs / 1000, 1);
@@ -130,8 +121,9 @@ function applyEvent(
   const { client, check } = row ?? previousRow ?? targetOf(key);
   store.changed('clients', client);
   store.changed('checks', nameAtSameBackend(client, check));
-  // A frame with rows is requested only if none is pending, and not during a snapshot: it would sort all rows that have
-  // arrived, which costs a twelfth of the whole work. Until the snapshot is complete, one frame each second is enough.
+  // A frame with rows is requested only if no such frame is pending. During a snapshot it is not requested, because it
+  // would sort all rows that have arrived, a twelfth of the whole work. Until the snapshot is complete, one frame each
+  // second is enough.
   if (store.urgency === 'rows' || store.feed.connection.kind !== 'live') return;
   const isInView = store.state.view === 'events' && store.window.reaches(store, key, record);
   store.requestFrame(isInView ? 'rows' : 'figures');

@@ -1,9 +1,9 @@
-/** The settings of how the console draws attention to a new critical event. */
+/** The settings for the bell and the desktop notification that announce a new critical event. */
 export interface Attention {
   readonly bell: boolean;
   /** True if the console also sends a desktop notification, provided that the terminal supports it. */
   readonly notify: boolean;
-  /** Epoch milliseconds until which bell and notification are muted. */
+  /** Time until which bell and desktop notification are muted, in epoch milliseconds. */
   readonly mutedUntilMs: number;
 }
 

@@ -2,7 +2,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import { eventClass } from '../model/event-record.ts';
-import type { Screen, MessageSink, HasOptions, EffectRequester, HasScreenState } from './ports.ts';
+import type { Screen } from './ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 
 /** Minimum time between two rings, in milliseconds. */
@@ -13,15 +13,15 @@ const MUTE_MS = 15 * 60_000;
 /** Maximum length of the text of a desktop notification. */
 const TEXT_MAX = 200;
 
-/** The attributes of an event that decide whether the bell rings. */
+/** The attributes of an event by which the bell decides whether to ring. */
 type BellEvent = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by'>;
 
-/** The attributes of an event before its change that decide whether the bell rings. */
+/** The attributes that an event had before its change, by which the bell decides whether to ring. */
 type Before = Pick<EventBrief, 'status' | 'inhibited_by'>;
 
 /**
- * The bell of the console. It rings for a new critical event that is not silenced, acknowledged (which is a silence
- * too) or inhibited, and when the inhibition of a critical event ends.
+ * The bell of the console. It rings for a new critical event that is not silenced, acknowledged or inhibited. It also
+ * rings when the inhibition of a critical event ends.
  */
 export class Bell {
   #rungAtMs = -Infinity;
@@ -32,7 +32,7 @@ export class Bell {
    * @param before the event before the change; `undefined` if the event is new
    */
   ringIfRequired(
-    store: HasScreenState & EffectRequester & Pick<LiveData, 'feed'>,
+    store: Screen & Pick<LiveData, 'feed'>,
     before: Before | undefined,
     row: BellEvent,
     nowMs: number,
@@ -47,7 +47,7 @@ export class Bell {
   }
 }
 
-export function toggleMute(store: Screen & MessageSink & HasOptions): void {
+export function toggleMute(store: Screen): void {
   const nowMs = store.options.now();
   const { attention } = store.state;
   const isMuted = nowMs < attention.mutedUntilMs;

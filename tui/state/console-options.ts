@@ -8,22 +8,20 @@ import type { OwnChanges } from './undo.ts';
 export interface ConsoleOptions {
   readonly size: ScreenSize;
   readonly backend: string;
-  /** The name of the user, which is recorded as the `creator` of silences. */
+  /** The name of the user. It is recorded as the `creator` of silences. */
   readonly creator: string;
-  /** Id by which a backend distinguishes the consoles that work on an upgrade plan. */
+  /** Id of this console's session, by which a backend knows which console owns an upgrade plan. */
   readonly session: string;
   readonly readOnly: boolean;
-  /** Percentage of OK results that each aggregate needs; default 80. */
+  /** Percentage of results that must be OK, for each aggregate; default 80. */
   readonly aggregateNeeds?: AggregateThresholds;
   /** The contexts that the user can switch to; default: none. */
   readonly contexts?: Contexts;
   /** The names of the contexts whose events are shown in one list; `undefined` for a single backend. */
   readonly members?: readonly string[];
-  /**
-   * The namespace that is shown; `*` shows all that the credentials may read as one list. Default: `default`.
-   */
+  /** The shown namespace, or `*` for one list of all namespaces that the credentials can read. Default: `default`. */
   readonly namespace?: string | undefined;
-  /** The screen settings that the user configured, or left behind earlier in this context. */
+  /** The screen settings from the configuration, or those that the user last had in this context. */
   readonly kept?: ScreenSettings;
   /** The changes that the user made earlier in this namespace of this backend. */
   readonly ownChanges?: OwnChanges;

@@ -23,13 +23,16 @@ export const SMALLEST_SCREEN: ScreenSize = { columns: 60, rows: 16 };
 /** Minimum number of screen rows at which a tall header, and a pane below the list, are shown. */
 export const TALL_ROWS = 30;
 
-/** The moment of the past that is shown, and the times of the adjacent changes. Epoch milliseconds. */
+/** The moment of the past that is shown, and the times of the changes before and after it, in epoch milliseconds. */
 export interface PastMoment {
   readonly atMs: number;
-  /** Time of the previous change; `undefined` if no earlier change is known. */
+  /** Time of the change before the shown moment; `undefined` if no earlier change is known. */
   readonly previousMs: number | undefined;
   readonly nextMs: number | undefined;
-  /** The number of loaded events and of all events, if not all are loaded yet. The worst events are loaded first. */
+  /**
+   * The number of loaded events (`rows`) and of all events (`total`), if not all are loaded yet. The worst are loaded
+   * first.
+   */
   readonly partial?: { readonly rows: number; readonly total: number };
 }
 
@@ -38,7 +41,7 @@ export interface ConsoleState {
   readonly size: ScreenSize;
   readonly view: ViewName;
   readonly history: ViewHistory;
-  /** The list state of each view, also of views that are not shown. */
+  /** The state of each view's list, such as cursor and filter, also of views that are not shown. */
   readonly views: Readonly<Record<ViewName, ListState>>;
   /** The editor in which the user types the filter of the shown view; `undefined` if it is closed. */
   readonly prompt: LineInHistory | undefined;
@@ -66,11 +69,11 @@ export interface ConsoleState {
   readonly look: Partial<Theme>;
   readonly attention: Attention;
   /**
-   * True if the terminal reports wheel and clicks to the console. The user then cannot select text with the mouse as
-   * usual.
+   * True if the terminal reports wheel and clicks to the console. While this is true, the terminal does not let the
+   * user select text with the mouse as usual.
    */
   readonly mouse: boolean;
-  /** Epoch milliseconds until which the sorting of the list pauses, because a cursor key was pressed. */
+  /** Time until which the sorting of the list pauses because a cursor key was pressed, in epoch milliseconds. */
   readonly orderPausedUntilMs: number;
 }
 

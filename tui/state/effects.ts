@@ -16,7 +16,7 @@ export type Effect =
   | {
       readonly kind: 'change';
       readonly change: BulkChange;
-      /** Id of the user's change that this change undoes. */
+      /** Id of the user's earlier change that this change undoes. */
       readonly undoes?: number;
     }
   /** Resolves events and deletes the results and the history of their checks on these clients. */
@@ -26,7 +26,8 @@ export type Effect =
   | { readonly kind: 'load-subject'; readonly subject: Subject }
   | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly deadLetters: readonly DeadLetterOrder[] }
   /**
-   * Makes the cluster member with the id `to` the leader. `name` is its name for the user, without control characters.
+   * Makes the cluster member with the id `to` the leader. `name` is the name of the member for the user, without
+   * control characters.
    */
   | { readonly kind: 'hand-over'; readonly to: string; readonly name: string }
   | { readonly kind: 'load-layer'; readonly layer: LoadedLayerKind; readonly id: string }
@@ -45,13 +46,13 @@ export type Effect =
   | { readonly kind: 'load-plan'; readonly id: number }
   /** Renews this console's ownership of an upgrade plan, before it expires. */
   | { readonly kind: 'hold-plan'; readonly id: number }
-  /** Sends orders for an upgrade plan one after the other, until the backend rejects an order. */
+  /** Sends orders to an upgrade plan, such as `start` or `skip`, one after the other until the backend rejects one. */
   | { readonly kind: 'order-plan'; readonly id: number; readonly orders: readonly PlanOrder[] }
   | { readonly kind: 'new-plan'; readonly from: string; readonly to: string }
   /** Saves a view in the configuration file. If `view` is `undefined`, removes the view of this name. */
   | { readonly kind: 'save-view'; readonly name: string; readonly view: SavedView | undefined }
   | { readonly kind: 'switch-context'; readonly name: string }
-  /** Switches to another namespace; `*` shows all namespaces that the credentials may read. */
+  /** Switches to another namespace; `*` shows all namespaces that the credentials can read. */
   | { readonly kind: 'switch-namespace'; readonly name: string }
   /** Shows the lists at a past moment in epoch milliseconds. If `atMs` is `undefined`, returns to live data. */
   | { readonly kind: 'travel'; readonly atMs: number | undefined }
@@ -59,11 +60,11 @@ export type Effect =
   | TerminalEffect
   | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'quit' };
 
-/** An effect that writes to the terminal outside of frames, or loads data to do so. */
+/** An effect that writes something other than a frame to the terminal, such as a bell, or loads data to do so. */
 export type TerminalEffect =
   /**
-   * Rings the bell if `bell` is true. `notice` is the text of a desktop notification without control characters;
-   * `undefined` sends none.
+   * Rings the bell if `bell` is true. `notice` is the text of a desktop notification, without control characters. If it
+   * is `undefined`, no notification is sent.
    */
   | { readonly kind: 'ring'; readonly bell: boolean; readonly notice: string | undefined }
   | { readonly kind: 'copy'; readonly label: string; readonly text: string }
@@ -76,13 +77,15 @@ export type DeadLetterVerb = 'retry' | 'drop';
 /** The id of a dead letter, with a name for the user. */
 export interface DeadLetterOrder {
   readonly id: number;
-  /** The name without control characters. */
+  /** The name of the dead letter, without control characters. */
   readonly name: string;
 }
 
-/** A request for an ad-hoc check. */
+/** A request to run a check now, outside its schedule (an ad-hoc check). */
 export interface CheckRunRequest {
   readonly check: string;
-  /** The subscriptions whose clients run the check; `undefined` means those of the check's definition. */
+  /**
+   * The subscriptions whose clients run the check; `undefined` for the subscriptions in the definition of the check.
+   */
   readonly subscribers?: readonly string[];
 }

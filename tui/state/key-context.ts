@@ -1,8 +1,8 @@
 import type { ViewName } from './view-names.ts';
 
 /**
- * The context in which a key binding is active: a view, a page or layer that is shown over it, or a line in which the
- * user types.
+ * The context in which a key binding is active: a view, a screen or dialog over the view, or a line in which the user
+ * types.
  */
 export type KeyContext =
   | ViewName

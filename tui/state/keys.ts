@@ -15,10 +15,10 @@ export interface Binding {
   readonly in: readonly [KeyContext, ...KeyContext[]];
   /** The description of the action in the help. */
   readonly help: string;
-  /** Description of the action in one or two words for the footer. Without it, only the help lists the action. */
+  /** Description of the action in one or two words for the footer. If it is absent, only the help lists the action. */
   readonly hint?: string;
   /**
-   * True if the action changes something at the backend; it is disabled while disconnected and in read-only
+   * True if the action changes something at the backend. Such an action is disabled while disconnected and in read-only
    * mode.
    */
   readonly changes?: true;
@@ -155,7 +155,7 @@ const ACTION_NAMES = [
 
 export type KeyAction = (typeof ACTION_NAMES)[number];
 
-/** The keys by action that the configuration file sets instead of the default keys. */
+/** The keys that the configuration file sets instead of the default keys, by action. */
 export type ConfiguredKeys = Readonly<Partial<Record<KeyAction, readonly [string, ...string[]]>>>;
 
 type BoundAction = readonly [KeyAction, Binding];
@@ -163,7 +163,7 @@ type BoundAction = readonly [KeyAction, Binding];
 /** All actions by name, as registered by `putActions`. */
 let actions: ReadonlyMap<KeyAction, Binding> = new Map();
 
-/** The active bindings. They are module state, because the program has only one keyboard. */
+/** The active key bindings. They are module state, because the program has only one keyboard. */
 let bound: readonly BoundAction[] = [];
 let byContext = contextsOf(bound);
 
@@ -179,7 +179,7 @@ export function bindings(): readonly BoundAction[] {
   return bound;
 }
 
-/** Returns the binding of an action with its default keys, whatever the configuration says. */
+/** Returns the binding of an action with its default keys, even if the configuration sets other keys. */
 export function bindingOf(action: KeyAction): Binding {
   const binding = actions.get(action);
   if (binding === undefined) throw new Error(`${action} is not the name of an action`);
@@ -190,7 +190,7 @@ export function isAction(name: string): name is KeyAction {
   return (ACTION_NAMES as readonly string[]).includes(name);
 }
 
-/** Returns all bindings. Actions in `own` get the keys from there; all others keep their default keys. */
+/** Returns all bindings. Actions in `own` get the keys that `own` contains; all others keep their default keys. */
 export function boundWith(own: ConfiguredKeys): readonly BoundAction[] {
   return ACTION_NAMES.map((action) => {
     const binding = bindingOf(action);
@@ -199,7 +199,7 @@ export function boundWith(own: ConfiguredKeys): readonly BoundAction[] {
 }
 
 /**
- * Activates these keys and the default keys of all other actions. No two actions may have the same key in a context.
+ * Activates these keys, and the default keys of all other actions. Two actions must not have the same key in a context.
  */
 export function bindKeys(own: ConfiguredKeys): void {
   bound = boundWith(own);

@@ -1,28 +1,25 @@
 import type { Layer } from './layers/layer.ts';
-import type { Screen, HasScreenState } from './ports.ts';
+import type { Screen, ScreenView } from './ports.ts';
 
 type LayerOf<Kind extends Layer['kind']> = Extract<Layer, { readonly kind: Kind }>;
 
-/** Returns the layer on top if it is of this kind; otherwise `undefined`. */
-export function layerOnTop<Kind extends Layer['kind']>(
-  { state }: HasScreenState,
-  kind: Kind,
-): LayerOf<Kind> | undefined {
+/** Returns the topmost layer (dialog or screen) if it is of this kind; otherwise `undefined`. */
+export function layerOnTop<Kind extends Layer['kind']>({ state }: ScreenView, kind: Kind): LayerOf<Kind> | undefined {
   const layer = state.layers.at(-1);
   return layer?.kind === kind ? (layer as LayerOf<Kind>) : undefined;
 }
 
-/** Opens a layer on top of the others. */
+/** Opens a layer (a dialog or screen) on top of the others. */
 export function openLayer(store: Screen, layer: Layer): void {
   store.update({ layers: [...store.state.layers, layer] });
 }
 
-/** Replaces the layer on top. */
+/** Replaces the topmost layer (dialog or screen). */
 export function putLayer(store: Screen, layer: Layer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }
 
-/** Closes the layer on top. */
+/** Closes the topmost layer (dialog or screen). */
 export function closeLayer(store: Screen): void {
   store.update({ layers: store.state.layers.slice(0, -1) });
 }

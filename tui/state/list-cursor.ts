@@ -2,7 +2,7 @@ import type { ListOrder } from '../model/list-order.ts';
 
 /** The cursor of a list. It refers to an item of the list and not to a row of the screen. */
 export interface ListCursor {
-  /** Key of the item under the cursor; `undefined` while the list is empty. */
+  /** Key of the row under the cursor; `undefined` while the list is empty. */
   readonly key: string | undefined;
   /** Index of the item when it was last drawn. If the item disappears, the cursor stays at this index. */
   readonly index: number;

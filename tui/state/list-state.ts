@@ -4,7 +4,8 @@ import type { SortState } from '../model/list-order.ts';
 export interface FilterState {
   readonly text: string;
   /**
-   * The reason why the typed text is not a valid filter; `undefined` if it is. The last valid filter stays in effect.
+   * The reason why the typed text is not a valid filter; `undefined` if it is valid. The last valid filter stays in
+   * effect.
    */
   readonly problem: { readonly message: string; readonly position: number } | undefined;
   /** Earlier filters, the newest last. */
@@ -22,16 +23,16 @@ export interface ListState {
   readonly marks: ReadonlySet<string>;
   readonly lastMark: string | undefined;
   readonly filter: FilterState;
-  /** The sort order; `undefined` means the default order of the view. */
+  /** The sort order; `undefined` for the default order of the view. */
   readonly sort: SortState | undefined;
   /** Ids of the hidden columns. */
   readonly hidden: ReadonlySet<string>;
   /**
-   * Number of horizontal scroll steps to the right. They scroll out the columns after the first column, and then parts
-   * of the last column.
+   * Number of horizontal scroll steps to the right. The steps scroll out the columns after the first one, and then
+   * parts of the last column's text.
    */
   readonly sideways: number;
-  /** True if texts are shown at full width, at the expense of the columns after them. */
+  /** True if texts are shown at full width, so that fewer of the columns after them fit. */
   readonly wide: boolean;
   /** True if the cursor stays on the newest row. */
   readonly following: boolean;

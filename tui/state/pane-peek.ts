@@ -9,7 +9,7 @@ const SETTLE_MS = 150;
 const AGAIN_MS = 2000;
 
 /**
- * Decides when the pane below the list loads the event under the cursor. An event that the cursor only passes is not
+ * Decides when the pane below the list loads the event under the cursor. If the cursor only passes an event, it is not
  * loaded.
  */
 export class PanePeek {
@@ -20,7 +20,7 @@ export class PanePeek {
   /**
    * Returns whether to load the event under the cursor now. It is called once per frame.
    *
-   * @param peek the event that the pane shows or has requested
+   * @param peek the event that the pane shows, or whose data it has requested
    * @param row the newest state of the event under the cursor
    */
   isDue(key: string, peek: ConsoleState['peek'], row: EventRow | undefined, nowMs: number): boolean {

@@ -13,39 +13,30 @@ import type { ViewName } from './view-names.ts';
 import type { LastSilence, SilenceForm } from './layers/silence.ts';
 
 /*
- * The interfaces of the store. Each function of the console declares only the interfaces that it uses, such as `Screen
- * & MessageSink`. `LiveData` and `MergedSources` are in the model, and `ListOfView` is in the folder of the lists. One
- * object implements all interfaces, and only `console.tsx` names its class.
+ * The interfaces of the store. Each function of the console declares only the interfaces that it uses: `ScreenView` to
+ * read the state, `Screen` to act, and `LiveData` (in the model) and `ListOfView` (in the folder of the lists) for the
+ * data. One object implements all interfaces, and only `console.tsx` names its class.
  */
 
-/** The part of the store that contains the state of the screen. */
-export interface HasScreenState {
+/** The state of the screen, and the options that the console was opened with. */
+export interface ScreenView {
   readonly state: ConsoleState;
+  readonly options: ConsoleOptions;
 }
 
-/** Reads and replaces the state of the screen. */
-export interface Screen extends HasScreenState {
+/** Changes the state of the screen, shows messages, and requests effects. */
+export interface Screen extends ScreenView {
+  /** Replaces attributes of the state, and requests a frame. */
   update(change: Partial<ConsoleState>): void;
-}
-
-/** Changes the state without requesting a frame, because a frame is drawn anyway. */
-export interface StateAdjuster extends HasScreenState {
-  adjustState(change: Partial<ConsoleState>): void;
-}
-
-/** Shows a message to the user and adds it to the log. */
-export interface MessageSink {
+  /** Shows a message to the user and adds it to the log. */
   say(text: string, tone?: ConsoleMessage['tone']): void;
-}
-
-/** Requests an effect, such as an API request, which runs after the current key or frame. */
-export interface EffectRequester {
+  /** Requests an effect, such as an API request. It runs after the current key or frame is handled. */
   request(effect: Effect): void;
 }
 
-/** The options that the console was opened with. */
-export interface HasOptions {
-  readonly options: ConsoleOptions;
+/** Changes the state of the screen without requesting a frame. It is used if a frame is drawn soon anyway. */
+export interface StateAdjuster extends ScreenView {
+  adjustState(change: Partial<ConsoleState>): void;
 }
 
 /** The messages that this console showed, and the changes that its user made. */
@@ -58,25 +49,25 @@ export interface ConsoleHistory {
 export interface SilenceDialogData {
   /** The policy for silences; a default until the backend has sent it. */
   readonly silencePolicy: SilencePolicy;
-  /** The settings of the last silence that was created with this console; `undefined` if there is none. */
+  /** The settings of the last silence that was created with this console; `undefined` if no silence was created. */
   readonly lastSilence: LastSilence | undefined;
   /**
-   * The response of the backend about the scope of the silence dialog: recent problems, or why it would reject the
-   * silence.
+   * The backend's response about the silence in the dialog: the recent problems in its scope, or why it would be
+   * rejected.
    */
   readonly silenceRecent: {
     /**
      * Returns the recent problems that the silence of this form would have covered.
      *
-     * @returns `undefined` until the backend has answered
+     * @returns the recent problems; `undefined` until the backend has responded
      */
     of(form: SilenceForm): RecentProblems | undefined;
-    /** Returns the reason why the backend would reject the silence; `undefined` if it has not rejected it. */
+    /** Returns the reason why the backend would reject the silence; `undefined` if the backend has given no reason. */
     refusalOf(form: SilenceForm): string | undefined;
     /**
      * Stores the recent problems that the backend returned.
      *
-     * @param key identifies the scope
+     * @param key key that identifies the scope of the silence
      */
     answered(key: string, problems: RecentProblems): void;
     refused(key: string, problem: string): void;
@@ -93,14 +84,14 @@ export interface SilenceDialogData {
   silenceMatches(entry: SilencedRow): SilenceMatches;
 }
 
-/** Pauses and resumes the display of changes while the user reads. */
+/** Pauses the display of changes while the user reads, and resumes it. */
 export interface PauseControl {
   pause(): void;
   resume(): void;
 }
 
 /**
- * The part of the screen that the next frame changes: only the time (`none`), figures such as counters, or visible
+ * The part of the screen that the next frame must update: only the time (`none`), figures such as counters, or visible
  * rows.
  */
 export type Urgency = 'none' | 'figures' | 'rows';

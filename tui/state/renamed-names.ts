@@ -3,7 +3,7 @@ import type { ViewName } from './view-names.ts';
 
 type CurrentNames = Readonly<Record<string, string>>;
 
-/** Actions that were renamed before 1.0.0: the current name by the old name. */
+/** Actions that were renamed before 1.0.0: a map from the old to the current name. */
 export const RENAMED_ACTIONS: Readonly<Record<string, KeyAction>> = {
   why: 'explain',
   'silence-again': 'silence-recreate',
@@ -11,7 +11,7 @@ export const RENAMED_ACTIONS: Readonly<Record<string, KeyAction>> = {
   'outage-after': 'outage-next',
 };
 
-/** Columns that were renamed before 1.0.0: the current id by the old id, by view. */
+/** Columns that were renamed before 1.0.0: for each view, a map from the old to the current id. */
 export const RENAMED_COLUMNS: Readonly<Partial<Record<ViewName, CurrentNames>>> = {
   silences: { kept: 'suppressed' },
   groups: { untold: 'pending', told: 'notified' },

@@ -3,11 +3,11 @@ import type { ViewName } from './view-names.ts';
 /** A view that the user has saved with its settings. */
 export interface SavedView {
   readonly view: ViewName;
-  /** The text of the filter; empty means all rows. */
+  /** The text of the filter; empty if all rows are shown. */
   readonly filter: string;
-  /** The sort order; `undefined` means the default order of the view. */
+  /** The sort order; `undefined` for the default order of the view. */
   readonly sort: { readonly column: string; readonly reversed: boolean } | undefined;
-  /** Ids of the visible columns; `undefined` means all. */
+  /** Ids of the visible columns; `undefined` if all columns are visible. */
   readonly columns: readonly string[] | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface ListLayout {
   /** Rows between the header and the column titles. */
   readonly above: number;
   readonly list: number;
-  /** Rows of the line with figures under the list: 1 on a tall screen, otherwise 0. */
+  /** Rows of the line with the number of rows and the sort order, under the list: 1 on a tall screen, otherwise 0. */
   readonly figures: number;
   /** Rows of the pane including the rule above it; 0 if the pane is not shown. */
   readonly pane: number;
@@ -63,7 +63,7 @@ export function pageRows({ size: { rows }, header }: Pick<ConsoleState, 'size' |
   return { tall, rows: Math.max(1, rows - (tall ? 4 : 1) - 3) };
 }
 
-/** Returns the index of the first visible row, so that the cursor is in the middle of the window if possible. */
+/** Returns the index of the first visible row. If possible, the cursor is in the middle of the visible rows. */
 export function centredTop(cursor: number, length: number, rows: number): number {
   return Math.max(0, Math.min(cursor - (rows >> 1), length - rows));
 }

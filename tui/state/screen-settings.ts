@@ -14,8 +14,8 @@ export interface ScreenSettings {
 }
 
 /**
- * Returns the screen settings that also apply to another backend. Marks and cursors are left out, because they refer to
- * rows of this backend.
+ * Returns the screen settings that are also valid for another backend. Marks and cursors are left out, because they
+ * refer to rows of this backend.
  */
 export function portableSettings(state: ConsoleState): ScreenSettings {
   const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;

@@ -1,6 +1,6 @@
 import { EMPTY_LINE, type LineEditor } from '../text/line-editor.ts';
 
-/** The search in the text or rows of a layer. */
+/** The state of the search in a screen: its words, and the current match. */
 export interface SearchField {
   readonly line: LineEditor;
   /** True while the user types the search, so that all keys go into its line. */

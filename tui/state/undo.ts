@@ -3,7 +3,7 @@ import type { BulkOperation, BulkOutcome } from '../../shared/schemas/bulk.ts';
 /** Maximum number of the user's changes that are kept for undo. */
 const REMEMBERED_MAX = 20;
 
-/** Time in milliseconds within which a change can be undone; later the user may not remember what it was. */
+/** Time in milliseconds within which a change can be undone; later the user possibly does not remember the change. */
 const UNDO_MS = 10 * 60_000;
 
 /** A change made from this console. */
@@ -13,7 +13,7 @@ export interface OwnChange {
   readonly atMs: number;
   /** The message that the console showed about the change. */
   readonly message: string;
-  /** The operations that undo the change, in sending order; empty if it cannot be undone. */
+  /** The operations that undo the change, in the order in which they are sent; empty if the change cannot be undone. */
   readonly operations: readonly BulkOperation[];
 }
 
@@ -28,8 +28,8 @@ export class OwnChanges {
   }
 
   /**
-   * Returns the newest change that can be undone (`undefined` if there is none), and the newer changes that cannot be
-   * undone.
+   * Returns `change`, the newest change that can be undone (`undefined` if there is none), and `since`, the newer
+   * changes that cannot be undone.
    */
   last(nowMs: number): { readonly change: OwnChange | undefined; readonly since: readonly OwnChange[] } {
     const recent = this.#changes.filter(({ atMs }) => nowMs - atMs <= UNDO_MS);

@@ -2,7 +2,7 @@
 export interface UpgradePosition {
   /** The page: the versions of all programs, or the plan. */
   readonly page: 'versions' | 'plan';
-  /** Id of the plan for which the plan page was opened automatically. Each new plan opens the page once. */
+  /** Id of the plan for which the console last opened the plan page by itself. It does so once for each new plan. */
   readonly plan: number | undefined;
   /** Id of the step that was drawn under the cursor. */
   readonly step: string | undefined;

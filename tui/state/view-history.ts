@@ -16,13 +16,15 @@ const HISTORY_MAX = 50;
 
 export const NO_HISTORY: ViewHistory = { past: [], future: [] };
 
-/** Returns the position after a view was opened. Views that the user could go forward to are dropped. */
+/**
+ * Returns the position in the history after a view was opened. Views to which the user could go forward are dropped.
+ */
 export function toView({ view, history }: ViewPosition, nextView: ViewName): ViewPosition {
   if (nextView === view) return { view, history };
   return { view: nextView, history: { past: [...history.past, view].slice(-HISTORY_MAX), future: [] } };
 }
 
-/** Returns the position after one step back; the same position if there is no earlier view. */
+/** Returns the position in the history after one step back; the same position if there is no earlier view. */
 export function backInHistory(position: ViewPosition): ViewPosition {
   const { past, future } = position.history;
   const view = past.at(-1);
@@ -30,7 +32,7 @@ export function backInHistory(position: ViewPosition): ViewPosition {
   return { view, history: { past: past.slice(0, -1), future: [...future, position.view] } };
 }
 
-/** Returns the position after one step forward; the same position if the user has not gone back. */
+/** Returns the position in the history after one step forward; the same position if the user has not gone back. */
 export function forwardInHistory(position: ViewPosition): ViewPosition {
   const { past, future } = position.history;
   const view = future.at(-1);
@@ -38,7 +40,10 @@ export function forwardInHistory(position: ViewPosition): ViewPosition {
   return { view, history: { past: [...past, position.view], future: future.slice(0, -1) } };
 }
 
-/** Returns the position after a switch to the previously shown view. Another switch returns to the current view. */
+/**
+ * Returns the position in the history after a switch to the view that was shown before. A second switch returns to the
+ * current view.
+ */
 export function toLastView(position: ViewPosition): ViewPosition {
   const last = position.history.past.at(-1);
   return last === undefined ? position : toView(position, last);

@@ -7,7 +7,7 @@ export const VIEWS = [
   { number: 5, name: 'clients', title: 'Clients' },
   { number: 6, name: 'checks', title: 'Checks' },
   { number: 7, name: 'upgrade', title: 'Upgrade' },
-  // Views that are not needed every day have no number, and no tab unless they are shown.
+  // Views that are not needed every day have no number. They have a tab only while they are shown.
   { number: undefined, name: 'dead-letters', title: 'Dead letters' },
   { number: undefined, name: 'groups', title: 'Groups' },
   { number: undefined, name: 'inhibitions', title: 'Inhibitions' },
@@ -16,7 +16,7 @@ export const VIEWS = [
 
 export type ViewName = (typeof VIEWS)[number]['name'];
 
-/** Returns whether a view is a page, which means that it is not a list. */
+/** Returns whether a view is a page, such as the overview, and not a list. */
 export function isPage(name: ViewName): boolean {
   return name === 'overview' || name === 'upgrade';
 }

@@ -14,10 +14,10 @@ const WITHOUT_CELL = /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]
 const kept = new Uint8Array(0x110000);
 
 /**
- * Returns the width of `text` on a terminal in cells. The width of text that is safe for a terminal is the sum of the
- * widths of its characters, so it is not split into grapheme clusters. That would cost microseconds for each text, and
- * loading the tables for it a quarter of the time to the first frame. The build makes Ink use this function too,
- * because rows would break if Ink measured text differently.
+ * Returns the width of `text` on a terminal in cells. If text is safe for a terminal, its width is the sum of the
+ * widths of its characters. Therefore it is not split into grapheme clusters. That would cost microseconds for each
+ * text, and loading the tables for it a quarter of the time to the first frame. The build makes Ink use this function
+ * too, because rows would break if Ink measured text differently.
  */
 export function cellWidth(text: string): number {
   if (!BEYOND_ASCII.test(text)) return text.length;
@@ -38,11 +38,11 @@ function characterWidth(character: string): number {
 
 export interface FitOptions {
   readonly align?: 'left' | 'right';
-  /** The position of the cut in too long text; `middle` preserves the number at the end of `web-eu-west-017`. */
+  /** The place where a text that is too long is cut. `middle` preserves the number at the end of `web-eu-west-017`. */
   readonly cut?: 'end' | 'middle';
 }
 
-/** The character that replaces the omitted text. */
+/** The ellipsis, which replaces omitted text. */
 const ELLIPSIS = '…';
 
 /**
@@ -67,7 +67,7 @@ function cutCells(text: string, head: number, tail: number): string {
   return takeCells(characters, head).join('') + ELLIPSIS + end.join('');
 }
 
-/** Returns as many of the first characters as fit into `width` cells. */
+/** Returns the first characters, as many as fit into `width` cells. */
 function takeCells(characters: readonly string[], width: number): readonly string[] {
   let used = 0;
   let count = 0;

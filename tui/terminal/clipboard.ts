@@ -8,8 +8,8 @@ export const CLIPBOARD_MAX = 48 * 1024;
  * Returns the sequence that copies text to the clipboard of the user's terminal, also over ssh (OSC 52). Terminals send
  * no response, so it is unknown whether they copied it.
  *
- * @param isTmux true under tmux, which handles the sequence itself or passes it on, depending on its settings; the
- *   result serves both cases
+ * @param isTmux true if the console runs in tmux. Depending on its settings, tmux handles the sequence itself or passes
+ *   it on; the result works in both cases
  * @returns the sequence; `undefined` if the text is too long
  */
 export function clipboardSequence(text: string, isTmux: boolean): string | undefined {

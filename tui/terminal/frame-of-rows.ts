@@ -12,7 +12,10 @@ export type Drawing =
   | { readonly type: 'clip'; readonly clip: Clip }
   | { readonly type: 'unclip' };
 
-/** The area outside of which nothing is drawn. A missing side has no bound; `x2` and `y2` are excluded. */
+/**
+ * The area outside of which nothing is drawn. It has no bound on a side that is `undefined`; `x2` and `y2` are
+ * excluded.
+ */
 interface Clip {
   readonly x1?: number | undefined;
   readonly x2?: number | undefined;
@@ -21,7 +24,7 @@ interface Clip {
 }
 
 /**
- * Matches text that can only be drawn as cells: with line ends or other control characters, or with characters that
+ * Matches text that must be drawn cell by cell: it contains control characters, such as line ends, or characters that
  * take no cell.
  */
 const NEEDS_CELLS = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{Default_Ignorable_Code_Point}]/u;
@@ -38,7 +41,7 @@ export function frameOfRows(drawings: readonly Drawing[], height: number): strin
   const clips: Clip[] = [];
   for (const drawing of drawings) {
     if (drawing.type === 'clip') {
-      // A row can only be cut at its sides if it is split into cells.
+      // A row must be split into cells if it is cut at its left or right side.
       if (drawing.clip.x1 !== undefined || drawing.clip.x2 !== undefined) return undefined;
       clips.push(drawing.clip);
       continue;

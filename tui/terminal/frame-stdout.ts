@@ -13,8 +13,8 @@ export interface SizeSource {
 type WriteCallback = (error?: Error | null) => void;
 
 /**
- * Milliseconds between attempts to write while the terminal is busy, from the first to the longest delay. The first is
- * short, because a terminal is mostly busy with drawing what it just received.
+ * Milliseconds between attempts to write while the terminal is busy: the first and the longest delay. The first is
+ * short, because a terminal is usually busy with drawing the output that it just received.
  */
 const RETRY_FIRST_MS = 1;
 const RETRY_LAST_MS = 32;
@@ -74,7 +74,7 @@ export class FrameStdout extends Writable {
   }
 
   /**
-   * Writes a bell, a clipboard sequence or a change of terminal modes between two frames.
+   * Writes text that is not part of a frame, such as a bell or a clipboard sequence, between two frames.
    *
    * @returns false if the text was dropped, because the terminal is gone or does not keep up
    */
@@ -87,7 +87,7 @@ export class FrameStdout extends Writable {
   /**
    * Drops all queued and future output until `unmute` is called, while another program uses the terminal.
    *
-   * @returns true if a write was interrupted in the middle
+   * @returns true if a write was interrupted in the middle; otherwise false
    */
   mute(): boolean {
     this.#isMuted = true;
@@ -98,7 +98,9 @@ export class FrameStdout extends Writable {
     return frame !== undefined && frame.taken > 0;
   }
 
-  /** Accepts output again. The content of the screen is unknown then, so the caller must draw all of it. */
+  /**
+   * Accepts output again after `mute`. The content of the screen is unknown then, so the caller must draw all of it.
+   */
   unmute(): void {
     this.#isMuted = false;
   }
@@ -118,7 +120,7 @@ export class FrameStdout extends Writable {
     done(error);
   }
 
-  /** Delays writing to the end of this turn of the event loop, so that all its output is one write. */
+  /** Delays writing to the end of this turn of the event loop, so that all output of the turn is one write. */
   #join(): void {
     if (this.#isJoining) return;
     this.#isJoining = true;

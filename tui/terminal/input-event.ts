@@ -14,8 +14,8 @@ export interface Modifiers {
 export interface KeyEvent extends Modifiers {
   readonly kind: 'key';
   /**
-   * The character itself (`a`, `G`, `?`), or one of `space` `enter` `escape` `tab` `backspace` `delete`
-   * `insert` `up` `down` `left` `right` `home` `end` `pageup` `pagedown` `center` `f1` to `f35`. Ctrl-a is `a`
+   * The name of the key: the character itself (`a`, `G`, `?`), or one of `space` `enter` `escape` `tab` `backspace`
+   * `delete` `insert` `up` `down` `left` `right` `home` `end` `pageup` `pagedown` `center` `f1` to `f35`. Ctrl-a is `a`
    * with `ctrl`; ctrl-space is `space` with `ctrl`; shift-tab is `tab` with `shift`.
    */
   readonly name: string;
@@ -33,11 +33,11 @@ export interface KeyEvent extends Modifiers {
 export interface PasteEvent {
   readonly kind: 'paste';
   readonly text: string;
-  /** True if text beyond the limit of `KeyDecoder` was dropped. */
+  /** True if the end of the pasted text was dropped, because it exceeds the limit of `KeyDecoder`. */
   readonly truncated: boolean;
 }
 
-/** The terminal window got or lost the keyboard focus. */
+/** A report that the terminal window got or lost the keyboard focus. */
 export interface FocusEvent {
   readonly kind: 'focus';
   readonly focused: boolean;
@@ -47,8 +47,8 @@ export interface MouseEvent extends Modifiers {
   readonly kind: 'mouse';
   readonly action: 'press' | 'release' | 'drag' | 'move' | 'wheelup' | 'wheeldown';
   readonly button: 'left' | 'middle' | 'right' | 'none';
-  /** Cells from the left edge, counted from 0. */
+  /** Position of the mouse in cells from the left edge, counted from 0. */
   readonly column: number;
-  /** Cells from the top edge, counted from 0. */
+  /** Position of the mouse in rows from the top edge, counted from 0. */
   readonly row: number;
 }

@@ -10,10 +10,7 @@ export interface InputToken {
   readonly event?: InputEvent | 'paste' | undefined;
 }
 
-/**
- * Maximum length of an escape sequence. Longer input is not a sequence but noise, and is dropped so that keys work
- * again.
- */
+/** Maximum length of an escape sequence. Longer input cannot be a sequence, and is dropped so that keys work again. */
 const SEQUENCE_LENGTH_MAX = 4096;
 
 const ESC = '\u001b';
@@ -21,9 +18,9 @@ const BEL = '\u0007';
 const REPLACEMENT = 0xfffd;
 
 /**
- * Decodes the part of the input that begins at `start`. The text before `start` does not matter.
+ * Decodes the key, sequence or paste mark that begins at `start`. The text before `start` does not matter.
  *
- * @returns `undefined` if more input is needed to decode it
+ * @returns the decoded part of the input; `undefined` if more input is needed
  */
 export function readPiece(text: string, start: number): InputToken | undefined {
   if (start >= text.length) return undefined;
@@ -43,8 +40,8 @@ function readEscape(text: string, start: number): InputToken | undefined {
   const next = text[start + 1];
   if (next === undefined) return undefined;
   if (next !== ESC) return readSequence(text, start, false);
-  // Two escapes in a row: if the sequence of a key follows, some terminals mean that key with alt. Otherwise the first
-  // one is the escape key.
+  // Two escape characters in a row. If the sequence of a key follows, some terminals mean this key with alt. Otherwise
+  // the first character is the escape key.
   const afterNext = text[start + 2];
   if (afterNext === undefined) return undefined;
   if (afterNext === '[' || afterNext === 'O') return readSequence(text, start + 1, true);
@@ -54,7 +51,7 @@ function readEscape(text: string, start: number): InputToken | undefined {
 /**
  * Decodes the sequence after an escape character.
  *
- * @param escaped true if another escape character came before it, which means alt
+ * @param escaped true if another escape character came before it, so that the key was pressed with alt
  */
 function readSequence(text: string, start: number, escaped: boolean): InputToken | undefined {
   switch (text[start + 1]) {
@@ -85,20 +82,21 @@ function readCsi(text: string, start: number, escaped: boolean): InputToken | un
     return final === undefined ? undefined : { end: start + 2, event: linuxKey(final) };
   }
   // A mouse report in the original encoding of xterm has three more bytes. It is ignored, because the console never
-  // enables this encoding, which only works up to column 94.
+  // enables this encoding.
   if (text[start] === 'M') return start + 4 <= text.length ? { end: start + 4 } : undefined;
 
   for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const parameters = text.slice(start, index);
-    // rxvt ends the sequence of a shifted key with `$`, which ends no other sequence.
+    // rxvt ends the sequence of a shifted key with `$`. No other sequence ends with it.
     const isFinal = (code >= 0x40 && code < 0x7f) || (code === 0x24 && /^\d+$/.test(parameters));
     if (isFinal) {
       const final = text.charAt(index);
       if (parameters === '200' && final === '~') return { end: index + 1, event: 'paste' };
       return { end: index + 1, event: csiEvent(parameters, final, escaped) };
     }
-    // The sequence was cut short, because this byte cannot be part of one, or it is too long. Other input begins here.
+    // The sequence is incomplete, because this byte cannot be part of a sequence, or the sequence is too long. Other
+    // input begins here.
     if (code < 0x20 || code > 0x7e || index - start > SEQUENCE_LENGTH_MAX) return { end: index };
   }
   return undefined;

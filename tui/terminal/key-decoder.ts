@@ -3,12 +3,15 @@ import type { InputEvent } from './input-event.ts';
 import { readPiece } from './input-syntax.ts';
 import { namedKey } from './key-sequences.ts';
 
-/** Milliseconds after which an escape character is the escape key, and not the beginning of a sequence. */
+/**
+ * Milliseconds without further input after which an escape character is the escape key and not the beginning of a
+ * sequence.
+ */
 export const ESCAPE_DELAY_MS = 20;
 
 /**
  * Milliseconds after which an incomplete sequence is dropped. This is longer than the escape delay, because a slow
- * connection may split a sequence.
+ * connection can split a sequence.
  */
 export const SEQUENCE_DELAY_MS = 500;
 
@@ -33,7 +36,7 @@ export class KeyDecoder implements Disposable {
   readonly #after: Delay;
   // Malformed bytes become U+FFFD, which no key sends.
   readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
-  /** Incomplete input: the beginning of a sequence or, in a paste, of its end mark. */
+  /** Incomplete input: the beginning of an escape sequence or, in a paste, of the end mark. */
   #pending = '';
   #paste: Paste | undefined;
   #timer: Disposable | undefined;
@@ -88,7 +91,7 @@ export class KeyDecoder implements Disposable {
       this.#endPaste(paste);
       return end + PASTE_END.length;
     }
-    // An escape character near the end may begin the end mark, so the text from there on is not added yet.
+    // An escape character near the end can be the start of the end mark, so the text from there on is not added yet.
     const escape = text.indexOf(ESC, Math.max(position, text.length - PASTE_END.length + 1));
     const textEnd = escape === -1 ? text.length : escape;
     paste.add(text.slice(position, textEnd));
@@ -139,8 +142,8 @@ class Paste {
   }
 
   event(): InputEvent {
-    // The limit may have split a surrogate pair. Terminals send a line end in a paste as a carriage return, like the
-    // enter key.
+    // The length limit can have split a surrogate pair. In a paste, terminals send a line end as a carriage return,
+    // like the enter key.
     const text = this.#text.replace(/[\ud800-\udbff]$/, '').replaceAll(/\r\n?/g, '\n');
     return { kind: 'paste', text, truncated: this.#truncated };
   }

@@ -169,8 +169,9 @@ export function linuxKey(final: string): InputEvent | undefined {
 /**
  * Returns the event of a control sequence, `CSI parameters final`.
  *
- * @param escaped true if another escape character came before the sequence, which means alt
- * @returns `undefined` if it is not a key, mouse or focus report, but for example a response to another program
+ * @param escaped true if another escape character came before the sequence, so that the key was pressed with alt
+ * @returns the event; `undefined` if the sequence is not a key, mouse or focus report, for example a response to
+ *   another program
  */
 export function csiEvent(parameters: string, final: string, escaped: boolean): InputEvent | undefined {
   if (parameters.startsWith('<')) return mouseEvent(parameters.slice(1), final);

@@ -4,21 +4,20 @@ import { cellWidth } from './cells.ts';
 interface Cells {
   /** The text of each cell; an empty text is the second half of a wide character in the cell before. */
   readonly texts: readonly string[];
-  /** The active SGR parameters of each cell. */
+  /** The SGR parameters (color and style) that are active in each cell. */
   readonly looks: readonly string[];
 }
 
 const SEQUENCE = /\u001B\[([\d;]*)m/y;
 
 /**
- * Characters with which a row cannot be split into cells: they move the cursor, or their width differs between
- * terminals.
+ * Matches a row that cannot be split into cells: it contains characters that move the cursor, or whose width differs
+ * between terminals.
  */
 const UNCERTAIN = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{M}\p{Default_Ignorable_Code_Point}\u{10000}-\u{10FFFF}]/u;
 
 /**
- * Number of unchanged cells at which moving the cursor over them (`ESC [ n n n G`) is no longer than writing them
- * again.
+ * Number of unchanged cells whose text is as long as the sequence that moves the cursor over them (`ESC [ n n n G`).
  */
 const GAP = 6;
 
@@ -54,7 +53,7 @@ function changeOf(before: Cells, after: Cells): string {
     }
     let end = at + 1;
     for (let look = end; look < length && look - end < GAP; look++) if (!isSame(look)) end = look + 1;
-    // A wide character has two cells, which are always written together.
+    // A wide character has two cells. They are always written together.
     while (after.texts[end] === '') end++;
     change += `\u001B[${String(at + 1)}G${textOf(after, at, end)}`;
     at = end;
@@ -94,9 +93,9 @@ function cellsOf(row: string): Cells | undefined {
 }
 
 /**
- * Splits a row into cells.
+ * Splits a row of the screen into terminal cells.
  *
- * @returns `undefined` if the position of a character on the terminal is uncertain
+ * @returns the cells; `undefined` if the position of a character on the terminal is uncertain
  */
 function splitCells(row: string): Cells | undefined {
   if (UNCERTAIN.test(row)) return undefined;
@@ -125,7 +124,7 @@ function splitCells(row: string): Cells | undefined {
   return { texts, looks };
 }
 
-/** The styles that each SGR parameter turns off. */
+/** The styles, such as bold, that each SGR parameter turns off. */
 const OFF: Readonly<Record<string, readonly string[]>> = {
   '22': ['bold', 'dim'],
   '23': ['italic'],
@@ -146,9 +145,9 @@ const ON: Readonly<Record<string, string>> = {
 };
 
 /**
- * Applies an SGR sequence to the active styles, which are the values of `on`.
+ * Applies an SGR sequence to `on`, whose values are the active styles.
  *
- * @returns false if the sequence has an unknown parameter
+ * @returns false if the sequence has an unknown parameter; otherwise true
  */
 function applySequence(on: Map<string, string>, sequence: string): boolean {
   const color = /^(?:(?:(3|9)|(4|10))[0-7]|(?:(38)|(48));(?:5;\d+|2;\d+;\d+;\d+))$/.exec(sequence);

@@ -6,7 +6,7 @@ export interface TerminalDevice {
    * Writes as many bytes as the terminal accepts at once, and never waits for it.
    *
    * @returns the number of accepted bytes; 0 if the terminal is busy
-   * @throws an error when the terminal is gone
+   * @throws the error of the system when the terminal is gone
    */
   write(bytes: Uint8Array): number;
   close(): void;
@@ -16,15 +16,15 @@ export interface TerminalDevice {
 const STDOUT = 1;
 
 /**
- * Paths at which the terminal may be opened: that of standard output, or else the controlling terminal, if another user
- * owns the first (`su`).
+ * Paths by which the terminal is opened. The controlling terminal is used if another user owns the terminal of standard
+ * output, for example after `su`.
  */
 const PATHS = [`/proc/self/fd/${String(STDOUT)}`, '/dev/tty'];
 
 /**
- * Opens the terminal of standard output a second time, because only a file descriptor of our own can be non-blocking:
- * on the shared descriptor that would break the shell. `process.stdout` writes to a terminal synchronously, so ctrl-s
- * or a hung ssh connection would block the whole event loop (console 0.4).
+ * Opens the terminal of standard output again, with a separate file descriptor that does not block. The shell shares
+ * the descriptor of standard output and would break if that one did not block. `process.stdout` writes to a terminal
+ * synchronously, so ctrl-s or a hung ssh connection would block the event loop (console 0.4).
  */
 export function openTerminalDevice(): TerminalDevice {
   const own = openNonBlocking();
@@ -40,14 +40,14 @@ export function openTerminalDevice(): TerminalDevice {
 /**
  * Opens the terminal for non-blocking writes.
  *
- * @returns the file descriptor; `undefined` if no path can be opened, and then writes to standard output may block
+ * @returns the file descriptor; `undefined` if no path can be opened. Writes to standard output can then block
  */
 function openNonBlocking(): number | undefined {
   for (const path of PATHS) {
     try {
       return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     } catch {
-      // The next path is tried.
+      // This path cannot be opened, so the next path is tried.
     }
   }
   return undefined;

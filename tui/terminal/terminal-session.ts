@@ -80,14 +80,14 @@ class TerminalSession implements Disposable {
     this.stdout.writeRaw(enabled ? MOUSE_ON : MOUSE_OFF);
   }
 
-  /** Restores the terminal and ends the session. */
+  /** Restores the state of the terminal and ends the session. */
   [Symbol.dispose](): void {
     this.#leave();
   }
 
   #enter(): void {
-    // Raw mode is turned off first. After a stop the shell has changed it without notice, so Node.js would do nothing
-    // to turn on a mode that it takes to be on already.
+    // Raw mode is turned off first. After a stop the shell has turned it off, but Node.js still takes it to be on and
+    // would do nothing to turn it on.
     process.stdin.setRawMode(false);
     process.stdin.setRawMode(true);
     process.stdin.resume();
@@ -135,8 +135,7 @@ class TerminalSession implements Disposable {
   readonly #resume = (): void => {
     this.stdout.unmute();
     this.#enter();
-    // The size of the terminal may have changed while the process was stopped in the background, where it gets no
-    // SIGWINCH.
+    // The terminal may have been resized while the process was stopped: a background process gets no SIGWINCH.
     process.kill(process.pid, 'SIGWINCH');
     this.#onResume();
   };

@@ -2,25 +2,25 @@ import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
 import { run, type Line, type Run, type Tone } from './theme.ts';
 import { cutCells, wrapCells } from './wrap-cells.ts';
 
-/** A label and its description, which is a text or rendered rows. */
+/** A label with its description. The description is a text or rendered rows. */
 export interface Described {
   readonly label: string;
-  /** The description as one line, which may be untrusted, or as several lines that are already safe for a terminal. */
+  /** The description: one line, possibly untrusted, or several lines that are already safe for a terminal. */
   readonly text?: string | readonly string[];
   /** Tone of the text. Default: `plain`. */
   readonly tone?: Tone;
   readonly rows?: readonly Line[];
 }
 
-/** A blank row, which separates two groups of descriptions. */
+/** A blank row between two groups of descriptions. */
 export const BLANK: Described = { label: '', rows: [[]] };
 
 /** Width of the column of labels in cells, including the gap after them. */
 const LABEL_CELLS = 11;
 
 /**
- * Returns rows with labels on the left and the descriptions beside them. If a description has several rows, only its
- * first row has the label.
+ * Returns rows with the labels on the left and the descriptions beside them. If a description has several rows, only
+ * the first row has its label.
  *
  * @param width total width in cells
  * @param cells width of the column of labels in cells
@@ -47,14 +47,14 @@ export function labelRun(text: string, cells = LABEL_CELLS): Run {
   return run(` ${text}`.padEnd(cells), 'faint');
 }
 
-/** Maximum number of lines of one text. */
+/** Maximum number of lines of one text that are shown. */
 const LINES_MAX = 5000;
 
 /**
  * Returns the lines of an untrusted text, at most `LINES_MAX` of them, safe for a terminal.
  *
- * @param fullTextHint where to find the full text, shown in place of the omitted lines; without it they are omitted
- *   silently
+ * @param fullTextHint where to find the full text, shown in place of the omitted lines; without it, nothing shows that
+ *   lines are omitted
  */
 export function boundedLines(text: string, fullTextHint?: string): readonly string[] {
   const lines = safeText(text.trimEnd()).split('\n');
@@ -76,7 +76,7 @@ export function textRows(
 }
 
 /**
- * Cache of rendered rows. A text may have a megabyte, so it is rendered once for each source object, not for each
+ * Cache of rendered rows. A text can have a megabyte, so it is rendered once for each source object, not for each
  * frame.
  */
 export class RowCache<Source extends object> {
@@ -85,7 +85,8 @@ export class RowCache<Source extends object> {
   /**
    * Returns the rows of a source, and calls `make` to render them if they are not in the cache.
    *
-   * @param look all other inputs of the rows as one text; if it differs from the last call, the rows are rendered again
+   * @param look a text that contains all other inputs of the rows, such as the width. If it differs from the last call,
+   *   the rows are rendered again
    */
   of(source: Source, look: string, make: () => readonly Line[]): readonly Line[] {
     const kept = this.#kept.get(source);

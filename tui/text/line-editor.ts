@@ -23,7 +23,7 @@ export function lineOf(text: string): LineEditor {
   return { text, caret: text.length };
 }
 
-/** Returns a line whose text is selected, so that typing replaces it and moving the caret keeps it. */
+/** Returns a line whose text is selected, so that typing replaces the text and moving the caret keeps it. */
 export function selectedLine(text: string): LineEditor {
   return text === '' ? EMPTY_LINE : { ...lineOf(text), isSelected: true };
 }

@@ -3,9 +3,9 @@ import { lineOf, type LineEditor } from './line-editor.ts';
 /** A line that is being edited, with its position in the history of earlier lines. */
 export interface LineInHistory {
   readonly line: LineEditor;
-  /** Index of the line in the history; the length of the history means the new line. */
+  /** Index of the line in the history; equal to the length of the history for the new line. */
   readonly historyAt: number;
-  /** The new line as it was before the user selected an earlier line. */
+  /** The newly typed line, as it was before the user selected an earlier line. */
   readonly draft: LineEditor;
 }
 
@@ -13,7 +13,9 @@ export function newestLine(line: LineEditor, history: readonly string[]): LineIn
   return { line, historyAt: history.length, draft: line };
 }
 
-/** Returns the previous (-1) or next (1) line. The new line follows the last line of the history. */
+/**
+ * Returns the previous (-1) or next (1) line of the history. The newly typed line follows the last line of the history.
+ */
 export function stepInHistory(
   { line, historyAt, draft: left }: LineInHistory,
   history: readonly string[],

@@ -6,9 +6,9 @@ const EIGHTHS = ' ▁▂▃▄▅▆▇█';
 /** Width of the scale on the left, in cells. */
 const SCALE_CELLS = 8;
 
-/** The values that a chart shows over time. */
+/** The values of a chart over time. */
 export interface Course {
-  /** The values, the oldest first. */
+  /** The values of the chart, the oldest first. */
   readonly values: readonly number[];
   /** Number of values that fill the whole width; if there are fewer values, the left of the chart stays empty. */
   readonly capacity: number;
@@ -32,8 +32,8 @@ export function rateChart(course: Course, width: number, height: number): readon
 }
 
 /**
- * Returns the scale label of a row: the largest value at the top, half of it in the middle if a row begins there, else
- * an empty text.
+ * Returns the scale label of a row: the largest value in the top row, half of it in the middle row. All other labels
+ * are empty.
  */
 function scaleLabel(row: number, rows: number, most: number): string {
   if (row === 0) return shortCount(most);
@@ -41,8 +41,8 @@ function scaleLabel(row: number, rows: number, most: number): string {
 }
 
 /**
- * Returns the mean of the values of each cell; `undefined` for a cell without values. If `capacity` is less than
- * `cells`, there is one cell for each value.
+ * Returns the mean of the values of each cell; `undefined` for a cell without values. If the chart has more cells than
+ * `capacity`, it uses one cell for each value.
  */
 function means({ values, capacity }: Course, cells: number): readonly (number | undefined)[] {
   const count = Math.min(cells, capacity);
@@ -55,21 +55,18 @@ function means({ values, capacity }: Course, cells: number): readonly (number | 
   });
 }
 
-/** Returns the filled part of a cell in eighths; any share above zero is at least one eighth. */
+/** Returns how many eighths of a cell are filled. For any share above zero, it is at least one eighth. */
 function eighths(share: number): number {
   return share <= 0 ? 0 : Math.max(1, Math.min(8, Math.round(share * 8)));
 }
 
-/**
- * Returns the smallest number that is at least `value` and consists of a digit 1, 2, 4, 6 or 8 and zeros, for a
- * readable scale.
- */
+/** Returns the smallest readable number that is at least `value`: a digit 1, 2, 4, 6 or 8 followed by zeros. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([1, 2, 4, 6, 8].find((step) => value <= step * power) ?? 10);
 }
 
-/** Returns a short number: `4k`, `600`, `2.5`. */
+/** Returns a number in short form: `4k`, `600`, `2.5`. */
 function shortCount(value: number): string {
   if (value >= 10_000) return `${countText(Math.round(value / 1000))}k`;
   return value >= 1000 ? `${String(Math.round(value / 100) / 10)}k` : String(Math.round(value * 10) / 10);

@@ -11,6 +11,6 @@ export function Row({ theme, runs }: { readonly theme: Theme; readonly runs: rea
 export function rowText(theme: Theme, runs: readonly Run[]): string {
   let text = '';
   for (const { text: piece, tone } of runs) text += paint(theme, tone, theme.ascii ? toAscii(piece, cellWidth) : piece);
-  // An element without text would have no height.
+  // A row without text would have no height, so it gets a blank.
   return text === '' ? ' ' : text;
 }

@@ -6,7 +6,7 @@ import { Row } from './row.tsx';
 export interface RowsProps {
   readonly theme: Theme;
   readonly lines: readonly Line[];
-  /** Number of screen rows; without it, there are as many rows as lines. */
+  /** Number of screen rows. Default: the number of lines. */
   readonly height?: number;
   readonly placement?: Pick<BoxProps, 'position' | 'marginLeft' | 'marginTop'>;
 }

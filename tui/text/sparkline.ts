@@ -8,7 +8,8 @@ const BARS = '▁▂▃▄▅▆▇█';
 export function sparkline(values: readonly number[], cells: number, most?: number): string {
   const perCell = Math.max(1, Math.ceil(values.length / cells));
   const means: number[] = [];
-  // The values are split from the newest end, so that the oldest bar is the one with fewer values.
+  // The values are divided among the bars from the newest value on, so that the oldest bar is the one with fewer
+  // values.
   for (let end = values.length; end > 0; end -= perCell) {
     const part = values.slice(Math.max(0, end - perCell), end);
     means.unshift(part.reduce((sum, value) => sum + value, 0) / part.length);

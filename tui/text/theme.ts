@@ -1,6 +1,9 @@
 import type { Severity } from '../../shared/domain/severity.ts';
 
-/** The style of a piece of text. A tone names the meaning, not a color, so that a skin is a single table of colors. */
+/**
+ * The style of a piece of text. A tone is named after its meaning and not after a color; the skin assigns colors to
+ * tones.
+ */
 export type Tone =
   | 'plain'
   | 'strong'
@@ -40,9 +43,9 @@ export function isSkin(name: string): name is Skin {
 }
 
 export interface Theme {
-  /** True to use colors. Without colors, bold, dim and inverse remain, because they are not colors. */
+  /** True if the console uses colors. Without colors, bold, dim and inverse are still used. */
   readonly color: boolean;
-  /** True to output only ASCII. */
+  /** True if the console outputs only ASCII characters. */
   readonly ascii: boolean;
   /** The color scheme. Default: `dark`. */
   readonly skin?: Skin;
@@ -78,8 +81,8 @@ const WEIGHTS_OFF: Readonly<Record<string, string>> = { '1': '22', '2': '22', '7
 type Colored = 'critical' | 'warning' | 'unknown' | 'ok' | 'flapping' | 'accent' | 'alert';
 
 /**
- * Foreground colors of each skin. `dark` uses the sixteen colors that the theme of the terminal defines. The other
- * skins need exact colors, so they use the 256 colors that every terminal draws alike.
+ * Foreground colors of each skin (color scheme). `dark` uses the sixteen colors that the theme of the terminal defines.
+ * The other skins need exact colors, so they use those of the 256 colors that every terminal draws alike.
  */
 const COLORS: Readonly<Record<Exclude<Skin, 'mono'>, Readonly<Record<Colored, string>>>> = {
   dark: { critical: '31', warning: '33', unknown: '35', ok: '32', flapping: '36', accent: '36', alert: '31' },
@@ -102,8 +105,8 @@ function palette(colors: Readonly<Record<Exclude<Colored, 'alert'>, number>>): R
 /**
  * The escape sequences that turn a tone on and off, by skin. They replace Ink's `<Text>` properties for two reasons:
  * Ink drops bold and inverse along with the colors under NO_COLOR, and one string per row is the fastest to draw. As in
- * Ink, each parameter has its own sequence, and the last one turned on is turned off first, because Ink parses text in
- * any other form twice.
+ * Ink, each parameter has its own sequence, and the last one turned on is turned off first. Ink would parse text in any
+ * other form twice.
  */
 const SGR = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(skin)])) as Readonly<
   Record<Skin, Readonly<Record<Tone, Sgr>>>

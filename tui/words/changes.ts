@@ -7,7 +7,7 @@ import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schem
 import { countText } from './count-text.ts';
 import { silenceName, targetText } from './silence-text.ts';
 
-/** The kind of a change, which decides the words of its report. */
+/** The kind of a change, which decides the wording of its report. */
 export type ChangeVerb =
   'silence' | 'repeat-silence' | 'acknowledge' | 'change-silence' | 'end-silence' | 'resolve' | 'undo';
 
@@ -39,10 +39,10 @@ const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
   expired: 'it would have ended by now',
 };
 
-/** The outcome of an operation. In a merged list, `problem` says why the request to the operation's backend failed. */
+/** The outcome of an operation. In a merged list, `problem` is the reason why the request to its backend failed. */
 export type OutcomeWithReason = BulkOutcome & { readonly problem?: string };
 
-/** The outcome of one operation, in words. */
+/** The outcome of one operation of a change, as text for the user. */
 export interface ChangeOutcome {
   /** Name of the changed object, safe for a terminal. */
   readonly name: string;
@@ -54,7 +54,7 @@ export interface ChangeOutcome {
 export interface ChangeReport {
   readonly title: string;
   readonly isComplete: boolean;
-  /** A line for each failed operation with its reason, then one for each success; empty if the title is sufficient. */
+  /** A line for each failed operation with the reason, then a line for each success; empty if the title says enough. */
   readonly lines: readonly string[];
 }
 
@@ -69,12 +69,15 @@ export function changeOutcomes(
   }));
 }
 
-/** Returns the report of a change. If only a part of several operations succeeded, the report lists each operation. */
+/**
+ * Returns the report of a change. If some of its operations succeeded and others failed, the report lists each
+ * operation.
+ */
 export function changeReport({ verb }: BulkChange, outcomes: readonly ChangeOutcome[]): ChangeReport {
   return outcomeReport(WORDS[verb], outcomes);
 }
 
-/** Returns the report of outcomes with the given participle and noun, for a change that has no `ChangeVerb`. */
+/** Returns the report of a change that has no `ChangeVerb`, with the given participle and noun. */
 export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly ChangeOutcome[]): ChangeReport {
   const failed = outcomes.filter(({ problem }) => problem !== undefined);
   const succeeded = outcomes.length - failed.length;
@@ -150,7 +153,7 @@ function problemOf(operation: BulkOperation, outcome: OutcomeWithReason | undefi
   if (outcome === undefined) return 'the backend sent no outcome';
   if (outcome.ok) return undefined;
   if (outcome.problem !== undefined) return outcome.problem;
-  // The event or silence is already gone, which is the state that the operation should reach.
+  // The event or silence is already gone, as the operation intended, so this is no failure.
   if (outcome.error === 'not_found' && operation.op !== 'restore') return undefined;
   return outcome.error === undefined ? 'the backend gave no reason' : REFUSALS[outcome.error];
 }

@@ -1,7 +1,7 @@
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { countOf } from './changes.ts';
 
-/** Returns the name of what a dead letter is about: an event, or a group of events. */
+/** Returns the name of the event, or of the group of events, that a dead letter contains. */
 export function deadLetterSubject({
   client,
   check,

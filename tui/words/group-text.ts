@@ -1,7 +1,7 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 
-/* Texts about groups, which are the events that a handler gets in one notification. */
+/* Texts about groups. A group consists of the events that a handler gets in one notification. */
 
 export const NO_GROUP = 'No groups: no grouped notification is pending or firing.';
 
@@ -10,7 +10,10 @@ export function notifiedText({ notified_at: at }: Pick<GroupRow, 'notified_at'>,
   return at === null ? 'never' : `${formatDuration(Math.max(0, nowMs / 1000 - at), 1)} ago`;
 }
 
-/** Returns when a group is flushed next, or when its notification is repeated if none is pending. */
+/**
+ * Returns the time until a group is flushed next, or, if no notification is pending, until its notification is
+ * repeated.
+ */
 export function nextFlushText({ pending, due_at: at }: Pick<GroupRow, 'pending' | 'due_at'>, nowMs: number): string {
   const seconds = at - nowMs / 1000;
   if (pending > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
@@ -18,8 +21,8 @@ export function nextFlushText({ pending, due_at: at }: Pick<GroupRow, 'pending' 
 }
 
 /**
- * Compares groups for sorting: those with pending notifications come before those that only repeat, and earlier times
- * before later ones.
+ * Compares groups for sorting. Groups with pending notifications come before groups that only repeat a notification;
+ * then the earliest time comes first.
  */
 export function nextFlushFirst(a: GroupRow, b: GroupRow): number {
   return Number(b.pending > 0) - Number(a.pending > 0) || a.due_at - b.due_at;

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60_000;
  * Parses a moment of the past: a time of day (its last occurrence), a duration before now, or a date and time. Times
  * are UTC, as everywhere in the console.
  *
- * @returns epoch milliseconds; `undefined` if the text has another form or is in the future
+ * @returns epoch milliseconds; `undefined` if the text has another form or the moment is in the future
  */
 export function parsePastTime(text: string, nowMs: number): number | undefined {
   const trimmed = text.trim();

@@ -18,7 +18,7 @@ export function restoreCommandLine(backup: string): string {
 }
 
 /**
- * Returns the message about the result of an order to an upgrade plan.
+ * Returns the message about the result of an order to an upgrade plan, such as `start` or `skip`.
  *
  * @param confirming the key or command that confirms a manual step, such as `Enter`
  */

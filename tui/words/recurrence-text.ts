@@ -11,7 +11,10 @@ import { silenceName } from './silence-text.ts';
  * in parentheses, because all other times are in UTC. The texts are not safe for a terminal, unless a function says so.
  */
 
-/** The message if the backend is too old for recurring silences: it would create a silence that never expires. */
+/**
+ * The message if the backend is too old for recurring silences. Such a backend would create a silence that never
+ * expires.
+ */
 export const RECURRENCE_UNSUPPORTED = 'this backend does not support recurring silences: upgrade it';
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -36,8 +39,8 @@ export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | '
 }
 
 /**
- * Returns the message, with what to do instead, if a new silence would replace a recurring one, which the backend
- * rejects. Safe for a terminal.
+ * Returns the message that a new silence must not replace a recurring one, because the backend rejects that. It says
+ * what to do instead, and is safe for a terminal.
  */
 export function recurringConflictText(entry: SilencedTargetParts & { readonly recurrence?: Recurrence }): string {
   const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
@@ -54,14 +57,18 @@ export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, z
 }
 
 /**
- * Returns the text of one window of a recurring silence, followed by the effect of daylight saving, if there is one.
+ * Returns the text of one window of a recurring silence. If a daylight saving change affects the window, the text says
+ * how.
  */
 export function fullWindowText(window: ShownWindow, zone: string): string {
   const change = clockChangeText(window);
   return `${windowText(window, zone)}${change === '' ? '' : `: ${change}`}`;
 }
 
-/** Returns the effect of daylight saving on one window of a recurring silence; empty if there is none. */
+/**
+ * Returns a text about the effect of a daylight saving change on one window of a recurring silence; empty if there is
+ * no effect.
+ */
 export function clockChangeText({ clock_change: change, begin, end }: ShownWindow): string {
   switch (change) {
     case 'start_skipped':

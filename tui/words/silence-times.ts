@@ -10,7 +10,7 @@ export const START_HINT = '22:30Z, 2026-11-21 22:30Z or +2h';
  * Parses the start of a silence: a time of day (its next occurrence), a date and time, or a duration from now. Times
  * are UTC, as everywhere in the console.
  *
- * @returns epoch seconds; `undefined` if the text has another form or is in the past
+ * @returns epoch seconds; `undefined` if the text has another form or the start is in the past
  */
 export function parseStart(text: string, nowMs: number): number | undefined {
   const trimmed = text.trim();
@@ -34,9 +34,7 @@ export function startText(seconds: number): string {
     .replace(/(?::00)?\.\d+Z$/, 'Z');
 }
 
-/**
- * Returns the next moment with this time of day in UTC, in epoch milliseconds. It is always after `afterMs`.
- */
+/** Returns the first moment after `afterMs` with this time of day in UTC, in epoch milliseconds. */
 export function nextTimeOfDay(hour: number, minute: number, afterMs: number): number {
   const midnight = Math.floor(afterMs / DAY_MS) * DAY_MS;
   const today = midnight + (hour * 60 + minute) * MINUTE_MS;

@@ -89,8 +89,8 @@ export const AGGREGATES = tableView<AggregateEntry>({
 });
 
 /**
- * Returns by how many percentage points the share of OK results exceeds the threshold of the aggregate. An aggregate
- * without a threshold sorts last.
+ * Returns by how many percentage points the share of OK results exceeds the threshold of the aggregate. For an
+ * aggregate without a threshold, returns a large number, so that it sorts last.
  */
 function distance({ percent, threshold: need }: AggregateEntry): number {
   return percent === undefined || need === undefined ? 1000 : percent - need;

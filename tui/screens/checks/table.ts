@@ -95,7 +95,7 @@ const definitionsMemo = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string,
 
 // The counts are copied, because the counters keep changing and a row must not change.
 function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckTableRow {
-  // If the backend does not count results, the events are counted instead, which exist for all results that are not OK.
+  // If the backend does not count results, open events are counted instead: each result that is not OK has one.
   const counts = check.results ?? { ok: undefined, critical, warning, unknown };
   return { check, silenced, ...counts };
 }

@@ -20,7 +20,7 @@ export interface ClientTableRow {
   /** The class of the worst open event; `undefined` if no event is open. */
   readonly worst: EventClass | undefined;
   /**
-   * The class of the client's keepalive event, which shows whether the warning or the critical threshold has passed;
+   * The class of the client's keepalive event. It says whether the warning or the critical threshold has passed.
    * `undefined` if there is no such event.
    */
   readonly keepalive: EventClass | undefined;

@@ -2,7 +2,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { MemberLayer } from '../../state/layers/loaded.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import { describe } from '../../text/describe.ts';
 import type { Line, Tone } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
@@ -20,7 +20,7 @@ const STATE_TEXTS: Readonly<Record<MemberState, string>> = {
 
 /** Returns the lines of the screen of a cluster member, with all its attributes. */
 export function memberLines(
-  { nowMs, state: { size } }: HasScreenState & Pick<LiveData, 'nowMs'>,
+  { nowMs, state: { size } }: ScreenView & Pick<LiveData, 'nowMs'>,
   { load: { data } }: MemberLayer,
 ): readonly Line[] {
   if (data === undefined) return [];

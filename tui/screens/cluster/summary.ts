@@ -3,7 +3,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import { labelRun } from '../../text/describe.ts';
 import { fitRuns, spread } from '../../text/runs.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
@@ -13,11 +13,7 @@ import { countText } from '../../words/count-text.ts';
  * Returns the two lines above the list of members: the leader and since when it leads, and the state and location of
  * the database.
  */
-export function summaryLines({
-  state,
-  loads,
-  nowMs,
-}: HasScreenState & Pick<LiveData, 'loads' | 'nowMs'>): readonly Line[] {
+export function summaryLines({ state, loads, nowMs }: ScreenView & Pick<LiveData, 'loads' | 'nowMs'>): readonly Line[] {
   const { columns } = state.size;
   const view = loads.of('cluster').data?.view;
   if (view === undefined) return [[], []];

@@ -34,7 +34,7 @@ export const CLUSTER = tableView<ClusterMember>({
   menu: ['open', 'hand-over'],
 });
 
-/** Returns a column for the time since a moment. The newest moment sorts first. */
+/** Returns a column for an age, such as the time since a member was last seen. The smallest age sorts first. */
 function ageColumn(id: string, title: string, at: (member: ClusterMember) => number): TableColumn<ClusterMember> {
   return {
     id,

@@ -20,8 +20,8 @@ const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
 };
 
 /**
- * Returns the worst problem of the cluster that the shown backend belongs to; `undefined` if there is none or the
- * backend is not part of a cluster.
+ * Returns the worst problem of the cluster that the shown backend belongs to; `undefined` if the cluster has no problem
+ * or the backend is not part of a cluster.
  */
 export function shownTrouble({ feed, loads }: Pick<LiveData, 'feed' | 'loads'>): ClusterTrouble | undefined {
   const { data } = loads.of('cluster');

@@ -1,4 +1,4 @@
-import type { HasOptions } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
 /**
@@ -9,7 +9,7 @@ export function connectingText({
   feed,
   options,
   nowMs,
-}: HasOptions & Pick<LiveData, 'feed' | 'nowMs'>): readonly string[] {
+}: ScreenView & Pick<LiveData, 'feed' | 'nowMs'>): readonly string[] {
   const { connection } = feed;
   const why = connection.kind === 'waiting' ? ['', connection.reason] : [];
   const retry =

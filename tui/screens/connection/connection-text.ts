@@ -56,8 +56,8 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
 }
 
 /**
- * Returns how many backends of a merged list are live and do not lag, and for the other backends what is wrong and for
- * how long.
+ * Returns the number of backends of a merged list that are live and do not lag. For each other backend it says what is
+ * wrong and for how long.
  */
 export function membersRuns(backends: ReadonlyMap<string, FeedStatus>, nowMs: number): readonly Run[] {
   const all = [...backends];

@@ -1,15 +1,11 @@
-import type { HasOptions, HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import { describe, textRows } from '../../text/describe.ts';
 import { run, type Line } from '../../text/theme.ts';
 
 /**
  * Returns the lines of the screen for a backend that rejected this console: its message, and how to fix the problem.
  */
-export function refusedLines(
-  { options, state }: HasOptions & HasScreenState,
-  code: string,
-  message: string,
-): readonly Line[] {
+export function refusedLines({ options, state }: ScreenView, code: string, message: string): readonly Line[] {
   const { title, fix } = remedyOf(code);
   const { columns } = state.size;
   const said = [

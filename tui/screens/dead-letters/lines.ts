@@ -3,13 +3,13 @@ import { run, type Line } from '../../text/theme.ts';
 import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
 import { boundedLines, describe, RowCache, textRows, type Described } from '../../text/describe.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DeadLetterLayer, LayerData } from '../../state/layers/loaded.ts';
 
 /** Returns the lines of the screen of a dead letter, with the event that its handler should have received. */
 export function deadLetterLines(
-  { nowMs, state }: HasScreenState & Pick<LiveData, 'nowMs'>,
+  { nowMs, state }: ScreenView & Pick<LiveData, 'nowMs'>,
   { load: { data } }: DeadLetterLayer,
 ): readonly Line[] {
   if (data === undefined) return [];

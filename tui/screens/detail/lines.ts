@@ -14,7 +14,7 @@ import { boundedLines, describe, RowCache, textRows, type Described } from '../.
 import { cutCells } from '../../text/wrap-cells.ts';
 import { historyRuns } from '../../model/history-runs.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
 /** Width of the labels on the detail screen, in cells. */
@@ -23,11 +23,11 @@ const LABELS = { cells: 10 };
 /** Maximum number of other events of the same client that are listed. */
 const RELATED_MAX = 8;
 
-/** The hint below a text that is cut because it is too long. */
+/** The hint below an output or a JSON text that is shortened because it has too many lines. */
 const FULL_EVENT_HINT = 'run monctl event info to see all of them';
 
-/** Returns the lines of the detail screen that scroll: all below its head. */
-export function detailBody(store: HasScreenState & LiveData, layer: DetailLayer): readonly Line[] {
+/** Returns the lines of an event's screen that scroll: all lines below its head. */
+export function detailBody(store: ScreenView & LiveData, layer: DetailLayer): readonly Line[] {
   const { load } = layer;
   const width = store.state.size.columns - 1;
   switch (load.kind) {
@@ -101,8 +101,8 @@ function clientText(event: Event): string {
 }
 
 /**
- * Returns a text about the agent of the client. A client without keepalives has no agent: a result with a source, or
- * the API, created it.
+ * Returns a text about the agent of the client. A client without keepalives has no agent: it was created by a result
+ * with a `source`, or through the API.
  */
 function agentText({ type, keepalives, version }: Event['client']): string {
   if (keepalives !== false) return `agent ${version}`;

@@ -26,7 +26,7 @@ function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load, ro
   return summaryRuns(gone, event, store.nowMs);
 }
 
-/** Returns a note if the shown event is not the current state of the event. */
+/** Returns a note if the shown data is not the current state of the event; empty if it is. */
 function freshness(store: Pick<LiveData, 'events'>, { target, load, row: lastRow }: DetailLayer): Line {
   if (load.kind !== 'loaded') return [];
   if (load.failure !== undefined) return [run(`cannot update: ${safeLine(load.failure)} `, 'critical')];

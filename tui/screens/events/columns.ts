@@ -18,10 +18,10 @@ import {
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** The data that the columns of the list of events draw. */
+/** The data of one event that the columns of the list of events show. */
 export interface EventLine {
   readonly record: EventRecord;
-  /** The first of the event's silences that the console knows; `undefined` if it knows none. */
+  /** The first of the event's silences that the feed has sent; `undefined` if it has sent none. */
   readonly silence: SilencedRow | undefined;
   /** True if the name of the client is shown without its backend or namespace, because another column shows that. */
   readonly isPlaced: boolean;
@@ -114,7 +114,7 @@ function statusText({ row, isRemoved: gone }: EventRecord): string {
   return row.recovering === undefined ? `${symbol} ${word}` : `${RECOVERING_SYMBOL} ${word}`;
 }
 
-/** Returns the text of the output column. The text may contain control characters, which the caller must remove. */
+/** Returns the text of the output column. The text can contain control characters; the caller must remove them. */
 export function outputText(
   { record: { row, isRemoved: gone }, silence }: Pick<EventLine, 'record' | 'silence'>,
   nowMs: number,

@@ -5,13 +5,13 @@ import { stepsOf, type ColumnScroll, type TableLayout } from '../../list/table-l
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
 import { splitName } from '../../model/backend-names.ts';
 import type { EventRecord } from '../../model/event-record.ts';
-import type { LiveData, MergedSources } from '../../model/live-data.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { LiveData } from '../../model/live-data.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import { cellWidth } from '../../terminal/cells.ts';
 import { EVENT_COLUMNS, outputText } from './columns.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** The columns between status and output. The output column gets the remaining width. */
+/** The columns of the list of events between status and output. The output column gets the remaining width. */
 const NARROW = ['where', 'client', 'check', 'count', 'age', 'last'] as const;
 type Narrow = (typeof NARROW)[number];
 
@@ -34,15 +34,15 @@ const ROOMY: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
 export interface EventLook extends Partial<ColumnScroll> {
   /** The column that names the backend or namespace in a merged list; default: the backend. */
   readonly where?: WhereColumn;
-  /** The names of the backends or namespaces that the column may show; default: none. */
+  /** The names of the backends or namespaces that the column can contain; default: none. */
   readonly sourceNames?: Iterable<string>;
-  /** The visible rows; default: none. */
+  /** The visible events, whose texts decide the column widths; default: none. */
   readonly window?: readonly EventRecord[];
 }
 
 /** Returns the drawn columns of the list of events with their widths. */
 export function layOutEventTable(
-  store: HasScreenState & LiveData & MergedSources & { readonly list: ColumnScroll },
+  store: ScreenView & LiveData & { readonly list: ColumnScroll },
   window: readonly EventRecord[],
 ): TableLayout {
   const { state, list, silenced, whereColumn: where, nowMs } = store;
@@ -61,7 +61,7 @@ export function layOutEventTable(
   };
 }
 
-/** Returns the first of an event's silences that the console knows; `undefined` if it knows none. */
+/** Returns the first of an event's silences that the feed has sent; `undefined` if it has sent none. */
 export function silenceOf(
   silenced: ReadonlyMap<string, SilencedRow>,
   { row: { silenced_by: ids } }: EventRecord,
@@ -100,7 +100,7 @@ export function fitEventColumns(
       Math.max(wished[id], ROOMY[id] ?? 0, fullWidths[id] ?? 0),
     );
     const out = there.length - left - widths.size;
-    // Names at full width may leave no space for the output.
+    // Names at full width can leave no space for the output.
     const right = out + (isOutputShown && output === 0 ? 1 : 0);
     return { placed: placedColumns(widths, where, isOutputShown ? output : 0), left, right, shift };
   }

@@ -7,7 +7,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { ConsoleState } from '../../state/console-state.ts';
 import { listLayout } from '../../state/screen-layout.ts';
 import { eventParts, silenceText } from '../detail/lines.ts';
@@ -33,7 +33,7 @@ export function PaneUnderCursor({
   store,
 }: {
   readonly theme: Theme;
-  readonly store: HasScreenState & LiveData & ListOfView;
+  readonly store: ScreenView & LiveData & ListOfView;
 }): ReactElement {
   const { state, list, events, nowMs, silenced } = store;
   const record = events.order.at(list.cursor.index);
@@ -89,8 +89,8 @@ export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs
 }
 
 /**
- * Returns text such as `✓ resolved 2s ago, after 22m29s`. Without the times, if the event resolved before the console
- * could record the time.
+ * Returns text such as `✓ resolved 2s ago, after 22m29s`. The times are omitted if the console did not record when the
+ * event resolved.
  */
 function resolvedRuns({ row, changedAtMs }: EventRecord, nowMs: number): readonly Run[] {
   if (changedAtMs === 0) return [run('✓ resolved', 'ok')];

@@ -7,7 +7,7 @@ import { tableView } from '../../list/list-table.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import { isInShown } from '../../model/shown-namespace.ts';
-import type { HasOptions } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import { STATUS } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
 import { nextFlushFirst, nextFlushText, NO_GROUP, notifiedText } from '../../words/group-text.ts';
@@ -58,7 +58,7 @@ function worstRank({ firing, worst = 'unknown' }: GroupRow): number {
  * Returns the groups of the last response that belong to the shown namespace, by key. The map is built once for each
  * response.
  */
-function groups({ loads, options }: HasOptions & Pick<LiveData, 'loads'>): ReadonlyMap<string, GroupRow> {
+function groups({ loads, options }: ScreenView & Pick<LiveData, 'loads'>): ReadonlyMap<string, GroupRow> {
   const { data } = loads.of('groups');
   if (data === undefined) return NONE;
   const byKey = memo.get(data) ?? new Map(data.filter(isInShown(options)).map((group) => [keyOfGroup(group), group]));

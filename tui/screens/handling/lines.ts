@@ -7,7 +7,7 @@ import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { HandlingLayer } from '../../state/layers/loaded.ts';
 
@@ -19,7 +19,7 @@ const NAME_CELLS_MAX = 20;
 /** Maximum number of handlers that the detail screen of an event lists. If there are more, a line says how many. */
 const SHORT_MAX = 6;
 
-/** Tones of the verdicts on handlers. A red verdict needs a fix by an operator. */
+/** Tones of the verdicts that say how a handler handles an event. A red verdict needs a fix by an operator. */
 const VERDICT_TONES: ReadonlyMap<string, Tone> = new Map<string, Tone>([
   ['handle', 'ok'],
   ['overflow', 'critical'],
@@ -60,7 +60,7 @@ function handlerRow(
 
 /** Returns the lines of the screen that explains how each handler handles an event. */
 export function handlingLines(
-  { nowMs, state }: HasScreenState & Pick<LiveData, 'nowMs'>,
+  { nowMs, state }: ScreenView & Pick<LiveData, 'nowMs'>,
   { load: { data } }: HandlingLayer,
 ): readonly Line[] {
   if (data === undefined) return [];

@@ -26,8 +26,8 @@ export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction
 }
 
 /**
- * Moves to the next or previous binding, which is also the next match, because only matching bindings are shown. The
- * first binding follows the last.
+ * Moves to the next or previous binding. Only bindings that match the search are shown, so this is also the next match.
+ * The first binding follows the last.
  */
 export function seekBinding(store: ActionPorts, layer: HelpLayer, step: 1 | -1): void {
   if (layer.search.line.text === '') return store.say('no search yet: press / to start one');

@@ -2,7 +2,7 @@ import { helpLines, type HelpLine } from './lines.ts';
 import { keyContext } from '../../keys/key-context.ts';
 import { NO_SEARCH } from '../../state/search-field.ts';
 import { pageHeight } from '../page.tsx';
-import type { Screen, HasScreenState } from '../../state/ports.ts';
+import type { Screen, ScreenView } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 import { openLayer } from '../../state/layer-stack.ts';
 
@@ -12,7 +12,7 @@ export function openHelp(store: Screen): void {
 }
 
 /** Returns the number of lines of the help that fit on the screen. */
-export function helpRows(store: HasScreenState): number {
+export function helpRows(store: ScreenView): number {
   return pageHeight(store, 'none', 1) - 1;
 }
 

@@ -47,8 +47,8 @@ const EVERY_VIEW = VIEWS.map(({ name }) => name);
 const LISTS = EVERY_VIEW.filter((name) => name !== 'overview' && name !== 'upgrade');
 
 /**
- * The sections of the help in order, with the test whether an action belongs to the section. A binding appears in the
- * first matching section.
+ * The sections of the help in order, each with a predicate that accepts the key bindings of the section. A binding
+ * appears in the first section that accepts it.
  */
 const GROUPS: readonly (readonly [
   title: (context: KeyContext) => string,
@@ -64,7 +64,7 @@ const GROUPS: readonly (readonly [
 ];
 
 /**
- * Returns the help of a context, built from the table of bindings. Keys of this context come first, keys of all
+ * Returns the help of a key context, built from the table of bindings. Keys of this context come first, keys of all
  * contexts last.
  */
 export function helpLines(context: KeyContext, search?: SearchField): readonly HelpLine[] {

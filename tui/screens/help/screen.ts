@@ -8,7 +8,7 @@ import { highlighted } from '../../form/text-search.ts';
 import { centredTop } from '../../state/screen-layout.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 
 /** Returns the help screen, with the keys of the context from which the help was opened. */
@@ -45,7 +45,7 @@ function lineRuns(
   return isCursor ? [run(` > ${keys}  ${text} `, 'cursor')] : [run(`   ${keys}  `, 'accent'), run(text)];
 }
 
-function searchRule(store: HasScreenState, layer: HelpLayer): Line {
+function searchRule(store: ScreenView, layer: HelpLayer): Line {
   const { search } = layer;
   if (!search.isOpen && search.line.text === '') return ruleLine(store);
   return searchRuns(search, matchText(layer), store.state.size.columns);

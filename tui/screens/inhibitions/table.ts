@@ -6,7 +6,7 @@ import { tableView } from '../../list/list-table.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import { isInShown } from '../../model/shown-namespace.ts';
-import type { HasOptions } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import { countText } from '../../words/count-text.ts';
 import { NO_INHIBITION } from '../../words/inhibition-text.ts';
 
@@ -49,7 +49,7 @@ function inhibitorText({ inhibitors }: InhibitionRow): string {
  * Returns the inhibition rules of the last response by name, limited to the shown namespace. The map is built once for
  * each response.
  */
-function rules({ loads, options }: HasOptions & Pick<LiveData, 'loads'>): ReadonlyMap<string, InhibitionRow> {
+function rules({ loads, options }: ScreenView & Pick<LiveData, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;
   const byName =

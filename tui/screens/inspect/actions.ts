@@ -6,7 +6,7 @@ import { openDetail } from '../detail/actions.ts';
 import { isGroup } from './rows.ts';
 import { inspectRowUnderCursor, inspectTargets } from './targets.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { Screen, EffectRequester, MessageSink } from '../../state/ports.ts';
+import type { Screen } from '../../state/ports.ts';
 import { moveCursor, settleCursor } from '../../state/list-cursor.ts';
 import { sayShifted } from '../../list/list-moves.ts';
 import { REACTION_MS } from '../../list/list-window.ts';
@@ -45,7 +45,7 @@ const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
 /**
  * Prevents a key from acting on another row than the user meant.
  *
- * @returns `taken` (the key has no further effect) if another row came under the cursor just before; otherwise
+ * @returns `taken` if another row came under the cursor just before, so that the key must have no effect; otherwise
  *   `undefined`
  */
 export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefined): 'taken' | undefined {
@@ -63,7 +63,7 @@ export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefin
  * Opens or closes the list of members below a group row. Any other row opens its event, or its last result if there is
  * no event.
  */
-export function openRow(store: Screen & EffectRequester & Pick<LiveData, 'events'>, layer: InspectLayer): void {
+export function openRow(store: Screen & Pick<LiveData, 'events'>, layer: InspectLayer): void {
   const row = inspectRowUnderCursor(layer);
   if (row === undefined) return;
   if (isGroup(row)) {
@@ -78,10 +78,10 @@ export function openRow(store: Screen & EffectRequester & Pick<LiveData, 'events
 }
 
 /**
- * Opens the explanation of how handlers handle the event of the row. If several rows are selected, a message says that
- * this is not possible.
+ * Opens the explanation of how handlers handle the event of the selected row. If several rows are selected, shows a
+ * message that this is not possible.
  */
-export function explainRow(store: Screen & MessageSink, layer: InspectLayer): void {
+export function explainRow(store: Screen, layer: InspectLayer): void {
   const [target, ...others] = inspectTargets(layer);
   if (target === undefined || others.length > 0)
     return store.say('select exactly one client and check to explain the handlers');

@@ -6,12 +6,12 @@ import { inspectRows, type InspectRow } from './rows.ts';
 import { inspectTableOf, type InspectTable } from './tables.ts';
 import { settleCursor } from '../../state/list-cursor.ts';
 import type { ListOrder } from '../../model/list-order.ts';
-import type { HasOptions, StateAdjuster, HasScreenState } from '../../state/ports.ts';
+import type { ScreenView, StateAdjuster } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
 /** The content of the inspect screen, and the number of screen rows for it. */
 export interface InspectBody {
-  /** The summary of the subject above the rows or the text. */
+  /** The summary of the client, check, aggregate or result, above the rows or the text. */
   readonly head: readonly Line[];
   /** The definition of the table of rows; `undefined` if the screen shows text. */
   readonly table: InspectTable | undefined;
@@ -21,10 +21,10 @@ export interface InspectBody {
   readonly height: number;
 }
 
-/** Number of screen rows for title, location, rule, status and hints. */
+/** Number of screen rows for the title, the location, the rule, the status line and the key hints. */
 const ROWS_AROUND = 5;
 
-export function inspectBody(store: HasScreenState & LiveData, layer: InspectLayer): InspectBody {
+export function inspectBody(store: ScreenView & LiveData, layer: InspectLayer): InspectBody {
   const { data } = layer.load;
   const head = inspectHead(store, layer);
   const table = data === undefined || layer.raw ? undefined : inspectTableOf(data.kind);
@@ -52,7 +52,7 @@ export function cursorOrder(rows: readonly InspectRow[]): ListOrder<InspectRow> 
  * Updates cursor and marks before a frame. A key then acts on the row that the frame shows under the cursor, even if a
  * response arrives before the key.
  */
-export function settleInspect(store: StateAdjuster & HasOptions & LiveData): void {
+export function settleInspect(store: StateAdjuster & ScreenView & LiveData): void {
   const { layers } = store.state;
   const layer = layers.findLast(({ kind }) => kind === 'inspect');
   if (layer?.kind !== 'inspect') return;
@@ -60,15 +60,15 @@ export function settleInspect(store: StateAdjuster & HasOptions & LiveData): voi
   if (table === undefined) return;
   const settled = settleCursor(layer.cursor, cursorOrder(rows), height);
   const { key, index, top } = layer.cursor;
-  // A dialog over this layer refers to the rows that were marked or under the cursor when it opened. They stay selected
-  // even if they are gone.
+  // A dialog over this screen refers to the rows that were marked or under the cursor when it opened. They stay
+  // selected even if they are gone.
   const isOnTop = layers.at(-1) === layer;
   const cursor = isOnTop ? settled : { ...settled, key };
   const marks = isOnTop ? existingMarks(layer) : layer.marks;
   if (cursor.key === key && cursor.index === index && cursor.top === top && marks === layer.marks) return;
   // A row that the filter hides still exists.
   const isGone = key !== undefined && cursor.key !== key && inspectRows(layer).every((row) => row.key !== key);
-  // If the last mark is removed, a key acts on the row under the cursor, which is not the row that the user selected.
+  // If the last marked row disappears, a key acts on the row under the cursor, although the user selected another row.
   const isOther = isGone || (layer.marks.size > 0 && marks.size === 0);
   const shiftedAtMs = isOther ? store.options.now() : layer.shiftedAtMs;
   store.adjustState({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor, marks, shiftedAtMs }) });

@@ -3,14 +3,14 @@ import { inspectBody } from './body.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import type { InspectRow } from './rows.ts';
 import type { InspectTable } from './tables.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Returns the drawn columns of the rows, with their widths. */
+/** Returns the columns that are drawn on the screen of a client, check or aggregate, with their widths. */
 export function layOutInspectTable(
-  store: HasScreenState & LiveData,
+  store: ScreenView & LiveData,
   layer: InspectLayer,
   table: InspectTable,
   rows: readonly InspectRow[],

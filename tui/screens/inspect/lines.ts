@@ -19,10 +19,13 @@ import { nextRunText } from '../../words/next-run-text.ts';
 import { checkScheduleText } from '../checks/table.ts';
 import { boundedLines, describe, RowCache, textRows, type Described } from '../../text/describe.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 
-/** Returns the summary of the subject that is shown above the rows. Each of its lines takes one screen row. */
-export function inspectHead(store: HasScreenState & LiveData, { load, subject }: InspectLayer): readonly Line[] {
+/**
+ * Returns the summary of a client, check, aggregate or result, for the top of its screen. Each line takes one screen
+ * row.
+ */
+export function inspectHead(store: ScreenView & LiveData, { load, subject }: InspectLayer): readonly Line[] {
   const { data } = load;
   if (data === undefined) return [];
   return describe(subjectDetails(store, subject.name, data), { width: store.state.size.columns - 1, wraps: false });
@@ -41,8 +44,8 @@ function subjectDetails(store: LiveData, name: string, data: SubjectData): reado
   }
 }
 
-/** Returns the text of the subject: the output of a result, or the data as JSON. */
-export function inspectText(store: HasScreenState, { load: { data }, raw }: InspectLayer): readonly Line[] {
+/** Returns the text of the inspect screen: the output of a result, or the data as JSON. */
+export function inspectText(store: ScreenView, { load: { data }, raw }: InspectLayer): readonly Line[] {
   if (data === undefined) return [];
   const width = store.state.size.columns - 1;
   return textParts.of(data, `${String(width)} ${String(raw)}`, () => {
@@ -184,7 +187,7 @@ function aggregateDetails(
   ];
 }
 
-/** Maximum number of rules that are listed. If there are more, a line says how many. */
+/** Maximum number of aggregate rules that are listed. If there are more, a line says how many. */
 const RULES_MAX = 4;
 
 /** Returns the status of each rule that the backend applies to the aggregate, with the value and the threshold. */

@@ -28,7 +28,7 @@ const shownMemo = new WeakMap<
   }
 >();
 
-/** Returns the search that filters the rows of the layer; `undefined` if the layer shows no rows. */
+/** Returns the search that filters the rows, or the problem with its text; `undefined` if the layer shows no rows. */
 export function rowSearch({
   load: { data },
   raw,
@@ -38,7 +38,7 @@ export function rowSearch({
   return table && readSearch(table.search, search.line.text);
 }
 
-/** A row, followed by the members of its group that are listed below it. */
+/** A row, followed by the member rows below it if the row is an open group. */
 type Block = readonly [head: InspectRow, ...members: InspectRow[]];
 
 function blocksOf(rows: readonly InspectRow[]): readonly Block[] {

@@ -6,7 +6,7 @@ import { targetOf, type Target } from '../../model/target.ts';
 /** A row of the inspect screen that the user can select. */
 export interface InspectRow {
   readonly key: string;
-  /** The client and check pairs that the row represents. */
+  /** The pairs of client and check that the row represents; a group row represents several. */
   readonly targets: readonly Target[];
 }
 
@@ -36,7 +36,10 @@ export interface OutputRow extends InspectRow {
   readonly isOpen: boolean;
 }
 
-/** Returns all rows of the layer, the worst first. They are built once for each response and set of opened rows. */
+/**
+ * Returns all rows of a client, check or aggregate, the worst first. They are built once for each response and set of
+ * opened rows.
+ */
 export function inspectRows({ load: { data }, opened }: InspectLayer): readonly InspectRow[] {
   if (data === undefined) return [];
   const memo = rowsMemo.get(data);

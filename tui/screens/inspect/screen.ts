@@ -18,7 +18,7 @@ import { paneLines, textPaneOf, type TextData } from '../text-pane.ts';
 import { fit } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { textStatus } from '../text-page.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 
 const LIST_TITLES: Readonly<Record<SubjectKind, string>> = {
   client: 'clients',
@@ -82,10 +82,7 @@ function bodyLines(
   return [head, ...shown];
 }
 
-function messageRuns(
-  { state: { message } }: HasScreenState,
-  { load: { data, failure } }: InspectLayer,
-): readonly Run[] {
+function messageRuns({ state: { message } }: ScreenView, { load: { data, failure } }: InspectLayer): readonly Run[] {
   if (message !== undefined) {
     return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];
   }

@@ -20,9 +20,9 @@ import { nextRunText } from '../../words/next-run-text.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
-/** The definition of the list below the summary of a subject. */
+/** The definition of the list below the summary of a client, check or aggregate. */
 export interface InspectTable {
-  /** The singular and the plural noun for a row. */
+  /** The singular and the plural noun for a row, such as `result` and `results`. */
   readonly nouns: readonly [one: string, several: string];
   readonly columns: readonly TableColumn<unknown>[];
   /** The search language of the filter of these rows. */
@@ -142,7 +142,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
   result: undefined,
 };
 
-/** Returns the table of a subject; `undefined` if the subject is shown as text. */
+/** Returns the table for a client, check or aggregate; `undefined` for a result, which is shown as text. */
 export function inspectTableOf(kind: SubjectData['kind']): InspectTable | undefined {
   return TABLES[kind];
 }

@@ -8,11 +8,11 @@ import type { InspectLayer } from '../../state/layers/inspect.ts';
  */
 export function inspectTargets(layer: InspectLayer): readonly Target[] {
   if (layer.subject.kind === 'result') return [targetOf(layer.subject.name)];
-  // The JSON shows the whole subject, so no row is visible, marked or under a cursor.
+  // The screen shows the data as JSON, so no row is visible, marked or under a cursor.
   if (layer.raw) return [];
   if (layer.marks.size === 0) return inspectRowUnderCursor(layer)?.targets ?? [];
   const marked = inspectRows(layer).filter(({ key }) => layer.marks.has(key));
-  // Each target is returned once, although a row and the members below it may both be marked.
+  // Each target is returned only once, even if a group row and the member rows below it are marked.
   return [...new Map(marked.flatMap(({ targets }) => targets.map((target) => [target.key, target]))).values()];
 }
 

@@ -20,8 +20,8 @@ export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction):
 }
 
 /**
- * Moves to the next or previous match. All listed entries match the search, so this is the next row. The first entry
- * follows the last.
+ * Moves to the next or previous match. All listed entries match the search, so this is the next or previous row. The
+ * first entry follows the last.
  */
 export function seekEntry(store: ActionPorts, layer: LogLayer, step: 1 | -1): void {
   if (layer.opened !== undefined) return seekMatch(store, step);

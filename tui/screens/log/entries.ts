@@ -6,7 +6,7 @@ import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../state/search-field.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { pageHeight } from '../page.tsx';
-import type { ConsoleHistory, HasScreenState } from '../../state/ports.ts';
+import type { ConsoleHistory, ScreenView } from '../../state/ports.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
 /** An entry of the log. Its texts contain no control characters. */
@@ -16,7 +16,7 @@ export interface LogEntry {
   readonly atMs: number;
   /** The user who acted; empty for a message of this console. */
   readonly who: string;
-  /** The tone of a message, or the name of a recorded action. */
+  /** The tone of a message, or the name of an action in the audit trail. */
   readonly kind: string;
   readonly text: string;
   readonly tone: Tone;
@@ -34,7 +34,7 @@ export function logEntries(
 }
 
 /** Returns the number of screen rows for the list, or for the text of an opened entry. */
-export function logRows(store: HasScreenState): number {
+export function logRows(store: ScreenView): number {
   return pageHeight(store, 'none', 2) - 1;
 }
 

@@ -2,7 +2,7 @@ import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { logDetails, type LogEntry } from './entries.ts';
 import { describe } from '../../text/describe.ts';
-import type { ConsoleHistory, HasScreenState } from '../../state/ports.ts';
+import type { ConsoleHistory, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
@@ -29,7 +29,7 @@ export function logRow(
 
 /** Returns the lines of the opened entry. */
 export function logDetailLines(
-  store: HasScreenState & ConsoleHistory & Pick<LiveData, 'loads'>,
+  store: ScreenView & ConsoleHistory & Pick<LiveData, 'loads'>,
   layer: LogLayer,
 ): readonly Line[] {
   if (layer.at === undefined) return [];
@@ -37,8 +37,8 @@ export function logDetailLines(
 }
 
 /**
- * Returns the time of day in UTC. A time more than a day away also gets its date. A time far in the future is only a
- * date with its year.
+ * Returns a time of day in UTC. If the time is more than a day away, the text also contains the date. If it is far in
+ * the future, the text is only a date with its year.
  */
 export function whenText(atMs: number, nowMs: number): string {
   const text = new Date(atMs).toISOString();

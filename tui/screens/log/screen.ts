@@ -10,7 +10,7 @@ import { paneLines, paneMatchText, textPaneOf, type TextPane } from '../text-pan
 import { highlighted } from '../../form/text-search.ts';
 import { centredTop } from '../../state/screen-layout.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
@@ -45,7 +45,7 @@ function positionRuns(entries: readonly LogEntry[], layer: LogLayer): readonly R
 }
 
 function listLines(
-  store: HasScreenState & Pick<LiveData, 'loads' | 'nowMs'>,
+  store: ScreenView & Pick<LiveData, 'loads' | 'nowMs'>,
   layer: LogLayer,
   entries: readonly LogEntry[],
   height: number,
@@ -74,7 +74,7 @@ function emptyText({ loads }: Pick<LiveData, 'loads'>, { tab, search }: LogLayer
 }
 
 function statusRuns(
-  { loads, state }: HasScreenState & Pick<LiveData, 'loads'>,
+  { loads, state }: ScreenView & Pick<LiveData, 'loads'>,
   layer: LogLayer,
   entries: readonly LogEntry[],
   text: TextPane | undefined,

@@ -5,7 +5,7 @@ import { positionAfter } from '../../keys/movement-target.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
 import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from '../../state/overview-position.ts';
-import type { Screen, ConsoleHistory, HasScreenState } from '../../state/ports.ts';
+import type { Screen, ConsoleHistory, ScreenView } from '../../state/ports.ts';
 import type { FiguresSource } from '../../model/overview-figures.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
@@ -68,7 +68,7 @@ function openRow(store: ActionPorts): void {
   row.open(store);
 }
 
-function rowUnderCursor(store: HasScreenState & ConsoleHistory & FiguresSource & LiveData): BoxRow | undefined {
+function rowUnderCursor(store: ScreenView & ConsoleHistory & FiguresSource & LiveData): BoxRow | undefined {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   return box.rows[rowIndex(box, overview)];

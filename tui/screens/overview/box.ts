@@ -16,7 +16,7 @@ export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: Bo
   const isFocused = cursor !== undefined;
   const title = box.title.toUpperCase();
   const more = box.rows.length > height ? `  ${String(box.rows.length)}` : '';
-  // The focused box has a mark that is visible without color.
+  // The title of the focused box begins with `>`, which is visible without color.
   const head = [run(isFocused ? `> ${title}` : `  ${title}`, 'strong'), run(more, 'faint')];
   const heading = spread(head, [run(`${box.head} `, 'faint')], width);
   return [heading, ...bodyLines({ box, rows: height }, { width, cursor })].map((line) => fitRuns(line, width));

@@ -18,8 +18,8 @@ import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
 import type { NewCritical, OverviewFigures, ProblemsOf, FiguresSource } from '../../model/overview-figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
-import type { Screen, MessageSink, ConsoleHistory } from '../../state/ports.ts';
-import type { LiveData, MergedSources } from '../../model/live-data.ts';
+import type { Screen, ConsoleHistory } from '../../state/ports.ts';
+import type { LiveData } from '../../model/live-data.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import type { BoxId } from '../../state/overview-position.ts';
@@ -43,28 +43,25 @@ export interface OverviewBox {
   /** The titles of the columns at the right end of the box. */
   readonly head: string;
   readonly rows: readonly BoxRow[];
-  /**
-   * The chart that is drawn instead of rows: its values, the oldest first, and the number of values that it has space
-   * for.
-   */
+  /** The chart that is drawn instead of rows: its values, the oldest first, and the number of values that fill it. */
   readonly chart?: { readonly values: readonly number[]; readonly capacity: number };
   /** The text that is shown if the box has no rows. */
   readonly empty: string;
-  /** Minimum and maximum number of rows without the title. */
+  /** Minimum (`least`) and maximum (`most`) number of rows of the box, without its title. */
   readonly least: number;
   readonly most: number;
 }
 
-/** Maximum number of rows of a box; nobody scrolls further. */
+/** Maximum number of rows of a box in the overview; nobody scrolls further. */
 const ROWS_MAX = 100;
 
-/** Silences that end within this many seconds are listed. */
+/** Time in seconds: silences that end within it are listed as ending soon. */
 const ENDING_SECONDS = 7200;
 
-/** The time that the chart of result rates covers, in seconds. */
+/** Time span of the chart of result rates, in seconds. */
 const CHART_SECONDS = 900;
 
-/** Width of a bar with its brackets, in cells. */
+/** Width of an aggregate's bar with its brackets, in cells. */
 const BAR_CELLS = 12;
 
 const LOADING = 'loading …';
@@ -193,7 +190,7 @@ function dayRow(label: string, value: number, tone: Tone): BoxRow {
   return figureRow(label, value, value === 0 ? 'plain' : tone, (store) => void openReport(store, '24h'));
 }
 
-function openKeepalives(store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView): void {
+function openKeepalives(store: Screen & LiveData & ListOfView): void {
   openFiltered(store, 'events', 'check=keepalive');
 }
 
@@ -379,7 +376,7 @@ const STEP_WORDS: Readonly<Record<PlanRunStepState, string>> = {
   skipped: 'skipped',
 };
 
-function openUpgrade(store: Screen & MessageSink & Pick<LiveData, 'events'> & MergedSources & ListOfView): void {
+function openUpgrade(store: Screen & LiveData & ListOfView): void {
   openFiltered(store, 'upgrade', '');
 }
 

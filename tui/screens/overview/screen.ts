@@ -7,7 +7,7 @@ import { overviewBoxes } from './boxes.ts';
 import { overviewLayout, type PlacedBox } from './layout.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { failureText } from '../failure-text.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 
 /** Returns the overview screen, which shows the most important facts of the site in boxes. */
 export function overviewScreen(store: PagePorts): Page {
@@ -25,7 +25,7 @@ export function overviewScreen(store: PagePorts): Page {
 }
 
 /** Returns the lines of a column: its boxes one below the other, with a blank line between two boxes. */
-function columnLines(store: HasScreenState, boxes: readonly PlacedBox[], width: number): readonly Line[] {
+function columnLines(store: ScreenView, boxes: readonly PlacedBox[], width: number): readonly Line[] {
   const { overview } = store.state;
   return boxes.flatMap((placed, index) => {
     const cursor = placed.box.id === overview.box ? rowIndex(placed.box, overview) : undefined;

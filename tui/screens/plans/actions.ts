@@ -6,7 +6,7 @@ import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
 import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, stepCommandLine, runStep } from './questions.ts';
-import type { Screen, MessageSink, EffectRequester, HasScreenState } from '../../state/ports.ts';
+import type { Screen } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { restoreCommandLine } from '../../words/plan-text.ts';
@@ -119,7 +119,7 @@ export function openPlanMenu(store: ActionPorts, { perform }: ActionTrigger): vo
   openActionMenu(store, 'Upgrade plan', MENU, perform);
 }
 
-function togglePage(store: Screen & MessageSink & Pick<LiveData, 'plans'>): void {
+function togglePage(store: Screen & Pick<LiveData, 'plans'>): void {
   const { upgrade } = store.state;
   const { row, failure = 'the plan is loading' } = store.plans;
   if (row === undefined) return store.say(`there is no plan yet: press ${keyOf('plan-new')} to create one`);
@@ -141,12 +141,12 @@ export function moveStep(store: Screen & Pick<LiveData, 'plans'>, action: KeyAct
   const to = positionAfter(action, index, { rows: planLayout(store).steps, last });
   if (to === undefined) return false;
   const step = plan.steps[to]?.id;
-  // If the user moves the cursor to the current step, it moves along with the plan again.
+  // If the user moves the cursor to the current step, the cursor follows the steps of the plan again.
   store.update({ upgrade: { ...upgrade, step, follows: step === currentStep(plan)?.id } });
   return true;
 }
 
-function copyCommand(store: HasScreenState & MessageSink & EffectRequester & Pick<LiveData, 'plans'>): void {
+function copyCommand(store: Screen & Pick<LiveData, 'plans'>): void {
   const plan = shownPlan(store);
   const step = stepUnderCursor(store);
   const text =

@@ -2,7 +2,7 @@ import { around, isLastText, isTyped, stepForm, type FormField } from '../../for
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import { mayChange } from '../../keys/may-change.ts';
 import { wishOutcome } from './plan-requests.ts';
-import type { EffectRequester, HasOptions, MessageSink, Screen } from '../../state/ports.ts';
+import type { Screen } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';
 import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
@@ -62,13 +62,10 @@ function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDia
   });
 }
 
-function submit(
-  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<LiveData, 'plans' | 'feed'>,
-  layer: UpgradeDialogLayer,
-): void {
+function submit(store: Screen & Pick<LiveData, 'plans' | 'feed'>, layer: UpgradeDialogLayer): void {
   if (!mayChange(store, 'form-submit')) return;
   const texts = layer.fields.map(({ line }) => line.text.trim());
-  // The change is checked again now: the dialog may have been open for long, so that the change no longer applies.
+  // The change is checked again now, because it may have become impossible while the dialog was open.
   const outcome = wishOutcome(store, layer.wish, texts);
   if (outcome.kind === 'problem') {
     return putLayer(store, { ...layer, problem: outcome.text, field: layer.fields[0]?.label ?? 'cancel' });

@@ -1,9 +1,9 @@
 import { pageRows } from '../../state/screen-layout.ts';
 import { shownPlan } from './plan.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
-/** The number of rows of each part of the plan page. */
+/** The number of rows of the page of an upgrade plan: in total, for the steps, and for the log. */
 export interface PlanLayout {
   readonly tall: boolean;
   /** Number of screen rows between the header and the footer. */
@@ -17,7 +17,7 @@ export interface PlanLayout {
 const FIXED_ROWS = 4;
 const LOG_ROWS_MIN = 5;
 
-export function planLayout(store: HasScreenState & Pick<LiveData, 'plans'>): PlanLayout {
+export function planLayout(store: ScreenView & Pick<LiveData, 'plans'>): PlanLayout {
   const { tall, rows: height } = pageRows(store.state);
   const count = shownPlan(store)?.steps.length ?? 0;
   const steps = Math.max(1, Math.min(count, height - FIXED_ROWS - LOG_ROWS_MIN));

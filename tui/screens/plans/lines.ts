@@ -10,7 +10,7 @@ import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import { positionAfter } from '../../keys/movement-target.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 
 /**
  * A line of the page of versions: a value with its name, or a sentence without a name. It contains no control
@@ -50,7 +50,7 @@ const KIND_WORDS: readonly (readonly [kind: RecordKind, words: string])[] = [
  * too narrow for two.
  */
 export function upgradeColumns(
-  store: HasScreenState & Pick<LiveData, 'plans' | 'loads'>,
+  store: ScreenView & Pick<LiveData, 'plans' | 'loads'>,
 ): readonly (readonly UpgradeSection[])[] {
   const { data } = store.loads.of('upgrade');
   const plans = planSection(store);
@@ -63,7 +63,7 @@ export function upgradeColumns(
 }
 
 /** Returns the number of rows of the longest column, including titles and blank lines. */
-export function upgradeHeight(store: HasScreenState & Pick<LiveData, 'plans' | 'loads'>): number {
+export function upgradeHeight(store: ScreenView & Pick<LiveData, 'plans' | 'loads'>): number {
   const heights = upgradeColumns(store).map((sections) =>
     sections.reduce((sum, { lines }) => sum + lines.length + 2, -1),
   );

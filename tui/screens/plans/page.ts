@@ -6,7 +6,7 @@ import { run, type Line, type Run } from '../../text/theme.ts';
 import { shownPlan } from './plan.ts';
 import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
-import type { Screen, HasScreenState } from '../../state/ports.ts';
+import type { Screen, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 import { openLayer } from '../../state/layer-stack.ts';
@@ -22,7 +22,7 @@ export function openPlanPage(store: Screen, content: PlanPageLayer['content']): 
   openLayer(store, layer);
 }
 
-export function planPageLines(store: HasScreenState & Pick<LiveData, 'plans'>, layer: PlanPageLayer): readonly Line[] {
+export function planPageLines(store: ScreenView & Pick<LiveData, 'plans'>, layer: PlanPageLayer): readonly Line[] {
   const plan = shownPlan(store);
   if (plan === undefined) return [[run(' the upgrade plan has not been loaded yet', 'faint')]];
   const { columns } = store.state.size;
@@ -69,8 +69,8 @@ function stepLines(plan: PlanRun, step: PlanRunStep, columns: number): readonly 
 }
 
 /**
- * Returns the lines of the findings: first the finding of the step's own rule, then the others from the worst to the
- * best.
+ * Returns the lines of an upgrade plan's findings: first that of the rule that the step checks, then the others, the
+ * worst first.
  */
 function findingLines({ findings }: PlanRun, step: PlanRunStep | undefined, columns: number): readonly Line[] {
   const rank = (finding: Finding): number =>

@@ -4,7 +4,7 @@ import { parsePath, versionText } from '../../../shared/domain/plan/version.ts';
 import type { Effect } from '../../state/effects.ts';
 import { backendMs } from '../../model/feed-status.ts';
 import { shownPlan } from './plan.ts';
-import type { HasOptions } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { stepText, holderName } from '../../words/plan-text.ts';
@@ -13,16 +13,16 @@ export type WishOutcome =
   | { readonly kind: 'effect'; readonly effect: Effect }
   /** A problem that the user can fix in a text field of the dialog. */
   | { readonly kind: 'problem'; readonly text: string }
-  /** The reason why the change no longer applies. */
+  /** The reason why the change is no longer possible, for example because the plan has ended. */
   | { readonly kind: 'gone'; readonly text: string };
 
 /**
  * Returns the request for a change to an upgrade plan, or why the change is not possible.
  *
- * @param texts the text of each field of the dialog: the two versions, the confirmation, or the reason
+ * @param texts the texts of the dialog's fields: the current and the new version, the confirmation, or the reason
  */
 export function wishOutcome(
-  store: HasOptions & Pick<LiveData, 'plans' | 'feed'>,
+  store: ScreenView & Pick<LiveData, 'plans' | 'feed'>,
   wish: UpgradeWish,
   texts: readonly string[],
 ): WishOutcome {

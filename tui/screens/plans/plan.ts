@@ -1,16 +1,16 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { UpgradePosition } from '../../state/upgrade-position.ts';
-import type { StateAdjuster, HasScreenState } from '../../state/ports.ts';
+import type { StateAdjuster, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
-/** Returns the plan that the upgrade view shows; `undefined` if there is none or it is still being loaded. */
+/** Returns the plan that the upgrade view shows; `undefined` if there is no plan or it is still being loaded. */
 export function shownPlan({ plans }: Pick<LiveData, 'plans'>): PlanRun | undefined {
   return plans.row === undefined || plans.row.id === plans.plan?.id ? plans.plan : undefined;
 }
 
 /** Returns the current state of the step under the cursor; `undefined` if no plan is loaded. */
-export function stepUnderCursor(store: HasScreenState & Pick<LiveData, 'plans'>): PlanRunStep | undefined {
+export function stepUnderCursor(store: ScreenView & Pick<LiveData, 'plans'>): PlanRunStep | undefined {
   const { step } = store.state.upgrade;
   return shownPlan(store)?.steps.find(({ id }) => id === step);
 }
@@ -20,7 +20,7 @@ export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undef
   return steps.findIndex((step) => step.id === id) + 1;
 }
 
-/** Updates the upgrade view before a frame: opens the page of a new plan, and moves the cursor along with the plan. */
+/** Updates the upgrade view before a frame: opens the page of a new plan, and moves the cursor to the current step. */
 export function settleUpgrade(store: StateAdjuster & Pick<LiveData, 'plans'>): void {
   const before = store.state.upgrade;
   const after = settledPosition(before, shownPlan(store));

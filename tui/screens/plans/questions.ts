@@ -10,13 +10,13 @@ import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
 import { wishOutcome } from './plan-requests.ts';
 import { shownPlan, stepNumber } from './plan.ts';
-import type { MessageSink, EffectRequester, HasOptions, Screen, HasScreenState } from '../../state/ports.ts';
+import type { Screen } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
 import { holderName, stepText, restoreCommandLine } from '../../words/plan-text.ts';
 
 /** Opens a dialog that asks for the current and the new version, to create an upgrade plan. */
-export function askNewPlan(store: Screen & MessageSink & Pick<LiveData, 'plans' | 'loads'>): void {
+export function askNewPlan(store: Screen & Pick<LiveData, 'plans' | 'loads'>): void {
   const open = shownPlan(store);
   if (open?.state === 'open') {
     return store.say(`plan #${String(open.id)} is open: finish or abandon it first`, 'problem');
@@ -34,10 +34,8 @@ export function askNewPlan(store: Screen & MessageSink & Pick<LiveData, 'plans' 
   });
 }
 
-/** Runs the current step of the plan, or asks first if the step changes something or is done by the operator. */
-export function runStep(
-  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
-): void {
+/** Runs the current step of the plan. If the step changes something or the operator must do it, asks first. */
+export function runStep(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withCurrentStep(store, (plan, step) => {
     switch (nextInteraction(step)) {
       case 'wait':
@@ -91,7 +89,7 @@ function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   });
 }
 
-export function askSkip(store: Screen & MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+export function askSkip(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withCurrentStep(store, (plan, step) => {
     if (step.state === 'running') return store.say(`${stepText(plan, step)}: still running`);
     openUpgradeDialog(store, {
@@ -104,9 +102,7 @@ export function askSkip(store: Screen & MessageSink & HasOptions & Pick<LiveData
   });
 }
 
-export function askRollBack(
-  store: Screen & MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
-): void {
+export function askRollBack(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withOwnedPlan(store, (plan) => {
     if (plan.backup === null) return store.say('this plan has no backup to roll back to', 'problem');
     openUpgradeDialog(store, {
@@ -123,9 +119,7 @@ export function askRollBack(
   });
 }
 
-export function askAbandon(
-  store: Screen & MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
-): void {
+export function askAbandon(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withOwnedPlan(store, (plan) =>
     openUpgradeDialog(store, {
       title: `Abandon plan #${String(plan.id)}`,
@@ -138,12 +132,10 @@ export function askAbandon(
 }
 
 /**
- * Gives up this console's ownership of the plan, or takes it if nobody owns the plan. If another console owns it, asks
- * first.
+ * Releases this console's ownership of the plan. If nobody owns the plan, takes the ownership. If another console owns
+ * it, asks before taking it.
  */
-export function changeHold(
-  store: Screen & MessageSink & EffectRequester & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
-): void {
+export function changeHold(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withOpenPlan(store, (plan) => {
     const { holder } = plan;
     if (isOwnedBy(plan, store.options.session)) return submitAtOnce(store, { kind: 'release', plan: plan.id });
@@ -168,11 +160,11 @@ export function stepCommandLine({ commands = [] }: PlanRunStep): string | undefi
 }
 
 /**
- * Calls `act` with the current step, if the cursor is on it, and this console or nobody owns the plan. Otherwise shows
- * a message.
+ * Calls `act` with the current step if the cursor is on it, and if no other console owns the plan. Otherwise shows a
+ * message.
  */
 function withCurrentStep(
-  store: HasScreenState & MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
+  store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
   act: (plan: PlanRun, step: PlanRunStep) => void,
 ): void {
   withOwnedPlan(store, (plan) => {
@@ -184,17 +176,14 @@ function withCurrentStep(
   });
 }
 
-function withOwnedPlan(
-  store: MessageSink & HasOptions & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>,
-  act: (plan: PlanRun) => void,
-): void {
+function withOwnedPlan(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>, act: (plan: PlanRun) => void): void {
   withOpenPlan(store, (plan) => {
     if (isOwnedBy(plan, store.options.session) || isFree(plan, backendMs(store.feed, store.nowMs))) return act(plan);
     store.say(`${holderName(plan)} owns the plan: press ${keyOf('plan-hold')} to take ownership`, 'problem');
   });
 }
 
-function withOpenPlan(store: MessageSink & Pick<LiveData, 'plans'>, act: (plan: PlanRun) => void): void {
+function withOpenPlan(store: Screen & Pick<LiveData, 'plans'>, act: (plan: PlanRun) => void): void {
   const plan = shownPlan(store);
   if (plan === undefined)
     return store.say('the upgrade plan has not been loaded yet: try again in a moment', 'problem');
@@ -202,10 +191,7 @@ function withOpenPlan(store: MessageSink & Pick<LiveData, 'plans'>, act: (plan: 
   act(plan);
 }
 
-function submitAtOnce(
-  store: MessageSink & EffectRequester & HasOptions & Pick<LiveData, 'plans' | 'feed'>,
-  wish: UpgradeWish,
-): void {
+function submitAtOnce(store: Screen & Pick<LiveData, 'plans' | 'feed'>, wish: UpgradeWish): void {
   const outcome = wishOutcome(store, wish, []);
   if (outcome.kind === 'effect') store.request(outcome.effect);
   else store.say(outcome.text, 'problem');

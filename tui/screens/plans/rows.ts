@@ -14,7 +14,7 @@ import { wrapCells } from '../../text/wrap-cells.ts';
 import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';
 import { stepCommandLine } from './questions.ts';
-import type { HasOptions, HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { restoreCommandLine } from '../../words/plan-text.ts';
 
@@ -36,11 +36,8 @@ export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; r
   block: { symbol: '✗', tone: 'critical' },
 };
 
-/** Returns all lines of the plan page. */
-export function planRows(
-  store: HasScreenState & HasOptions & Pick<LiveData, 'plans' | 'nowMs'>,
-  plan: PlanRun,
-): readonly Line[] {
+/** Returns all lines of the page of an upgrade plan: its title, owner, steps and log. */
+export function planRows(store: ScreenView & Pick<LiveData, 'plans' | 'nowMs'>, plan: PlanRun): readonly Line[] {
   const { columns } = store.state.size;
   const { steps, log } = planLayout(store);
   return [
@@ -64,7 +61,7 @@ function titleRow({ nowMs }: Pick<LiveData, 'nowMs'>, plan: PlanRun, columns: nu
   );
 }
 
-function holderRuns(store: HasOptions, plan: PlanRun): Line {
+function holderRuns(store: ScreenView, plan: PlanRun): Line {
   switch (plan.state) {
     case 'done':
       return [run(' ✓ upgrade complete', 'ok')];
@@ -95,11 +92,11 @@ function findingRuns({ findings }: PlanRun): Line {
 
 const STATE_CELLS = 7;
 const TIME_CELLS = 6;
-/** Width of cursor, symbol, step number and gaps, in cells. */
+/** Width of the cursor, the symbol and the number of a step, with the gaps between them, in cells. */
 const LEFT_CELLS = 9;
 const NOTE_CELLS_MIN = 24;
 
-function stepRows(store: HasScreenState & Pick<LiveData, 'nowMs'>, plan: PlanRun, height: number): readonly Line[] {
+function stepRows(store: ScreenView & Pick<LiveData, 'nowMs'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const cells = titleCells(plan, columns);
   const index = Math.max(0, stepNumber(plan, store.state.upgrade.step) - 1);
@@ -121,7 +118,7 @@ function titleCells({ steps }: PlanRun, columns: number): number {
 }
 
 function stepRow(
-  store: HasScreenState & Pick<LiveData, 'nowMs'>,
+  store: ScreenView & Pick<LiveData, 'nowMs'>,
   plan: PlanRun,
   step: PlanRunStep,
   { cells, isCursor }: { readonly cells: number; readonly isCursor: boolean },
@@ -159,10 +156,10 @@ function noteText({ note, confirm, state }: PlanRunStep): string {
 }
 
 /**
- * Returns the log of the step under the cursor, with the newest line at the bottom, and the commands that the operator
- * has to run. Without log lines it shows the details of the step.
+ * Returns the log of the step under the cursor, the newest line last, followed by the commands that the operator has to
+ * run. If the log is empty, returns the details of the step instead.
  */
-function logRows(store: HasScreenState & Pick<LiveData, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
+function logRows(store: ScreenView & Pick<LiveData, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const step = stepUnderCursor(store);
   const title = `─ ${step === undefined ? 'log' : `step ${String(stepNumber(plan, step.id))} log`} `;
@@ -179,7 +176,7 @@ function logRows(store: HasScreenState & Pick<LiveData, 'plans'>, plan: PlanRun,
   return [rule, ...shown.slice(Math.max(0, shown.length - logHeight)), ...orders];
 }
 
-/** Wraps the text of a line. The text is indented, so that it does not extend below its head. */
+/** Wraps the text of a line. Further rows are indented, so that only the first row has the head, such as the time. */
 function wrapped([head, text]: Line, columns: number): readonly Line[] {
   if (head === undefined || text === undefined) return [];
   const indent = cellWidth(head.text);

@@ -14,8 +14,8 @@ import { failureText } from '../failure-text.ts';
 const LABEL_CELLS = 28;
 
 /**
- * Returns the screen of the upgrade view: the versions of all programs and the stored data that an upgrade migrates, or
- * the upgrade plan.
+ * Returns the screen of the upgrade view. It shows the versions of all programs with the data that an upgrade migrates,
+ * or the upgrade plan.
  */
 export function upgradeScreen(store: PagePorts): Page {
   const plan = shownPlan(store);

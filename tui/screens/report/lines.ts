@@ -3,13 +3,13 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Report } from '../../../shared/schemas/report.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ReportLayer } from '../../state/layers/loaded.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { RowCache, textRows } from '../../text/describe.ts';
 import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { whenText } from '../log/lines.ts';
 
-/** Width in cells below which a column of the report is not narrowed. */
+/** Minimum width of a column of the report, in cells. */
 const CELLS_LEAST = 6;
 
 const GAP = 2;
@@ -18,7 +18,7 @@ const WORD_TONES: ReadonlyMap<string, Tone> = new Map(Object.values(STATUS).map(
 
 /** Returns the lines of the shift report: its summary and its sections. */
 export function reportLines(
-  { nowMs, state: { size } }: HasScreenState & Pick<LiveData, 'nowMs'>,
+  { nowMs, state: { size } }: ScreenView & Pick<LiveData, 'nowMs'>,
   { load: { data } }: ReportLayer,
 ): readonly Line[] {
   if (data === undefined) return [];

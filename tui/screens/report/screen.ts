@@ -3,7 +3,7 @@ import { parseDuration, DURATION_HINT } from '../../../shared/domain/duration.ts
 import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { ReportLayer } from '../../state/layers/loaded.ts';
-import type { EffectRequester, MessageSink, Screen } from '../../state/ports.ts';
+import type { Screen } from '../../state/ports.ts';
 import { spread } from '../../text/runs.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { asOfLine, notLoadedLines } from '../freshness.ts';
@@ -16,7 +16,7 @@ const SPAN = '12h';
 /**
  * Opens the report of the last `span`, such as `12h`.
  *
- * @returns the problem with the span and the allowed format; `undefined` if the span is valid
+ * @returns a message about an invalid time span, with the allowed format; `undefined` if the span is valid
  */
 export function openReport(store: Screen, span = ''): string | undefined {
   const seconds = parseDuration(span === '' ? SPAN : span);
@@ -37,7 +37,7 @@ export function reportScreen(store: PagePorts, layer: ReportLayer): Page {
   );
 }
 
-export function copyReport(store: MessageSink & EffectRequester, { load: { data } }: ReportLayer): void {
+export function copyReport(store: Screen, { load: { data } }: ReportLayer): void {
   if (data === undefined) return store.say('the report is not loaded yet');
   store.request({ kind: 'copy', label: 'report', text: reportMarkdown(data) });
 }

@@ -3,7 +3,7 @@ import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { putLayer } from '../../state/layer-stack.ts';
 import type { TimelineLayer } from '../../state/layers/loaded.ts';
 import { NO_SEARCH } from '../../state/search-field.ts';
-import type { MessageSink, Screen } from '../../state/ports.ts';
+import type { Screen } from '../../state/ports.ts';
 import { PAST_SPANS, timelineId, timelineOf, type PastSpan } from '../../model/past-span.ts';
 import { NOT_LOADED } from '../../model/view-data.ts';
 
@@ -28,7 +28,7 @@ export function changeSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): voi
 /** Returns the selected outage, by default the newest. `outage` is `undefined` if there is no outage. */
 export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
   readonly outage: Outage | undefined;
-  /** The index of the outage, counted from the newest outage, which has the index 0. */
+  /** The index of the outage; the newest outage has the index 0. */
   readonly index: number;
   readonly count: number;
 } {
@@ -43,7 +43,7 @@ export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
  *
  * @param by 1 selects the next earlier outage, -1 the next later outage
  */
-export function stepOutage(store: Screen & MessageSink, layer: TimelineLayer, by: 1 | -1): void {
+export function stepOutage(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
   const { data } = layer.load;
   const outages = data === undefined ? [] : outagesOf(data.past);
   const next = outages[outageOf(layer).index + by];

@@ -8,7 +8,7 @@ import type { LiveData } from '../../model/live-data.ts';
 import { PAST_SPANS, PAST_SPAN_MS, timelineOf } from '../../model/past-span.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
-import type { HasScreenState } from '../../state/ports.ts';
+import type { ScreenView } from '../../state/ports.ts';
 import { fit } from '../../terminal/cells.ts';
 import { spread } from '../../text/runs.ts';
 import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
@@ -17,7 +17,7 @@ import { countOf } from '../../words/changes.ts';
 import { whenText } from '../log/lines.ts';
 import { outageOf } from './layer.ts';
 
-/** Number of rows above the transitions. */
+/** Number of screen rows above the transitions in a timeline. */
 export const TIMELINE_HEAD_ROWS = 6;
 
 const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, Tone]>> = {
@@ -29,11 +29,11 @@ const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, 
   none: [' ', 'plain'],
 };
 
-type TimelinePorts = HasScreenState & Pick<LiveData, 'nowMs'>;
+type TimelinePorts = ScreenView & Pick<LiveData, 'nowMs'>;
 
 /**
- * Returns the lines above the transitions of a check: the time spans to choose from, a strip with the states over time,
- * a marker for the selected outage, and figures.
+ * Returns the lines above the transitions of a check: the available time spans, a bar with the state at each time, a
+ * marker for the selected outage, and its figures.
  */
 export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
   const { data } = layer.load;
@@ -58,7 +58,9 @@ function spanRuns(span: string, chosen: string): readonly Run[] {
   return span === chosen ? [run(`[${span}]`, 'strong'), run(' ')] : [run(` ${span}  `, 'faint')];
 }
 
-/** Returns the strip of states over time. Adjacent cells of the same tone are merged into one run. */
+/**
+ * Returns the bar with the state of the check at each time. Adjacent cells of the same tone are merged into one run.
+ */
 function stripRuns(past: CheckHistory, cells: number): readonly Run[] {
   const runs: Run[] = [];
   for (const cell of stripOf(past, cells)) {
@@ -79,7 +81,7 @@ function markerText({ since, until }: CheckHistory, outage: Outage | undefined, 
 }
 
 /**
- * Returns the line of times under the strip.
+ * Returns the time axis: the line with times under the bar of states.
  *
  * @param hasDates true if the time span is longer than a day, so that all times include the date
  */

@@ -9,7 +9,7 @@ import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import { timelineHead } from './lines.ts';
 
-/** Returns the screen of a check's timeline: a strip with the states over time, and the transitions below. */
+/** Returns the screen of a check's timeline: a bar with the state at each time, and the transitions below. */
 export function timelineScreen(store: PagePorts, layer: TimelineLayer): Page {
   const { client, check } = targetOf(timelineOf(layer.id).key);
   const breadcrumb: Line = [run(' timeline › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];

@@ -5,7 +5,7 @@ import type { LineInHistory } from '../../text/line-history.ts';
 export interface CommandLayer extends LineInHistory {
   readonly kind: 'command';
   /**
-   * The typed text, and the index of the candidate that replaces it, while Tab cycles through the candidates; otherwise
+   * The typed text and the index of the candidate that replaces it, while Tab cycles through the completions; otherwise
    * `undefined`.
    */
   readonly chosen: { readonly typed: LineEditor; readonly at: number } | undefined;

@@ -7,7 +7,7 @@ export interface ConfirmLayer {
   readonly title: string;
   /** Lines that name the affected objects. A long list of objects is already shortened. */
   readonly lines: readonly string[];
-  /** Label of the submit button, which says what happens: `Resolve 3 events`. */
+  /** Label of the submit button. It says what the button does: `Resolve 3 events`. */
   readonly button: string;
   readonly focused: 'cancel' | 'submit';
   /** The text that the user must type to confirm, and the text typed so far; `undefined` if nothing must be typed. */

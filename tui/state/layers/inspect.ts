@@ -19,13 +19,13 @@ export interface Subject {
 /** Maximum number of results of a check that are requested. The worst come first, and nobody reads more. */
 export const CHECK_RESULTS_MAX = 1000;
 
-/** The results of an aggregate that have the same severity. */
+/** The outputs of an aggregate's results that have the same severity. */
 export interface AggregateOutputs {
   readonly severity: Severity;
   readonly results: readonly AggregateResults[];
 }
 
-/** The data about a subject, from the last response of the backend. */
+/** The data about a client, check, aggregate or result, from the last response of the backend. */
 export type SubjectData =
   | { readonly kind: 'client'; readonly detail: ClientDetail }
   | {
@@ -59,9 +59,9 @@ export interface InspectLayer {
   readonly top: number;
   /** The words to find if the screen shows text, or the filter if it shows rows. */
   readonly search: SearchField;
-  /** The sort order of the rows; `undefined` means the worst first. */
+  /** The sort order of the rows; `undefined` if the worst rows come first. */
   readonly sort: SortState | undefined;
-  /** Keys of the rows that an action affects instead of the one under the cursor. */
+  /** Keys of the marked rows. If there are any, an action affects them instead of the row under the cursor. */
   readonly marks: ReadonlySet<string>;
   /** The number of horizontal scroll steps to the right, as in lists. */
   readonly sideways: number;

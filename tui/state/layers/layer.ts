@@ -18,7 +18,7 @@ import type { SilenceLayer } from './silence.ts';
 import type { ConfirmLayer } from './confirm.ts';
 import type { SearchField } from '../search-field.ts';
 
-/** A layer that is drawn over the view. Layers can be stacked. */
+/** A layer: a dialog, menu or screen that is drawn over the view. Layers can be stacked. */
 export type Layer = FullLayer | SilenceLayer | ConfirmLayer | UpgradeDialogLayer | MenuLayer | CommandLayer;
 
 /** A layer that fills the screen and hides the view. */
@@ -59,7 +59,7 @@ export function isFull(layer: Layer): layer is FullLayer {
 /**
  * Returns the search of a layer.
  *
- * @returns `undefined` if the layer has no search
+ * @returns the search; `undefined` if the layer has none
  */
 export function searchOf(layer: Layer | undefined): SearchField | undefined {
   return layer !== undefined && 'search' in layer && 'isOpen' in layer.search ? layer.search : undefined;

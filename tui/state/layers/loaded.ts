@@ -8,46 +8,46 @@ import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
 import type { SearchField } from '../search-field.ts';
 import type { ViewLoad } from '../../model/view-data.ts';
 
-/** The data that each kind of layer requests from the backend while the layer is on top. */
+/** The data that each kind of layer (a screen over the view) requests from the backend while it is on top. */
 export interface LayerData {
   /** A dead letter, with the event (or the events of a group) that its handler would get. Secrets are removed. */
   readonly 'dead-letter': DeadLetterSummary & {
     readonly event: Readonly<Record<string, unknown>>;
     readonly events?: readonly Readonly<Record<string, unknown>>[] | undefined;
   };
-  /** A member of the cluster. */
+  /** A member of the cluster, with all its attributes. */
   readonly member: ClusterMember;
   /** The explanation of how each handler handles an event, and why. */
   readonly handling: EventExplanation;
-  /** The details of a silence, of which the feed contains only a part. */
+  /** The details of a silence. The feed contains only a part of them. */
   readonly 'silence-entry': SilencedDetail;
   /** The shift report. */
   readonly report: Report;
   /** The states and transitions of a check on a client during a time span. */
   readonly timeline: Transitions & { readonly past: CheckHistory };
-  /** The transitions that match a search. */
+  /** The transitions of all checks that match a search. */
   readonly 'timeline-search': Transitions;
 }
 
 /** A list of transitions, such as events that opened or resolved. The newest transition comes first. */
 export interface Transitions {
   readonly rows: readonly TimelineRow[];
-  /** True if there are older transitions, which `rows` does not contain. */
+  /** True if there are older transitions that `rows` does not contain. */
   readonly more: boolean;
 }
 
 export type LoadedLayerKind = keyof LayerData;
 
-/** A layer that shows a text about one object, or about a search. The text is loaded from the backend. */
+/** A screen over the view with a text about one object, or about a search. Its data is loaded from the backend. */
 export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
   /**
-   * Identifies the object: the id of a dead letter, silence or member, or the key of an event. For a timeline it
+   * Identifies the shown object: the id of a dead letter, silence or member, or the key of an event. For a timeline it
    * contains time span and event key, for a report the time span, for a timeline search the searched text.
    */
   readonly id: string;
   readonly load: ViewLoad<LayerData[Kind]>;
-  /** Index of the first visible line of the body. */
+  /** Index of the first visible line below the head of the screen. */
   readonly top: number;
   readonly search: SearchField;
 }

@@ -1,10 +1,10 @@
 import type { LineEditor } from '../../text/line-editor.ts';
 
 export interface MenuItem {
-  /** An id that is unique within the menu. */
+  /** Id of the item, unique within the menu. */
   readonly id: string;
   readonly label: string;
-  /** The label of the key that runs the same action without the menu. */
+  /** The label of the key that does the same as the menu item. */
   readonly key?: string | undefined;
   /** The reason why the item cannot be chosen now; `undefined` if it can. */
   readonly disabled?: string | undefined;

@@ -13,16 +13,18 @@ export interface DialogField {
 export interface UpgradeDialogLayer {
   readonly kind: 'upgrade-dialog';
   readonly title: string;
-  /** The explanations, without control characters. */
+  /** The lines of explanation in the dialog, without control characters. */
   readonly lines: readonly string[];
   readonly fields: readonly DialogField[];
-  /** Label of the submit button, which says what happens. */
+  /** Label of the submit button. It says what the button does. */
   readonly button: string;
   /** Label of the text field that has the focus, or `cancel` or `submit` for one of the buttons. */
   readonly field: string;
-  /** The problem with the typed text; `undefined` if there is none. */
+  /** The problem with the typed text; `undefined` if the text is valid. */
   readonly problem: string | undefined;
-  /** The command that the key `c` copies while no text field has the focus; `undefined` if there is none. */
+  /**
+   * The command that the key `c` copies while no text field has the focus; `undefined` if there is no command to copy.
+   */
   readonly command: string | undefined;
   readonly wish: UpgradeWish;
 }
@@ -31,8 +33,11 @@ export interface UpgradeDialogLayer {
 export interface PlanPageLayer {
   readonly kind: 'plan-page';
   readonly content: 'details' | 'log';
-  /** Id of the step whose details are shown. */
+  /** Id of the step whose details are shown; `undefined` if the whole log is shown. */
   readonly step: string | undefined;
-  /** Index of the first visible line; `undefined` stays at the end of the text, also when lines are added. */
+  /**
+   * Index of the first visible line. If it is `undefined`, the page shows the end of the text, also when lines are
+   * added.
+   */
   readonly top: number | undefined;
 }

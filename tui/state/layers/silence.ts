@@ -28,8 +28,8 @@ export type SilenceField =
   | 'submit';
 
 /**
- * The silences that the form is about, if it is not about events: existing silences to change, ended silences to create
- * again, or the entries of new silences.
+ * The silences that the form edits if it was not opened for events: silences to change, ended silences to create again,
+ * or the entries of new silences.
  */
 export interface SilenceOrigin {
   readonly kind: 'change' | 'again' | 'new';
@@ -69,7 +69,7 @@ export interface SilenceForm {
   readonly field: SilenceField;
   /** The reason why the form was not submitted, and how to fix it; `undefined` if there is no problem. */
   readonly problem: string | undefined;
-  /** True if the form has shown a warning about a large scope, so that the next submission is sent. */
+  /** True if the form has already warned about a large scope. The next submission is then sent. */
   readonly isWarned: boolean;
 }
 
