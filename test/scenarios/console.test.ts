@@ -154,7 +154,7 @@ test('the console with a real backend shows, silences, unsilences and resolves a
   pty.write('\r');
   await pty.waitForText('after 10 s');
   pty.write('ry');
-  await pty.waitForText('event resolved: showing the last');
+  await pty.waitForText('event resolved: showing its last state');
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['db-1']);
 });
 
@@ -192,7 +192,8 @@ test('a silence that the console creates covers the events that its preview coun
 
   pty.write('3');
   await pty.waitForText(/^> {2}active {4}\S+ \/ disk .* till OK {7}1 +\S+ {2}acknowledged/m);
-  pty.write('uy');
+  // The row may have moved under the cursor since the view opened: then the console asks for the key again.
+  pty.write('uuy');
   await pty.waitForText('1 silence ended');
   await pty.waitForText(/^> {2}ended/m);
   expect(await api.silenced()).toEqual([]);

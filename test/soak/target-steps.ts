@@ -55,7 +55,7 @@ export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
   const feedChange = fc.oneof({ weight: 3, arbitrary: eventChange }, silenceChange, clientChange);
 
   const act = fc.record({
-    key: fc.constantFrom('s', 'S', 'K', 'u', 'r', 'R', 'D', 'T', 'z', 'e', 'n', 'x', ':'),
+    key: fc.constantFrom('s', 'S', 'K', 'u', 'r', 'R', 'D', 'T', 'z', 'e', 'N', 'x', ':'),
     down: fc.constantFrom(0, 0, 1, 2),
   });
 
@@ -88,7 +88,7 @@ export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
     },
     {
       weight: 4,
-      arbitrary: fc.constantFrom('j', 'k', 'G', 'g', '3j', 'p', 'O', '\r', '/a\r', '/\u0015\r', 'escape').map(
+      arbitrary: fc.constantFrom('j', 'k', 'G', 'g', 'jjj', 'p', 'O', '\r', '/a\r', '/\u0015\r', 'escape').map(
         (keys): Step =>
           (round) =>
             round.use(keys),

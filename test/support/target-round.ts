@@ -100,7 +100,7 @@ export class TargetRound {
     this.#answer();
   }
 
-  /** Opens a view by its digit. The console waits for a further key first, so the clock advances. */
+  /** Opens a view by its digit, and draws it. */
   look(digit: string): void {
     this.use(digit);
     this.pass(400);
@@ -135,7 +135,7 @@ export class TargetRound {
     const top = this.#drawn?.top;
     const kind = top?.kind;
     // In the dialog for an existing silence the first field is its end, in the dialog for events it is the reason.
-    if (top?.kind === 'silence') this.#driver.type(`${top.form.origin === undefined ? '' : '3\t\t'}why${CTRL_S}`);
+    if (top?.kind === 'silence') this.#driver.type(`${top.form.origin === undefined ? '' : '4h\t\t'}why${CTRL_S}`);
     if (kind === 'confirm') this.#driver.type('y');
     if (kind === 'menu') this.#driver.type(`${DOWN.repeat(choice)}\r`);
     if (kind === 'command') this.#driver.type(['resolve\r', 'silence 1h why\r', 'unsilence\r'][choice % 3] ?? '\r');

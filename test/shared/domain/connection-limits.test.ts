@@ -5,32 +5,32 @@ test.each([
   {
     all: 50_000,
     files: Infinity,
-    limits: { all: 50_000, withTunnels: 50_000, perAddress: 5000, answered: 64 },
+    limits: { all: 50_000, withTunnels: 50_000, perAddress: 5000, rejectionsWithReason: 64 },
     because: 'one address may use a tenth of all connections',
   },
   {
     all: 50_000,
     files: 20_000,
-    limits: { all: 18_976, withTunnels: 50_000, perAddress: 1897, answered: 64 },
+    limits: { all: 18_976, withTunnels: 50_000, perAddress: 1897, rejectionsWithReason: 64 },
     because: 'file descriptors are reserved for the store',
   },
   {
     all: 50_000,
     files: 1024,
-    limits: { all: 768, withTunnels: 50_000, perAddress: 100, answered: 16 },
+    limits: { all: 768, withTunnels: 50_000, perAddress: 100, rejectionsWithReason: 16 },
     because: 'a quarter of a few file descriptors is reserved for the store',
   },
   {
     all: 500,
     files: 1024,
-    limits: { all: 500, withTunnels: 500, perAddress: 100, answered: 16 },
+    limits: { all: 500, withTunnels: 500, perAddress: 100, rejectionsWithReason: 16 },
     because: 'a setting below the possible number applies as it is',
   },
   {
     all: 500,
     perAddress: 500,
     files: 1024,
-    limits: { all: 500, withTunnels: 500, perAddress: 500, answered: 16 },
+    limits: { all: 500, withTunnels: 500, perAddress: 500, rejectionsWithReason: 16 },
     because: 'the setting may allow one address all connections',
   },
 ])(

@@ -86,15 +86,7 @@ export const SILENCES = tableView<SilenceEntry>({
     '',
     `Press ${keyOf('silence-new')} to create one, or ${keyOf('silence')} on an event to silence it.`,
   ],
-  menu: [
-    'open',
-    'silence-change',
-    'silence-end',
-    'silence-delete',
-    'silence-recreate',
-    'silence-new',
-    'silence-filter',
-  ],
+  menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-recreate', 'silence-filter'],
 });
 
 /**
