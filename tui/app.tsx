@@ -36,7 +36,7 @@ export interface AppProps {
  */
 export function App({ store, theme: started }: AppProps): ReactElement {
   useSyncExternalStore(store.subscribe, store.version);
-  const theme = { ...started, ...store.state.look };
+  const theme = { ...started, ...store.state.themeChanges };
   const { size } = store.state;
   if (isTooSmall(size)) return <TooSmallScreen columns={size.columns} rows={size.rows} />;
   return (

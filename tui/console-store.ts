@@ -3,9 +3,9 @@ import { eventKey } from '../shared/domain/event-key.ts';
 import type { ClientRow, EventRow, FeedBriefs, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type PastMoment, type ScreenSize } from './state/console-state.ts';
-import { Answers, type Answered } from './state/answers.ts';
+import { BackendResponses, type Answered } from './state/answers.ts';
 import { applyRows, applySnapshotEvents } from './state/apply-rows.ts';
-import { ConsoleAggregates, DEFAULT_NEEDS } from './model/aggregate-book.ts';
+import { ConsoleAggregates, DEFAULT_AGGREGATE_THRESHOLDS } from './model/aggregate-book.ts';
 import type { Effect } from './state/effects.ts';
 import { Bell } from './state/bell.ts';
 import { EventRegistry } from './model/event-registry.ts';
@@ -92,7 +92,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   readonly aggregates: ConsoleAggregates;
   readonly silenceHistory = new SilenceHistory();
   readonly silenceRecent = new SilenceRecent();
-  readonly answers = new Answers(this);
+  readonly answers = new BackendResponses(this);
   readonly window = new ListWindow();
   /** Requests the data that the screen shows and that is due for a load or a reload. */
   readonly upkeep = new Upkeep();
@@ -120,13 +120,14 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
 
   constructor(options: ConsoleOptions) {
     this.options = options;
-    this.backends = options.members && new Map(options.members.map((name) => [name, INITIAL_FEED_STATUS]));
+    this.backends =
+      options.mergedContexts && new Map(options.mergedContexts.map((name) => [name, INITIAL_FEED_STATUS]));
     this.ownChanges = options.ownChanges ?? new OwnChanges();
     this.log = options.log ?? new MessageLog();
-    this.aggregates = new ConsoleAggregates(options.aggregateNeeds ?? DEFAULT_NEEDS);
+    this.aggregates = new ConsoleAggregates(options.aggregateNeeds ?? DEFAULT_AGGREGATE_THRESHOLDS);
     this.state = initialState(options.size, options.readOnly);
     this.nowMs = options.now();
-    if (options.kept !== undefined) restoreKept(this, options.kept);
+    if (options.savedSettings !== undefined) restoreKept(this, options.savedSettings);
   }
 
   // `subscribe` and `version` are arrow functions, because `useSyncExternalStore` calls them without `this`.

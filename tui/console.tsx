@@ -26,7 +26,7 @@ import type { SavedView } from './state/saved-view.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import { openAll } from './effects/all-contexts.ts';
 import { FilterScheduler } from './effects/filter-scheduler.ts';
-import { apiOf, nothingOfPast, upgradesOf, type ShownBackend } from './effects/shown-backend.ts';
+import { apiOf, rejectForPast, upgradesOf, type ShownBackend } from './effects/shown-backend.ts';
 import { TypedAhead } from './effects/type-ahead.ts';
 import { ViewFeed } from './effects/follow-view.ts';
 import { followedNow } from './state/upkeep.ts';
@@ -114,12 +114,12 @@ export function openConsole(parts: ConsoleParts): Console {
   const storeOf = (
     { backend, env, members, namespace }: ShownBackend,
     current: string | undefined,
-    before: Pick<ConsoleOptions, 'kept' | 'ownChanges' | 'log'>,
+    before: Pick<ConsoleOptions, 'savedSettings' | 'ownChanges' | 'log'>,
   ): ConsoleStore =>
     new ConsoleStore({
       size: { columns: stdout.columns, rows: stdout.rows },
       backend: members === undefined ? parseBackendAddresses(backend, env)[0].url : 'all contexts',
-      ...(members && { members: [...members.keys()] }),
+      ...(members && { mergedContexts: [...members.keys()] }),
       namespace,
       creator,
       // The session id is created on first use: loading the random generator takes a twentieth of the time to the first
@@ -134,7 +134,7 @@ export function openConsole(parts: ConsoleParts): Console {
       now: () => clock.now(),
     });
   let shown: ShownBackend = parts;
-  let store = storeOf(parts, parts.contexts?.current, parts.kept === undefined ? {} : { kept: parts.kept });
+  let store = storeOf(parts, parts.contexts?.current, parts.kept === undefined ? {} : { savedSettings: parts.kept });
   store.tick(clock.now());
 
   let paints = 0;
@@ -215,7 +215,7 @@ export function openConsole(parts: ConsoleParts): Console {
     ownChanges.set(namespaceKey(options.contexts?.current, options.namespace), store.ownChanges);
     const before = ownChanges.get(namespaceKey(context, next.namespace));
     shown = next;
-    store = storeOf(next, context, { kept, log, ...(before && { ownChanges: before }) });
+    store = storeOf(next, context, { savedSettings: kept, log, ...(before && { ownChanges: before }) });
     feed = followed ?? follow(next, store);
     viewFeed = followView(next, store);
   };
@@ -281,7 +281,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const run = async (effect: Effect): Promise<void> => {
     await runEffect(effect, {
       store,
-      api: store.state.past === undefined ? apiOf(shown, store) : nothingOfPast,
+      api: store.state.past === undefined ? apiOf(shown, store) : rejectForPast,
       upgrades: upgradesOf(shown),
       feed,
       repaint,

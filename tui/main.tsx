@@ -12,7 +12,7 @@ import { errorMessage } from '../shared/errors.ts';
 import { openAll } from './effects/all-contexts.ts';
 import type { ShownBackend } from './effects/shown-backend.ts';
 import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
-import { chooseBackend, contextNamed, type Choice } from './config/choose-backend.ts';
+import { chooseBackend, contextNamed, type BackendChoice } from './config/choose-backend.ts';
 import { readConsoleConfig, type LoadedConsoleConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { settingsOfConfig } from './config/initial-state.ts';
@@ -131,7 +131,7 @@ function opening(
   config: LoadedConsoleConfig['config'],
   tls: CredentialsEnv,
 ): {
-  readonly choice: (choice: Choice) => Promise<ShownBackend>;
+  readonly choice: (choice: BackendChoice) => Promise<ShownBackend>;
   readonly context: (name: string) => Promise<ShownBackend>;
 } {
   const context = (name: string): Promise<ShownBackend> => openContext(name, contextNamed(config, name), tls);
@@ -161,7 +161,7 @@ function warnOf({ backend, env, members }: ShownBackend): void {
   }
 }
 
-function nameOf(choice: Choice): string | undefined {
+function nameOf(choice: BackendChoice): string | undefined {
   switch (choice.kind) {
     case 'url':
       return undefined;

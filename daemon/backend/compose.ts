@@ -45,7 +45,7 @@ export interface Backend {
    * Resolves with the reason when this backend is no longer the leader. It must then be stopped, and `compose` must be
    * called again, so that it becomes a follower.
    */
-  readonly lost: Promise<MonError>;
+  readonly leadershipLost: Promise<MonError>;
   /** Stops accepting requests, commits pending writes and closes the store. */
   stop(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const foundation = await openFoundation(options, TABLES, teardown);
   const { config, definitions, tls, disk, lease, clock, registry, memory } = foundation;
   const queues = openQueues(foundation);
-  const { lanes, deadLetterIndex } = queues;
+  const { handlerQueues: lanes, deadLetterIndex } = queues;
   const batcher = openBatcher(options, foundation, queues, teardown);
   const bcrypt = teardown.use('password hashing', new Bcrypt(clock));
   const writers = openWriters(foundation, { batcher, bcrypt }, teardown);
@@ -169,7 +169,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     get config() {
       return config.loaded;
     },
-    lost: shared?.member.ended ?? new Promise<never>(() => undefined),
+    leadershipLost: shared?.member.ended ?? new Promise<never>(() => undefined),
     reload: async () => {
       tls.reload();
       await watch?.reload();

@@ -356,7 +356,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     const { url, agentUrl } = backend;
     log.info({ url, agent_url: agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
     manager.ready(`serving at ${url}`);
-    const lost = await Promise.race([stopped, backend.lost]);
+    const lost = await Promise.race([stopped, backend.leadershipLost]);
     if (lost === undefined) {
       log.info({}, 'backend stopping');
       manager.stopping();

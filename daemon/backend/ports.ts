@@ -263,7 +263,7 @@ export interface Disk {
   /** Returns the number of bytes that are reserved for a purpose, or 0 if none are. */
   reservedBytes(use: ReserveUse): Promise<number>;
   /** Reserves disk space for a purpose. When the disk is full, `releaseReserve` frees it. */
-  setAside(bytes: number, use: ReserveUse): Promise<void>;
+  reserve(bytes: number, use: ReserveUse): Promise<void>;
   /** Frees the space that is reserved for a purpose. */
   releaseReserve(use: ReserveUse): Promise<void>;
 }

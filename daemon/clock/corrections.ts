@@ -23,12 +23,12 @@ export function withCorrection({ seconds, merged }: Corrections, by: number): Co
  * Returns the era, which is the number of corrections so far. A time that must stay correct after a later correction is
  * stored together with its era.
  */
-export function eraOf({ seconds, merged }: Corrections): number {
+export function correctionCount({ seconds, merged }: Corrections): number {
   return merged + seconds.length;
 }
 
 /** Returns the seconds to add to a time that was stored after `era` corrections, to include all later corrections. */
-export function secondsSince({ seconds, merged }: Corrections, era: number): number {
+export function correctionSecondsSince({ seconds, merged }: Corrections, era: number): number {
   return sum(seconds.slice(Math.max(0, era - merged)));
 }
 

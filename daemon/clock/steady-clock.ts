@@ -1,4 +1,4 @@
-import { eraOf, offsetOf, secondsSince, withCorrection, type Corrections } from './corrections.ts';
+import { correctionCount, offsetOf, correctionSecondsSince, withCorrection, type Corrections } from './corrections.ts';
 import type { BootTime, MachineClock } from './machine-clock.ts';
 import { JUMP_MS, resumeTime, type TimeAnchor } from './resume-time.ts';
 
@@ -11,7 +11,7 @@ const SLEW = 1 / 1000;
  * Maximum time in milliseconds between the readings of the monotonic clock before and after a reading of the wall
  * clock. If it is exceeded, the process was suspended in between, and the reading of the wall clock is useless.
  */
-const LOOK_MS_MAX = 50;
+const READING_MS_MAX = 50;
 const LOOKS_MAX = 4;
 /**
  * Minimum time in milliseconds between two readings of the host's clocks. Times are rounded to whole milliseconds
@@ -33,7 +33,7 @@ interface SteadyOptions {
   readonly onJump?: (jump: ClockJump) => void;
   /**
    * Returns the delay in milliseconds before this clock adopts a jump of the host's clock. Default: it adopts a jump
-   * only when `adopt` is called.
+   * only when `applyCorrections` is called.
    *
    * @param seconds the size of the jump; positive is forward, negative is back
    */
@@ -81,7 +81,10 @@ export class SteadyClock implements MachineClock {
     this.#startMs = steadyMs;
     this.#lookedMs = monotonicMs;
     this.#sleptMs = (boot?.ms ?? 0) - monotonicMs;
-    const seconds = options.anchor === undefined ? 0 : secondsSince(corrections, eraOf(options.anchor.corrections));
+    const seconds =
+      options.anchor === undefined
+        ? 0
+        : correctionSecondsSince(corrections, correctionCount(options.anchor.corrections));
     if (seconds !== 0) this.#reportJump({ atMs: this.now() - seconds * 1000, seconds });
   }
 
@@ -130,7 +133,7 @@ export class SteadyClock implements MachineClock {
   }
 
   /** Advances `steady` to the time that another backend has reported, if that is later. */
-  notBefore(steadyMs: number): void {
+  advanceTo(steadyMs: number): void {
     this.#look();
     this.#passedMs += Math.max(0, steadyMs - this.#nowMs);
   }
@@ -154,7 +157,7 @@ export class SteadyClock implements MachineClock {
   }
 
   /** Replaces the adopted corrections, which changes `now`. The caller must already have shifted all stored times. */
-  adopt(corrections: Corrections): void {
+  applyCorrections(corrections: Corrections): void {
     const beforeMs = this.#offsetMs;
     this.#corrections = corrections;
     this.#offsetMs = offsetOf(corrections);
@@ -207,7 +210,7 @@ export class SteadyClock implements MachineClock {
     if (this.#pendingJumpMs === 0 || adoptAfterMs === undefined) return;
     const seconds = Math.round(this.#pendingJumpMs / 1000);
     if (this.#nowMs - this.#pendingSinceMs >= adoptAfterMs(seconds))
-      this.adopt(withCorrection(this.#corrections, seconds));
+      this.applyCorrections(withCorrection(this.#corrections, seconds));
   }
 
   /** Returns the milliseconds that the host slept since its last recorded sleep. */
@@ -227,7 +230,7 @@ export class SteadyClock implements MachineClock {
       const beforeMs = this.#machine.monotonic();
       const wallMs = this.#machine.now();
       const monotonicMs = this.#machine.monotonic();
-      if (monotonicMs - beforeMs <= LOOK_MS_MAX || looks === LOOKS_MAX) return { wallMs, monotonicMs };
+      if (monotonicMs - beforeMs <= READING_MS_MAX || looks === LOOKS_MAX) return { wallMs, monotonicMs };
     }
   }
 }

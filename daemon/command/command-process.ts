@@ -6,10 +6,10 @@ import { LIFELINE, type CommandReport, type CommandRequest } from './command-mes
 import { CommandWatchdog } from './command-watchdog.ts';
 import { PipeStock } from './command-pipes.ts';
 import { runUntilCut } from './run-command.ts';
-import { closeCovers, plainStdio } from './shielded-stdio.ts';
+import { closeNullDescriptors, plainStdio } from './shielded-stdio.ts';
 
 process.title = 'mon-backend commands';
-closeCovers();
+closeNullDescriptors();
 // Restore the umask with which the backend was started: commands must not inherit the umask that protects the files of
 // the backend. This process itself creates no files.
 process.umask(Number(process.argv[2]));

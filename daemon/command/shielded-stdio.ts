@@ -40,7 +40,7 @@ export function plainStdio(streams: Parameters<typeof shieldedStdio>[0]): ChildS
 }
 
 /** Closes the `/dev/null` descriptors that this process inherited because its parent process used `shieldedStdio`. */
-export function closeCovers(): void {
+export function closeNullDescriptors(): void {
   const nullDevice = statSync('/dev/null');
   for (const descriptor of readdirSync('/dev/fd').map(Number)) {
     if (descriptor > 2 && isOpen(descriptor) && fstatSync(descriptor).rdev === nullDevice.rdev) closeSync(descriptor);

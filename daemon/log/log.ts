@@ -52,7 +52,7 @@ interface LogOptions {
  * Characters that JSON does not escape but that terminals and line readers interpret: DEL, C1, direction marks,
  * separators.
  */
-const ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const CONTROL_CHARACTERS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const ALL_ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
@@ -112,9 +112,12 @@ function safe(fields: object): object {
   );
 }
 
-/** Escapes the characters of `ACTIVE`. They occur only in JSON strings, where an escape has the same meaning. */
+/**
+ * Escapes the characters of `CONTROL_CHARACTERS`. They occur only in JSON strings, where an escape has the same
+ * meaning.
+ */
 function escaped(line: string): string {
-  if (!ACTIVE.test(line)) return line;
+  if (!CONTROL_CHARACTERS.test(line)) return line;
   return line.replace(ALL_ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

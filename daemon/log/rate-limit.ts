@@ -6,7 +6,7 @@ const EVERY_MS = 60_000;
  * Limits how often an occurrence is reported that can happen thousands of times per second. The first one is reported
  * at once, the others together at most once per minute.
  */
-export class Burst {
+export class ReportLimiter {
   readonly #clock: { monotonic(): number };
   #reportedMs = -Infinity;
   #unreportedCount = 0;
@@ -27,14 +27,14 @@ export class Burst {
   }
 }
 
-/** Logs a warning as `Burst` does: at once, then at most once per minute. */
-export class Seldom {
+/** Logs a warning as `ReportLimiter` does: at once, then at most once per minute. */
+export class RateLimitedLog {
   readonly #log: Log;
-  readonly #burst: Burst;
+  readonly #burst: ReportLimiter;
 
   constructor(log: Log, clock: { monotonic(): number }) {
     this.#log = log;
-    this.#burst = new Burst(clock);
+    this.#burst = new ReportLimiter(clock);
   }
 
   /**

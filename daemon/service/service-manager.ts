@@ -21,7 +21,7 @@ interface Surroundings {
  * the AF_UNIX datagrams that systemd expects. In a backend with gigabytes of memory, starting a program takes a tenth
  * of a second. So a small shell is started with the daemon, and it starts the program for each line.
  */
-const TELLER = 'while read -r message; do systemd-notify "$message"; done';
+const NOTIFIER_SCRIPT = 'while read -r message; do systemd-notify "$message"; done';
 
 /** Number of watchdog messages within one watchdog timeout of systemd, so that one message can be late. */
 const SIGNS_PER_WATCH = 3;
@@ -86,7 +86,7 @@ class Teller implements Disposable {
 
   #start(): ChildProcess {
     const { PATH, NOTIFY_SOCKET } = this.#env;
-    const shell = spawn('/bin/sh', ['-c', TELLER], {
+    const shell = spawn('/bin/sh', ['-c', NOTIFIER_SCRIPT], {
       stdio: ['pipe', 'ignore', 'inherit'],
       env: { PATH, NOTIFY_SOCKET },
     });

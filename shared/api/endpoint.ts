@@ -37,7 +37,7 @@ export interface Endpoint<Body = unknown, Answer = unknown, Query extends Endpoi
    * True if the leader of a cluster must handle requests to the endpoint. By default, it is true for all methods except
    * GET.
    */
-  readonly onWriter?: boolean;
+  readonly isForLeader?: boolean;
   /** True if the endpoint is about the backend itself. Then even a follower with old data responds. */
   readonly isOfItself?: true;
   /** One sentence about the endpoint, without a full stop. */
@@ -122,7 +122,10 @@ export function takesNamespace({
  * True if the leader of a cluster must handle requests to the endpoint: they change something, or read state that only
  * the leader has.
  */
-export function isForWriter({ method, onWriter = method !== 'GET' }: Pick<Endpoint, 'method' | 'onWriter'>): boolean {
+export function isForWriter({
+  method,
+  isForLeader: onWriter = method !== 'GET',
+}: Pick<Endpoint, 'method' | 'isForLeader'>): boolean {
   return onWriter;
 }
 

@@ -79,7 +79,7 @@ const FULL = { full: presenceFlag.describe('if set: in the format of `/events` a
 const exactly = (attribute: string): typeof text => text.describe(`only entries with this ${attribute}`);
 
 /** Error message if a request to delete clients does not contain a search that selects them. */
-export const WHICH_CLIENTS = 'select clients, for example q=keepalive>30d result>30d';
+export const SELECT_CLIENTS_MESSAGE = 'select clients, for example q=keepalive>30d result>30d';
 
 /** The routes of the mon API, except the feed of changes (docs/feed.md), which is a WebSocket. */
 export const MON_API = {
@@ -104,7 +104,7 @@ export const MON_API = {
     answer: issuedAnswer,
   }),
   explainEvent: mon('GET /events/:client/:check/explain', 'Explains for each handler whether it runs for an event', {
-    onWriter: true,
+    isForLeader: true,
     query: IN,
     answer: explanationAnswer,
   }),
@@ -169,7 +169,7 @@ export const MON_API = {
     answer: reportAnswer,
   }),
   overview: mon('GET /overview', 'Summary of the backend, and of the clients and checks of a namespace', {
-    onWriter: true,
+    isForLeader: true,
     query: IN_ANY,
     answer: overviewAnswer,
     errors: ['not_found'],
@@ -199,7 +199,7 @@ export const MON_API = {
   }),
   simulate: mon('POST /simulate', 'Shows what a result would do, without changing anything', {
     scope: 'read',
-    onWriter: false,
+    isForLeader: false,
     query: IN,
     body: resultSchema,
     answer: simulationAnswer,
@@ -299,7 +299,7 @@ export const MON_API = {
     scope: 'admin',
     query: {
       ...IN,
-      q: z.string({ error: WHICH_CLIENTS }).describe('a search, as in the console; required'),
+      q: z.string({ error: SELECT_CLIENTS_MESSAGE }).describe('a search, as in the console; required'),
     },
     answer: deletedClientsAnswer,
   }),
@@ -386,7 +386,7 @@ export const MON_API = {
   }),
 
   handlers: mon('GET /handlers', 'Handlers with their queues and counters', {
-    onWriter: true,
+    isForLeader: true,
     query: PAGE,
     answer: z.array(handlerAnswer),
     errors: [],
@@ -409,13 +409,13 @@ export const MON_API = {
   }),
   deadLetters: mon('GET /dead-letters', 'Dead letters, oldest first', {
     isOfAllNamespaces: true,
-    onWriter: true,
+    isForLeader: true,
     query: { ...SEARCHED, 'filter.handler': exactly('handler') },
     answer: z.array(deadLetterAnswer),
   }),
   deadLetter: mon('GET /dead-letters/:id', 'One dead letter with its event', {
     isOfAllNamespaces: true,
-    onWriter: true,
+    isForLeader: true,
     answer: deadLetterAnswer.extend({ event: objectAnswer, events: z.array(objectAnswer).optional() }),
   }),
   retryDeadLetter: mon('POST /dead-letters/:id/retry', 'Retries a dead letter', {
@@ -461,7 +461,7 @@ export const MON_API = {
   dump: mon('GET /dump/:type', 'A page of an exact dump of one type, with secrets', {
     scope: 'admin',
     isOfAllNamespaces: true,
-    onWriter: true,
+    isForLeader: true,
     query: {
       namespace: text.describe('only this namespace'),
       limit: integer.describe('maximum number, up to 100'),
@@ -493,7 +493,7 @@ export const MON_API = {
   }),
   storeUpgrade: mon('GET /store/upgrade', 'The schema of the store and the progress of its upgrade', {
     isOfAllNamespaces: true,
-    onWriter: true,
+    isForLeader: true,
     answer: storeUpgradeAnswer,
   }),
   startStoreUpgrade: mon('POST /store/upgrade', 'Upgrades the schema of the store while the backend serves', {
@@ -511,7 +511,7 @@ export const MON_API = {
   plan: mon('GET /upgrades/:id', 'One upgrade plan', { isOfAllNamespaces: true, answer: planAnswer }),
   planFacts: mon('GET /upgrades/facts', 'Facts about the backend for a plan', {
     isOfAllNamespaces: true,
-    onWriter: true,
+    isForLeader: true,
     answer: upgradeFactsSchema,
   }),
   createPlan: mon('POST /upgrades', 'Creates an upgrade plan', {

@@ -202,12 +202,12 @@ export const V1_API = {
     // The leader must handle the request, because reading secrets writes an audit record.
     {
       ...readWith(objectAnswer, { redacted: text.describe('`false`: include secrets; administrators only') }),
-      onWriter: true,
+      isForLeader: true,
     },
   ),
   resultMetrics: v1('GET /metrics/checks', 'Metrics of check results in the Prometheus text format', {
     ...read(z.string()),
-    onWriter: true,
+    isForLeader: true,
   }),
   metrics: v1('GET /metrics', 'Metrics of the backend in the Prometheus text format', {
     ...read(z.string()),

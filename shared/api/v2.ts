@@ -43,7 +43,7 @@ type Route = `${keyof typeof USUAL} /${string}`;
  * the path parameters. A GET without the name of an object in its path has the verb `list`. Defaults depend on the HTTP
  * method; the default scope is `admin`.
  */
-function of<Answer = undefined>(
+function resourceEndpoint<Answer = undefined>(
   resource: string,
   route: Route,
   summary: string,
@@ -69,7 +69,7 @@ function of<Answer = undefined>(
 
 /** Defines an endpoint that returns a paginated list of objects. */
 function list(resource: string, path: string, summary: string, scope: Scope) {
-  return of(resource, `GET ${path}` as Route, summary, {
+  return resourceEndpoint(resource, `GET ${path}` as Route, summary, {
     scope,
     query: LIST,
     answer: v2ObjectsAnswer,
@@ -92,11 +92,11 @@ interface Kind {
 }
 
 /** Defines the endpoints that list and create objects at a path. */
-function listed({ type, one, read, write, errors = [] }: Kind, path: string, where = '') {
+function collectionEndpoints({ type, one, read, write, errors = [] }: Kind, path: string, where = '') {
   const bodyBytesMax = OBJECT_BYTES_MAX;
   return {
     list: { ...list(type, path, `Lists objects of the kind ${one}${where}`, read), bodyBytesMax },
-    create: of(type, `POST ${path}` as Route, `Creates the ${one} of the body`, {
+    create: resourceEndpoint(type, `POST ${path}` as Route, `Creates the ${one} of the body`, {
       scope: write,
       bodyBytesMax,
       errors: [...USUAL.POST.errors, ...errors],
@@ -105,38 +105,38 @@ function listed({ type, one, read, write, errors = [] }: Kind, path: string, whe
 }
 
 /** Defines the endpoints that read, write and delete one object. */
-function single({ type, one, key, read, write, remove, errors = [] }: Kind, path: string) {
+function objectEndpoints({ type, one, key, read, write, remove, errors = [] }: Kind, path: string) {
   const bodyBytesMax = OBJECT_BYTES_MAX;
   const at = (method: keyof typeof USUAL): Route =>
     `${method} ${[path, ...key.map((part) => `:${part}`)].join('/')}` as Route;
   const written = { scope: write, bodyBytesMax, errors: [...CHANGING, ...errors] };
   const replacing = `Creates or replaces the ${one}`;
   return {
-    get: of(type, at('GET'), `One ${one}`, { scope: read, bodyBytesMax, answer: objectAnswer }),
-    put: of(type, at('PUT'), replacing, written),
-    patch: of(type, at('PATCH'), `Applies a merge patch to the ${one}`, {
+    get: resourceEndpoint(type, at('GET'), `One ${one}`, { scope: read, bodyBytesMax, answer: objectAnswer }),
+    put: resourceEndpoint(type, at('PUT'), replacing, written),
+    patch: resourceEndpoint(type, at('PATCH'), `Applies a merge patch to the ${one}`, {
       ...written,
       answer: objectAnswer,
     }),
-    post: of(type, at('POST'), replacing, written),
-    remove: of(type, at('DELETE'), `Deletes the ${one}`, { scope: remove, bodyBytesMax }),
+    post: resourceEndpoint(type, at('POST'), replacing, written),
+    remove: resourceEndpoint(type, at('DELETE'), `Deletes the ${one}`, { scope: remove, bodyBytesMax }),
   };
 }
 
 /** Defines the endpoints for a type of objects that belong to no namespace. */
 function outsideNamespaces(kind: Kind) {
   const path = `${V2_PREFIX}/${kind.type}`;
-  const { list: all, create } = listed(kind, path);
-  const { post: _none, ...one } = single(kind, path);
+  const { list: all, create } = collectionEndpoints(kind, path);
+  const { post: _none, ...one } = objectEndpoints(kind, path);
   return { listAll: all, createAnywhere: create, ...one };
 }
 
 /** Defines the endpoints for a type of objects in namespaces, and the list of them in all namespaces. */
 function inNamespaces(kind: Kind) {
   const within = `${V2_PREFIX}/namespaces/:namespace/${kind.type}`;
-  const { list: all, create } = listed(kind, `${V2_PREFIX}/${kind.type}`, ' of all namespaces');
-  const { post: _none, ...one } = single(kind, within);
-  return { listAll: all, createAnywhere: create, ...listed(kind, within), ...one };
+  const { list: all, create } = collectionEndpoints(kind, `${V2_PREFIX}/${kind.type}`, ' of all namespaces');
+  const { post: _none, ...one } = objectEndpoints(kind, within);
+  return { listAll: all, createAnywhere: create, ...collectionEndpoints(kind, within), ...one };
 }
 
 const DEFINED = { key: ['name'], read: 'read', write: 'admin', remove: 'admin' } as const;
@@ -158,7 +158,7 @@ const KEY = `${V2_PREFIX}/apikeys/:key`;
 
 // Events have no PATCH, because an event is only replaced as a whole. Unlike other objects, they can be posted to their
 // own path.
-const { patch: _followed, ...events } = { ...inNamespaces(EVENTS), post: single(EVENTS, EVENTS_IN).post };
+const { patch: _followed, ...events } = { ...inNamespaces(EVENTS), post: objectEndpoints(EVENTS, EVENTS_IN).post };
 
 const root = endpointsBelow('');
 
@@ -174,7 +174,7 @@ export const V2_API = {
   auth: {
     logIn: root('GET /auth', 'Issues tokens for a user and password (HTTP Basic)', {
       scope: 'public',
-      onWriter: true,
+      isForLeader: true,
       answer: tokens,
       errors: [],
     }),
@@ -194,37 +194,42 @@ export const V2_API = {
   },
   users: {
     list: list('users', `${V2_PREFIX}/users`, 'Users', 'admin'),
-    create: of('users', `POST ${V2_PREFIX}/users`, 'Creates a user'),
-    get: of('users', `GET ${USER}`, 'One user', { scope: 'self', answer: objectAnswer }),
-    put: of('users', `PUT ${USER}`, 'Creates or replaces a user'),
-    disable: of('users', `DELETE ${USER}`, 'Disables a user'),
-    reinstate: of('users', `PUT ${USER}/reinstate`, 'Enables a disabled user'),
-    setPassword: of('users', `PUT ${USER}/password`, 'Changes a password; users must send their current one', {
-      scope: 'self',
-    }),
-    resetPassword: of('users', `PUT ${USER}/reset_password`, 'Sets the password of a user'),
-    logOut: of('users', `DELETE ${USER}/sessions`, 'Ends the sessions of a user', {
+    create: resourceEndpoint('users', `POST ${V2_PREFIX}/users`, 'Creates a user'),
+    get: resourceEndpoint('users', `GET ${USER}`, 'One user', { scope: 'self', answer: objectAnswer }),
+    put: resourceEndpoint('users', `PUT ${USER}`, 'Creates or replaces a user'),
+    disable: resourceEndpoint('users', `DELETE ${USER}`, 'Disables a user'),
+    reinstate: resourceEndpoint('users', `PUT ${USER}/reinstate`, 'Enables a disabled user'),
+    setPassword: resourceEndpoint(
+      'users',
+      `PUT ${USER}/password`,
+      'Changes a password; users must send their current one',
+      {
+        scope: 'self',
+      },
+    ),
+    resetPassword: resourceEndpoint('users', `PUT ${USER}/reset_password`, 'Sets the password of a user'),
+    logOut: resourceEndpoint('users', `DELETE ${USER}/sessions`, 'Ends the sessions of a user', {
       scope: 'self',
       errors: ['not_found'],
     }),
-    leaveGroups: of('users', `DELETE ${USER}/groups`, 'Removes a user from all groups'),
-    joinGroup: of('users', `PUT ${USER}/groups/:group`, 'Adds a user to a group'),
-    leaveGroup: of('users', `DELETE ${USER}/groups/:group`, 'Removes a user from a group'),
+    leaveGroups: resourceEndpoint('users', `DELETE ${USER}/groups`, 'Removes a user from all groups'),
+    joinGroup: resourceEndpoint('users', `PUT ${USER}/groups/:group`, 'Adds a user to a group'),
+    leaveGroup: resourceEndpoint('users', `DELETE ${USER}/groups/:group`, 'Removes a user from a group'),
   },
   apiKeys: {
     list: list('apikeys', `${V2_PREFIX}/apikeys`, 'API keys without their secrets', 'admin'),
-    grant: of('apikeys', `POST ${V2_PREFIX}/apikeys`, 'Grants a key; only this response contains it', {
+    grant: resourceEndpoint('apikeys', `POST ${V2_PREFIX}/apikeys`, 'Grants a key; only this response contains it', {
       answer: objectAnswer,
     }),
-    get: of('apikeys', `GET ${KEY}`, 'One API key', { answer: objectAnswer }),
-    patch: of('apikeys', `PATCH ${KEY}`, 'Applies a merge patch to a key', { answer: objectAnswer }),
-    put: of('apikeys', `PUT ${KEY}`, 'Restores a key of a dump or of Sensu Go'),
-    revoke: of('apikeys', `DELETE ${KEY}`, 'Revokes a key'),
+    get: resourceEndpoint('apikeys', `GET ${KEY}`, 'One API key', { answer: objectAnswer }),
+    patch: resourceEndpoint('apikeys', `PATCH ${KEY}`, 'Applies a merge patch to a key', { answer: objectAnswer }),
+    put: resourceEndpoint('apikeys', `PUT ${KEY}`, 'Restores a key of a dump or of Sensu Go'),
+    revoke: resourceEndpoint('apikeys', `DELETE ${KEY}`, 'Revokes a key'),
   },
   namespaces: outsideNamespaces({ ...DEFINED, type: 'namespaces', one: 'namespace', key: ['namespace'] }),
   checks: {
     ...inNamespaces({ ...DEFINED, type: 'checks', one: 'check' }),
-    execute: of('checks', `POST ${CHECK}/execute`, 'Requests a run of a check now', {
+    execute: resourceEndpoint('checks', `POST ${CHECK}/execute`, 'Requests a run of a check now', {
       scope: 'resolve',
       status: 202,
       answer: issuedAnswer,
@@ -237,8 +242,8 @@ export const V2_API = {
   pipelines: inNamespaces({ ...DEFINED, type: 'pipelines', one: 'pipeline' }),
   hooks: {
     ...inNamespaces({ ...DEFINED, type: 'hooks', one: 'hook' }),
-    setOfCheck: of('checks', `PUT ${CHECK}/hooks/:type`, 'Sets the hooks of a check, by type'),
-    removeOfCheck: of('checks', `DELETE ${CHECK}/hooks/:type/hook/:hook`, 'Removes a hook from a check'),
+    setOfCheck: resourceEndpoint('checks', `PUT ${CHECK}/hooks/:type`, 'Sets the hooks of a check, by type'),
+    removeOfCheck: resourceEndpoint('checks', `DELETE ${CHECK}/hooks/:type/hook/:hook`, 'Removes a hook from a check'),
   },
   assets: inNamespaces({ ...DEFINED, type: 'assets', one: 'asset' }),
   entities: inNamespaces({
@@ -274,24 +279,27 @@ export const V2_API = {
   roleBindings: inNamespaces({ ...GUARDED, type: 'rolebindings', one: 'role binding' }),
   clusterRoleBindings: outsideNamespaces({ ...GUARDED, type: 'clusterrolebindings', one: 'cluster role binding' }),
   tessen: {
-    get: of('tessen', `GET ${V2_PREFIX}/tessen`, 'Telemetry settings: always off', {
+    get: resourceEndpoint('tessen', `GET ${V2_PREFIX}/tessen`, 'Telemetry settings: always off', {
       answer: objectAnswer,
       errors: [],
     }),
-    put: of('tessen', `PUT ${V2_PREFIX}/tessen`, 'Accepted without effect', {
+    put: resourceEndpoint('tessen', `PUT ${V2_PREFIX}/tessen`, 'Accepted without effect', {
       status: 200,
       answer: objectAnswer,
       errors: ['invalid', 'too_large'],
     }),
-    report: of('tessen', `POST ${V2_PREFIX}/tessen/metrics`, 'Returns the request; nothing is sent', {
+    report: resourceEndpoint('tessen', `POST ${V2_PREFIX}/tessen/metrics`, 'Returns the request; nothing is sent', {
       status: 200,
       answer: z.array(objectAnswer),
       errors: ['invalid', 'too_large'],
     }),
   },
   cluster: {
-    id: of('cluster-members', `GET ${V2_PREFIX}/cluster/id`, 'The id of the store', { answer: z.string(), errors: [] }),
-    members: of('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'Cluster members', {
+    id: resourceEndpoint('cluster-members', `GET ${V2_PREFIX}/cluster/id`, 'The id of the store', {
+      answer: z.string(),
+      errors: [],
+    }),
+    members: resourceEndpoint('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'Cluster members', {
       answer: objectAnswer,
       errors: [],
     }),

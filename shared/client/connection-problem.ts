@@ -1,4 +1,4 @@
-import { isNamed, unnamedProblem } from '../domain/plan/certificate-names.ts';
+import { isAlternativeName, unnamedProblem } from '../domain/plan/certificate-names.ts';
 import { errorMessage } from '../errors.ts';
 
 const NOT_TLS = 'the server does not use TLS: use http:// (ws://) instead of https:// (wss://), or another port';
@@ -97,7 +97,7 @@ function nameAdvice(error: unknown): string | undefined {
   };
   const names = (cert.subjectaltname ?? '').split(', ').flatMap((name) => name.replace(/^[^:]*:/, '') || []);
   const { CN: commonName = '' } = cert.subject ?? {};
-  if (isNamed(host, [commonName])) {
+  if (isAlternativeName(host, [commonName])) {
     return `the ${unnamedProblem(commonName, names)} of its certificate: have it issued again with that name`;
   }
   return `its certificate is not for ${host} but for ${names.join(', ') || 'nobody'}: use one of its names in the address, or have it issued again`;

@@ -59,7 +59,7 @@ export function isAllowedAddress(kind: AddressKind, rule: AddressRule): boolean 
 }
 
 /** Returns the error message for an address to which handlers are not allowed to send: the reason and the remedy. */
-export function addressRefusal(host: string, address: string, kind: AddressKind): string {
+export function addressRefusalMessage(host: string, address: string, kind: AddressKind): string {
   const what = host === address ? address : `${host} leads to ${address}, which`;
   return `${what} is a ${kind} address, and handlers do not send there: list its network in handler-networks if they should`;
 }

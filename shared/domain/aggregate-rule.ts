@@ -43,7 +43,7 @@ export function ruleVerdict(
  *
  * @param fresh number of fresh results
  */
-export function needsPercent(
+export function requiredOkPercent(
   { warning, critical }: Pick<AggregateRule, 'warning' | 'critical'>,
   fresh: number,
 ): number | undefined {

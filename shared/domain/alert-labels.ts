@@ -50,7 +50,7 @@ export function clientLabelOf(labels: LabelSet, { client }: Pick<AlertNaming, 'c
 }
 
 /** Returns the name of the label to which the client name is written if the check has no client label of its own. */
-export function usualClientLabel({ client }: Pick<AlertNaming, 'client'>): string {
+export function defaultClientLabel({ client }: Pick<AlertNaming, 'client'>): string {
   return client.includes('instance') ? 'instance' : (client[0] ?? 'instance');
 }
 
@@ -87,7 +87,7 @@ export function labelsOfEvent(
   if (isAlert(check)) return own;
   return {
     ...own,
-    [clientLabelOf(own, naming) ?? usualClientLabel(naming)]: client,
+    [clientLabelOf(own, naming) ?? defaultClientLabel(naming)]: client,
     [naming.check]: check.name,
     [naming.severity]: severityOf(check.status),
   };
@@ -171,6 +171,6 @@ function labelValues(subject: LabelSubject, label: string): readonly string[] {
   if (origin[0] === OF_ALERT) return own;
   if (label === naming.severity) return [severityOf(status)];
   if (label === naming.check) return [check];
-  if (label === (naming.client.find((name) => origin.includes(name)) ?? usualClientLabel(naming))) return [client];
+  if (label === (naming.client.find((name) => origin.includes(name)) ?? defaultClientLabel(naming))) return [client];
   return label === SUBSCRIPTION_LABEL && own.length === 0 ? subscriptions : own;
 }

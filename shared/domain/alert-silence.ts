@@ -1,6 +1,6 @@
 import type { AlertSettings } from '../schemas/alert.ts';
 import type { SilencedEntry } from '../schemas/silenced.ts';
-import { SUBSCRIPTION_LABEL, usualClientLabel } from './alert-labels.ts';
+import { SUBSCRIPTION_LABEL, defaultClientLabel } from './alert-labels.ts';
 import type { LabelMatcher } from './label-matchers.ts';
 import { isMatchersText, parseMatchers } from './matcher-selector.ts';
 import { clientSubscription } from './subscription.ts';
@@ -17,7 +17,7 @@ export const STARTS_AT_ANNOTATION = 'alertmanager/starts-at';
 const SELECTOR_LABEL = 'selector';
 
 /** Returns the matchers with which a silence was created, or equivalent ones if it was created without matchers. */
-export function matchersOf(entry: SilencedEntry, settings: AlertSettings): readonly LabelMatcher[] {
+export function matchersOfSilence(entry: SilencedEntry, settings: AlertSettings): readonly LabelMatcher[] {
   const { subscription, check, selector } = entry;
   if (selector !== undefined && isMatchersText(selector)) {
     const matchers = parseMatchers(selector);
@@ -28,7 +28,7 @@ export function matchersOf(entry: SilencedEntry, settings: AlertSettings): reado
   if (selector !== undefined) return [equal(SELECTOR_LABEL, selector)];
   const matchers: LabelMatcher[] = [];
   if (subscription?.startsWith(CLIENT_PREFIX) === true) {
-    matchers.push(equal(usualClientLabel(settings), subscription.slice(CLIENT_PREFIX.length)));
+    matchers.push(equal(defaultClientLabel(settings), subscription.slice(CLIENT_PREFIX.length)));
   } else if (subscription !== null) matchers.push(equal(SUBSCRIPTION_LABEL, subscription));
   if (check !== null) matchers.push(equal(settings.check, check));
   return matchers;

@@ -1,6 +1,6 @@
 import type { AlertSettings, LabelSet, PostedAlert } from '../schemas/alert.ts';
 import type { SubmittedResult } from '../schemas/result.ts';
-import { clientLabelOf, cutText, LABEL_VALUE_MAX, usualClientLabel } from './alert-labels.ts';
+import { clientLabelOf, cutText, LABEL_VALUE_MAX, defaultClientLabel } from './alert-labels.ts';
 import { FAMILY_SIGN } from './check-family.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
@@ -34,17 +34,17 @@ const WATCHDOG_STATUS = 2;
  * @returns undefined if no label names the check
  */
 export function alertKey(labels: LabelSet, settings: AlertSettings): AlertKey | undefined {
-  const check = namedBy(valueOf(labels, settings.check), NAME_PART_MAX, FALLBACK_CHECK);
+  const check = toValidName(valueOf(labels, settings.check), NAME_PART_MAX, FALLBACK_CHECK);
   if (check.name === '') return undefined;
   const clientLabel = clientLabelOf(labels, settings);
   const client = clientNamedBy(labels, clientLabel);
-  const severity = namedBy(valueOf(labels, settings.severity), SEVERITY_PART_MAX, FALLBACK_SEVERITY);
+  const severity = toValidName(valueOf(labels, settings.severity), SEVERITY_PART_MAX, FALLBACK_SEVERITY);
   const shown = new Set(settings.ignore);
   if (check.isExact) shown.add(settings.check);
   if (severity.isExact) shown.add(settings.severity);
   // The client label is omitted from the fingerprint only if no other label and no default could yield the same client
   // name.
-  const isUsual = clientLabel === usualClientLabel(settings) && client.name !== settings['default-client'];
+  const isUsual = clientLabel === defaultClientLabel(settings) && client.name !== settings['default-client'];
   if (isUsual && client.isExact) shown.add(clientLabel);
   const remainingLabels = Object.fromEntries(
     Object.entries(labels).filter(([name, value]) => value !== '' && !shown.has(name)),
@@ -158,7 +158,7 @@ function valueOf(labels: LabelSet, name: string): string {
 function clientNamedBy(labels: LabelSet, label: string | undefined): NamedBy {
   const value = label === undefined ? '' : valueOf(labels, label);
   const host = value.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/^(\[[^\]]*\]|[^:/?#]*):\d{1,5}(?=[/?#]|$)/, '$1');
-  const { name, isExact } = namedBy(host, NAME_PART_MAX, FALLBACK_CLIENT);
+  const { name, isExact } = toValidName(host, NAME_PART_MAX, FALLBACK_CLIENT);
   return { name: name.replace(FAMILY_SIGN, '-'), isExact: isExact && host === value };
 }
 
@@ -171,7 +171,7 @@ const FALLBACK_CLIENT = 'instance';
  * Converts a label value to a valid name: runs of invalid characters become hyphens. If more than punctuation is lost
  * or the name is too long, two dots and a hash of the whole value follow. So `磁盘-1` and `网络-1` get different names.
  */
-function namedBy(value: string, lengthMax: number, fallback: string): NamedBy {
+function toValidName(value: string, lengthMax: number, fallback: string): NamedBy {
   const plain = value.replaceAll(/[^\w.-]+/g, '-').replaceAll(/\.{2,}/g, '.');
   const fullName = trimmed(plain);
   const name = trimmed(fullName.slice(0, lengthMax));

@@ -11,7 +11,7 @@ export interface ApiCommandSettings {
 }
 
 /** Callback that says whether a program is in one of the allowed directories; it can resolve symbolic links too. */
-export type IsListed = (program: string) => boolean;
+export type IsInAllowedDirectory = (program: string) => boolean;
 
 /** An absolute path without `.`, `..` or empty parts, so that a file has only one spelling. */
 const ABSOLUTE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
@@ -31,7 +31,7 @@ const ONE_PROGRAM = /^(?<program>\/[\w./+@%,-]+)(?:[ \t]+(?:[\w./:=,@%+^~?*[\]-]
 export function apiCommandProblem(
   definition: Attributes,
   { isAllowed, directories }: ApiCommandSettings,
-  isListed: IsListed,
+  isListed: IsInAllowedDirectory,
 ): string | undefined {
   if (isAllowed && directories.length === 0) return undefined;
   const commands = commandsIn(definition);
@@ -66,7 +66,7 @@ export function isInDirectory(program: string, directory: string): boolean {
   return program.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
 }
 
-function commandProblem(command: CommandLine, isListed: IsListed): string | undefined {
+function commandProblem(command: CommandLine, isListed: IsInAllowedDirectory): string | undefined {
   const program = typeof command === 'string' ? ONE_PROGRAM.exec(command)?.groups?.['program'] : command[0];
   if (program === undefined) {
     return 'must be one program, by its absolute path, with plain or quoted arguments; or a list, which is run without a shell';

@@ -10,7 +10,7 @@ import { mergeNotificationLogs } from './notify/notification-log.ts';
  * @param after state under the new name
  * @param named names of the handlers in the last result
  */
-export function joinedState(before: CheckState, after: CheckState, named: readonly string[]): CheckState {
+export function joinRenamedCheckStates(before: CheckState, after: CheckState, named: readonly string[]): CheckState {
   return {
     history: historyOf([...statusesOf(before.history), ...statusesOf(after.history)]),
     lastOk: after.lastOk ?? before.lastOk,

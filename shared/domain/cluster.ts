@@ -11,7 +11,7 @@ export type Succession =
  *
  * @param to id or name of the member; if undefined, the other member with the smallest lag is chosen
  */
-export function successionOf(view: ClusterView, to: string | undefined): Succession {
+export function chooseNextLeader(view: ClusterView, to: string | undefined): Succession {
   const { members, leader } = view;
   const others = members.filter(({ id }) => id !== leader?.id);
   if (members.length < 2)

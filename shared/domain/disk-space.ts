@@ -25,7 +25,7 @@ const RESERVE_BUFFERS = 8;
 const RESERVE_BYTES_MAX = RESERVE_BUFFERS * WRITE_BUFFER.maxBytes;
 
 /** Free space is sufficient from this multiple of `disk-floor` on. */
-const ENOUGH = 2;
+const SUFFICIENT_FLOOR_FACTOR = 2;
 
 /**
  * Hysteresis: a level ends only when free space exceeds the limit of that level by this factor. Otherwise freed space
@@ -37,7 +37,7 @@ const MARGIN = 1.1;
  * Returns the size of the reserved disk space in bytes. It is at most half of `disk-floor`: releasing it must not
  * raise free space above the floor, which would accept new data again.
  */
-export function reserveBytes(floorBytes: number): number {
+export function diskReserveBytes(floorBytes: number): number {
   return Math.min(RESERVE_BYTES_MAX, Math.floor(floorBytes / 2));
 }
 
@@ -56,14 +56,14 @@ const OPENING_FILES_BYTES = 4 * MEBIBYTE;
  * Whether there is enough free space to create the second reserve, which lets the store open on a full disk. A margin
  * remains for the running backend.
  */
-export function canSetAsideForOpening(freeBytes: number, floorBytes: number): boolean {
+export function canCreateOpeningReserve(freeBytes: number, floorBytes: number): boolean {
   return freeBytes >= 1.5 * openingReserveBytes(floorBytes);
 }
 
 /** Returns the size of the store's write buffer in bytes: so small that the reserve suffices to open the store. */
 export function writeBufferBytes(floorBytes: number): number {
   if (floorBytes === 0) return WRITE_BUFFER.maxBytes;
-  const share = Math.floor(reserveBytes(floorBytes) / RESERVE_BUFFERS);
+  const share = Math.floor(diskReserveBytes(floorBytes) / RESERVE_BUFFERS);
   return Math.max(WRITE_BUFFER.minBytes, Math.min(WRITE_BUFFER.maxBytes, share));
 }
 
@@ -85,7 +85,7 @@ export function nextDiskLevel(previous: DiskLevel | undefined, freeBytes: number
 
 /** Whether the first reserve can be created (again) and the level is still `ok` afterward. */
 export function canCreateReserve(freeBytes: number, floorBytes: number): boolean {
-  return levelOf(freeBytes - reserveBytes(floorBytes), floorBytes) === 'ok';
+  return levelOf(freeBytes - diskReserveBytes(floorBytes), floorBytes) === 'ok';
 }
 
 export function refusesGrowth(level: DiskLevel): boolean {
@@ -99,9 +99,9 @@ export function diskStatus(level: DiskLevel): 0 | 1 | 2 {
 }
 
 function levelOf(freeBytes: number, floorBytes: number): DiskLevel {
-  if (freeBytes < reserveBytes(floorBytes)) return 'reserve';
+  if (freeBytes < diskReserveBytes(floorBytes)) return 'reserve';
   if (freeBytes < floorBytes) return 'refusing';
-  return freeBytes < ENOUGH * floorBytes ? 'low' : 'ok';
+  return freeBytes < SUFFICIENT_FLOOR_FACTOR * floorBytes ? 'low' : 'ok';
 }
 
 const rank = (level: DiskLevel): number => DISK_LEVELS.indexOf(level);

@@ -169,7 +169,7 @@ export function nextCheckState(
   });
   if (ends) return { state: stateWith(undefined), transition: { kind: 'resolve', event } };
   if (isProblem && !forced) return { state: stateWith(event), transition: { kind: 'open', event } };
-  const state = stateWith(isWaiting ? waiting(stored, recovery) : stored && staying(stored));
+  const state = stateWith(isWaiting ? recoveringEvent(stored, recovery) : stored && withoutRecovery(stored));
   // In the v1 format, OK results of the type metric are not counted.
   const isCounted = stored === undefined && (result.type !== 'metric' || isV2Result(result));
   const handled = isCounted ? { ...event, ...okOccurrences(state) } : event;
@@ -188,7 +188,7 @@ function carriedCount(stored: EventState | undefined): Count {
 }
 
 /** Returns the stored event after an OK result that does not resolve it yet (`resolve_after`). It is not flapping. */
-function waiting(stored: EventState, recovery: Recovery): EventState {
+function recoveringEvent(stored: EventState, recovery: Recovery): EventState {
   return { ...stored, action: 'create', recovery };
 }
 
@@ -196,7 +196,7 @@ function waiting(stored: EventState, recovery: Recovery): EventState {
  * Returns an event that an OK result does not resolve because of `auto_resolve: false`. If the check was counting OK
  * results for `resolve_after`, that count is discarded.
  */
-function staying(stored: EventState): EventState {
+function withoutRecovery(stored: EventState): EventState {
   return stored.recovery === undefined ? stored : { ...stored, recovery: undefined };
 }
 

@@ -17,7 +17,7 @@ export function expireAtOf({ expireAtMs }: Expiring): number | null {
 }
 
 /** Parses an expiry from the API or a file. Older audit trails and dumps contain milliseconds instead of seconds. */
-export function endOf(expireAt: number | null): Expiring['expireAtMs'] {
+export function parseExpiry(expireAt: number | null): Expiring['expireAtMs'] {
   if (expireAt === null) return null;
   return expireAt > SECONDS_MAX ? expireAt : Math.round(expireAt * 1000);
 }

@@ -106,7 +106,7 @@ function* scan(
     }
     switch (text.charCodeAt(at)) {
       case 0x22: {
-        const end: number = yield* endOfText(text, at, textLengthMax);
+        const end: number = yield* findClosingQuote(text, at, textLengthMax);
         at = end;
         break;
       }
@@ -157,7 +157,7 @@ function* scan(
  *
  * @param start position of its opening quote
  */
-function* endOfText(text: string, start: number, lengthMax: number): Generator<void, number, undefined> {
+function* findClosingQuote(text: string, start: number, lengthMax: number): Generator<void, number, undefined> {
   let yieldAt = start + 8 * CHUNK;
   let escapes = 0;
   for (let at = start + 1; at < text.length; at++) {

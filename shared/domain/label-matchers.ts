@@ -2,7 +2,7 @@ import type { LabelSet } from '../schemas/alert.ts';
 import { Pattern } from './expression/pattern.ts';
 import type { PatternNode } from './expression/pattern-syntax.ts';
 import { boundedSize, parseRe2 } from './expression/re2-syntax.ts';
-import { parsed, type ExpressionProblem } from './expression/syntax-problem.ts';
+import { catchSyntaxProblem, type ExpressionProblem } from './expression/syntax-problem.ts';
 
 /** A condition on the value of a label, as in Alertmanager. A missing label has the empty value. */
 export interface LabelMatcher {
@@ -105,7 +105,7 @@ export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
  * Returns a test whether an RE2 regular expression matches a whole value, in time linear in the length of the value.
  */
 function fullMatchTest(source: string): ValueTest | ExpressionProblem {
-  return parsed(() => {
+  return catchSyntaxProblem(() => {
     const { literals, others } = alternativesOf(withoutAnchors(parseRe2(source)));
     if (others.length === 0) return { holds: (text) => literals.has(text), size: 0 };
     const tree: PatternNode = { kind: 'sequence', nodes: [START, { kind: 'choice', nodes: others }, END] };

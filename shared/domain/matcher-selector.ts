@@ -24,8 +24,8 @@ export interface MatcherSelector {
    */
   readonly covers: (labels: LabelReader) => boolean;
   /** Always true, because the client alone does not decide which labels an event has. */
-  readonly mayMatch: () => boolean;
-  readonly couldMatch: () => boolean;
+  readonly canMatchClient: () => boolean;
+  readonly canMatchWithoutAttributes: () => boolean;
 }
 
 /** Maximum length of a set of matchers as text; it is also enforced for stored silences. */
@@ -111,8 +111,8 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
     keys: [],
     matches: (subject) => covers(labelReader(subject)),
     covers,
-    mayMatch: () => true,
-    couldMatch: () => true,
+    canMatchClient: () => true,
+    canMatchWithoutAttributes: () => true,
   };
 }
 

@@ -30,7 +30,7 @@ export function memoryLimit(settingMebibytes: number | undefined, { heap, machin
 }
 
 /** Returns the maximum size in memory of a stored state with which a backend can start, in bytes. */
-export function startLimit({ heap }: Pick<MemoryOfProcess, 'heap'>): number {
+export function startMemoryLimit({ heap }: Pick<MemoryOfProcess, 'heap'>): number {
   return Math.floor(heap * START_SHARE);
 }
 

@@ -45,17 +45,17 @@ export type RecurrencePart = keyof Recurrence;
  * @returns error message, to be shown after `recurrence: `; undefined if there is no problem
  */
 export function recurrenceProblem(recurrence: Recurrence, nowMs: number): string | undefined {
-  return recurrenceFault(recurrence, nowMs)?.problem;
+  return recurrenceProblemWithAttribute(recurrence, nowMs)?.problem;
 }
 
 /** Returns the problem of a recurrence, with the attribute that must change; undefined if there is no problem. */
-export function recurrenceFault(
+export function recurrenceProblemWithAttribute(
   recurrence: Recurrence,
   nowMs: number,
 ): { readonly part: RecurrencePart; readonly problem: string } | undefined {
   const schedule = scheduleOf(recurrence);
   if (schedule === undefined) return { part: 'schedule', problem: 'the schedule is invalid' };
-  const apart = cachedLeastApart(recurrence.schedule, schedule);
+  const apart = cachedMinStartGapMs(recurrence.schedule, schedule);
   if (recurrence.duration * 1000 >= apart) {
     const problem =
       `windows of ${formatDuration(recurrence.duration)} would overlap: the schedule has one every ` +
@@ -278,7 +278,7 @@ function minStartGapMs(schedule: Schedule): number {
   return least * 60_000;
 }
 
-function cachedLeastApart(text: string, schedule: Schedule): number {
+function cachedMinStartGapMs(text: string, schedule: Schedule): number {
   const cached = leastApartByText.get(text);
   if (cached !== undefined) return cached;
   const apart = minStartGapMs(schedule);

@@ -4,7 +4,7 @@ import type { CheckResult, SubmittedResult } from '../schemas/result.ts';
 type Definition = Readonly<Record<string, unknown>>;
 
 /** Returns the name of the client to which a result belongs: its `source`, or else the client that reported it. */
-export function clientOf(submitted: SubmittedResult, reporter: string): string {
+export function clientNameOfResult(submitted: SubmittedResult, reporter: string): string {
   return submitted.source ?? reporter;
 }
 

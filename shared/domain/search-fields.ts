@@ -1,6 +1,6 @@
 import { DURATION_HINT, parseDuration } from './duration.ts';
 import { compileGlob } from './glob.ts';
-import { severityNamed, severityOf, STATUS_OF } from './severity.ts';
+import { parseSeverity, severityOf, STATUS_OF } from './severity.ts';
 
 /*
  * Types of search fields (text, count, duration and so on), each with its operators and values. A search language is a
@@ -151,7 +151,7 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
     values: ['warn', 'crit', 'unknown', 'ok'],
     compile: (operator, value) => {
       if (operator === '~') return 'status does not support patterns: use status=, status!=, status>= and the like';
-      const severity = severityNamed(value);
+      const severity = parseSeverity(value);
       if (severity !== undefined) {
         const compare = numberTest(operator, STATUS_OF[severity]);
         return whenDefined(read, (status) => compare(STATUS_OF[severityOf(status)]));

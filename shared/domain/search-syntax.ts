@@ -1,4 +1,4 @@
-import { parsed, SyntaxProblem } from './expression/syntax-problem.ts';
+import { catchSyntaxProblem, SyntaxProblem } from './expression/syntax-problem.ts';
 import { renamedFieldProblem } from './renamed-fields.ts';
 import { OPERATORS, compileComparison, type Comparison, type Field } from './search-fields.ts';
 
@@ -61,7 +61,7 @@ export function parseSearchTree<Row>(
   }
   const control = text.search(/(?!\t)\p{Cc}/u);
   if (control !== -1) return problem('a search cannot contain control characters: remove this one', control);
-  return parsed(() => new Parser(fields, text).parse());
+  return catchSyntaxProblem(() => new Parser(fields, text).parse());
 }
 
 export function problem(message: string, position: number): SearchProblem {

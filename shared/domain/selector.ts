@@ -51,13 +51,13 @@ export interface Selector {
    *
    * @returns false if no check of this client can match
    */
-  readonly mayMatch: (client: SelectorSubject) => boolean;
+  readonly canMatchClient: (client: SelectorSubject) => boolean;
   /**
    * Evaluates the selector on a check and its client without their attributes.
    *
    * @returns false if the selector cannot match with any attributes
    */
-  readonly couldMatch: (check: SelectorSubject) => boolean;
+  readonly canMatchWithoutAttributes: (check: SelectorSubject) => boolean;
 }
 
 /** Maximum number of attributes that one selector can name. */
@@ -67,7 +67,7 @@ const ATTRIBUTES_MAX = 20;
 const NAME = /^[a-z_](?:[\w./-]*\w)?/i;
 
 const NOT_STABLE = 'changes with every result and cannot be used in a selector';
-const NO_FIELD: ReadonlyMap<string, string> = new Map([
+const REJECTED_FIELDS: ReadonlyMap<string, string> = new Map([
   ...['status', 'state', 'output', 'duration', 'executed', 'issued', 'history', 'occurrences'].map(unstable),
   ...['occurrences_watermark', 'total_state_change', 'action', 'flapping', 'age', 'last', 'since'].map(unstable),
   ...['last_ok', 'last_seen', 'last_state_change', 'timestamp', 'is_silenced', 'silenced', 'silenced_by'].map(unstable),
@@ -130,8 +130,8 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
     cost: costOf(tree),
     keys: selectorKeys(tree),
     matches: (subject) => test(subject, wordsOf(subject), 0),
-    mayMatch: (subject) => ofClient(subject) !== false,
-    couldMatch: (subject) => ofFixed(subject) !== false,
+    canMatchClient: (subject) => ofClient(subject) !== false,
+    canMatchWithoutAttributes: (subject) => ofFixed(subject) !== false,
   };
 }
 
@@ -237,7 +237,7 @@ function fieldOf(
   const owner = ownerOf(first, remaining);
   const attribute = owner === undefined ? name : remaining.join('.');
   const parts = attribute.split('.');
-  const refused = NO_FIELD.get((parts[0] ?? '').toLowerCase());
+  const refused = REJECTED_FIELDS.get((parts[0] ?? '').toLowerCase());
   if (refused !== undefined) return refusedField(name, `${name} ${refused}: ${FIELDS}`);
   if (parts.some((part) => isRedactedByDefault(part))) {
     return refusedField(name, `${name} is secret and cannot be searched for: ${FIELDS}`);

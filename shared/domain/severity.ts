@@ -18,7 +18,7 @@ const NAMES: ReadonlyMap<string, Severity> = new Map([
 ]);
 
 /** Returns the severity with a name such as `warn`, in upper or lower case; undefined if there is none. */
-export function severityNamed(word: string): Severity | undefined {
+export function parseSeverity(word: string): Severity | undefined {
   return NAMES.get(word.toLowerCase());
 }
 

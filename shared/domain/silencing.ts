@@ -110,7 +110,7 @@ const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
  * Returns a silence with its begin and end at a time. If the stored window of a recurring silence has ended, they are
  * those of its active or next window. If no window follows, the silence remains expired.
  */
-export function entryAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
+export function silenceAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined || !isExpired(entry, nowMs)) return entry;
   const cachedEntry = inWindows.get(entry);
   if (cachedEntry !== undefined && !isExpired(cachedEntry, nowMs)) return cachedEntry;
@@ -128,12 +128,12 @@ function withWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
 
 /** Whether a silence has expired at a time and, if it is a recurring one, has no further window. */
 export function isExpiredForGood(entry: SilencedEntry, nowMs: number): boolean {
-  return isExpired(entryAt(entry, nowMs), nowMs);
+  return isExpired(silenceAt(entry, nowMs), nowMs);
 }
 
 /** Whether a silence is active: begun and not expired (completion 1.2). */
 export function isActive(entry: SilencedEntry, nowMs: number): boolean {
-  const { begin, expireAtMs } = entryAt(entry, nowMs);
+  const { begin, expireAtMs } = silenceAt(entry, nowMs);
   return !isExpired({ expireAtMs }, nowMs) && (begin === null || begin * 1000 <= nowMs);
 }
 

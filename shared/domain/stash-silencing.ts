@@ -41,7 +41,7 @@ const SILENCES_VERSION: Version = [0, 26, 0];
  *
  * @returns undefined if the stash silences nothing
  */
-export function migrationOf(stash: StashView): StashMigration | undefined {
+export function convertStash(stash: StashView): StashMigration | undefined {
   const { path } = stash;
   const [prefix, client, check, ...extraParts] = path.split('/');
   if (prefix !== PREFIX || path === PREFIX) return undefined;

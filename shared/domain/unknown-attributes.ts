@@ -52,7 +52,7 @@ export interface ConditionWarning {
 
 /** Returns the warnings about unknown attributes in v1 conditions, including those in their expressions. */
 export function conditionWarnings(conditions: AttributeConditions, shape: Shape): ConditionWarning[] {
-  return [...namedBy(conditions, [])].flatMap(({ at, names }) =>
+  return [...attributesNamedBy(conditions, [])].flatMap(({ at, names }) =>
     unknownAttributes(names, shape).map((unknown) => ({ path: at, message: unknownAttributeText(unknown) })),
   );
 }
@@ -62,11 +62,11 @@ interface Naming {
   readonly names: readonly AttributePath[];
 }
 
-function* namedBy({ attributes }: AttributeConditions, within: AttributePath): Generator<Naming> {
+function* attributesNamedBy({ attributes }: AttributeConditions, within: AttributePath): Generator<Naming> {
   for (const [name, condition] of attributes) {
     const at = [...within, name];
     if (condition.kind === 'conditions' && condition.attributes.size > 0) {
-      yield* namedBy(condition, at);
+      yield* attributesNamedBy(condition, at);
       continue;
     }
     const tokens = condition.kind === 'expression' ? attributePaths(condition.expression) : [];

@@ -3,7 +3,7 @@ import type { Recurrence } from '../schemas/recurrence.ts';
 import { parseSchedule, SCHEDULE_HINT, SCHEDULE_ZONE, WINDOW_SECONDS } from '../schemas/schedule.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
 import { DURATION_HINT, formatDuration, parseDuration } from './duration.ts';
-import { recurrenceFault, recurrenceOf, type RecurrencePart } from './recurrence.ts';
+import { recurrenceProblemWithAttribute, recurrenceOf, type RecurrencePart } from './recurrence.ts';
 
 /** The schedule of a recurring silence as a user typed it in a form. A text is empty if nothing was typed. */
 export interface WrittenRecurrence {
@@ -48,7 +48,7 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
     ...(first !== '' && { first_day: first }),
     ...(last !== '' && { last_day: last }),
   });
-  const fault = recurrenceFault(recurrence, nowMs);
+  const fault = recurrenceProblemWithAttribute(recurrence, nowMs);
   return fault === undefined ? { recurrence } : wrong(fault.part, fault.problem);
 }
 

@@ -90,9 +90,9 @@ export interface LastDelivery {
 /** Looks up the last run of a handler. */
 export interface Deliveries {
   /** Returns the last run for a check on a client; undefined if there was none, or its state is no longer in memory. */
-  lastForCheck(namespace: string, client: string, check: string, handler: string): LastDelivery | undefined;
+  lastDeliveryForCheck(namespace: string, client: string, check: string, handler: string): LastDelivery | undefined;
   /** Returns the last run for a group; undefined if there was none, or its state is no longer in memory. */
-  lastForGroup(namespace: string, group: string, handler: string): LastDelivery | undefined;
+  lastDeliveryForGroup(namespace: string, group: string, handler: string): LastDelivery | undefined;
 }
 
 /** The state of the last run of a handler, in the format of the API. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { isNamed, unnamedProblem } from '../domain/plan/certificate-names.ts';
+import { isAlternativeName, unnamedProblem } from '../domain/plan/certificate-names.ts';
 import { MonError } from '../errors.ts';
 import { pemCertificates } from './authorities.ts';
 import { alternativeNames, commonName } from './certificate.ts';
@@ -98,7 +98,7 @@ function timeWarnings({ validFromDate: from, validToDate: to }: X509Certificate,
 
 function nameWarnings(certificate: X509Certificate): string[] {
   const [name, names] = [commonName(certificate), alternativeNames(certificate)];
-  if (name === null || isNamed(name, names)) return [];
+  if (name === null || isAlternativeName(name, names)) return [];
   return [`will be rejected by clients: its ${unnamedProblem(name, names)}; have it issued again with that name`];
 }
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { MIGRATIONS, newestSchema } from '../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfter } from '../../daemon/backend/store/migrations/list.ts';
 import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
 import { upgradeThrough } from '../../daemon/backend/store/upgrade/upgrade-through.ts';
 import { backendAddress } from '../../shared/client/local-access.ts';
@@ -261,7 +261,7 @@ test('an upgrade through a follower brings the store of all members to the newes
   const [, writer, other] = await membersOfEarlierStore();
   expect([await schemaAt(writer), await schemaAt(other)]).toEqual([3, 3]);
   await upgradeThroughMember(other);
-  const newest = newestSchema(MIGRATIONS);
+  const newest = schemaAfter(MIGRATIONS);
   await expect.poll(() => Promise.all([schemaAt(writer), schemaAt(other)])).toEqual([newest, newest]);
   expect(await change(other, '/results', result('disk', 1))).toBe(202);
 });

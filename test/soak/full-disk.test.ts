@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { DiskSpace } from '../../daemon/backend/store/disk-space.ts';
-import { openingReserveBytes, reserveBytes } from '../../shared/domain/disk-space.ts';
+import { openingReserveBytes, diskReserveBytes } from '../../shared/domain/disk-space.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
@@ -42,8 +42,8 @@ async function fillOne(): Promise<number | null> {
   await writeFile(config, JSON.stringify({ 'disk-floor': FLOOR }));
   await mkdir(stateDir, { mode: 0o700 });
   // Create the reserve files in advance, as if an earlier run had left them.
-  await new DiskSpace(stateDir).setAside(reserveBytes(FLOOR));
-  await new DiskSpace(stateDir).setAside(openingReserveBytes(FLOOR), 'opening');
+  await new DiskSpace(stateDir).reserve(diskReserveBytes(FLOOR));
+  await new DiskSpace(stateDir).reserve(openingReserveBytes(FLOOR), 'opening');
 
   const start = (): Promise<DaemonProcess> => startDaemon({ stateDir, args: ['-c', config] });
   let daemon = await start();

@@ -82,7 +82,7 @@ export class ModelPair implements AsyncDisposable {
       config: await loadConfig({ directories: [], env: {} }),
       reload: () => Promise.resolve(),
       stop: () => Promise.resolve(),
-      lost: new Promise(() => undefined),
+      leadershipLost: new Promise(() => undefined),
     });
     await pair.#start();
     return pair;

@@ -34,7 +34,7 @@ export class ConsoleDriver {
       creator: 'alice@ops',
       session: 'console-1',
       readOnly,
-      ...(members && { members }),
+      ...(members && { mergedContexts: members }),
       now: () => this.clock.now(),
     });
     this.#decoder = new KeyDecoder({

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { ADMINISTRATORS } from '../../shared/domain/v2/groups.ts';
-import { MON } from '../../daemon/backend/model/audit/mutations.ts';
+import { BACKEND_ACTOR } from '../../daemon/backend/model/audit/mutations.ts';
 import { dumpPage } from '../../daemon/backend/dump/queries.ts';
 import type { V2Type, Wrapped } from '../../shared/domain/v2/wrapped-object.ts';
 import { SCOPES } from '../../shared/schemas/scope.ts';
@@ -16,7 +16,7 @@ export interface Step {
 
 const BCRYPT_HASH = '$2b$04$abcdefghijklmnopqrstuu5Lw9yvY7s5wE6l1hTnY8bQ0bU4uRi8W';
 const DUMPED_TYPES: readonly V2Type[] = ['Entity', 'Event', 'Silenced', 'User', 'APIKey', 'Handler', 'Role'];
-const GRANTER = { actor: MON, scopes: new Set(SCOPES) };
+const GRANTER = { actor: BACKEND_ACTOR, scopes: new Set(SCOPES) };
 
 /** Opens a session of a user, as a login does. */
 export const openSession: (writers: Writers, name: string) => Promise<Tokens> = (writers, name) =>
@@ -131,7 +131,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     [namespace, client, fc.constantFrom(undefined, 5, 3600)],
     ({ writers }, at, of, expireSeconds) => writers.clients.remove(at, of, { expireSeconds }),
   ),
-  named('forget', 1, [namespace, client], ({ writers }, at, of) => writers.clients.forget(at, of)),
+  named('forget', 1, [namespace, client], ({ writers }, at, of) => writers.clients.removeExpiredBan(at, of)),
   named('deregister', 1, [namespace, client], ({ writers }, at, of) => writers.clients.deregister(at, of)),
   named('delete aggregate', 3, [namespace, fc.constantFrom('fleet', 'shop', 'web')], ({ writers }, at, name) =>
     writers.aggregates.remove(at, name),
@@ -160,7 +160,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     writers.silenced.clear(at, { subscription: sub, check: of }),
   ),
   named('expire silences', 2, [namespace], async ({ writers, ground }, at) => {
-    for (const { id } of ground.registry.namespace(at).silenced.all()) await writers.silenced.tick(at, id);
+    for (const { id } of ground.registry.namespace(at).silenced.all()) await writers.silenced.updateAtDeadline(at, id);
   }),
   named(
     'stash',
@@ -171,7 +171,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   named('remove stash', 1, [namespace, fc.constantFrom('silence/a', 'b')], ({ writers }, at, path) =>
     writers.stashes.remove(at, path),
   ),
-  named('make namespace', 2, [], ({ writers }) => writers.namespaces.put('dev', () => undefined, MON)),
+  named('make namespace', 2, [], ({ writers }) => writers.namespaces.put('dev', () => undefined, BACKEND_ACTOR)),
   named('empty and remove a namespace', 2, [fc.boolean()], async ({ writers, ground }, isEmptied) => {
     const held = ground.registry.namespace('dev');
     const { clients, silenced } = held;
@@ -180,26 +180,31 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       for (const { id } of silenced.all()) await writers.silenced.clear('dev', { id });
       for (const path of ['silence/a', 'b']) await writers.stashes.remove('dev', path).catch(() => undefined);
       for (const name of ['page', 'mail']) {
-        await writers.definitionChanges.remove('handlers', 'dev', name, () => undefined, MON).catch(() => undefined);
+        await writers.definitionChanges
+          .remove('handlers', 'dev', name, () => undefined, BACKEND_ACTOR)
+          .catch(() => undefined);
       }
       for (const { id, namespace: of } of ground.registry.credentials.apiKeys.values()) {
-        if (of === 'dev') await writers.apiKeys.revoke(id, MON);
+        if (of === 'dev') await writers.apiKeys.revoke(id, BACKEND_ACTOR);
       }
     }
-    await writers.namespaces.remove('dev', () => undefined, MON);
+    await writers.namespaces.remove('dev', () => undefined, BACKEND_ACTOR);
   }),
   named('role', 1, [namespace, fc.constantFrom('get', 'list')], ({ writers }, at, verb) =>
-    writers.definitionChanges.write('roles', at, 'reader', () => roleObject('reader', at, verb), MON),
+    writers.definitionChanges.write('roles', at, 'reader', () => roleObject('reader', at, verb), BACKEND_ACTOR),
   ),
   named('user', 2, [username, fc.boolean()], ({ writers }, name, disabled) =>
-    writers.users.put({ username: name, password_hash: BCRYPT_HASH, groups: [ADMINISTRATORS], disabled }, MON),
+    writers.users.put(
+      { username: name, password_hash: BCRYPT_HASH, groups: [ADMINISTRATORS], disabled },
+      BACKEND_ACTOR,
+    ),
   ),
   named('API key', 2, [username, fc.option(namespace)], ({ writers }, name, at) =>
     writers.apiKeys.grant({ username: name, namespace: at, scopes: null }, GRANTER),
   ),
   named('revoke', 1, [], async ({ writers, ground }) => {
     const [id] = ground.registry.credentials.apiKeys.keys();
-    if (id !== undefined) await writers.apiKeys.revoke(id, MON);
+    if (id !== undefined) await writers.apiKeys.revoke(id, BACKEND_ACTOR);
   }),
   named('log in', 1, [username], ({ writers }, name) => openSession(writers, name)),
   named('dump and restore', 2, [fc.constantFrom(...DUMPED_TYPES), client], async (backend, type, gone) => {
@@ -207,7 +212,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     const page = { type, namespace: undefined, after: undefined, limit: 100 };
     const { objects } = await dumpPage(ground, page);
     await writers.clients.remove('default', gone, { expireSeconds: undefined }).catch(() => undefined);
-    await writers.restore.run({ objects: objects as unknown as Wrapped[] }, MON);
+    await writers.restore.run({ objects: objects as unknown as Wrapped[] }, BACKEND_ACTOR);
   }),
   named('wait', 3, [fc.constantFrom(1, 1000, 6000, 61_000)], ({ machine }, ms) => {
     machine.advance(ms);
@@ -221,9 +226,15 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
  */
 export const handlerStep: fc.Arbitrary<Step> = fc.oneof(
   named('handler', 2, [namespace, fc.constantFrom('page', 'mail'), fc.integer({ min: 1, max: 9 })], (backend, ...of) =>
-    backend.writers.definitionChanges.write('handlers', of[0], of[1], () => handlerObject(of[1], of[0], of[2]), MON),
+    backend.writers.definitionChanges.write(
+      'handlers',
+      of[0],
+      of[1],
+      () => handlerObject(of[1], of[0], of[2]),
+      BACKEND_ACTOR,
+    ),
   ),
   named('remove handler', 1, [namespace, fc.constantFrom('page', 'mail')], ({ writers }, at, name) =>
-    writers.definitionChanges.remove('handlers', at, name, () => undefined, MON),
+    writers.definitionChanges.remove('handlers', at, name, () => undefined, BACKEND_ACTOR),
   ),
 );

@@ -115,7 +115,7 @@ export class FollowedBackend implements AsyncDisposable {
 
   /** Applies the `count` oldest pending writes to the follower, one by one. */
   async applyPendingWrites(count = Infinity): Promise<void> {
-    for (const keys of this.pendingWrites.splice(0, count)) await this.follower.follow(this.ground.store, keys);
+    for (const keys of this.pendingWrites.splice(0, count)) await this.follower.applyWrites(this.ground.store, keys);
   }
 
   /**

@@ -84,5 +84,13 @@ export async function startBackend(
   const reload = (): Promise<void> => backend.reload();
   const running = parts.move();
   const { url, agentUrl = '', v2Url = '' } = backend;
-  return { url, agentUrl, v2Url, reload, log, lost: backend.lost, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    url,
+    agentUrl,
+    v2Url,
+    reload,
+    log,
+    lost: backend.leadershipLost,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }

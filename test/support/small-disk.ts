@@ -22,7 +22,7 @@ export class SmallDisk implements Disk {
     return Promise.resolve(use === 'opening' ? this.reservedForOpening : this.reserved);
   }
 
-  async setAside(bytes: number, use: ReserveUse): Promise<void> {
+  async reserve(bytes: number, use: ReserveUse): Promise<void> {
     if (use === 'opening') {
       this.reservedForOpening = bytes;
       return;

@@ -1,5 +1,5 @@
 import { upgradeRow } from '../../daemon/backend/model/plans/feed-rows.ts';
-import { findingsOf, planOf } from '../../shared/domain/plan/plan.ts';
+import { findingsOf, createUpgradePlan } from '../../shared/domain/plan/plan.ts';
 import { executeOrder, finishStep, newPlanRun, type StepOutcome } from '../../shared/domain/plan/run.ts';
 import { parsePath } from '../../shared/domain/plan/version.ts';
 import type { NewPlan, PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
@@ -91,7 +91,7 @@ export class ScriptedPlans {
   #made(from: string, to: string, nowMs: number): PlanRun {
     const path = parsePath(from, to);
     if ('problem' in path) throw new Error(path.problem);
-    return newPlanRun(planOf(path, FACTS), { id: 18, who: 'alice', nowMs, entities: 20 });
+    return newPlanRun(createUpgradePlan(path, FACTS), { id: 18, who: 'alice', nowMs, entities: 20 });
   }
 
   #put(plan: PlanRun): void {

@@ -8,7 +8,7 @@ import { selectedKeys, selectedRows } from '../list/selected-rows.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
-import { askFirst, named } from '../form/confirm.ts';
+import { askFirst, namesWithinLimit } from '../form/confirm.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { mayChange } from '../keys/may-change.ts';
 import { reportDisconnected } from '../keys/targets.ts';
@@ -39,7 +39,10 @@ function askRun(store: ActionPorts, orders: readonly CheckRunRequest[]): void {
   const what = countOf(orders.length, 'check');
   askFirst(store, {
     title: `Run ${what} now`,
-    lines: [...named(orders.map(orderText)), 'Runs now, in addition to the schedule. Its results count as usual.'],
+    lines: [
+      ...namesWithinLimit(orders.map(orderText)),
+      'Runs now, in addition to the schedule. Its results count as usual.',
+    ],
     button: `Run ${what}`,
     count: orders.length,
     effect: { kind: 'request-checks', orders },
@@ -49,7 +52,7 @@ function askRun(store: ActionPorts, orders: readonly CheckRunRequest[]): void {
 /** Returns the text of a request to run a check, such as `disk on client:web-01, client:web-02`. */
 function orderText({ check, subscribers }: CheckRunRequest): string {
   if (subscribers === undefined) return safeLine(`${check} on all of its subscribers`);
-  return safeLine(`${check} on ${named(subscribers).join(', ')}`);
+  return safeLine(`${check} on ${namesWithinLimit(subscribers).join(', ')}`);
 }
 
 /** The actions on checks. */

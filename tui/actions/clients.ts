@@ -4,7 +4,7 @@ import type { ClientTableRow } from '../screens/clients/table.ts';
 import { selectedRows } from '../list/selected-rows.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
-import { askFirst, named } from '../form/confirm.ts';
+import { askFirst, namesWithinLimit } from '../form/confirm.ts';
 import type { EventCounts } from '../model/event-counts.ts';
 import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
@@ -20,7 +20,7 @@ function askDeleteClients(store: Screen & Pick<LiveData, 'events'>, names: reado
   askFirst(store, {
     title: `Delete ${what}`,
     lines: [
-      ...named(lines),
+      ...namesWithinLimit(lines),
       'Deletes each client with all its results and history. This cannot be undone.',
       'A client whose agent still runs reappears with its next keepalive.',
     ],

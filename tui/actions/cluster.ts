@@ -1,4 +1,4 @@
-import { successionOf, leaderName } from '../../shared/domain/cluster.ts';
+import { chooseNextLeader, leaderName } from '../../shared/domain/cluster.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ClusterMember } from '../../shared/schemas/cluster.ts';
@@ -46,7 +46,7 @@ function askHandOver(store: Screen & Pick<LiveData, 'loads' | 'nowMs'>, to: stri
   if (data === undefined || to === undefined) return;
   const { view, isAdministrator } = data;
   if (!isAdministrator) return store.say('only an administrator of all namespaces can change the leader', 'problem');
-  const succession = successionOf(view, to);
+  const succession = chooseNextLeader(view, to);
   if (succession.kind === 'refused') return store.say(safeLine(succession.reason), 'problem');
   const name = safeLine(succession.member.name);
   const { leader } = view;

@@ -25,7 +25,7 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { openReport } from '../screens/report/screen.ts';
-import { isThere, openView } from '../screens/open-view.ts';
+import { isViewAvailable, openView } from '../screens/open-view.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
 /** Performs an action in the current key context, as if its key was pressed. */
@@ -186,8 +186,8 @@ function switchSetting(set: (store: ActionPorts, isOn: boolean) => void): Settin
 
 /** The settings that `:set` changes. The change lasts until the console ends. */
 const SETTINGS: ReadonlyMap<string, Setting> = new Map([
-  ['ascii', switchSetting((store, ascii) => store.update({ look: { ...store.state.look, ascii } }))],
-  ['color', switchSetting((store, color) => store.update({ look: { ...store.state.look, color } }))],
+  ['ascii', switchSetting((store, ascii) => store.update({ themeChanges: { ...store.state.themeChanges, ascii } }))],
+  ['color', switchSetting((store, color) => store.update({ themeChanges: { ...store.state.themeChanges, color } }))],
   ['bell', switchSetting((store, bell) => store.update({ attention: { ...store.state.attention, bell } }))],
   ['notify', switchSetting((store, notify) => store.update({ attention: { ...store.state.attention, notify } }))],
   ['mouse', switchSetting((store, mouse) => store.update({ mouse }))],
@@ -197,7 +197,8 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
     'skin',
     {
       values: SKINS,
-      set: (store, value) => store.update({ look: { ...store.state.look, ...(isSkin(value) && { skin: value }) } }),
+      set: (store, value) =>
+        store.update({ themeChanges: { ...store.state.themeChanges, ...(isSkin(value) && { skin: value }) } }),
     },
   ],
 ]);
@@ -206,7 +207,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
 const ALL = 'all';
 
 const OWN_COMMANDS: readonly ConsoleCommand[] = [
-  ...VIEWS.filter(({ name }) => isThere(name)).map(({ name, title }) => viewCommand(name, title)),
+  ...VIEWS.filter(({ name }) => isViewAvailable(name)).map(({ name, title }) => viewCommand(name, title)),
   ...[...LIST_ACTIONS, ...EVENT_ACTIONS, ...TIMELINE_ACTIONS].flatMap(({ name, operand }) =>
     operand === undefined ? [] : [{ name, ...operand }],
   ),

@@ -5,7 +5,7 @@ import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
 import { deadLetterSubject } from '../words/dead-letter-text.ts';
-import { askFirst, named } from '../form/confirm.ts';
+import { askFirst, namesWithinLimit } from '../form/confirm.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { targetOf } from '../model/target.ts';
@@ -29,7 +29,7 @@ function ask(store: Screen, verb: DeadLetterVerb, deadLetters: readonly DeadLett
   const title = `${verb === 'retry' ? 'Retry' : 'Drop'} ${countOf(orders.length, 'dead letter')}`;
   askFirst(store, {
     title,
-    lines: [...named(orders.map(({ name }) => name)), CONSEQUENCES[verb]],
+    lines: [...namesWithinLimit(orders.map(({ name }) => name)), CONSEQUENCES[verb]],
     button: title,
     focused: verb === 'drop' ? 'cancel' : 'submit',
     count: orders.length,

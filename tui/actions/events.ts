@@ -15,7 +15,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
-import { askFirst, named } from '../form/confirm.ts';
+import { askFirst, namesWithinLimit } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
@@ -50,7 +50,7 @@ function askResolve(store: Screen & LiveData, targets: readonly Target[]): void 
   askFirst(store, {
     title: `Resolve ${countOf(openTargets.length, 'event')}`,
     lines: [
-      ...named(openTargets.map(targetName)),
+      ...namesWithinLimit(openTargets.map(targetName)),
       'This cannot be undone. A check that still fails opens its event again.',
     ],
     button: `Resolve ${countOf(openTargets.length, 'event')}`,
@@ -67,7 +67,7 @@ function askDelete(store: Screen & LiveData, targets: readonly Target[]): void {
   askFirst(store, {
     title: button,
     lines: [
-      ...named(openTargets.map(targetName)),
+      ...namesWithinLimit(openTargets.map(targetName)),
       'Resolves each event and deletes its result and history. This cannot be undone. The next result of a failing check opens its event again.',
     ],
     button,
@@ -98,7 +98,7 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   askFirst(store, {
     title: `Acknowledge ${countOf(open.length, 'event')}`,
     lines: [
-      ...named(open.map(targetName)),
+      ...namesWithinLimit(open.map(targetName)),
       'Each is silenced until it resolves.',
       ...(kept === 0 ? [] : [`${countOf(kept, 'other')} already silenced: unchanged.`]),
     ],
@@ -141,7 +141,7 @@ function askUnsilence(store: Screen & LiveData, targets: readonly Target[]): voi
   const button = ids.size === 1 ? 'End the silence' : `End ${String(ids.size)} silences`;
   askFirst(store, {
     title: `${button} on ${what}`,
-    lines: [...named(lines), 'Other events it silences are unsilenced too.'],
+    lines: [...namesWithinLimit(lines), 'Other events it silences are unsilenced too.'],
     button,
     count: ids.size,
     effect: { kind: 'change', change: endSilences(store, [...ids]) },

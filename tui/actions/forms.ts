@@ -5,7 +5,7 @@ import { UPGRADE_FORM } from '../screens/plans/form.ts';
 import { SILENCE_FORM } from '../screens/silences/submit.ts';
 import { closeLayer, putLayer } from '../state/layer-stack.ts';
 import type { Layer } from '../state/layers/layer.ts';
-import { choiceOf, type FormStep } from '../form/form.ts';
+import { choiceStep, type FormStep } from '../form/form.ts';
 import type { FormDialog } from '../keys/form-dialog.ts';
 import type { LineEdit } from '../text/line-editor.ts';
 
@@ -85,7 +85,7 @@ export function typeInForm(store: ActionPorts, edit: LineEdit | undefined, key?:
     if (edit?.kind === 'insert') form?.step({ kind: 'type', text: edit.text });
     return;
   }
-  const choice = choiceOf(key);
+  const choice = choiceStep(key);
   if (choice !== undefined) form?.step(choice);
   form?.press(key);
 }

@@ -1,4 +1,4 @@
-import { isThere, openView } from '../screens/open-view.ts';
+import { isViewAvailable, openView } from '../screens/open-view.ts';
 import type { RowsOnTop } from './rows-on-top.ts';
 import { openMenu } from '../form/menu.ts';
 import { savedViewItems } from './saved-views.ts';
@@ -9,7 +9,10 @@ import type { Screen } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
-export function openSortMenu({ sort, sorts, sortTitle, unsorted, sortBy }: RowsOnTop, store: Screen): void {
+export function openSortMenu(
+  { sort, sortableColumns: sorts, sortTitle, defaultOrderName: unsorted, sortBy }: RowsOnTop,
+  store: Screen,
+): void {
   const none = unsorted === undefined ? [] : [{ id: '', label: unsorted, choose: () => sortBy(undefined) }];
   const items = (): readonly MenuItem[] => [
     ...none,
@@ -37,7 +40,7 @@ export function openViewMenu(store: Screen & LiveData & ListOfView): void {
       id: name,
       label: title,
       key: number === undefined ? undefined : String(number),
-      disabled: isThere(name) ? undefined : 'not available in this version',
+      disabled: isViewAvailable(name) ? undefined : 'not available in this version',
       choose: () => openView(store, name),
     })),
     ...savedViewItems(store),

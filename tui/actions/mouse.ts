@@ -27,7 +27,7 @@ const TABS_ROW = 2;
  *
  * @param press callback that performs the action of a key
  */
-export function takeMouse(store: ActionPorts, event: MouseEvent, press: (action: KeyAction) => void): void {
+export function handleMouse(store: ActionPorts, event: MouseEvent, press: (action: KeyAction) => void): void {
   // A mouse report can still arrive after mouse support was turned off.
   if (!store.state.mouse || isTooSmall(store.state.size)) return;
   if (event.action === 'wheelup' || event.action === 'wheeldown') return scroll(store, event.action, press);

@@ -8,7 +8,7 @@ import { ACTIONS } from './all.ts';
 import { isTooSmall } from '../state/console-state.ts';
 import { actionFor, bindings, chordOf, keyLabel, keyOf, type KeyAction, type KeyPress } from '../state/keys.ts';
 import { VIEWS } from '../state/view-names.ts';
-import { takeMouse } from './mouse.ts';
+import { handleMouse } from './mouse.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { typeInMenu } from './menus.ts';
 import { typeInCommandLine } from './command-line.ts';
@@ -60,7 +60,7 @@ export function handleInput(store: ActionPorts, event: InputEvent): void {
       if (!store.state.focused) store.update({ focused: true });
       return pressKey(store, event);
     case 'mouse':
-      return takeMouse(store, event, (action) => act(store, action, NO_KEY));
+      return handleMouse(store, event, (action) => act(store, action, NO_KEY));
   }
 }
 
@@ -87,13 +87,13 @@ function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): vo
   if (handling?.before?.(store, name) === 'taken') return;
   if (action === undefined) {
     if (handling?.type !== undefined) return handling.type(store, lineEditOf(key), key);
-    return sayUnused(store, key);
+    return reportUnusedKey(store, key);
   }
   runIn(context, action)?.(store, { context, key, perform });
 }
 
 /** Shows a message that a printable key does nothing here, with the views in which it does something. */
-function sayUnused(store: ActionPorts, key: KeyPress): void {
+function reportUnusedKey(store: ActionPorts, key: KeyPress): void {
   if (key.text === undefined) return;
   const chord = chordOf(key);
   const contexts = new Set(bindings().flatMap(([, binding]) => (binding.keys.includes(chord) ? binding.in : [])));

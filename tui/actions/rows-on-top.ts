@@ -23,10 +23,10 @@ export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sidew
   readonly keys: () => readonly string[];
   /** The sort order; `undefined` if the rows are not sorted by a column. */
   readonly sort: SortState | undefined;
-  readonly sorts: readonly ColumnChoice[];
+  readonly sortableColumns: readonly ColumnChoice[];
   readonly sortTitle: string;
   /** The name of the default order if it is not the order of a column; otherwise `undefined`. */
-  readonly unsorted: string | undefined;
+  readonly defaultOrderName: string | undefined;
   /** Returns true if columns or parts of a text are cut off on the right. */
   readonly hasMore: () => boolean;
   readonly setMarks: (marks: ReadonlySet<string>, lastMark: string | undefined) => void;
@@ -55,9 +55,9 @@ function viewRows(store: ActionPorts): RowsOnTop {
     cursor: list.cursor.key,
     keys: () => order.slice(0, order.length).map(({ key }) => key),
     sort,
-    sorts: sortsOf(state.view, whereColumn),
+    sortableColumns: sortsOf(state.view, whereColumn),
     sortTitle: `Sort ${viewTitle(state.view).toLowerCase()} by`,
-    unsorted: undefined,
+    defaultOrderName: undefined,
     hasMore: () => layOutList(store).hasMore,
     setMarks: (marks, lastMark) => store.updateList({ marks, lastMark }),
     look: (change) => store.updateList(change),
@@ -87,9 +87,9 @@ function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | und
     lastMark: undefined,
     cursor: layer.cursor.key,
     keys: () => rows.map(({ key }) => key),
-    sorts: table.columns.filter(({ compare }) => compare !== undefined),
+    sortableColumns: table.columns.filter(({ compare }) => compare !== undefined),
     sortTitle: 'Sort by',
-    unsorted: 'worst first',
+    defaultOrderName: 'worst first',
     hasMore: () => layOutInspectTable(store, layer, table, rows).hasMore,
     setMarks: (marks) => put({ marks }),
     look: put,
@@ -107,7 +107,7 @@ export function markRow({ cursor, marks: marked, setMarks, goDown }: RowsOnTop):
 }
 
 /** Sorts by the next or the previous column. The first column follows the last. */
-export function sortByAdjacentColumn({ sort, sorts, sortBy }: RowsOnTop, step: 1 | -1): void {
+export function sortByAdjacentColumn({ sort, sortableColumns: sorts, sortBy }: RowsOnTop, step: 1 | -1): void {
   const at = sorts.findIndex(({ id }) => id === sort?.column);
   const from = at === -1 && step === -1 ? 0 : at;
   const next = sorts.at((from + step) % Math.max(1, sorts.length));

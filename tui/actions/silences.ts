@@ -8,7 +8,7 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { keyOf } from '../state/keys.ts';
 import { countOf, type BulkChange } from '../words/changes.ts';
-import { askFirst, named } from '../form/confirm.ts';
+import { askFirst, namesWithinLimit } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { lostRecurrences } from '../screens/silences/lost-recurrence.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
@@ -44,7 +44,7 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
   askFirst(store, {
     title: `Silence again: ${countOf(total, 'event')}`,
     lines: [
-      ...named(silenceScopeEntries(form).map((entry) => safeLine(targetText(entry)))),
+      ...namesWithinLimit(silenceScopeEntries(form).map((entry) => safeLine(targetText(entry)))),
       ...(first === undefined ? [] : [entryText(first)]),
     ],
     button: `Silence ${countOf(total, 'event')}`,
@@ -75,7 +75,7 @@ function askEndSilences(store: Screen & LiveData, entries: readonly SilencedRow[
   askFirst(store, {
     title: button,
     lines: [
-      ...named(existing.map((entry) => silenceText(entry, store.nowMs))),
+      ...namesWithinLimit(existing.map((entry) => silenceText(entry, store.nowMs))),
       unsilencedText(store, ids),
       `${keyOf('undo')} undoes it.`,
     ],

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { undoText } from '../words/changes.ts';
-import { askFirst, named } from '../form/confirm.ts';
+import { askFirst, namesWithinLimit } from '../form/confirm.ts';
 import type { Screen, ConsoleHistory } from '../state/ports.ts';
 
 /** Opens a dialog that asks whether to undo the user's last change, and lists the exact effect. */
@@ -21,7 +21,7 @@ export function askUndo(store: Screen & ConsoleHistory): void {
     lines: [
       ...(isEarlier ? [`cannot be undone: ${irrevocable.message} (${ago(irrevocable.atMs)})`] : []),
       `${isEarlier ? 'an earlier change can be: ' : ''}${change.message} (${ago(change.atMs)})`,
-      ...named(change.operations.map((operation) => undoText(operation, nowMs))),
+      ...namesWithinLimit(change.operations.map((operation) => undoText(operation, nowMs))),
       'Later changes by others are kept.',
     ],
     button: isEarlier ? 'Undo the earlier change' : 'Undo',

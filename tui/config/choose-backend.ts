@@ -5,7 +5,7 @@ import { nearest } from '../../shared/domain/nearest.ts';
 import type { ConsoleConfig, ContextConfig } from './console-config.ts';
 
 /** The backend to show first: a URL, or a context of the configuration file. */
-export type Choice =
+export type BackendChoice =
   | { readonly kind: 'url'; readonly backend: string }
   /** The backends of all contexts, shown as one list. */
   | { readonly kind: 'all' }
@@ -21,7 +21,7 @@ export function chooseBackend(
   { backend, context }: Pick<Arguments, 'backend' | 'context'>,
   env: Readonly<Record<string, string | undefined>>,
   config: ConsoleConfig,
-): Choice {
+): BackendChoice {
   if (backend !== undefined) return { kind: 'url', backend };
   if (context === ALL_CONTEXTS) return { kind: 'all' };
   if (context !== undefined) return { kind: 'context', name: context, context: contextNamed(config, context) };

@@ -1,6 +1,6 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { ConfiguredKeys } from '../state/keys.ts';
-import { DEFAULT_NEEDS, type AggregateThresholds } from '../model/aggregate-book.ts';
+import { DEFAULT_AGGREGATE_THRESHOLDS, type AggregateThresholds } from '../model/aggregate-book.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Skin } from '../text/theme.ts';
 import type { SavedView } from '../state/saved-view.ts';
@@ -57,7 +57,7 @@ export const EMPTY_CONFIG: ConsoleConfig = {
   views: new Map(),
   columns: {},
   contexts: new Map(),
-  aggregateNeeds: DEFAULT_NEEDS,
+  aggregateNeeds: DEFAULT_AGGREGATE_THRESHOLDS,
   warnings: [],
 };
 

@@ -13,5 +13,5 @@ export function settingsOfConfig({ columns, views: savedViews }: ConsoleConfig):
       { filter, sort, hidden: hiddenColumnsExcept(view as ViewName, shown) },
     ]),
   );
-  return { view: 'events', views, common: { savedViews, commandHistory: [], look: {} } };
+  return { view: 'events', views, common: { savedViews, commandHistory: [], themeChanges: {} } };
 }

@@ -9,7 +9,7 @@ import { problemOf } from '../../shared/schemas/problems.ts';
 import { isSettings } from '../../shared/domain/merge-settings.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { renameSettings } from '../../shared/domain/renamed-settings.ts';
-import { DEFAULT_NEEDS } from '../model/aggregate-book.ts';
+import { DEFAULT_AGGREGATE_THRESHOLDS } from '../model/aggregate-book.ts';
 import { columnIds, sortIds } from '../screens/view-columns.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
@@ -192,7 +192,7 @@ function readConfig(content: unknown): {
     context: context ?? undefined,
     ...definedOf(look),
     aggregateNeeds: {
-      default: aggregates?.default ?? DEFAULT_NEEDS.default,
+      default: aggregates?.default ?? DEFAULT_AGGREGATE_THRESHOLDS.default,
       named: new Map(Object.entries(aggregates?.named ?? {})),
     },
   };

@@ -28,7 +28,7 @@ const NAMED_KEYS = 'space enter escape tab backspace delete insert up down left 
 );
 
 /** Key combinations that a terminal cannot send, each with the key that the terminal sends instead. */
-const NEVER_ARRIVES: ReadonlyMap<string, string> = new Map([
+const UNSENDABLE_KEYS: ReadonlyMap<string, string> = new Map([
   ['ctrl-i', 'tab'],
   ['ctrl-m', 'enter'],
   ['ctrl-[', 'escape'],
@@ -74,7 +74,7 @@ function chordProblem(chord: string, binding: Binding): string | undefined {
   if (!isCharacter && !isNamed) {
     return `${JSON.stringify(chord)} is not a key: write a character, ${NAMED_KEYS.join(', ')} or f1 to f35, with ctrl-, meta- or shift- before it`;
   }
-  const arrivesAs = NEVER_ARRIVES.get(chord);
+  const arrivesAs = UNSENDABLE_KEYS.get(chord);
   if (arrivesAs !== undefined) return `terminals send ${arrivesAs} for ${chord}: use that, or another key`;
   if (isCharacter && modifiers.includes('shift-')) return `shift is part of a character: write ${name.toUpperCase()}`;
   if (modifiers !== '' || !isCharacter) return undefined;

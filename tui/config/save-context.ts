@@ -44,7 +44,7 @@ export async function saveContext(
   }
   const context: ContextConfig = {
     backend,
-    ...(secret !== undefined && (await keep(path, name, secret))),
+    ...(secret !== undefined && (await writeSecret(path, name, secret))),
     ...(namespace !== undefined && { namespace }),
     ...tls,
   };
@@ -70,7 +70,7 @@ function problemWith(text: string, path: string): Error | undefined {
 }
 
 /** Writes the secret of a context to its own file, and returns the settings of the context that refer to the file. */
-async function keep(path: string, name: string, secret: StoredSecret): Promise<Partial<ContextConfig>> {
+async function writeSecret(path: string, name: string, secret: StoredSecret): Promise<Partial<ContextConfig>> {
   const folder = join(dirname(path), 'secrets');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);

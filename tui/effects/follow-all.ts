@@ -2,7 +2,7 @@ import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
-import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
+import { nameAt, addContextToParts, silencedIdAt } from '../model/backend-names.ts';
 import { TOPICS, type BufferedTopic } from '../model/buffered-rows.ts';
 import type { ScreenView } from '../state/ports.ts';
 import {
@@ -187,5 +187,5 @@ export function eventAt(row: EventRow, source: string): EventRow {
 }
 
 function silencedAt(row: SilencedRow, context: string): SilencedRow {
-  return { ...partsAt(row, context), id: silencedIdAt(row.id, context) };
+  return { ...addContextToParts(row, context), id: silencedIdAt(row.id, context) };
 }

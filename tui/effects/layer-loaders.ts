@@ -2,7 +2,7 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import { undefinedIfNotFound } from '../../shared/client/answer-or-undefined.ts';
 import { parseDuration } from '../../shared/domain/duration.ts';
 import type { TimelinePage } from '../../shared/schemas/timeline.ts';
-import { PAST_SPAN_MS, timelineOf } from '../model/past-span.ts';
+import { PAST_SPAN_MS, parseTimelineId } from '../model/past-span.ts';
 import { targetOf } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind, Transitions } from '../state/layers/loaded.ts';
 
@@ -41,7 +41,7 @@ export const LAYER_LOADERS: LayerLoaders = {
   'silence-entry': (api, id) => api.silencedDetail(id),
   report: (api, id, nowMs) => undefinedIfNotFound(api.report({ since: nowMs - (parseDuration(id) ?? 0) * 1000 })),
   timeline: async (api, id, nowMs) => {
-    const { span, key } = timelineOf(id);
+    const { span, key } = parseTimelineId(id);
     const { client, check } = targetOf(key);
     const since = nowMs - PAST_SPAN_MS[span];
     const [past, page] = await Promise.all([

@@ -6,7 +6,14 @@ import type { BulkOperation, BulkOutcome } from '../../shared/schemas/bulk.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
-import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../model/backend-names.ts';
+import {
+  nameAt,
+  addContextToParts,
+  silencedIdAt,
+  splitName,
+  splitParts,
+  splitSilencedId,
+} from '../model/backend-names.ts';
 import type { OutcomeWithReason } from '../words/changes.ts';
 import { joinedReport } from './merged-report.ts';
 import type { ConsoleApi } from './run-effects.ts';
@@ -176,13 +183,13 @@ function outcomeAt(outcome: BulkOutcome | undefined, context: string): BulkOutco
 function operationAt(operation: BulkOperation, context: string): BulkOperation {
   switch (operation.op) {
     case 'silence':
-      return partsAt(operation, context);
+      return addContextToParts(operation, context);
     case 'clear':
       return { ...operation, id: silencedIdAt(operation.id, context) };
     case 'resolve':
       return { ...operation, client: nameAt(operation.client, context) };
     case 'restore':
-      return { ...operation, entry: partsAt(operation.entry, context) };
+      return { ...operation, entry: addContextToParts(operation.entry, context) };
   }
 }
 
@@ -257,7 +264,7 @@ function namespaceOf(element: object): string {
 
 function placedDetail(detail: SilencedDetail): SilencedDetail {
   const namespace = namespaceOf(detail);
-  return { ...partsAt(detail, namespace), id: silencedIdAt(detail.id, namespace) };
+  return { ...addContextToParts(detail, namespace), id: silencedIdAt(detail.id, namespace) };
 }
 
 function placedName<Named extends { readonly name: string }>(named: Named): Named {

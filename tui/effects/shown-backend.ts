@@ -26,7 +26,7 @@ export interface ShownBackend {
 export type OpenedContext = ShownBackend | { readonly problem: string };
 
 /** The connection state of the shown backends. Changes are only sent to connected backends. */
-interface Heard {
+interface ConnectionStates {
   readonly feed: FeedStatus;
   /** The status of each backend of a merged list, by context; `undefined` for a single backend. */
   readonly backends: ReadonlyMap<string, FeedStatus> | undefined;
@@ -36,7 +36,7 @@ interface Heard {
  * Returns a function that opens the API of the shown backend; for a merged list, one API for all backends that could be
  * opened.
  */
-export function apiOf({ members, api, namespace }: ShownBackend, heard: Heard): () => Promise<ConsoleApi> {
+export function apiOf({ members, api, namespace }: ShownBackend, heard: ConnectionStates): () => Promise<ConsoleApi> {
   const { backends } = heard;
   if (namespace === EVERY_NAMESPACE) {
     return async () => {
@@ -70,6 +70,6 @@ export function upgradesOf({ members, backend, env }: ShownBackend): () => Promi
 }
 
 /** Rejects a request while the past is shown, because the requested data has no history. */
-export function nothingOfPast(): Promise<never> {
+export function rejectForPast(): Promise<never> {
   return Promise.reject(new MonError('invalid', 'this is not available for the past: :now returns to live data'));
 }

@@ -11,7 +11,7 @@ import { rowsOfChanges, rowsOfPast } from './past-rows.ts';
 type PastApi = Pick<ApiClient, 'pastChanges' | 'pastState'>;
 
 /** The parts of the store that are needed to show a past moment. */
-interface TakesPast extends StateAdjuster, Screen {
+interface PastStore extends StateAdjuster, Screen {
   readonly events: { readonly records: () => Iterable<Pick<EventRecord, 'key' | 'row'>> };
   readonly pastArrived: (past: PastMoment, rows: FeedRows) => void;
   readonly pastChanged: (past: PastMoment, rows: FeedRows) => void;
@@ -19,7 +19,7 @@ interface TakesPast extends StateAdjuster, Screen {
 
 interface TravelParts {
   /** Returns the store whose data is shown now. */
-  readonly store: () => TakesPast;
+  readonly store: () => PastStore;
   readonly api: () => Promise<PastApi>;
   /** Returns true if all namespaces are shown. */
   readonly isPlaced: () => boolean;
@@ -28,7 +28,7 @@ interface TravelParts {
    *
    * @returns the store for the new list
    */
-  readonly enter: () => TakesPast;
+  readonly enter: () => PastStore;
   readonly paint: () => void;
 }
 
@@ -44,7 +44,7 @@ export class Travel {
   /**
    * The differences between the shown moment and its adjacent changes, requested in advance, by the time of the change.
    */
-  readonly #ahead = new Map<number, Promise<PastChanges | undefined>>();
+  readonly #prefetchedChanges = new Map<number, Promise<PastChanges | undefined>>();
   /** The moment from which the last differences were requested in advance, in epoch milliseconds. */
   #shownMs: number | undefined;
 
@@ -110,8 +110,8 @@ export class Travel {
    */
   async #changesTo(atMs: number): Promise<PastChanges | undefined> {
     const { past } = this.#parts.store().state;
-    const ahead = this.#ahead.get(atMs);
-    this.#ahead.clear();
+    const ahead = this.#prefetchedChanges.get(atMs);
+    this.#prefetchedChanges.clear();
     if (past === undefined || past.partial !== undefined) return undefined;
     return ahead ?? this.#ask(past.atMs, atMs);
   }
@@ -136,7 +136,7 @@ export class Travel {
     const ask = (toMs: number | undefined): Promise<unknown> => {
       if (toMs === undefined || requestId !== this.#requestId) return Promise.resolve();
       const request = this.#ask(atMs, toMs);
-      this.#ahead.set(toMs, request);
+      this.#prefetchedChanges.set(toMs, request);
       return request;
     };
     void ask(first).then(() => ask(second));
@@ -156,7 +156,7 @@ export class Travel {
    * @param store the store that shows the moment as soon as all pages are loaded. If it is `undefined`, a new store
    *   shows the first page at once
    */
-  async #read(pages: AsyncGenerator<PastState, void>, requestId: number, store: TakesPast | undefined): Promise<void> {
+  async #read(pages: AsyncGenerator<PastState, void>, requestId: number, store: PastStore | undefined): Promise<void> {
     const { value: first } = await pages.next();
     if (requestId !== this.#requestId || first === undefined) return;
     const moment = momentOf(first);

@@ -7,7 +7,7 @@ import { openLayer } from '../state/layer-stack.ts';
 const NAMED_MAX = 5;
 
 /** Number of objects above which the user must type the number to confirm (security S20). */
-export const TYPED_ABOVE = 20;
+export const TYPED_CONFIRM_ABOVE = 20;
 
 /** A question that the user must confirm before an effect runs. */
 export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button' | 'effect'> {
@@ -19,17 +19,17 @@ export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button
 
 /** Asks for confirmation in a dialog. For many objects the user must type their number first. */
 export function askFirst(store: Screen, { count, focused = 'submit', ...question }: Question): void {
-  const typed = count > TYPED_ABOVE ? { expected: String(count), line: EMPTY_LINE } : undefined;
+  const typed = count > TYPED_CONFIRM_ABOVE ? { expected: String(count), line: EMPTY_LINE } : undefined;
   openLayer(store, { kind: 'confirm', focused, typed, ...question });
 }
 
 /** Shows a message that does not fit on one line, in a dialog with a button that closes it. */
 export function showLongMessage(store: Screen, title: string, lines: readonly string[]): void {
-  askFirst(store, { title, lines: named(lines), button: 'Close', count: 0, effect: undefined });
+  askFirst(store, { title, lines: namesWithinLimit(lines), button: 'Close', count: 0, effect: undefined });
 }
 
 /** Returns the names. If they are too many, returns the first names and a line with the number of the others. */
-export function named(names: readonly string[]): readonly string[] {
+export function namesWithinLimit(names: readonly string[]): readonly string[] {
   if (names.length <= NAMED_MAX) return names;
   const shown = names.slice(0, NAMED_MAX - 1);
   return [...shown, `and ${String(names.length - shown.length)} more`];

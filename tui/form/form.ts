@@ -11,7 +11,7 @@ export interface FormState {
 export interface FormField<Form extends FormState> {
   readonly id: Form['field'];
   /** Returns true if Tab visits the field; default: always. */
-  readonly isThere?: (form: Form) => boolean;
+  readonly isVisited?: (form: Form) => boolean;
   /** Reads and replaces the text of the field; absent if the field is not a text field. */
   readonly line?: {
     readonly of: (form: Form) => LineEditor;
@@ -36,11 +36,11 @@ export type FormStep =
   | { readonly kind: 'edit'; readonly edit: LineEdit };
 
 /** Returns the fields that Tab visits. */
-export function fieldsThere<Form extends FormState>(
+export function visitedFields<Form extends FormState>(
   fields: readonly FormField<Form>[],
   form: Form,
 ): readonly FormField<Form>[] {
-  return fields.filter(({ isThere }) => isThere?.(form) !== false);
+  return fields.filter(({ isVisited: isThere }) => isThere?.(form) !== false);
 }
 
 /** Returns true if the focused field is a text field. */
@@ -53,12 +53,12 @@ export function isTyped<Form extends FormState>(fields: readonly FormField<Form>
  * form is unchanged.
  */
 export function stepForm<Form extends FormState>(fields: readonly FormField<Form>[], form: Form, step: FormStep): Form {
-  const there = fieldsThere(fields, form);
+  const there = visitedFields(fields, form);
   const at = there.findIndex(({ id }) => id === form.field);
   const field = there[at];
   switch (step.kind) {
     case 'field':
-      return { ...form, field: there[around(at + step.by, there.length)]?.id ?? form.field };
+      return { ...form, field: there[wrapIndex(at + step.by, there.length)]?.id ?? form.field };
     case 'choose':
       return field?.choose?.(form, step.by) ?? form;
     case 'type':
@@ -72,14 +72,14 @@ export function stepForm<Form extends FormState>(fields: readonly FormField<Form
 
 /** Returns true if the focused field is the last text field, where Enter submits as in a web form. */
 export function isLastText<Form extends FormState>(fields: readonly FormField<Form>[], form: Form): boolean {
-  return fieldsThere(fields, form).findLast(({ line }) => line !== undefined)?.id === form.field;
+  return visitedFields(fields, form).findLast(({ line }) => line !== undefined)?.id === form.field;
 }
 
 /**
  * Returns the form step for a key that is pressed in a field with choices; `undefined` if the key does nothing there. A
  * printable key types text instead of a choice.
  */
-export function choiceOf(key: KeyPress): FormStep | undefined {
+export function choiceStep(key: KeyPress): FormStep | undefined {
   if (key.name === 'left') return { kind: 'choose', by: -1 };
   if (key.name === 'right') return { kind: 'choose', by: 1 };
   if (key.name === 'space') return { kind: 'toggle' };
@@ -87,6 +87,6 @@ export function choiceOf(key: KeyPress): FormStep | undefined {
 }
 
 /** Returns an index that wraps around: the index before 0 is the last, and the index after the last is 0. */
-export function around(index: number, count: number): number {
+export function wrapIndex(index: number, count: number): number {
   return (index + count) % Math.max(1, count);
 }

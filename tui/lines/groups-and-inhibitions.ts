@@ -3,7 +3,7 @@ import { limitRuleToNamespaces } from '../../shared/domain/notify/inhibition-sco
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
-import { isInShown } from '../model/shown-namespace.ts';
+import { isInShownNamespace } from '../model/shown-namespace.ts';
 import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
 import { nextFlushFirst, nextFlushText, NO_GROUP, notifiedText } from '../words/group-text.ts';
@@ -18,7 +18,7 @@ export async function listGroups(state: LinesState, prompt: LinePrompt, args: st
   const count = requestedCount(prompt, 'groups', args);
   if (count === undefined) return;
   const all = await (await state.context.api()).handlerGroups();
-  const groups = all.filter(isInShown(state.context)).toSorted(nextFlushFirst);
+  const groups = all.filter(isInShownNamespace(state.context)).toSorted(nextFlushFirst);
   if (groups.length === 0) prompt.say(NO_GROUP);
   sayFirst(prompt, count, groups, (group) => groupSentence(group, state.nowMs));
 }
@@ -45,7 +45,7 @@ export async function listInhibitions(state: LinesState, prompt: LinePrompt, arg
   if (count === undefined) return;
   const all = await (await state.context.api()).inhibitions();
   const rules = all
-    .map((rule) => limitRuleToNamespaces(rule, isInShown(state.context)))
+    .map((rule) => limitRuleToNamespaces(rule, isInShownNamespace(state.context)))
     .toSorted((a, b) => (b.inhibited ?? 0) - (a.inhibited ?? 0) || b.inhibitors.length - a.inhibitors.length);
   if (rules.length === 0) prompt.say(NO_INHIBITION);
   sayFirst(prompt, count, rules, inhibitionSentence);

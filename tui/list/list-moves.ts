@@ -50,12 +50,12 @@ export function bindCursorToRow(store: Screen & ListOfView): boolean {
   if (!following) store.updateList({ isCursorMoved: true });
   if (!store.window.consumeShift(store)) return true;
   stopFollowing(store);
-  sayShifted(store, cursor.key);
+  reportShiftedRows(store, cursor.key);
   return false;
 }
 
 /** Shows a message that a key did nothing, because another row came under the cursor just before. */
-export function sayShifted(store: Screen, key: string): void {
+export function reportShiftedRows(store: Screen, key: string): void {
   store.say(`the list has just moved: the cursor is now on ${safeLine(key)}; press the key again to confirm`);
 }
 

@@ -18,7 +18,7 @@ export interface TableColumn<Row> {
    * The order in which columns are dropped on a narrow screen: the highest number is dropped first. Default 0: never
    * dropped.
    */
-  readonly spare?: number;
+  readonly dropRank?: number;
   /**
    * Returns the text of a cell. The text can contain control characters from outside; the screen removes them.
    *

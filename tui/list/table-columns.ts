@@ -21,7 +21,7 @@ export interface PlacedColumn {
 }
 
 /** Width of cursor and mark with the space after them, in cells. */
-export const LEAD = 3;
+export const LEAD_CELLS = 3;
 export const GAP = 2;
 
 /** Maximum number of additional cells that a column requests, however large its `most` is. */
@@ -29,19 +29,19 @@ const EXTRA_WIDTH_MAX = 60;
 
 /**
  * Returns the columns that fit on a screen of `columns` cells. If they do not all fit, the columns with the highest
- * `spare` are dropped first. The remaining cells make the columns wider.
+ * `dropRank` are dropped first. The remaining cells make the columns wider.
  */
 export function layOutColumns(
   table: { readonly columns: readonly TableColumn<unknown>[] },
   hidden: ReadonlySet<string>,
   columns: number,
 ): readonly PlacedColumn[] {
-  const available = columns - LEAD;
+  const available = columns - LEAD_CELLS;
   let shown = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));
   while (leastWidth(shown) > available) {
-    const spare = shown.reduce((most, { spare: number = 0 }) => Math.max(most, number), 0);
+    const spare = shown.reduce((most, { dropRank: number = 0 }) => Math.max(most, number), 0);
     if (spare === 0) break;
-    shown = shown.filter((column) => (column.spare ?? 0) !== spare);
+    shown = shown.filter((column) => (column.dropRank ?? 0) !== spare);
   }
   return widen(
     shown.map((column) => ({ column, width: column.least })),
@@ -76,8 +76,8 @@ export function widen(shown: readonly PlacedColumn[], extra: number): readonly P
  * Returns the column that is drawn at a cell, counted from the left edge of the screen; `undefined` if there is none.
  */
 export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): TableColumn<unknown> | undefined {
-  if (cell < LEAD) return undefined;
-  let start = LEAD;
+  if (cell < LEAD_CELLS) return undefined;
+  let start = LEAD_CELLS;
   return placed.find(({ width }) => {
     start += width + GAP;
     return cell < start;
@@ -98,7 +98,7 @@ export function tableHead(
       align: column.align ?? 'left',
     });
   });
-  return [run(' '.repeat(LEAD)), run(fit(cells.join(' '.repeat(GAP)), columns - LEAD), 'strong')];
+  return [run(' '.repeat(LEAD_CELLS)), run(fit(cells.join(' '.repeat(GAP)), columns - LEAD_CELLS), 'strong')];
 }
 
 function titleOf({ title, shortTitle, staleTitle }: TableColumn<unknown>, width: number, stale: boolean): string {
@@ -140,7 +140,7 @@ export function tableRuns({ row, isRemoved: gone }: TableEntry, options: TableRo
   const rowTone = isCursor ? 'cursor' : gone || options.stale || options.faint === true ? 'faint' : undefined;
   if (rowTone === undefined) return [run(lead), ...runs];
   // The cells have exactly the width of their columns, so they need not be measured again.
-  const left = columns - LEAD - placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
+  const left = columns - LEAD_CELLS - placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
   const text = runs.map((piece) => piece.text).join('') + ' '.repeat(Math.max(0, left));
   return isCursor ? [run(lead + text, rowTone)] : [run(lead), run(text, rowTone)];
 }

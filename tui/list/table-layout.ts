@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ListState } from '../state/list-state.ts';
 import { cellWidth } from '../terminal/cells.ts';
-import { GAP, LEAD, layOutColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
+import { GAP, LEAD_CELLS, layOutColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
 import type { TableColumn } from './table-column.ts';
 
 /**
@@ -58,7 +58,7 @@ export function layOutTable(
       ? layOutColumns(table, hidden, viewport.columns)
       : fitColumns(
           all.toSpliced(1, left),
-          viewport.columns - LEAD,
+          viewport.columns - LEAD_CELLS,
           wide ? (column) => widthOf(column, viewport) : undefined,
         );
   const right = all.length - left - placed.length;

@@ -9,7 +9,7 @@ export interface AggregateThresholds {
   readonly named: ReadonlyMap<string, number | 'none'>;
 }
 
-export const DEFAULT_NEEDS: AggregateThresholds = { default: 80, named: new Map() };
+export const DEFAULT_AGGREGATE_THRESHOLDS: AggregateThresholds = { default: 80, named: new Map() };
 
 /**
  * Milliseconds between two values of an aggregate's trend. A trend has at most `TREND_VALUES` values, which is ten
@@ -75,7 +75,7 @@ export class ConsoleAggregates {
   }
 
   #entry(name: string, summary: AggregateSummary, trend: readonly number[]): AggregateEntry {
-    const need = ownNeed(summary) ?? this.#needs.named.get(splitName(name).name) ?? this.#needs.default;
+    const need = configuredThreshold(summary) ?? this.#needs.named.get(splitName(name).name) ?? this.#needs.default;
     return { name, summary, percent: percentOf(summary), threshold: need === 'none' ? undefined : need, trend };
   }
 }
@@ -84,7 +84,7 @@ export class ConsoleAggregates {
  * Returns the highest threshold among the backend's rules for the aggregate, rounded down; `undefined` if no rule has a
  * threshold.
  */
-function ownNeed({ rules = [] }: AggregateSummary): number | undefined {
+function configuredThreshold({ rules = [] }: AggregateSummary): number | undefined {
   const needs = rules.flatMap(({ needs: percent }) => percent ?? []);
   return needs.length === 0 ? undefined : Math.floor(Math.max(...needs));
 }

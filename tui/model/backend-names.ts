@@ -32,7 +32,7 @@ export function nameAtSameBackend(name: string, other: string): string {
  * Adds the context to one attribute of a silence: to its selector if it has one, else to its subscription, else to its
  * check.
  */
-export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context: string): Parts {
+export function addContextToParts<Parts extends SilencedTargetParts>(parts: Parts, context: string): Parts {
   const { subscription, check, selector } = parts;
   if (typeof selector === 'string') return { ...parts, selector: nameAt(selector, context) };
   if (typeof subscription === 'string') return { ...parts, subscription: nameAt(subscription, context) };
@@ -40,7 +40,8 @@ export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context
 }
 
 /**
- * Removes the context from the selector, subscription or check of a silence, and returns both. Inverse of `partsAt`.
+ * Removes the context from the selector, subscription or check of a silence, and returns both. Inverse of
+ * `addContextToParts`.
  */
 export function splitParts<Parts extends SilencedTargetParts>(
   parts: Parts,
@@ -59,7 +60,9 @@ export function splitParts<Parts extends SilencedTargetParts>(
   return { parts: { ...parts, check: name }, context };
 }
 
-/** Returns the id of a silence in a merged list, with the context added to the same attribute as in `partsAt`. */
+/**
+ * Returns the id of a silence in a merged list, with the context added to the same attribute as in `addContextToParts`.
+ */
 export function silencedIdAt(id: string, context: string): string {
   if (isSelectorId(id)) return nameAt(id, context);
   // The last colon separates subscription and check: a subscription can contain colons, the name of a check cannot.

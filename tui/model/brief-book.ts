@@ -2,7 +2,7 @@ import type { EventBrief } from '../../shared/schemas/feed.ts';
 import { EventCounter, type EventCounts } from './event-counts.ts';
 import { rankOf, type EventRecord } from './event-record.ts';
 
-/** Number of surplus records in `#ready`, beyond the requested number, at which surplus records are removed. */
+/** Number of surplus records in `#ranked`, beyond the requested number, at which surplus records are removed. */
 const READY_MORE = 1000;
 
 /**
@@ -10,39 +10,39 @@ const READY_MORE = 1000;
  * Until its full row arrives, such an event keeps its position in the lists, while the counters already use the brief.
  */
 export class EventBriefs {
-  readonly #heard = new Map<EventRecord, EventBrief>();
+  readonly #briefs = new Map<EventRecord, EventBrief>();
   /**
    * The events with a brief whose sort rank is at most `#readyUpTo`, each with that rank: the smaller of the ranks of
-   * its brief and its full row. `upTo` searches only this small set.
+   * its brief and its full row. `keysUpToRank` searches only this small set.
    */
-  readonly #ready = new Map<EventRecord, number>();
+  readonly #ranked = new Map<EventRecord, number>();
   #readyUpTo = -Infinity;
   /** The difference between counters computed from the briefs and counters computed from the full rows. */
   readonly #difference = new EventCounter();
 
   of(record: EventRecord): EventBrief | undefined {
-    return this.#heard.get(record);
+    return this.#briefs.get(record);
   }
 
   addBrief(record: EventRecord, brief: EventBrief): void {
     this.#difference.replace(this.of(record) ?? record.row, brief);
-    this.#heard.set(record, brief);
-    const recordRank = uppermost(record, brief);
-    if (recordRank <= this.#readyUpTo) this.#ready.set(record, recordRank);
-    else this.#ready.delete(record);
+    this.#briefs.set(record, brief);
+    const recordRank = smallerRank(record, brief);
+    if (recordRank <= this.#readyUpTo) this.#ranked.set(record, recordRank);
+    else this.#ranked.delete(record);
   }
 
   /** Removes the brief of an event, because its full row is about to be replaced or the event resolved. */
-  forget(record: EventRecord): void {
+  removeBrief(record: EventRecord): void {
     const brief = this.of(record);
     if (brief === undefined) return;
     this.#difference.replace(brief, record.row);
-    this.#heard.delete(record);
-    this.#ready.delete(record);
+    this.#briefs.delete(record);
+    this.#ranked.delete(record);
   }
 
   clear(): void {
-    for (const record of this.#heard.keys()) this.forget(record);
+    for (const record of this.#briefs.keys()) this.removeBrief(record);
   }
 
   /**
@@ -50,8 +50,8 @@ export class EventBriefs {
    *
    * @param rows event counters computed from the full rows
    */
-  counted(rows: EventCounts): EventCounts {
-    if (this.#heard.size === 0) return rows;
+  correctedCounts(rows: EventCounts): EventCounts {
+    if (this.#briefs.size === 0) return rows;
     const { critical, warning, unknown, ok, silenced, flapping, inhibited } = this.#difference;
     return {
       critical: rows.critical + critical,
@@ -68,10 +68,10 @@ export class EventBriefs {
    * Returns the keys of events that have a brief and whose sort rank, by the brief or by the full row, is at most
    * `rank`. The smallest rank comes first, and at most `most` keys are returned.
    */
-  upTo(rank: number, most: number): readonly string[] {
-    if (rank > this.#readyUpTo || this.#ready.size > most + READY_MORE) this.#makeReady(rank);
+  keysUpToRank(rank: number, most: number): readonly string[] {
+    if (rank > this.#readyUpTo || this.#ranked.size > most + READY_MORE) this.#makeReady(rank);
     const candidates: { readonly key: string; readonly rank: number }[] = [];
-    for (const [record, recordRank] of this.#ready)
+    for (const [record, recordRank] of this.#ranked)
       if (recordRank <= rank) candidates.push({ key: record.key, rank: recordRank });
     return candidates
       .toSorted((a, b) => a.rank - b.rank)
@@ -80,11 +80,11 @@ export class EventBriefs {
   }
 
   #makeReady(upTo: number): void {
-    for (const [record, recordRank] of this.#ready) if (recordRank > upTo) this.#ready.delete(record);
+    for (const [record, recordRank] of this.#ranked) if (recordRank > upTo) this.#ranked.delete(record);
     if (upTo > this.#readyUpTo) {
-      for (const [record, brief] of this.#heard) {
-        const recordRank = uppermost(record, brief);
-        if (recordRank <= upTo) this.#ready.set(record, recordRank);
+      for (const [record, brief] of this.#briefs) {
+        const recordRank = smallerRank(record, brief);
+        if (recordRank <= upTo) this.#ranked.set(record, recordRank);
       }
     }
     this.#readyUpTo = upTo;
@@ -95,6 +95,6 @@ export class EventBriefs {
  * Returns the smaller of two sort ranks of an event: by its brief, where it belongs, and by its full row, where it is
  * drawn.
  */
-function uppermost(record: EventRecord, brief: EventBrief): number {
+function smallerRank(record: EventRecord, brief: EventBrief): number {
   return Math.min(rankOf(brief), record.rank);
 }

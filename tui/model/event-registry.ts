@@ -18,7 +18,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   get counts(): EventCounts {
-    return this.#briefs.counted(this.#tally.all);
+    return this.#briefs.correctedCounts(this.#tally.all);
   }
 
   /** Returns the event counters of one client. */
@@ -51,7 +51,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
       if (existing !== undefined) this.#resolve(existing, nowMs);
       return undefined;
     }
-    if (existing !== undefined) this.#briefs.forget(existing);
+    if (existing !== undefined) this.#briefs.removeBrief(existing);
     const record = existing ?? this.removedRow(key) ?? new EventRecord(key, row);
     // A snapshot does not say when a change happened.
     if (happensNow && !this.#inSnapshot && (existing === undefined || isNews(existing.row, row)))
@@ -92,7 +92,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
    * rank. The uppermost comes first, and at most `most` keys are returned.
    */
   briefsUpTo({ rank }: Pick<EventRecord, 'rank'>, most: number): readonly string[] {
-    return this.#briefs.upTo(rank, most);
+    return this.#briefs.keysUpToRank(rank, most);
   }
 
   /** Begins a snapshot. Events that the snapshot does not contain stay visible until `endSnapshot` removes them. */
@@ -115,7 +115,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   #resolve(record: EventRecord, nowMs: number): void {
-    this.#briefs.forget(record);
+    this.#briefs.removeBrief(record);
     this.drop(record);
     this.#tally.add(record.row, -1);
     record.changedAtMs = nowMs;

@@ -34,7 +34,7 @@ export class OrderedRows<Item extends ListRecord> {
    * both.
    */
   readonly #carried = new Map<number, ReusableResults>();
-  #run: FilterRun<Item> | undefined;
+  #filterRun: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
   readonly #ghosts = new Map<string, Item>();
 
@@ -102,7 +102,7 @@ export class OrderedRows<Item extends ListRecord> {
       this.#judge(record, nowMs);
     }
     const inOrder = this.#sort.sortAll(this.#inMemoryOrder());
-    const filter = this.#run === undefined ? this.#filter : this.#run.filter;
+    const filter = this.#filterRun === undefined ? this.#filter : this.#filterRun.filter;
     this.#all = listOf(inOrder, this.#sort);
     this.#matching =
       filter === undefined
@@ -129,7 +129,7 @@ export class OrderedRows<Item extends ListRecord> {
     // A user who changes the order wants to see the new one, even while the list is paused.
     if (this.#frozen !== undefined) this.freeze();
     // The first matches depend on the order, so a running evaluation starts again.
-    if (this.#run?.kind === 'filter') this.setFilter(this.#run.filter);
+    if (this.#filterRun?.kind === 'filter') this.setFilter(this.#filterRun.filter);
   }
 
   /** Returns whether `a` comes before `b` in the current order, or is the same row. */
@@ -147,19 +147,19 @@ export class OrderedRows<Item extends ListRecord> {
     if (filter !== undefined) this.#filters.set(this.#filterNumber, filter);
     this.#filters.delete(this.#filterNumber - FILTERS_KEPT);
     this.#carried.clear();
-    this.#run = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
+    this.#filterRun = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
   }
 
   /** Starts to build the search texts in advance, in chunks by `evaluateChunk`, so that the first filter is fast. */
   prepareFilter(): void {
-    this.#run ??= new FilterRun(
+    this.#filterRun ??= new FilterRun(
       { kind: 'make-text', filter: this.#filter, isNarrower: false },
       { inOrder: this.#inMemoryOrder() },
     );
   }
 
   get filtering(): boolean {
-    return this.#run !== undefined;
+    return this.#filterRun !== undefined;
   }
 
   /** True while a filter is being evaluated and its first matches are not shown yet. */
@@ -168,7 +168,7 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   get #isEvaluating(): boolean {
-    return this.#run?.kind === 'filter';
+    return this.#filterRun?.kind === 'filter';
   }
 
   /** True if the filter depends on the current time, so that it must be evaluated again from time to time. */
@@ -178,7 +178,7 @@ export class OrderedRows<Item extends ListRecord> {
 
   /** Evaluates the current filter again, because time has passed. */
   refilter(): void {
-    if (this.#run === undefined) this.setFilter(this.#filter);
+    if (this.#filterRun === undefined) this.setFilter(this.#filter);
   }
 
   /**
@@ -187,7 +187,7 @@ export class OrderedRows<Item extends ListRecord> {
    */
   get firstMatches(): ListOrder<Item> | undefined {
     // While the current filter is only evaluated again, the list keeps showing its earlier matches.
-    const firstMatches = this.#run?.filter === this.#filter ? undefined : this.#run?.firstMatches;
+    const firstMatches = this.#filterRun?.filter === this.#filter ? undefined : this.#filterRun?.firstMatches;
     return firstMatches && fixedOrder(firstMatches, (key) => this.#records.get(key));
   }
 
@@ -202,12 +202,12 @@ export class OrderedRows<Item extends ListRecord> {
 
   /** Shows the first matches until the new filter is completely evaluated. */
   showBeginning(): void {
-    this.#run?.show();
+    this.#filterRun?.show();
   }
 
   /** True while the list shows only the first matches of a new filter, and more may follow. */
   get isBeginningOnly(): boolean {
-    return this.#run?.shown !== undefined;
+    return this.#filterRun?.shown !== undefined;
   }
 
   /**
@@ -216,14 +216,14 @@ export class OrderedRows<Item extends ListRecord> {
    * @returns true if nothing is left to do
    */
   work(nowMs: number, slice?: number): boolean {
-    const run = this.#run;
+    const run = this.#filterRun;
     if (run === undefined) return true;
     const isOver =
       run.kind === 'make-text'
         ? run.evaluateChunk(({ words }) => words !== undefined, slice)
         : run.filter === undefined || run.evaluateChunk((record) => this.#isMatch(record, nowMs), slice);
     if (!isOver) return false;
-    this.#run = undefined;
+    this.#filterRun = undefined;
     if (run.kind === 'make-text') return true;
     this.#filter = run.filter;
     this.#matching = run.filter === undefined ? this.#all : this.#collectMatches(run);
@@ -263,7 +263,7 @@ export class OrderedRows<Item extends ListRecord> {
 
   /** The shown rows in their order, whether sorting is paused or not. */
   get order(): ListOrder<Item> {
-    const standing = this.#run?.shown ?? this.#frozen;
+    const standing = this.#filterRun?.shown ?? this.#frozen;
     if (standing !== undefined) {
       return fixedOrder(standing, (key) => this.#records.get(key) ?? this.#ghosts.get(key));
     }
@@ -339,7 +339,7 @@ export class OrderedRows<Item extends ListRecord> {
   #judge(record: Item, nowMs: number): void {
     // While a new filter is being evaluated, changed rows are evaluated with it, because the list of the previous
     // filter is about to be replaced.
-    const filter = this.#run === undefined ? this.#filter : this.#run.filter;
+    const filter = this.#filterRun === undefined ? this.#filter : this.#filterRun.filter;
     record.matches =
       filter === undefined ||
       isSearchMatch(filter, record.searchRow, Math.floor(nowMs / 1000), filter.usesWords ? record.words : undefined);

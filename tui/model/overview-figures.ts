@@ -18,7 +18,7 @@ export interface NewCritical {
 }
 
 /** The numbers of events of all clients with one subscription; silenced and OK events are not counted. */
-export interface ProblemsOf {
+export interface SubscriptionProblems {
   readonly subscription: string;
   readonly critical: number;
   readonly warning: number;
@@ -30,7 +30,7 @@ export interface OverviewFigures {
   /** The checks that recently became critical, the newest first. */
   readonly newCritical: readonly NewCritical[];
   /** The events by subscription, the worst subscription first. */
-  readonly problems: readonly ProblemsOf[];
+  readonly problems: readonly SubscriptionProblems[];
   /** Number of events that each silence covers now, by the id of the silence. */
   readonly silencedEvents: ReadonlyMap<string, number>;
 }
@@ -155,10 +155,10 @@ function addProblems(
   }
 }
 
-type Sum = { -readonly [Key in keyof ProblemsOf]: ProblemsOf[Key] };
+type Sum = { -readonly [Key in keyof SubscriptionProblems]: SubscriptionProblems[Key] };
 
 /** Compares subscriptions for sorting: the one with more critical, then warning, then unknown events comes first. */
-function compareProblems(a: ProblemsOf, b: ProblemsOf): number {
+function compareProblems(a: SubscriptionProblems, b: SubscriptionProblems): number {
   return (
     b.critical - a.critical ||
     b.warning - a.warning ||

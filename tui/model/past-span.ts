@@ -19,7 +19,7 @@ export function timelineId(span: PastSpan, key: string): string {
   return `${span} ${key}`;
 }
 
-export function timelineOf(id: string): { readonly span: PastSpan; readonly key: string } {
+export function parseTimelineId(id: string): { readonly span: PastSpan; readonly key: string } {
   const [name = '', ...key] = id.split(' ');
   return { span: PAST_SPANS.find((span) => span === name) ?? 'day', key: key.join(' ') };
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 
 /** Returns a predicate that accepts objects of the shown namespace, or all objects if all namespaces are shown. */
-export function isInShown({
+export function isInShownNamespace({
   namespace: shown = DEFAULT_NAMESPACE,
 }: {
   readonly namespace?: string | undefined;

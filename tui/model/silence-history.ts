@@ -1,4 +1,4 @@
-import { endOf, expireAtOf } from '../../shared/domain/expiry.ts';
+import { parseExpiry, expireAtOf } from '../../shared/domain/expiry.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
@@ -11,7 +11,7 @@ export const ENDED_SHOWN_MS = 24 * 60 * 60_000;
 export const ENDED_RECORDS_MAX = 1000;
 
 /** Maximum number of ended silences that are stored. */
-const KEPT_MAX = 500;
+const ENDED_STORED_MAX = 500;
 
 /** A silence that was cleared or has expired. */
 export interface EndedSilence {
@@ -39,7 +39,7 @@ export class SilenceHistory {
     // The entry is moved to the end of the map, so that the first entry of the map is the oldest.
     this.#ended.delete(entry.id);
     this.#ended.set(entry.id, { entry, endedAtMs: atMs });
-    if (this.#ended.size <= KEPT_MAX) return;
+    if (this.#ended.size <= ENDED_STORED_MAX) return;
     const [oldest] = this.#ended.keys();
     if (oldest !== undefined) this.#ended.delete(oldest);
   }
@@ -81,7 +81,7 @@ function recordedEntry(before: unknown): SilencedRow | undefined {
   } = before as Readonly<Record<string, unknown>>;
   const again = recordedRecurrence(recurrence);
   if (typeof id !== 'string') return undefined;
-  const expireAtMs = endOf(numberOrNull(expire_at));
+  const expireAtMs = parseExpiry(numberOrNull(expire_at));
   return {
     id,
     subscription: textOrNull(subscription),

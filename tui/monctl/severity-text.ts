@@ -1,4 +1,4 @@
-import { severityNamed, severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
+import { parseSeverity, severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import { MonError } from '../../shared/errors.ts';
 import { counted } from './counted-noun.ts';
 import type { Style } from './table.ts';
@@ -52,7 +52,7 @@ export function severityStyle(severity: Severity | undefined): Style | undefined
  * @throws MonError `invalid` for any other text
  */
 export function parseStatus(text: string): number {
-  const severity = severityNamed(text);
+  const severity = parseSeverity(text);
   if (severity !== undefined) return STATUS_OF[severity];
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new MonError('invalid', `STATUS must be ok, warn, crit, unknown or a number, not ${JSON.stringify(text)}`);
@@ -67,7 +67,7 @@ export function parseStatusFilter(text: string | undefined): (status: number) =>
   if (text === undefined) return () => true;
   const conditions = text.split(',').map((part): ((status: number) => boolean) => {
     const word = part.trim();
-    const severity = severityNamed(word);
+    const severity = parseSeverity(word);
     if (severity !== undefined) return (status) => severityOf(status) === severity;
     if (/^-?\d{1,9}$/.test(word)) return (status) => status === Number(word);
     throw new MonError('invalid', `--status must be ok, warn, crit, unknown or a number, not ${JSON.stringify(part)}`);

@@ -32,7 +32,7 @@ export interface HintsProps {
 }
 
 /** Actions whose hints are only shown if the screen has rows. */
-const OF_ROWS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
+const ROW_ACTIONS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
 
 /** Renders the hints for the keys of the current key context, as many as fit. */
 export function Hints(props: HintsProps): ReactElement {
@@ -68,7 +68,7 @@ function hintText(
   binding: Binding,
   { connected, paused, readOnly, context, hasRows = true }: HintsProps,
 ): string | undefined {
-  if (!hasRows && OF_ROWS.has(action)) return undefined;
+  if (!hasRows && ROW_ACTIONS.has(action)) return undefined;
   if (binding.changes === true && (!connected || readOnly)) return undefined;
   if (action === 'reconnect') return connected ? undefined : 'retry now';
   // The actions `run` and `reconnect` have the same key. Without a connection, the retry is more urgent.

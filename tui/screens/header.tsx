@@ -96,7 +96,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
     ...lag,
   ];
   const version = feed.backendVersion === undefined ? '' : `  srv ${safeLine(feed.backendVersion)}`;
-  const who = whoRuns(props);
+  const who = userText(props);
   const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
   const title = [...mainRuns, ...troubleRuns(props.trouble, columns - runsWidth([...mainRuns, ...clock]))];
   // The name of the user is only shown if there is space for it: the state of the connection is more important.
@@ -179,7 +179,7 @@ export function isStale(feed: FeedStatus): boolean {
 }
 
 /** Returns the name of the user, and whether this console can change anything: `rw` or `read-only`. */
-function whoRuns({ creator, readOnly, past }: HeaderProps): string {
+function userText({ creator, readOnly, past }: HeaderProps): string {
   return `${safeLine(creator)} (${readOnly || past !== undefined ? 'read-only' : 'rw'})`;
 }
 

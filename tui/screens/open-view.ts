@@ -12,17 +12,17 @@ export function goBack(store: Screen & LiveData & ListOfView): void {
 
 /** Opens a view, with the cursor, filter, sort order and marks that it had when the user left it. */
 export function openView(store: Screen & LiveData & ListOfView, view: ViewName): void {
-  if (!isThere(view)) return store.say(`${viewTitle(view)} is not available in this version`);
+  if (!isViewAvailable(view)) return store.say(`${viewTitle(view)} is not available in this version`);
   goTo(store, toView(store.state, view));
 }
 
 /** Returns whether this version of the console can show the view. */
-export function isThere(view: ViewName): boolean {
+export function isViewAvailable(view: ViewName): boolean {
   return tableOf(view) !== undefined || isPage(view);
 }
 
 /** The views that can show one namespace or all namespaces. A list of several backends can only show events. */
-const OF_NAMESPACES: ReadonlySet<ViewName> = new Set([
+const NAMESPACED_VIEWS: ReadonlySet<ViewName> = new Set([
   'overview',
   'events',
   'silences',
@@ -41,7 +41,7 @@ function isOfSeveral(view: ViewName, where: WhereColumn): boolean {
 
 /** Returns whether a view can show all namespaces as one list. */
 export function isOfNamespaces(view: ViewName): boolean {
-  return OF_NAMESPACES.has(view);
+  return NAMESPACED_VIEWS.has(view);
 }
 
 export function goTo(store: Screen & LiveData & ListOfView, { view, history }: ViewPosition): void {

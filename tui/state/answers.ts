@@ -21,7 +21,7 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   'timeline-search': 'this version of the backend has no timeline',
 };
 
-/** The interfaces of the store that `Answers` needs to store responses. */
+/** The interfaces of the store that `BackendResponses` needs to store responses. */
 type AnswerPorts = Screen & Frames & LiveData & ChangedRowsRecorder;
 
 /** The data that is loaded together with an event: its next run, and how the handlers handle it. */
@@ -29,7 +29,7 @@ type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'ha
 
 /** The part of the store in which responses of the backend are stored. */
 export interface Answered {
-  readonly answers: Answers;
+  readonly answers: BackendResponses;
   namespacesLoaded(names: readonly string[]): void;
   silencePolicyLoaded(policy: SilencePolicy): void;
 }
@@ -38,7 +38,7 @@ export interface Answered {
  * Stores responses of the backend, or the failure of a request. After a failure, a screen keeps the data that was
  * loaded before. The pane below the list shows the failure instead of the data.
  */
-export class Answers {
+export class BackendResponses {
   readonly #store: AnswerPorts;
 
   constructor(store: AnswerPorts) {

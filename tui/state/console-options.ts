@@ -18,11 +18,11 @@ export interface ConsoleOptions {
   /** The contexts that the user can switch to; default: none. */
   readonly contexts?: Contexts;
   /** The names of the contexts whose events are shown in one list; `undefined` for a single backend. */
-  readonly members?: readonly string[];
+  readonly mergedContexts?: readonly string[];
   /** The shown namespace, or `*` for one list of all namespaces that the credentials can read. Default: `default`. */
   readonly namespace?: string | undefined;
   /** The screen settings from the configuration, or those that the user last had in this context. */
-  readonly kept?: ScreenSettings;
+  readonly savedSettings?: ScreenSettings;
   /** The changes that the user made earlier in this namespace of this backend. */
   readonly ownChanges?: OwnChanges;
   /** The messages that were shown so far, including those about other backends. */

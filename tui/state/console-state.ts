@@ -66,7 +66,7 @@ export interface ConsoleState {
   readonly commandHistory: readonly string[];
   readonly savedViews: ReadonlyMap<string, SavedView>;
   /** The theme settings that the user changed since the console was started. */
-  readonly look: Partial<Theme>;
+  readonly themeChanges: Partial<Theme>;
   readonly attention: Attention;
   /**
    * True if the terminal reports wheel and clicks to the console. While this is true, the terminal does not let the
@@ -99,7 +99,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     interruptedAtMs: -Infinity,
     commandHistory: [],
     savedViews: new Map(),
-    look: {},
+    themeChanges: {},
     attention: ATTENTION,
     mouse: false,
     orderPausedUntilMs: 0,

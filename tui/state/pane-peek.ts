@@ -12,7 +12,7 @@ const AGAIN_MS = 2000;
  * Decides when the pane below the list loads the event under the cursor. If the cursor only passes an event, it is not
  * loaded.
  */
-export class PanePeek {
+export class PaneLoadTimer {
   #key: string | undefined;
   #restsSinceMs = 0;
   #requestedAtMs = 0;

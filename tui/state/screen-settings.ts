@@ -3,14 +3,14 @@ import type { ListState } from './list-state.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
 
 /** The screen settings that do not depend on the shown backend. */
-export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
+export type PortableSettings = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'themeChanges'> &
   Partial<Pick<ConsoleState, 'readOnly' | 'pane' | 'header' | 'attention' | 'mouse'>>;
 
 /** The screen settings that are kept when the data is replaced, for example when another backend is shown. */
 export interface ScreenSettings {
   readonly view: ViewName;
   readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden' | 'wide'>>>>;
-  readonly common: Common;
+  readonly common: PortableSettings;
 }
 
 /**
@@ -18,12 +18,16 @@ export interface ScreenSettings {
  * refer to rows of this backend.
  */
 export function portableSettings(state: ConsoleState): ScreenSettings {
-  const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
+  const { view, savedViews, commandHistory, themeChanges: look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
       const { filter, sort, hidden, wide } = state.views[name];
       return [name, { filter, sort, hidden, wide }];
     }),
   );
-  return { view, views, common: { savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } };
+  return {
+    view,
+    views,
+    common: { savedViews, commandHistory, themeChanges: look, readOnly, pane, header, attention, mouse },
+  };
 }

@@ -1,7 +1,7 @@
 import { TREND_STEP_MS } from '../model/aggregate-book.ts';
 import type { SubjectKind } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
-import { PanePeek } from './pane-peek.ts';
+import { PaneLoadTimer } from './pane-peek.ts';
 import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isFollowedView, isLoadedView, type FollowedView, type LoadedView, type ViewLoad } from '../model/view-data.ts';
@@ -36,7 +36,7 @@ const SILENCES_AGE_MS = 5000;
  * for the trend of aggregates. While the console is paused, data that is already loaded is not reloaded.
  */
 export class Upkeep {
-  readonly #peek = new PanePeek();
+  readonly #peek = new PaneLoadTimer();
   /** True if the ended silences were requested since the last snapshot. */
   #isHistoryRequested = false;
   /**

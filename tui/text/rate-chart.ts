@@ -7,7 +7,7 @@ const EIGHTHS = ' ▁▂▃▄▅▆▇█';
 const SCALE_CELLS = 8;
 
 /** The values of a chart over time. */
-export interface Course {
+export interface ChartValues {
   /** The values of the chart, the oldest first. */
   readonly values: readonly number[];
   /** Number of values that fill the whole width; if there are fewer values, the left of the chart stays empty. */
@@ -18,7 +18,7 @@ export interface Course {
  * Returns a column chart of values, the newest on the right, in `height` rows of `width` cells. The scale starts at 0,
  * and each column shows the mean of its values.
  */
-export function rateChart(course: Course, width: number, height: number): readonly Line[] {
+export function rateChart(course: ChartValues, width: number, height: number): readonly Line[] {
   const cells = Math.max(1, width - SCALE_CELLS - 2);
   const bars = means(course, cells);
   const most = roundUp(Math.max(1, ...bars.map((value) => value ?? 0)));
@@ -44,7 +44,7 @@ function scaleLabel(row: number, rows: number, most: number): string {
  * Returns the mean of the values of each cell; `undefined` for a cell without values. If the chart has more cells than
  * `capacity`, it uses one cell for each value.
  */
-function means({ values, capacity }: Course, cells: number): readonly (number | undefined)[] {
+function means({ values, capacity }: ChartValues, cells: number): readonly (number | undefined)[] {
   const count = Math.min(cells, capacity);
   const missing = capacity - values.length;
   return Array.from({ length: count }, (_, cell) => {

@@ -1,7 +1,7 @@
 import { recurrenceOf } from '../../shared/domain/recurrence.ts';
 import { recurrenceText } from './recurrence-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
-import { endOf } from '../../shared/domain/expiry.ts';
+import { parseExpiry } from '../../shared/domain/expiry.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
 import { countText } from './count-text.ts';
@@ -130,7 +130,7 @@ export function undoText(operation: BulkOperation, nowMs: number): string {
   if (operation.op === 'clear') return `ends the silence ${operationName(operation)}`;
   if (operation.op !== 'restore') return operationName(operation);
   const { creator, expire_at: end } = operation.entry;
-  const endMs = endOf(end);
+  const endMs = parseExpiry(end);
   const by = creator === null ? '' : ` by ${creator}`;
   const { recurrence } = operation.entry;
   const ends = endMs === null ? 'never expires' : `${formatDuration((endMs - nowMs) / 1000)} left`;

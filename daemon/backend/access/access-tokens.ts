@@ -49,7 +49,7 @@ export class AccessTokens {
   }
 
   /** Stores a new signing key, unless the store already has one. */
-  static prepare(transaction: Transaction): void {
+  static ensureSigningKey(transaction: Transaction): void {
     if (transaction.registry.credentials.tokenKey !== undefined) return;
     transaction.put(
       TOKEN_KEY,
@@ -78,7 +78,7 @@ export class AccessTokens {
   /**
    * @returns the id of the token, even if the token has expired; undefined if its signature or its claims are invalid
    */
-  async read(token: string): Promise<TokenId | undefined> {
+  async readTokenId(token: string): Promise<TokenId | undefined> {
     const key = this.#signingKey();
     if (key === undefined) return undefined;
     const payload = await signedBy(key, token);

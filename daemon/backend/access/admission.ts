@@ -7,4 +7,4 @@
 export type Admission = () => void;
 
 /** The admission check of changes that the backend itself makes. It never rejects a change. */
-export const ALWAYS: Admission = () => undefined;
+export const ALWAYS_ADMITTED: Admission = () => undefined;

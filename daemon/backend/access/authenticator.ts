@@ -13,14 +13,14 @@ import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { CredentialVersions } from './credential-versions.ts';
 import type { Log } from '../../log/log.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { isSecret, keyVersion } from './key-secret.ts';
+import { matchesSecret, keyVersion } from './key-secret.ts';
 import type { Sessions } from './sessions.ts';
 import type { Clock } from '../ports.ts';
 import type { ApiKey, Session } from '../model/access/credentials.ts';
 import { grantsOfUser, scopesOfKey, scopesOfUser } from './scopes-of-user.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { ANONYMOUS, LOCAL_ADMINISTRATOR, UNAUTHENTICATED, type Principal } from './principal.ts';
-import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
+import { FailedLogins, FAILURES_BEFORE_DELAY } from './failed-logins.ts';
 import { isLoopback, refuseForeignHost, refuseForwarded } from './host.ts';
 import type { LocalToken } from './local-token.ts';
 import { DECOY_HASH, type NameAndPassword, type Passwords } from './password.ts';
@@ -43,9 +43,11 @@ interface AuthenticatorParts {
   readonly registry: Pick<Registry, 'credentials'>;
   readonly passwords: Passwords;
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
-  readonly sessions: Pick<Sessions, 'find' | 'counts'>;
+  readonly sessions: Pick<Sessions, 'findByAccessToken' | 'isValid'>;
   readonly versions: Pick<CredentialVersions, 'configuredUser' | 'of' | 'ofConfigured'>;
-  /** The authorities that issue the certificates of agents. Each change of the authorities changes `version`. */
+  /**
+   * The authorities that issue the certificates of agents. Each change of the authorities changes `credentialsVersion`.
+   */
   readonly certificates: { readonly authorities: readonly string[]; readonly version: number };
   /** Returns the setting `certificate-namespaces`; called for each check, so that a reload takes effect at once. */
   readonly certificateRules: () => readonly CertificateRule[];
@@ -72,12 +74,15 @@ export class Authenticator {
   #certificateRules: readonly CertificateRule[];
   /** Number of detected changes of the configured credentials or of `certificate-namespaces`. */
   #reloads = 0;
-  readonly #state = new StateText();
+  readonly #versionText = new StateText();
   /**
    * The principals of API keys, cached until the version of the credentials changes, because each request sends the key
    * again.
    */
-  readonly #ofKeys = new WeakMap<ApiKey, { readonly version: string; readonly principal: Principal | undefined }>();
+  readonly #principalsOfKeys = new WeakMap<
+    ApiKey,
+    { readonly version: string; readonly principal: Principal | undefined }
+  >();
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
@@ -87,42 +92,42 @@ export class Authenticator {
   }
 
   /** True if callers need no credentials, because no user and no key exists. */
-  get isOpen(): boolean {
+  get needsNoCredentials(): boolean {
     return this.#configuredUser === undefined && this.#parts.registry.credentials.isEmpty;
   }
 
   /** Returns a version of all credentials: a text that differs after every change that may revoke rights. */
-  version(): string {
+  credentialsVersion(): string {
     this.#noteReload();
     const { registry, certificates } = this.#parts;
     const { version, roles } = registry.credentials;
-    return this.#state.textOf(version, roles.version, this.#reloads, certificates.version);
+    return this.#versionText.textOf(version, roles.version, this.#reloads, certificates.version);
   }
 
   readonly authorize: Authorize = (headers, address) => {
     const { endpoint } = this.#parts;
-    if (this.isOpen) {
+    if (this.needsNoCredentials) {
       if (isLoopback(endpoint.address)) {
         refuseForeignHost(headers, endpoint.hostname);
         refuseForwarded(headers);
       }
-      return this.whileOpen(headers, address);
+      return this.principalWithoutCredentials(headers, address);
     }
     if (this.#isLocal(headers, address)) return LOCAL_ADMINISTRATOR;
-    return this.ofCredentials(headers, address);
+    return this.authorizeRemote(headers, address);
   };
 
   /**
    * Authenticates a caller by password, API key or access token, which are valid at every backend that shares the
    * store. It rejects the token for programs on this machine.
    */
-  readonly ofCredentials: Authorize = (headers, address) => {
+  readonly authorizeRemote: Authorize = (headers, address) => {
     const { scheme, value = '' } = CREDENTIALS.exec(headers.authorization ?? '')?.groups ?? {};
     switch (scheme?.toLowerCase()) {
       case 'basic':
         return this.#ofPassword(value, address);
       case 'key':
-        return this.ofKey(value, address);
+        return this.authenticateByKey(value, address);
       case 'bearer':
         return this.#ofToken(value, address);
       default:
@@ -134,7 +139,7 @@ export class Authenticator {
    * Returns the principal of a caller while no credentials are required: the local administrator if the request
    * contains the token for programs on this machine, otherwise the anonymous caller.
    */
-  whileOpen(headers: IncomingHttpHeaders, address: string): Principal {
+  principalWithoutCredentials(headers: IncomingHttpHeaders, address: string): Principal {
     return this.#isLocal(headers, address) ? LOCAL_ADMINISTRATOR : ANONYMOUS;
   }
 
@@ -156,8 +161,8 @@ export class Authenticator {
    * log-in.
    */
   async isPasswordOf(credentials: NameAndPassword, address: string): Promise<boolean> {
-    const isRight = await this.#failed.share(address, this.#parts.passwords.digestOf(credentials), () =>
-      this.#look(credentials, address),
+    const isRight = await this.#failed.shareVerification(address, this.#parts.passwords.digestOf(credentials), () =>
+      this.#verifySlowly(credentials, address),
     );
     if (!isRight) return false;
     // The stored password is compared again, because it may have changed during the verification.
@@ -165,7 +170,7 @@ export class Authenticator {
     return stored !== undefined && this.#parts.passwords.isVerified(credentials, stored);
   }
 
-  ofKey(text: string, address: string): Promise<Principal> | Principal {
+  authenticateByKey(text: string, address: string): Promise<Principal> | Principal {
     return this.#authenticateKey(text) ?? this.refuseSlowly(address);
   }
 
@@ -211,7 +216,7 @@ export class Authenticator {
    *   other credentials were used, or if the other backend runs an earlier version of the program
    * @throws MonError `unauthenticated` if the caller's credentials are not valid at this backend
    */
-  ofVoucher(voucher: Voucher, credentialVersion?: string): Principal {
+  principalOfVoucher(voucher: Voucher, credentialVersion?: string): Principal {
     const principal = this.#ofVoucher(voucher, credentialVersion);
     if (principal === undefined) {
       throw new MonError(
@@ -224,12 +229,12 @@ export class Authenticator {
 
   #ofVoucher({ passwordChangedMs = 0, ...voucher }: Voucher, shownVersion: string | undefined): Principal | undefined {
     const { name, via, keyId, authority, expiresMs } = voucher;
-    if (via === 'open') return this.isOpen ? ANONYMOUS : undefined;
+    if (via === 'open') return this.needsNoCredentials ? ANONYMOUS : undefined;
     if (via === 'nobody') return UNAUTHENTICATED;
     if (via === 'local') return LOCAL_ADMINISTRATOR;
     const goodIn = this.namespacesOf(voucher.certificateOrigin);
     if (via === 'certificate') {
-      return this.renewed({ ...voucher, certificateNamespaces: goodIn, scopes: new Set(['submit']) });
+      return this.withCurrentRights({ ...voucher, certificateNamespaces: goodIn, scopes: new Set(['submit']) });
     }
     if (keyId !== undefined) this.#parts.apiKeys.noteUse(keyId);
     const changedMs = this.#parts.registry.credentials.users.get(name)?.passwordChangedMs ?? 0;
@@ -237,7 +242,7 @@ export class Authenticator {
     if (via === 'password' && shownVersion === undefined && !isConfigured && changedMs > passwordChangedMs)
       return undefined;
     const credentialVersion = shownVersion ?? (via === 'password' ? this.#parts.versions.of(name) : undefined);
-    return this.renewed({
+    return this.withCurrentRights({
       ...voucher,
       certificateNamespaces: goodIn,
       scopes: new Set(),
@@ -251,7 +256,7 @@ export class Authenticator {
    *
    * @returns the principal; undefined if its credentials are no longer valid
    */
-  renewed(principal: Principal): Principal | undefined {
+  withCurrentRights(principal: Principal): Principal | undefined {
     const { clock, certificates } = this.#parts;
     const { authority, clientNames, certificateOrigin, certificateNamespaces: goodIn } = principal;
     const { certificateExpiresMs = Infinity } = principal;
@@ -287,7 +292,7 @@ export class Authenticator {
     const { credentials } = registry;
     switch (principal.via) {
       case 'open':
-        return this.isOpen ? principal : undefined;
+        return this.needsNoCredentials ? principal : undefined;
       case 'nobody':
       case 'local':
         return principal;
@@ -301,7 +306,7 @@ export class Authenticator {
       }
       case 'token': {
         const session = credentials.sessions.get(principal.sessionId ?? '');
-        return session !== undefined && sessions.counts(session) ? this.#principalOfSession(session) : undefined;
+        return session !== undefined && sessions.isValid(session) ? this.#principalOfSession(session) : undefined;
       }
       case 'password':
         return principal.credentialVersion === versions.of(principal.name)
@@ -318,10 +323,10 @@ export class Authenticator {
    *   rights, and throws to reject the request
    */
   admissionOf(principal: Principal, refuse: (renewed: Principal) => void): () => Principal {
-    const version = this.version();
+    const version = this.credentialsVersion();
     return () => {
-      if (this.version() === version) return principal;
-      const renewed = this.renewed(principal);
+      if (this.credentialsVersion() === version) return principal;
+      const renewed = this.withCurrentRights(principal);
       if (renewed === undefined)
         throw new MonError('unauthenticated', 'the credentials are no longer valid: authenticate again');
       refuse(renewed);
@@ -337,7 +342,7 @@ export class Authenticator {
   #isLocal(headers: IncomingHttpHeaders, address: string): boolean {
     const shown = LOCAL.exec(headers.authorization ?? '')?.groups?.['token'];
     if (shown === undefined || !isLoopback(address) || isForwarded(headers)) return false;
-    return this.#parts.localToken.is(shown);
+    return this.#parts.localToken.matches(shown);
   }
 
   #noteReload(): void {
@@ -353,7 +358,7 @@ export class Authenticator {
   #authenticateKey(text: string): Principal | undefined {
     const shown = partsOfKey(text);
     const key = shown === undefined ? undefined : this.#parts.registry.credentials.apiKeys.get(shown.id);
-    if (shown === undefined || key === undefined || !isSecret(shown.secret, key.hash)) return undefined;
+    if (shown === undefined || key === undefined || !matchesSecret(shown.secret, key.hash)) return undefined;
     const principal = this.#principalOfKey(key);
     if (principal !== undefined) this.#parts.apiKeys.noteUse(key.id);
     return principal;
@@ -363,8 +368,8 @@ export class Authenticator {
     const { registry, clock } = this.#parts;
     const expiresMs = key.expiresAt === 0 ? undefined : key.expiresAt * 1000;
     if (expiresMs !== undefined && expiresMs <= clock.now()) return undefined;
-    const version = this.version();
-    const cacheEntry = this.#ofKeys.get(key);
+    const version = this.credentialsVersion();
+    const cacheEntry = this.#principalsOfKeys.get(key);
     if (cacheEntry?.version === version) return cacheEntry.principal;
     const scopes = scopesOfKey(registry.credentials, this.#configuredUser, key.id);
     const principal: Principal | undefined =
@@ -381,12 +386,12 @@ export class Authenticator {
             via: 'key',
             expiresMs,
           };
-    this.#ofKeys.set(key, { version, principal });
+    this.#principalsOfKeys.set(key, { version, principal });
     return principal;
   }
 
   async #ofToken(text: string, address: string): Promise<Principal> {
-    const session = await this.#parts.sessions.find(text);
+    const session = await this.#parts.sessions.findByAccessToken(text);
     const principal = session === undefined ? undefined : this.#principalOfSession(session);
     return principal ?? this.refuseSlowly(address);
   }
@@ -454,7 +459,7 @@ export class Authenticator {
   }
 
   /** Waits until the limiter of failed log-ins grants a slot, then verifies a password. */
-  async #look(credentials: NameAndPassword, address: string): Promise<boolean> {
+  async #verifySlowly(credentials: NameAndPassword, address: string): Promise<boolean> {
     const { passwords } = this.#parts;
     using login = await this.#failed.begin(address);
     await login.acquireSlot();
@@ -474,8 +479,8 @@ export class Authenticator {
    */
   #logFailure(failures: number, address: string): void {
     const { log } = this.#parts;
-    if (failures < FREE_FAILURES) log.warn({ remote_address: address }, 'authentication failed');
-    else if (failures === FREE_FAILURES) {
+    if (failures < FAILURES_BEFORE_DELAY) log.warn({ remote_address: address }, 'authentication failed');
+    else if (failures === FAILURES_BEFORE_DELAY) {
       log.warn(
         { remote_address: address, failures },
         'too many failed authentications: responses to this address are delayed',

@@ -35,11 +35,11 @@ export class Bcrypt implements AsyncDisposable {
   }
 
   async hash(password: string): Promise<string> {
-    return (await this.#ask(password)).hash ?? '';
+    return (await this.#runTask(password)).hash ?? '';
   }
 
   async compare(password: string, hash: string): Promise<boolean> {
-    return (await this.#ask(password, hash)).isRight === true;
+    return (await this.#runTask(password, hash)).isRight === true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -47,7 +47,7 @@ export class Bcrypt implements AsyncDisposable {
     await this.#thread?.terminate();
   }
 
-  #ask(password: string, hash?: string): Promise<BcryptAnswer> {
+  #runTask(password: string, hash?: string): Promise<BcryptAnswer> {
     const task: BcryptTask = { id: ++this.#lastId, password, hash };
     const answer = Promise.withResolvers<BcryptAnswer>();
     this.#waiting.set(task.id, answer);

@@ -34,7 +34,7 @@ export class Callers {
    * machine, on which a proxy can run.
    */
   isShared(peer: string): boolean {
-    return isLoopback(peer.replace(/^::ffff:/, '')) || this.#members.has(peer) || this.#proxies.contain(peer);
+    return isLoopback(peer.replace(/^::ffff:/, '')) || this.#members.has(peer) || this.#proxies.includesAddress(peer);
   }
 
   /** Records the address of another backend with the same store, which forwards requests of many senders. */
@@ -46,9 +46,11 @@ export class Callers {
 
   addressOf({ headers, socket }: ReceivedRequest): string {
     const peer = socket.remoteAddress ?? '';
-    if (!this.#proxies.contain(peer)) return peer;
+    if (!this.#proxies.includesAddress(peer)) return peer;
     const { 'x-forwarded-for': list, forwarded } = headers;
     const joined = typeof list === 'object' ? list.join(',') : list;
-    return callerAddress(peer, { 'x-forwarded-for': joined, forwarded }, (address) => this.#proxies.contain(address));
+    return callerAddress(peer, { 'x-forwarded-for': joined, forwarded }, (address) =>
+      this.#proxies.includesAddress(address),
+    );
   }
 }

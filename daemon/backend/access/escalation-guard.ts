@@ -57,7 +57,7 @@ export class EscalationGuard {
     const what = `${isBinding(kind) ? 'the binding' : 'the role'} ${name}`;
     if (object !== undefined) refuse(principal, what, this.#rightsBy(object, kind, namespace));
     if (present === undefined || !isBinding(kind)) return;
-    const after = this.#registry.credentials.roles.after(change);
+    const after = this.#registry.credentials.roles.indexWith(change);
     const groups = namedGroups(present as RoleBinding).filter((group) => !after.isBound(group));
     refuse(principal, `${what}, which lets the names of groups grant rights again`, rightsByName(groups));
   }

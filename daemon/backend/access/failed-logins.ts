@@ -3,9 +3,9 @@ import { networkOf } from './networks.ts';
 import type { Clock } from '../ports.ts';
 
 /** Number of failed log-ins of an address within a minute after which each further attempt is delayed (security S2). */
-export const FREE_FAILURES = 10;
+export const FAILURES_BEFORE_DELAY = 10;
 const WINDOW_MS = 60_000;
-export const DELAY_MS = 2000;
+export const LOGIN_DELAY_MS = 2000;
 
 /**
  * Maximum number of concurrent log-in attempts, per address and in total. A waiting attempt costs only a connection.
@@ -58,7 +58,7 @@ export class FailedLogins {
   /** Waiting attempts, in the order in which they began to wait. */
   readonly #waiting = new Set<Waiting>();
   #isBusy = false;
-  #all = 0;
+  #attemptCount = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -71,7 +71,7 @@ export class FailedLogins {
    * @param digest digest of the credentials
    * @param look callback that verifies the credentials
    */
-  async share(address: string, digest: string, look: () => Promise<boolean>): Promise<boolean> {
+  async shareVerification(address: string, digest: string, look: () => Promise<boolean>): Promise<boolean> {
     const key = `${networkOf(address)} ${digest}`;
     const pending = this.#shared.get(key);
     if (pending !== undefined) return await pending;
@@ -93,19 +93,20 @@ export class FailedLogins {
   async begin(address: string): Promise<LoginAttempt> {
     const from = networkOf(address);
     const own = this.#attempts.get(from) ?? 0;
-    if (own >= ATTEMPTS_EACH_MAX || (this.#all >= ATTEMPTS_MAX && !this.#displaceAttempt(from))) throw tooMany();
+    if (own >= ATTEMPTS_EACH_MAX || (this.#attemptCount >= ATTEMPTS_MAX && !this.#displaceAttempt(from)))
+      throw tooMany();
     this.#attempts.set(from, own + 1);
-    this.#all++;
+    this.#attemptCount++;
     using begun = new DisposableStack();
     begun.defer(() => this.#end(from));
-    if (this.#recent(from) >= FREE_FAILURES) await this.#delay(from);
+    if (this.#recentFailureCount(from) >= FAILURES_BEFORE_DELAY) await this.#delay(from);
     const attempt = begun.move();
     return {
       acquireSlot: async () => {
         await this.#acquireSlot(from);
         attempt.defer(() => this.#next());
       },
-      fail: () => this.#note(from),
+      fail: () => this.#recordFailure(from),
       [Symbol.dispose]: () => attempt.dispose(),
     };
   }
@@ -114,7 +115,7 @@ export class FailedLogins {
   async #delay(from: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     using timers = new DisposableStack();
-    timers.use(this.#clock.after(DELAY_MS, resolve));
+    timers.use(this.#clock.after(LOGIN_DELAY_MS, resolve));
     await this.#wait({ from, proceed: undefined, refuse: () => reject(tooMany()) }, promise);
   }
 
@@ -141,7 +142,8 @@ export class FailedLogins {
     let next: Waiting | undefined;
     for (const waiting of this.#waiting) {
       if (waiting.proceed === undefined) continue;
-      if (next === undefined || this.#recent(waiting.from) < this.#recent(next.from)) next = waiting;
+      if (next === undefined || this.#recentFailureCount(waiting.from) < this.#recentFailureCount(next.from))
+        next = waiting;
     }
     this.#isBusy = next !== undefined;
     if (next === undefined) return;
@@ -158,16 +160,17 @@ export class FailedLogins {
   #displaceAttempt(from: string): boolean {
     let last: Waiting | undefined;
     for (const waiting of this.#waiting) {
-      if (last === undefined || this.#recent(waiting.from) >= this.#recent(last.from)) last = waiting;
+      if (last === undefined || this.#recentFailureCount(waiting.from) >= this.#recentFailureCount(last.from))
+        last = waiting;
     }
-    if (last === undefined || this.#recent(last.from) <= this.#recent(from)) return false;
+    if (last === undefined || this.#recentFailureCount(last.from) <= this.#recentFailureCount(from)) return false;
     this.#waiting.delete(last);
     last.refuse();
     return true;
   }
 
-  #note(from: string): number {
-    if (this.#recent(from) === 0) {
+  #recordFailure(from: string): number {
+    if (this.#recentFailureCount(from) === 0) {
       this.#failures.delete(from);
       this.#failures.set(from, { sinceMs: this.#clock.monotonic(), count: 0 });
       const [oldest] = this.#failures.keys();
@@ -177,7 +180,7 @@ export class FailedLogins {
     return failures === undefined ? 1 : ++failures.count;
   }
 
-  #recent(from: string): number {
+  #recentFailureCount(from: string): number {
     const failures = this.#failures.get(from);
     return failures === undefined || this.#clock.monotonic() - failures.sinceMs >= WINDOW_MS ? 0 : failures.count;
   }
@@ -186,7 +189,7 @@ export class FailedLogins {
     const own = (this.#attempts.get(from) ?? 1) - 1;
     if (own === 0) this.#attempts.delete(from);
     else this.#attempts.set(from, own);
-    this.#all--;
+    this.#attemptCount--;
   }
 }
 

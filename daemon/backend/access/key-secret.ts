@@ -18,7 +18,7 @@ export function hashSecret(secret: string, salt = randomBytes(SALT_BYTES).toStri
 }
 
 /** True if a secret matches its stored form. The comparison takes constant time. */
-export function isSecret(secret: string, stored: string): boolean {
+export function matchesSecret(secret: string, stored: string): boolean {
   const expected = Buffer.from(stored);
   const actual = Buffer.from(hashSecret(secret, stored.split('$')[1] ?? ''));
   return actual.length === expected.length && timingSafeEqual(actual, expected);
@@ -38,8 +38,8 @@ export function keyVersion({ hash: stored }: { readonly hash: string }): string 
  * @param before callback that returns the hash that is stored for an id. The stored hash is reused if the key matches
  *   it, so that a repeated restore changes nothing.
  */
-export function storedPeerKey(key: string, before: (id: string) => string | undefined): { id: string; hash: string } {
+export function hashSensuGoKey(key: string, before: (id: string) => string | undefined): { id: string; hash: string } {
   const { id = '', secret = key } = partsOfKey(key) ?? {};
   const storedHash = before(id);
-  return { id, hash: storedHash !== undefined && isSecret(secret, storedHash) ? storedHash : hashSecret(secret) };
+  return { id, hash: storedHash !== undefined && matchesSecret(secret, storedHash) ? storedHash : hashSecret(secret) };
 }

@@ -27,7 +27,7 @@ const OTHERS = 0o077;
  *
  * @returns a resource whose disposal removes the files
  */
-export async function leaveLocalAccess(
+export async function writeLocalAccess(
   access: LocalAccess,
   { stateDir, runtimeDir }: LocalDirectories,
   log: Log,

@@ -18,7 +18,7 @@ export class LocalToken {
   }
 
   /** True if the text is this token. The comparison takes constant time. */
-  is(text: string): boolean {
+  matches(text: string): boolean {
     return timingSafeEqual(digestOf(text), this.#digest);
   }
 }

@@ -14,7 +14,7 @@ export function networkList(networks: readonly string[]): BlockList {
  * True if a network in the list contains the address, also an IPv4 address in IPv6 form. An invalid address is in no
  * network.
  */
-export function contains(list: BlockList, address: string): boolean {
+export function listContains(list: BlockList, address: string): boolean {
   // The zone of an IPv6 address (`fe80::1%eth0`) names an interface and is not part of the address.
   const [plain = ''] = address.split('%');
   return isIP(plain) !== 0 && list.check(plain, familyName(plain));
@@ -33,11 +33,11 @@ export class ListedNetworks {
     this.#networks = networks;
   }
 
-  contain(address: string): boolean {
+  includesAddress(address: string): boolean {
     const networks = this.#networks();
     if (networks.length === 0) return false;
     if (this.#made?.networks !== networks) this.#made = { networks, list: networkList(networks) };
-    return contains(this.#made.list, address);
+    return listContains(this.#made.list, address);
   }
 }
 

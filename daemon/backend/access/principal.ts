@@ -1,7 +1,7 @@
 import type { Access } from '../../../shared/api/endpoint.ts';
 import { V2_PREFIX } from '../../../shared/api/v2.ts';
 import type { CertificateOrigin } from '../../../shared/domain/certificate-namespaces.ts';
-import { isGranted, reachesInto, type Operation, type Grant } from '../../../shared/domain/v2/roles.ts';
+import { isGranted, grantsAnythingIn, type Operation, type Grant } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
@@ -70,7 +70,7 @@ export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): b
 }
 
 /** True if the principal is not limited to a namespace, or is limited to the namespace `other`. */
-export function maySee({ namespace }: Pick<Principal, 'namespace'>, other: string): boolean {
+export function maySeeNamespace({ namespace }: Pick<Principal, 'namespace'>, other: string): boolean {
   return namespace === undefined || namespace === other;
 }
 
@@ -148,7 +148,7 @@ export interface RequestedRoute {
  * @param access access that the route requires, for principals whose roles are limited by scopes
  * @param doing verb, resource, name and namespace of the request; undefined if roles do not apply to it
  */
-export function mayByRoles(
+export function isAllowedByRoles(
   { grants = [], grantLimits, namespace }: Pick<Principal, 'grants' | 'grantLimits' | 'namespace'>,
   access: Access,
   doing: Operation | undefined,
@@ -160,7 +160,7 @@ export function mayByRoles(
   if (namespace !== undefined && namespace !== doing.namespace) return false;
   if (isGranted(grants, doing)) return true;
   if (doing.resource !== 'namespaces') return false;
-  return doing.verb === 'list' || (doing.verb === 'get' && reachesInto(grants, doing.name));
+  return doing.verb === 'list' || (doing.verb === 'get' && grantsAnythingIn(grants, doing.name));
 }
 
 function scopesIn(access: Access): readonly Scope[] {
@@ -169,13 +169,13 @@ function scopesIn(access: Access): readonly Scope[] {
 
 /** True if the principal may update a v2 object, and therefore see all its attributes. */
 export function mayUpdateObject(principal: Principal, doing: Omit<Operation, 'verb'>): boolean {
-  return hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, verb: 'update' });
+  return hasScope(principal, 'admin') || isAllowedByRoles(principal, 'admin', { ...doing, verb: 'update' });
 }
 
 /** True if the principal may see a namespace, by its scopes or by its roles. */
 export function seesNamespace(principal: Principal, name: string): boolean {
-  if (!maySee(principal, name)) return false;
-  return hasScope(principal, 'read') || reachesInto(principal.grants ?? [], name);
+  if (!maySeeNamespace(principal, name)) return false;
+  return hasScope(principal, 'read') || grantsAnythingIn(principal.grants ?? [], name);
 }
 
 /**
@@ -201,8 +201,8 @@ export function refuseWithoutAccess(
   if (access === 'public' || access === 'authenticated') return;
   if (access === 'self' && isUser(principal, user)) return;
   if (isForAnonymous && principal.via === 'open') return;
-  if (namespace !== undefined && !maySee(principal, namespace)) throw new MonError('not_found', 'not found');
-  if ((principal.grants ?? []).length > 0 && mayByRoles(principal, access, doing?.())) return;
+  if (namespace !== undefined && !maySeeNamespace(principal, namespace)) throw new MonError('not_found', 'not found');
+  if ((principal.grants ?? []).length > 0 && isAllowedByRoles(principal, access, doing?.())) return;
   const scopes = requiredScopes(access);
   refuseWithoutScope(principal, ...scopes);
   if (namespace !== undefined) return;
@@ -241,7 +241,7 @@ function isUser({ via, name }: Principal, user: string | undefined): boolean {
 
 /** @throws MonError `forbidden` if the principal is limited to a namespace other than the requested one */
 export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'namespace'>, namespace: string): void {
-  if (maySee(principal, namespace)) return;
+  if (maySeeNamespace(principal, namespace)) return;
   const own = String(principal.namespace);
   throw new MonError(
     'forbidden',
@@ -254,7 +254,7 @@ export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'name
  *   API
  */
 function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>): void {
-  if (maySee(principal, DEFAULT_NAMESPACE)) return;
+  if (maySeeNamespace(principal, DEFAULT_NAMESPACE)) return;
   throw new MonError(
     'forbidden',
     `${principal.name} is limited to the namespace ${String(principal.namespace)}, but this path shows ${DEFAULT_NAMESPACE}: use ${V2_PREFIX}`,

@@ -6,7 +6,10 @@ import type { Operation } from '../../../shared/domain/v2/roles.ts';
  *
  * @param params parameters in the path of the request
  */
-export function doingOf({ verb, resource, named }: EndpointRole, params: Readonly<Record<string, string>>): Operation {
+export function operationOf(
+  { verb, resource, named }: EndpointRole,
+  params: Readonly<Record<string, string>>,
+): Operation {
   const name = named.map((part) => params[part] ?? '').join('/');
   // A namespace object does not belong to a namespace.
   return { verb, resource, name, namespace: resource === 'namespaces' ? undefined : params['namespace'] };

@@ -29,7 +29,7 @@ export class RoleGuard {
     refuseFixed(change);
     const { users, roles } = credentials;
     if (this.#isAdminConfigured() || !hasAdministrator(users, roles.index)) return;
-    if (hasAdministrator(users, roles.after(change))) return;
+    if (hasAdministrator(users, roles.indexWith(change))) return;
     throw new MonError(
       'conflict',
       'the backend would have no administrator: bind another user or group to the cluster role cluster-admin first',

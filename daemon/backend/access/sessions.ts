@@ -17,7 +17,7 @@ import {
   type RefreshTokenState,
 } from './refresh-tokens.ts';
 import { endSessions } from '../model/access/mutations.ts';
-import { mon, recordAudit } from '../model/audit/mutations.ts';
+import { backendActor, recordAudit } from '../model/audit/mutations.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { storedVersion } from './credential-versions.ts';
 import type { Principal } from './principal.ts';
@@ -46,7 +46,7 @@ export interface Tokens {
 }
 
 /** The session and the refresh secret from a request whose two tokens belong to the same session. */
-interface ShownTokens {
+interface SubmittedTokens {
   readonly session: string;
   readonly refreshSecret: string;
 }
@@ -95,7 +95,7 @@ export class Sessions implements Disposable {
     const expiresMs = await this.#parts.batcher.run((transaction) => {
       const { nowMs } = transaction;
       if (credentialVersion === undefined || this.#parts.versions.of(username) !== credentialVersion) throw refusal();
-      AccessTokens.prepare(transaction);
+      AccessTokens.ensureSigningKey(transaction);
       this.#evictSessions(transaction, username);
       const ends = nowMs + ACCESS_MS;
       transaction.put(SESSIONS, transaction.registry.credentials, access.session, {
@@ -127,7 +127,7 @@ export class Sessions implements Disposable {
       const { nowMs } = transaction;
       const { session, state } = this.#sessionOf(shown, nowMs);
       if (state === 'used') return this.#endReused(transaction, session);
-      AccessTokens.prepare(transaction);
+      AccessTokens.ensureSigningKey(transaction);
       const salt = state === 'rotated' && session.rotated !== undefined ? session.rotated.salt : newSecret();
       const secret = nextRefreshSecret(shown.refreshSecret, salt);
       const access = newTokenId(session.id);
@@ -187,16 +187,16 @@ export class Sessions implements Disposable {
   }
 
   /** True if the session has not expired, and the user's credentials have not changed since it began. */
-  counts({ username, credentialVersion = storedVersion(0), expiresMs }: Session): boolean {
+  isValid({ username, credentialVersion = storedVersion(0), expiresMs }: Session): boolean {
     return expiresMs > this.#parts.clock.now() && this.#parts.versions.of(username) === credentialVersion;
   }
 
   /** Returns the session of an access token; undefined if the token or its session is not valid. */
-  async find(accessToken: string): Promise<Session | undefined> {
-    const shown = await this.#tokens.read(accessToken);
+  async findByAccessToken(accessToken: string): Promise<Session | undefined> {
+    const shown = await this.#tokens.readTokenId(accessToken);
     if (shown === undefined) return undefined;
     const session = this.#parts.registry.credentials.sessions.get(shown.session);
-    if (session === undefined || !this.counts(session)) return undefined;
+    if (session === undefined || !this.isValid(session)) return undefined;
     const digest = digestOf(shown.secret);
     const now = this.#parts.clock.now();
     if (!session.access.some((token) => token.expiresMs > now && isSameDigest(token.hash, digest))) return undefined;
@@ -223,7 +223,7 @@ export class Sessions implements Disposable {
     if (credentials.sessions.size < max) return;
     const own = credentials.sessionsOf(username);
     if (own.length < max) return;
-    const over = own.filter((session) => !this.counts(session));
+    const over = own.filter((session) => !this.isValid(session));
     const idle = own.reduce((least, session) => (this.#usedMs(session) < this.#usedMs(least) ? session : least));
     for (const { id } of over.length > 0 ? over : [idle])
       transaction.remove(SESSIONS, transaction.registry.credentials, id);
@@ -237,8 +237,8 @@ export class Sessions implements Disposable {
    * @throws MonError `unauthenticated` for tokens of different sessions, or an access token that no backend with this
    *   store issued
    */
-  async #shown(accessToken: string, refreshToken: string): Promise<ShownTokens> {
-    const access = await this.#tokens.read(accessToken);
+  async #shown(accessToken: string, refreshToken: string): Promise<SubmittedTokens> {
+    const access = await this.#tokens.readTokenId(accessToken);
     const refresh = parseRefreshToken(refreshToken);
     if (access === undefined || refresh?.session !== access.session) throw refusal();
     return { session: access.session, refreshSecret: refresh.secret };
@@ -251,17 +251,20 @@ export class Sessions implements Disposable {
    * @throws MonError `unauthenticated` if the session has ended
    */
   #sessionOf(
-    { session: id, refreshSecret }: ShownTokens,
+    { session: id, refreshSecret }: SubmittedTokens,
     nowMs: number,
   ): { readonly session: Session; readonly state: RefreshTokenState } {
     const session = this.#parts.registry.credentials.sessions.get(id);
-    if (session === undefined || !this.counts(session)) throw refusal();
+    if (session === undefined || !this.isValid(session)) throw refusal();
     return { session, state: stateOfRefreshToken(session, refreshSecret, nowMs) };
   }
 
   #endReused(transaction: Transaction, { id, username }: Session): 'ended' {
     transaction.remove(SESSIONS, transaction.registry.credentials, id);
-    recordAudit(transaction, mon('a refresh token was used twice'), { action: 'user.log-out', target: username });
+    recordAudit(transaction, backendActor('a refresh token was used twice'), {
+      action: 'user.log-out',
+      target: username,
+    });
     this.#parts.log.warn({}, 'refresh token was used twice and may be stolen: the session was terminated');
     return 'ended';
   }
@@ -269,7 +272,7 @@ export class Sessions implements Disposable {
   async #sweep(): Promise<void> {
     const { sessions } = this.#parts.registry.credentials;
     for (const id of this.#uses.keys()) if (!sessions.has(id)) this.#uses.delete(id);
-    const isOver = (session: Session): boolean => !this.counts(session);
+    const isOver = (session: Session): boolean => !this.isValid(session);
     const over = [...sessions.values()].filter(isOver);
     if (over.length === 0 || !this.#parts.batcher.isLeading) return;
     await this.#parts.batcher.run((transaction) => {

@@ -7,7 +7,7 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Log } from '../../log/log.ts';
 import { Bcrypt } from '../access/bcrypt.ts';
 import type { Terminal } from '../store/upgrade/ask-terminal.ts';
-import { mon } from '../model/audit/mutations.ts';
+import { backendActor } from '../model/audit/mutations.ts';
 import { SHARD } from '../store/main-shard.ts';
 import { Batcher } from '../commit/batcher.ts';
 import { Users } from '../access/users.ts';
@@ -60,7 +60,10 @@ export async function initialize({
   parts.defer(() => batcher.close());
   const bcrypt = parts.use(new Bcrypt(clock));
   const hashPassword = (text: string): Promise<string> => bcrypt.hash(text);
-  await new Users({ batcher, hashPassword, isAdminConfigured: () => false }).put(user.data, mon('mon-backend init'));
+  await new Users({ batcher, hashPassword, isAdminConfigured: () => false }).put(
+    user.data,
+    backendActor('mon-backend init'),
+  );
   return username;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { V2_API } from '../../../shared/api/v2.ts';
 import { partsOfKey } from '../../../shared/client/key-parts.ts';
-import { meets } from '../../../shared/domain/v2/etag.ts';
+import { meetsPreconditions } from '../../../shared/domain/v2/etag.ts';
 import { mergePatch } from '../../../shared/domain/v2/merge-patch.ts';
 import { MonError } from '../../../shared/errors.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type RestoredApiKey,
 } from '../../../shared/schemas/v2/api-key.ts';
 import type { ApiKeys, Granter } from '../access/api-keys.ts';
-import { isSecret, storedPeerKey } from '../access/key-secret.ts';
+import { matchesSecret, hashSensuGoKey } from '../access/key-secret.ts';
 import type { ApiKey, CredentialRegistry } from '../model/access/credentials.ts';
 import { actorOf } from '../access/actor.ts';
 import { readBody, validator } from '../http/json-body.ts';
@@ -23,7 +23,7 @@ import { pathName } from '../http/path-name.ts';
 import type { OnV2 } from '../http/route.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import { changing, etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from '../http/v2-object-answer.ts';
-import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
+import { sortedAfter, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
 const validateGranted = validator(grantedApiKeySchema);
 const validatePeerKey = validator(peerApiKeySchema);
@@ -44,7 +44,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
 
   const source: ObjectSource<V2ApiKey> = {
     fieldRoot: 'apikey',
-    list: (_none, after) => [behind([...registry.credentials.apiKeys.values()].map(shown), after, keyOf)],
+    list: (_none, after) => [sortedAfter([...registry.credentials.apiKeys.values()].map(shown), after, keyOf)],
     keyOf,
     labelsOf: () => ({}),
   };
@@ -58,14 +58,14 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     const parts = partsOfKey(name);
     if (parts === undefined) return name;
     const key = registry.credentials.apiKeys.get(parts.id);
-    if (key === undefined || !isSecret(parts.secret, key.hash)) throw doesNotExist();
+    if (key === undefined || !matchesSecret(parts.secret, key.hash)) throw doesNotExist();
     return parts.id;
   };
 
   const peerKeyOf = (request: FastifyRequest): RestoredApiKey => {
     const { metadata, ...limits } = readBody(request, validatePeerKey);
     const { apiKeys: storedKeys } = registry.credentials;
-    const { id, hash } = storedPeerKey(metadata.name, (name) => storedKeys.get(name)?.hash);
+    const { id, hash } = hashSensuGoKey(metadata.name, (name) => storedKeys.get(name)?.hash);
     return { ...limits, metadata: { ...metadata, name: id }, hash };
   };
 
@@ -87,7 +87,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
       const id = idOfPath(request);
       const preconditions = preconditionsOf(request);
       const written = await apiKeys.change(id, granterOf(request), (present) => {
-        refuseUnless(meets(preconditions, etagOf(tagged(present))));
+        refuseUnless(meetsPreconditions(preconditions, etagOf(tagged(present))));
         const changed = validatePatched(mergePatch(patchable(present), patch));
         if (changed.metadata.name !== id) throw new MonError('invalid', 'the name of an API key cannot be changed');
         return changed;

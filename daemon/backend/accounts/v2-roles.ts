@@ -9,7 +9,7 @@ import { builtIn, builtInsOf } from '../model/access/roles.ts';
 import { hasScope, type Principal } from '../access/principal.ts';
 import { objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
 import { definitionCollection, type DefinitionDeps } from '../definitions/routes-v2.ts';
-import { behind } from '../http/v2-object-list.ts';
+import { sortedAfter } from '../http/v2-object-list.ts';
 
 interface RoleDeps extends DefinitionDeps {
   readonly escalation: EscalationGuard;
@@ -107,7 +107,7 @@ function withBuiltIns<T extends Role | RoleBinding, S extends object>(
       const own = stored(namespace);
       const names = new Set(own.map(({ metadata }) => metadata.name));
       const others = builtInsOf(kind, namespace).filter(({ metadata }) => !names.has(metadata.name)) as readonly T[];
-      return [behind([...own, ...others], after, keyOf)];
+      return [sortedAfter([...own, ...others], after, keyOf)];
     },
     get: (namespace, [name = '']) =>
       (registry.definitions.get(kind, namespace, name)?.object ?? builtIn(kind, namespace, name)) as T | undefined,

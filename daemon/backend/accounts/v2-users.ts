@@ -23,7 +23,7 @@ import { pathName } from '../http/path-name.ts';
 import type { OnV2 } from '../http/route.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import { changing, sendObject } from '../http/v2-object-answer.ts';
-import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
+import { sortedAfter, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
 const validateUser = validator(submittedUserSchema);
 const validatePassword = validator(submittedPasswordSchema);
@@ -45,7 +45,7 @@ interface UserDeps {
 export function usersOnV2({ authenticator, users, sessions, registry, escalation }: UserDeps): OnV2<'users'> {
   const source: ObjectSource<V2User> = {
     fieldRoot: 'user',
-    list: (_none, after) => [behind([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
+    list: (_none, after) => [sortedAfter([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
     keyOf,
     labelsOf: () => ({}),
   };
@@ -60,7 +60,7 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
    *
    * @throws MonError `not_found` if there is no such user, `invalid` if the password is wrong
    */
-  async function proven(
+  async function newHashIfProven(
     { caller }: FastifyRequest,
     user: string,
     { password, password_hash }: ChangedPassword,
@@ -93,7 +93,7 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
       const next =
         hasScope(request.principal, 'admin') && !isChange(body.value)
           ? validateBoth(body, validatePassword)
-          : await proven(request, name, validateBoth(body, validateChange));
+          : await newHashIfProven(request, name, validateBoth(body, validateChange));
       await users.setPassword(name, next, actor);
     }),
     resetPassword: changing((request, actor) =>

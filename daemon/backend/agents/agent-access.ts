@@ -4,7 +4,7 @@ import { AGENT_NAME_HEADER, AGENT_NAMESPACE_HEADER } from '../../../shared/schem
 import { v2NameSchema } from '../../../shared/schemas/name.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { maySee, type Principal } from '../access/principal.ts';
+import { maySeeNamespace, type Principal } from '../access/principal.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import { refuseUnknownNamespace, unknownNamespace } from '../namespaces/unknown-namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
@@ -139,7 +139,7 @@ function admitAgent(
   // If the handshake states neither name nor namespace, the first message, `hello`, states them, and they are checked
   // then.
   if (name !== undefined || named !== undefined) refuseOtherNamespace(namespace, certificateNamespaces);
-  if (!maySee(principal, namespace)) throw unknownNamespace(namespace);
+  if (!maySeeNamespace(principal, namespace)) throw unknownNamespace(namespace);
   refuseUnknownNamespace(registry, namespace);
   if (name !== undefined) entityLimit.refuseBeyond(namespace, name);
 }

@@ -34,7 +34,7 @@ type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool
 const isResultsMessage = compileSchema(resultsMessageSchema);
 
 /** The namespace of an agent, and the client names and namespaces to which its certificate limits it. */
-export type KeptIdentity = Pick<AgentIdentity, 'namespace' | 'clientNames' | 'certificateNamespaces'>;
+export type IdentityLimits = Pick<AgentIdentity, 'namespace' | 'clientNames' | 'certificateNamespaces'>;
 
 /** The backend's side of the connection to a mon agent. The protocol is described in `schemas/agent.ts`. */
 export class AgentConnection implements AgentLink {
@@ -56,7 +56,7 @@ export class AgentConnection implements AgentLink {
 
   constructor(
     socket: FrameSocket,
-    { namespace, clientNames, certificateNamespaces }: KeptIdentity,
+    { namespace, clientNames, certificateNamespaces }: IdentityLimits,
     parts: AdmittedParts,
     membership: HubCallbacks,
   ) {
@@ -182,19 +182,19 @@ export class AgentConnection implements AgentLink {
     if (this.#stream !== undefined)
       throw new MonError('invalid', 'hello was already sent: send only one hello per connection');
     refuseOtherClient(client.name, this.#clientNames);
-    if (namespace !== undefined) this.#settleIn(namespace);
+    if (namespace !== undefined) this.#setNamespace(namespace);
     refuseOtherNamespace(this.namespace, this.#certificateNamespaces);
     this.name = client.name;
     const stream = this.#open(spool, delta === true);
     this.#stream = stream;
     const subscriptions = await this.#register(client);
-    const acked = stream.beginAfter(await this.#parts.results.committedId(this.namespace, client.name, spool));
+    const acked = stream.setAckedId(await this.#parts.results.committedId(this.namespace, client.name, spool));
     this.#send({ type: 'welcome', version: VERSION, acked, window: AGENT_WINDOW });
     // Once `#join` is called the agent gets check requests, so `welcome` must be sent before.
     this.#join(subscriptions);
   }
 
-  #settleIn(namespace: string): void {
+  #setNamespace(namespace: string): void {
     if (!this.#mayNameNamespace && namespace !== this.namespace) {
       throw new MonError(
         'forbidden',

@@ -4,7 +4,7 @@ import type { Change } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
 import type { V2AgentIdentity } from './agent-access.ts';
 import { BaselineBudget } from '../results/baselines.ts';
-import { AgentConnection, type KeptIdentity } from './agent-connection.ts';
+import { AgentConnection, type IdentityLimits } from './agent-connection.ts';
 import { V2AgentConnection } from './v2-agent-connection.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
@@ -36,13 +36,13 @@ export class AgentHub implements Disposable {
    * The registry's generation, a number that each reload changes. The baselines of delta results are valid only for it.
    */
   #generation: number;
-  readonly #parked: Disposable[];
+  readonly #disposables: Disposable[];
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#rejected = new RejectedResults(parts);
     this.#generation = parts.registry.generation;
-    this.#parked = [
+    this.#disposables = [
       this.#rejected,
       parts.batcher.commits.onCommit(({ changes }) => this.#noteChanges(changes)),
       parts.batcher.commits.onIdle(() => this.#afterCommit()),
@@ -71,7 +71,7 @@ export class AgentHub implements Disposable {
    *
    * @param identity identity that the agent stated in its handshake, or to which its credentials limit it
    */
-  accept(socket: FrameSocket, identity: KeptIdentity, admission: Admission): void {
+  accept(socket: FrameSocket, identity: IdentityLimits, admission: Admission): void {
     const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
     this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
   }
@@ -123,7 +123,7 @@ export class AgentHub implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const part of this.#parked) part[Symbol.dispose]();
+    for (const part of this.#disposables) part[Symbol.dispose]();
   }
 
   /**

@@ -39,7 +39,7 @@ export class ResultIntake {
     this.#parts = parts;
   }
 
-  take(result: unknown): void {
+  addResult(result: unknown): void {
     if (this.#isOver) return;
     if (this.#backlog.length === 0 && !this.#cancellation.isCancelled && this.#submit(result)) return;
     this.#backlog.push(result);

@@ -26,7 +26,7 @@ interface StreamOwner {
 }
 
 /** Functions of the agent connection by which a `ResultStream` sends messages, and pauses or closes the connection. */
-interface StreamLine {
+interface ConnectionCallbacks {
   send(message: BackendMessage): void;
   pause(): void;
   resume(): void;
@@ -42,7 +42,7 @@ interface StreamLine {
 export class ResultStream {
   readonly #owner: StreamOwner;
   readonly #parts: StreamParts;
-  readonly #line: StreamLine;
+  readonly #line: ConnectionCallbacks;
   #inFlight = 0;
   #committedId = 0;
   #ackedId = 0;
@@ -66,7 +66,7 @@ export class ResultStream {
    */
   #resumeAfter: number | undefined;
 
-  constructor(owner: StreamOwner, parts: StreamParts, line: StreamLine) {
+  constructor(owner: StreamOwner, parts: StreamParts, line: ConnectionCallbacks) {
     this.#owner = owner;
     this.#parts = parts;
     this.#line = line;
@@ -84,7 +84,7 @@ export class ResultStream {
    * @param id highest committed result id of the agent's spool
    * @returns `id`
    */
-  beginAfter(id: number): number {
+  setAckedId(id: number): number {
     this.#ackedId = id;
     this.#committedId = Math.max(this.#committedId, id);
     return id;

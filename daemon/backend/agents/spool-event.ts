@@ -38,7 +38,7 @@ export class SpoolEvent {
     const { results, clock, log } = this.#parts;
     try {
       this.#writtenAtMs = clock.monotonic();
-      await results.submitOwn(namespace, client.name, {
+      await results.submitBackendResult(namespace, client.name, {
         name: SPOOL_CHECK,
         output,
         status,

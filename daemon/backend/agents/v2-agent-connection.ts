@@ -105,7 +105,7 @@ export class V2AgentConnection implements AgentLink {
   begin(): void {
     if (this.#entry() === undefined) this.#sendConfig(undefined);
     // Before the first keepalive, only the stored client record contains the subscriptions of the agent.
-    else this.#lookAgain();
+    else this.#reloadClient();
   }
 
   request({ check }: OutgoingRequest): boolean {
@@ -158,7 +158,7 @@ export class V2AgentConnection implements AgentLink {
   }
 
   clientChanged(): void {
-    if (this.#entry() !== undefined) this.#lookAgain();
+    if (this.#entry() !== undefined) this.#reloadClient();
     // The client was deleted. As in Sensu Go, the close frame contains no reason.
     else if (this.#isRegistered) this.close(NORMAL, '');
   }
@@ -168,7 +168,7 @@ export class V2AgentConnection implements AgentLink {
   }
 
   /** Reads the client record from the store, and sends the agent its configuration if that has changed. */
-  #lookAgain(): void {
+  #reloadClient(): void {
     this.#runSerially(async () => {
       const client = await readClient(this.#parts.store, this.#entry());
       if (client !== undefined) this.#applyClient(client);
@@ -216,7 +216,7 @@ export class V2AgentConnection implements AgentLink {
   #takeFrame(type: 'keepalive' | 'event', payload: unknown): void {
     const { event, problem = 'a keepalive must be an event' } = eventOf(payload);
     if (event === undefined && type === 'keepalive') throw new MonError('invalid', problem);
-    if (event === undefined) this.#leaveOut(problem);
+    if (event === undefined) this.#logRejectedEvent(problem);
     else if (type === 'event') this.#take(event);
     else this.#keepAlive(event).catch((error: unknown) => this.#refuse(error));
   }
@@ -264,14 +264,14 @@ export class V2AgentConnection implements AgentLink {
     const result = resultOfAgentEvent(event, name, (check) => definitions.check(check) !== undefined);
     if (result === undefined) {
       this.#parts.log.debug({ namespace, client: name }, 'ignored an event without a check');
-    } else this.#intake.take(result);
+    } else this.#intake.addResult(result);
   }
 
   /**
    * Counts and logs a rejected event. The connection stays open, because an agent forwards events of arbitrary local
    * programs.
    */
-  #leaveOut(reason: string | undefined): void {
+  #logRejectedEvent(reason: string | undefined): void {
     const { namespace, name } = this;
     this.#parts.results.rejected.invalid++;
     this.#parts.rejected.log({ namespace, client: name }, reason ?? 'it could not be read');

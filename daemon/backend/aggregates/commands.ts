@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { AGGREGATE_DELETIONS } from '../model/aggregates/storage.ts';
 
@@ -18,7 +18,7 @@ export class Aggregates {
    *
    * @throws MonError `not_found` if there is no such aggregate, `unavailable`
    */
-  remove(namespaceName: string, name: string, actor: Actor = MON): Promise<void> {
+  remove(namespaceName: string, name: string, actor: Actor = BACKEND_ACTOR): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const aggregate = namespace.aggregates.get(name);

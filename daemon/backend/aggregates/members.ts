@@ -4,7 +4,7 @@ import type { MON_API } from '../../../shared/api/mon.ts';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
-import type { KeptByEvent } from '../model/events/event-cache.ts';
+import type { EventCache } from '../model/events/event-cache.ts';
 import {
   checksOf,
   checksOfClient,
@@ -28,7 +28,7 @@ import type { Aggregates } from './commands.ts';
 /** Dependencies of the routes for aggregates in the v1 and mon API. */
 export interface AggregateDeps extends NamespaceDeps {
   readonly aggregates: Aggregates;
-  readonly memberOutputs: KeptByEvent<MemberOutput>;
+  readonly memberOutputs: EventCache<MemberOutput>;
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'program'>;
   readonly store: Store;

@@ -28,7 +28,7 @@ export function rulesAfter(
     rulesForAggregate(rules, namespace.name, name).map(([rule, definition]) => {
       const aggregate = namespace.aggregates.get(name);
       const before = aggregate && countsOf(namespace, aggregate, definition, moment);
-      const remaining = without(before ?? NOTHING, partOf(namespace, aggregate, present, definition, moment));
+      const remaining = without(before ?? NOTHING, countedAs(namespace, aggregate, present, definition, moment));
       const after = joined.includes(name) ? withResult(remaining, definition, check, isSilenced) : remaining;
       const { status, output: text } = ruleVerdict(definition, after);
       return {
@@ -45,7 +45,7 @@ export function rulesAfter(
 const NOTHING: RuleCounts = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
 
 /** Returns how an aggregate rule counts a check now; undefined if the check is not a member of the aggregate. */
-function partOf(
+function countedAs(
   namespace: Namespace,
   aggregate: CheckAggregate | undefined,
   entry: CheckEntry | undefined,
@@ -59,7 +59,7 @@ function partOf(
   return entry.status === 0 ? 'ok' : 'notOk';
 }
 
-function without(counts: RuleCounts, part: ReturnType<typeof partOf>): RuleCounts {
+function without(counts: RuleCounts, part: ReturnType<typeof countedAs>): RuleCounts {
   const { fresh, notOk, stale, ignored } = counts;
   if (part === undefined) return counts;
   if (part === 'ignored') return { ...counts, ignored: ignored - 1 };

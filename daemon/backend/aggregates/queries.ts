@@ -10,7 +10,7 @@ import type {
 } from '../../../shared/schemas/aggregate.ts';
 import type { Store } from '../ports.ts';
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
-import { bytesOfText, type KeptByEvent } from '../model/events/event-cache.ts';
+import { bytesOfText, type EventCache } from '../model/events/event-cache.ts';
 import { readRecords } from '../model/events/read-records.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 
@@ -135,7 +135,7 @@ export async function readOutputs(
   aggregate: CheckAggregate,
   severity: Severity,
   { maxAge, nowMs }: Freshness,
-  cache: KeptByEvent<MemberOutput>,
+  cache: EventCache<MemberOutput>,
 ): Promise<AggregateResults[]> {
   const now = Math.floor(nowMs / 1000);
   const counts = ({ status, executed }: { readonly status: number | undefined; readonly executed: number }): boolean =>

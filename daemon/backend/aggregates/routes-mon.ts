@@ -21,7 +21,7 @@ export function aggregatesOnMon(
       const namespaces = requestedNamespaces(request, deps);
       const nowMs = deps.clock.now();
       const shown = ({ namespace, entry }: Placed<CheckAggregate>): NamedAggregate =>
-        namespaces.placed(
+        namespaces.withNamespaceName(
           { name: entry.name, ...withRules(deps, namespace, entry, summaryOf(namespace, entry, nowMs)) },
           namespace.name,
         );

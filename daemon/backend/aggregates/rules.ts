@@ -1,4 +1,4 @@
-import { needsPercent, ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
+import { requiredOkPercent, ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
 import { isResultStale } from '../../../shared/domain/aggregate.ts';
 import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -45,7 +45,7 @@ export function verdictOf(
 ): AggregateRuleVerdict & { readonly status: 0 | 1 | 2 | 3 } {
   const counts = countsOf(namespace, aggregate, rule, moment);
   const { status, output: text } = ruleVerdict(rule, counts);
-  const needs = needsPercent(rule, counts.fresh);
+  const needs = requiredOkPercent(rule, counts.fresh);
   return { check, status, text, ...(needs !== undefined && { needs }) };
 }
 
@@ -54,7 +54,7 @@ export function rulesIn(
   rules: Readonly<Record<string, AggregateRule>>,
   namespace: string,
 ): (readonly [check: string, rule: AggregateRule])[] {
-  return Object.entries(rules).filter(([, rule]) => isIn(rule, namespace));
+  return Object.entries(rules).filter(([, rule]) => appliesIn(rule, namespace));
 }
 
 /** Returns the rules that apply to one aggregate, each with the name of its check. */
@@ -67,7 +67,7 @@ export function rulesForAggregate(
 }
 
 /** True if a rule applies to aggregates of a namespace. */
-export function isIn(rule: Pick<AggregateRule, 'namespace'>, namespace: string): boolean {
+export function appliesIn(rule: Pick<AggregateRule, 'namespace'>, namespace: string): boolean {
   return rule.namespace === namespace || rule.namespace === EVERY_NAMESPACE;
 }
 

@@ -7,7 +7,7 @@ import type { PlanningClock } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 import type { Results } from '../results/commands.ts';
-import { isIn, openRuleWatch, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
+import { appliesIn, openRuleWatch, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
 
 /** Interval, in milliseconds, at which aggregate rules are evaluated. It does not depend on the number of results. */
 const LOOK_MS = 1000;
@@ -15,11 +15,11 @@ const LOOK_MS = 1000;
 /** User name that is recorded when an event is resolved and a result deleted because the rule or aggregate is gone. */
 const BY = 'mon';
 
-interface RuleWatch {
+interface AggregateWatchParts {
   readonly rules: RulesInForce;
   readonly registry: Registry;
   readonly batcher: Batcher;
-  readonly results: Pick<Results, 'submitOwn'>;
+  readonly results: Pick<Results, 'submitBackendResult'>;
   readonly clock: PlanningClock;
   readonly log: Log;
   /**
@@ -34,7 +34,7 @@ interface RuleWatch {
  * changes, otherwise at the interval of the rule. The result is removed when its rule or aggregate is removed (spec,
  * aggregates 2).
  */
-export function watchAggregates(parts: RuleWatch): Disposable {
+export function watchAggregates(parts: AggregateWatchParts): Disposable {
   const { rules, registry, clock, log } = parts;
   const watch = registry.state(openRuleWatch);
   // The start time is derived from the steady clock, so that a clock that is set back does not move it into the future.
@@ -89,7 +89,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
       const client = namespace.clients.get(AGGREGATE_RULES_CLIENT);
       const gone = [...(client?.checks.keys() ?? [])].filter((check) => {
         const rule = Object.hasOwn(inForce, check) ? inForce[check] : undefined;
-        if (rule === undefined || !isIn(rule, namespace.name)) return true;
+        if (rule === undefined || !appliesIn(rule, namespace.name)) return true;
         return namespace.aggregates.get(rule.aggregate ?? check) === undefined;
       });
       return gone.map((check) => [namespace.name, check] as const);
@@ -99,7 +99,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   async function submitResults(due: readonly DueResult[], gone: readonly GoneCheck[]): Promise<void> {
     await Promise.all(
       due.map(({ namespace, check, rule, status, output }) =>
-        parts.results.submitOwn(namespace, AGGREGATE_RULES_CLIENT, {
+        parts.results.submitBackendResult(namespace, AGGREGATE_RULES_CLIENT, {
           ...rule.check,
           name: check,
           output,

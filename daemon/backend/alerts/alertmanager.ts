@@ -8,7 +8,7 @@ import type { AlertSettings, ShownAlert } from '../../../shared/schemas/alert.ts
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { readEventsByEntry } from '../events/queries.ts';
 import { parseBody } from '../http/json-body.ts';
-import { persistingInhibitor } from '../model/notify/inhibitions/state.ts';
+import { loggedInhibitorIfActive } from '../model/notify/inhibitions/state.ts';
 import { sendList } from '../http/list.ts';
 import type { Handlers } from '../http/route.ts';
 import type { Store } from '../ports.ts';
@@ -51,7 +51,7 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
   ): Promise<ReadonlyMap<CheckEntry, string>> => {
     const sources = new Map<CheckEntry, CheckEntry>();
     for (const entry of entries) {
-      const inhibitor = persistingInhibitor(entry);
+      const inhibitor = loggedInhibitorIfActive(entry);
       const source = inhibitor && entry.client.namespace.check(inhibitor.client, inhibitor.check);
       if (source !== undefined) sources.set(entry, source);
     }

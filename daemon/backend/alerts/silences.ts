@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ALERTMANAGER_API } from '../../../shared/api/alertmanager.ts';
-import { areSameMatchers, matchersOf, startOf, STARTS_AT_ANNOTATION } from '../../../shared/domain/alert-silence.ts';
+import {
+  areSameMatchers,
+  matchersOfSilence,
+  startOf,
+  STARTS_AT_ANNOTATION,
+} from '../../../shared/domain/alert-silence.ts';
 import { matchersText, parseMatcherSelector } from '../../../shared/domain/matcher-selector.ts';
 import { isActive, replacementProblem, silencedEntry } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -49,7 +54,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   };
   const shown = (entry: SilencedEntry): ShownSilence => ({
     id: entry.id,
-    matchers: [...matchersOf(entry, config.program.alerts)],
+    matchers: [...matchersOfSilence(entry, config.program.alerts)],
     startsAt: moment(startOf(entry)),
     endsAt: moment(entry.expireAtMs ?? clock.now() + LIFETIME_SECONDS_MAX * 1000),
     updatedAt: moment(entry.timestamp * 1000),
@@ -74,7 +79,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
       const target = targetOf(posted, before);
       const creator = creatorOf(request.principal, posted.createdBy) || null;
       const actor = actorOf(request, creator);
-      if (target.selector !== undefined) await silenced.learn(DEFAULT_NAMESPACE, [target.selector]);
+      if (target.selector !== undefined) await silenced.loadSelectorAttributes(DEFAULT_NAMESPACE, [target.selector]);
       const make = (present: SilencedEntry | undefined, nowMs: number): SilencedEntry => {
         if (present === undefined && target.id === before?.id) throw missingSilence(target.id);
         const entry = entryMade({ ...posted, createdBy: creator ?? '' }, target, present, nowMs);
@@ -102,7 +107,8 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
    * @throws MonError `invalid` if the matchers are invalid
    */
   function targetOf({ matchers }: PostedSilence, before: SilencedEntry | undefined): SilenceTarget {
-    if (before !== undefined && areSameMatchers(matchers, matchersOf(before, config.program.alerts))) return before;
+    if (before !== undefined && areSameMatchers(matchers, matchersOfSilence(before, config.program.alerts)))
+      return before;
     const selector = parseMatcherSelector(matchersText(matchers));
     if (selector.kind === 'problem') throw new MonError('invalid', `matchers: ${selector.message}`);
     return { id: randomUUID(), subscription: null, check: null, selector: selector.text };

@@ -1,4 +1,4 @@
-import { endOf } from '../../../shared/domain/expiry.ts';
+import { parseExpiry } from '../../../shared/domain/expiry.ts';
 import { recurrenceOf } from '../../../shared/domain/recurrence.ts';
 import {
   entriesEndedByResolve,
@@ -25,11 +25,11 @@ import { auditedEvent } from '../events/commands.ts';
 import {
   auditedSilence,
   beginProblem,
-  DEFAULT_MAX,
+  DEFAULT_SILENCES_MAX,
   unexpiredEntry,
   refuseTooMany,
   timeProblem,
-  type Learn,
+  type LoadSelectorAttributes,
   type SilencesMax,
 } from '../silences/commands.ts';
 import { refuseBeyondBudget } from '../model/silences/selector-budget.ts';
@@ -37,7 +37,7 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { removeSilenced, saveSilenced } from '../model/silences/mutations.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
+type OperationOf<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
 
 /** The outcome of an operation, and its change for the audit trail. The change is absent if the operation failed. */
 interface OperationResult {
@@ -49,10 +49,14 @@ interface OperationResult {
 export class Bulk {
   readonly #batcher: Batcher;
   readonly #silencesMax: SilencesMax;
-  readonly #learn: Learn;
+  readonly #learn: LoadSelectorAttributes;
 
   /** @param learn callback that reads into memory the attributes to which the selectors refer */
-  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
+  constructor(
+    batcher: Batcher,
+    silencesMax = DEFAULT_SILENCES_MAX,
+    learn: LoadSelectorAttributes = async () => undefined,
+  ) {
     this.#batcher = batcher;
     this.#silencesMax = silencesMax;
     this.#learn = learn;
@@ -222,7 +226,12 @@ function put(
   };
 }
 
-function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): OperationResult {
+function clear(
+  transaction: Transaction,
+  namespace: Namespace,
+  { id }: OperationOf<'clear'>,
+  by: string,
+): OperationResult {
   const entry = unexpiredEntry(namespace, id, transaction.nowMs);
   if (entry === undefined) throw new Error(`internal error: the silence ${id} disappeared during the operation`);
   removeSilenced(transaction, namespace, entry, by);
@@ -235,7 +244,7 @@ function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear
 function resolve(
   transaction: Transaction,
   namespace: Namespace,
-  { client, check }: Of<'resolve'>,
+  { client, check }: OperationOf<'resolve'>,
   by: string,
 ): OperationResult {
   const entry = namespace.check(client, check);
@@ -256,7 +265,7 @@ function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperat
   return { op: 'restore', entry: silencedRow(entry), if_timestamp: ifTimestamp };
 }
 
-function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
+function restoredEntry({ entry }: OperationOf<'restore'>, nowMs: number): SilencedEntry {
   const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
   const { selector, lifetime, labels, annotations, asterisks, recurrence, reminder_sent } = entry;
   const restored: SilencedEntry = {
@@ -266,7 +275,7 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
     reason,
     creator,
     begin,
-    expireAtMs: endOf(entry.expire_at),
+    expireAtMs: parseExpiry(entry.expire_at),
     expire_on_resolve,
     timestamp,
     ...(selector !== undefined && { selector }),
@@ -306,7 +315,7 @@ function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation
 }
 
 /** Returns the ids of the silences that end when the operation resolves its event. */
-function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, nowMs: number): string[] {
+function idsEndedWith(namespace: Namespace, { client, check }: OperationOf<'resolve'>, nowMs: number): string[] {
   const subscriptions = namespace.clients.get(client)?.subscriptions ?? [];
   const selected = namespace.check(client, check)?.selected();
   return entriesEndedByResolve(namespace.silenced, subscriptions, check, nowMs, selected).map(({ id }) => id);

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { removeCheck } from '../model/events/mutations.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
@@ -31,7 +31,7 @@ export class Checks {
    * @throws MonError `unavailable` if a batch cannot be committed; earlier batches remain deleted, and a repeated call
    *   continues with the remaining clients
    */
-  async remove(namespaceName: string, check: string, actor: Actor = MON): Promise<void> {
+  async remove(namespaceName: string, check: string, actor: Actor = BACKEND_ACTOR): Promise<void> {
     const clients: string[] = [];
     for (const client of this.#registry.namespace(namespaceName).clients.values()) {
       if (client.checks.has(check)) clients.push(client.name);

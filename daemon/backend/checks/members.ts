@@ -50,7 +50,7 @@ export function oneCheck(deps: CheckDeps, namespaceOf: NamespaceOf): OnMon<'dele
         after: { subscribers: order.subscribers ?? null },
         reason,
       });
-      await requests.order(namespace, order);
+      await requests.requestRun(namespace, order);
       return issued(deps);
     },
   };

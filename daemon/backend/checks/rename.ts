@@ -1,4 +1,4 @@
-import { joinedState } from '../../../shared/domain/check-rename.ts';
+import { joinRenamedCheckStates } from '../../../shared/domain/check-rename.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
@@ -6,7 +6,7 @@ import type { Definitions } from '../model/config/definitions.ts';
 import type { CheckBodies } from '../model/events/check-record.ts';
 import type { CheckEntry, ClientEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { recordStoredEventAsInhibitor } from '../notify/inhibitions/event-inhibition.ts';
@@ -37,7 +37,7 @@ export interface CheckRename {
 }
 
 /** Renames checks in the stored results, events and groups. */
-export class CheckNames {
+export class CheckRenamer {
   readonly #parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions };
 
   constructor(parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions }) {
@@ -56,7 +56,7 @@ export class CheckNames {
    * @throws MonError `not_found` if no client has the check, `conflict` if the rename must be forced, `invalid` if the
    *   names are equal or one of them is built in, `unavailable` if the change cannot be committed
    */
-  async rename(namespaceName: string, rename: CheckRename, actor: Actor = MON): Promise<number> {
+  async rename(namespaceName: string, rename: CheckRename, actor: Actor = BACKEND_ACTOR): Promise<number> {
     const { from, to, isForced } = rename;
     if (from === to) throw new MonError('invalid', `the check is already named ${from}`);
     if (from === KEEPALIVE || to === KEEPALIVE) {
@@ -123,7 +123,7 @@ export class CheckNames {
           if (inhibitor?.check !== from || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
           if (!inhibitorsOf(entry.client.namespace).ofEvent(inhibitor.client, to).has(inhibitor.rule)) continue;
           saveNotifications(transaction, entry, { ...log, inhibitedBy: { ...inhibitor, check: to } });
-          transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
+          transaction.writeRecord(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
         }
       },
       { weight: eventKeys.length, needs: entriesOf },
@@ -209,7 +209,7 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
   const bodies = transaction.body(CHECK_RECORDS, after);
   const check = bodies.eventCheck ?? bodies.check;
   const route = check === null ? undefined : transaction.routing.route(after.client.namespace.name, check);
-  const state = joinedState(before.state, after.state, route?.handlers.map(({ name }) => name) ?? []);
+  const state = joinRenamedCheckStates(before.state, after.state, route?.handlers.map(({ name }) => name) ?? []);
   // No event is open under the new name, so the old event is resolved here to notify its resolution.
   if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before, by);
   const { namespace, name: client } = after.client;

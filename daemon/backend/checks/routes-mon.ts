@@ -6,7 +6,7 @@ import type { ScheduledCheck } from '../../../shared/schemas/scheduled-check.ts'
 import type { NamedCheck } from '../model/config/definitions.ts';
 import { readChecksOfClients, resultsOfCheck } from './summaries.ts';
 import { oneCheck, type CheckDeps } from './members.ts';
-import type { CheckNames } from './rename.ts';
+import type { CheckRenamer } from './rename.ts';
 import { shownCheck, shownChecks } from './queries.ts';
 import { actorOf } from '../access/actor.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
@@ -23,7 +23,7 @@ import { subdueOf } from '../../schedule/subdue.ts';
 const validate = bodyValidator(MON_API.renameCheck);
 
 interface ScheduledCheckDeps extends CheckDeps {
-  readonly checkNames: CheckNames;
+  readonly checkNames: CheckRenamer;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly store: Store;
 }
@@ -49,7 +49,7 @@ export function checksOnMon(
       const namespaces = requestedNamespaces(request, deps);
       const entries = entriesOf(namespaces, ({ name }) => shownChecks(config.definitions.in(name)));
       const placed = ({ entry, namespace }: Placed<NamedCheck>): ScheduledCheck =>
-        namespaces.placed(shown(entry, namespace), namespace.name);
+        namespaces.withNamespaceName(shown(entry, namespace), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(placed), { where });
     },
     check: (request): ScheduledCheck => {

@@ -40,7 +40,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
         reason,
       });
       const apiRequested = { reason: reason ?? null, creator: actor.who };
-      await requests.order(namespace, { check, subscribers, apiRequested });
+      await requests.requestRun(namespace, { check, subscribers, apiRequested });
       // The body is JSON, but it is sent as text, as in Sensu Go, whose clients do not check the content type.
       return reply.type('text/plain').send(JSON.stringify(issued(deps)));
     },

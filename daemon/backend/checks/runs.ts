@@ -51,7 +51,7 @@ export class CheckRequests implements Disposable {
    *
    * @throws MonError `not_found` if no check of this name is defined
    */
-  async order(namespaceName: string, { check: name, subscribers, apiRequested }: RequestedRun): Promise<void> {
+  async requestRun(namespaceName: string, { check: name, subscribers, apiRequested }: RequestedRun): Promise<void> {
     const check = this.#defined(namespaceName, name);
     await this.publish(namespaceName, check, { subscribers, apiRequested });
   }

@@ -9,8 +9,8 @@ import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import { type CheckEntry, type ClientEntry, eventsOf, type Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
-import { ALWAYS, type Admission } from '../access/admission.ts';
-import { MON, recordAudit, targetIn, type AuditedChange } from '../model/audit/mutations.ts';
+import { ALWAYS_ADMITTED, type Admission } from '../access/admission.ts';
+import { BACKEND_ACTOR, recordAudit, targetIn, type AuditedChange } from '../model/audit/mutations.ts';
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
@@ -79,7 +79,7 @@ export class Clients {
       transaction.refuseNew(present);
       refuseGrowthOf(transaction, present, client);
       const signature = present?.signature ?? submitted.signature ?? '';
-      letIn(transaction, namespace, client.name);
+      liftBan(transaction, namespace, client.name);
       saveClient(transaction, namespace, client, { signature, isCounted: false });
     });
   }
@@ -93,7 +93,7 @@ export class Clients {
    *   limit, `not_found` if its namespace is deleted, `too_large` or `invalid` if its attributes exceed the limits,
    *   `no_memory` if memory is full
    */
-  keepalive(namespaceName: string, submitted: SubmittedClient, admission = ALWAYS): Promise<Client> {
+  keepalive(namespaceName: string, submitted: SubmittedClient, admission = ALWAYS_ADMITTED): Promise<Client> {
     // Attributes that only the v2 API sets are retained, because the agent does not know and report them.
     const { name } = submitted;
     return this.keepaliveOf(namespaceName, { name, reportedAttributes: submitted, admission }, (present) => ({
@@ -150,7 +150,7 @@ export class Clients {
           subscriptions: ownSubscriptions(submitted),
         };
         refuseGrowthOf(transaction, present, client);
-        letIn(transaction, namespace, submitted.name);
+        liftBan(transaction, namespace, submitted.name);
         const isNew = present === undefined;
         const entry = saveClient(transaction, namespace, client, { signature, isCounted: true });
         if (isNew) notifyRegistration(transaction, entry);
@@ -163,7 +163,7 @@ export class Clients {
   }
 
   /** Removes the ban and the tombstone of a deleted client if they have expired; called by a timer. */
-  forget(namespaceName: string, name: string): Promise<void> {
+  removeExpiredBan(namespaceName: string, name: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const { nowMs } = transaction;
@@ -186,7 +186,7 @@ export class Clients {
     namespaceName: string,
     name: string,
     invalidation: Invalidation,
-    actor: Actor = MON,
+    actor: Actor = BACKEND_ACTOR,
     check: (present: Client) => void = () => undefined,
   ): Promise<void> {
     return this.#batcher.run(
@@ -279,7 +279,7 @@ export class Clients {
         const entry = transaction.registry.namespace(namespaceName).clients.get(name);
         if (entry?.profile.deregisters !== true) return;
         notifyDeregistration(transaction, entry);
-        removeWithEvents(transaction, entry, MON.who);
+        removeWithEvents(transaction, entry, BACKEND_ACTOR.who);
       },
       { needs: (registry) => clientAndEvents(registry, namespaceName, name) },
     );
@@ -333,7 +333,7 @@ export function auditedRecord(record: Client): Readonly<Record<string, unknown>>
 }
 
 /** Removes the ban and the tombstone of a deleted client, because it is created again. */
-export function letIn(transaction: Transaction, namespace: Namespace, name: string): void {
+export function liftBan(transaction: Transaction, namespace: Namespace, name: string): void {
   if (namespace.invalidated.has(name)) transaction.remove(INVALIDATED, namespace, name);
   if (namespace.tombstones.has(name)) transaction.remove(TOMBSTONES, namespace, name);
 }

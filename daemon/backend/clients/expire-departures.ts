@@ -6,14 +6,14 @@ import { runDeadlines, type DeadlineParts } from '../schedule/run-deadlines.ts';
 
 interface ExpiryParts extends DeadlineParts {
   readonly registry: Registry;
-  readonly clients: Pick<Clients, 'forget'>;
+  readonly clients: Pick<Clients, 'removeExpiredBan'>;
 }
 
 /**
  * Removes the bans and the tombstones (records of the deletion) of deleted clients when they expire, to free memory and
  * disk. Readers check the expiry times themselves, so a late removal does no harm.
  */
-export function expireDepartures(parts: ExpiryParts): Disposable {
+export function expireBans(parts: ExpiryParts): Disposable {
   const { registry, clients } = parts;
   return runDeadlines(parts, {
     failure: 'end of the block of a deleted client could not be written',
@@ -32,7 +32,7 @@ export function expireDepartures(parts: ExpiryParts): Disposable {
     run(id) {
       const [namespaceName, name] = JSON.parse(id) as [string, string];
       const { tombstones, invalidated } = registry.namespace(namespaceName);
-      return tombstones.has(name) || invalidated.has(name) ? clients.forget(namespaceName, name) : undefined;
+      return tombstones.has(name) || invalidated.has(name) ? clients.removeExpiredBan(namespaceName, name) : undefined;
     },
   });
 }

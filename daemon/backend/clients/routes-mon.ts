@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { WHICH_CLIENTS } from '../../../shared/api/mon.ts';
+import { SELECT_CLIENTS_MESSAGE } from '../../../shared/api/mon.ts';
 import { countField, timeField } from '../../../shared/domain/search-fields.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/list-searches.ts';
@@ -43,7 +43,7 @@ export function clientsOnMon(
   return {
     clients: (request, reply, query) => {
       const where = searchFilter(LISTED_CLIENT_SEARCH, query, (client: ListedClient) => client, clock.now());
-      const { namespaces, placed } = requestedNamespaces(request, deps);
+      const { namespaces, withNamespaceName: placed } = requestedNamespaces(request, deps);
       const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
       const shown = (entry: ClientEntry): ListedClient => placed(listed(entry), entry.namespace.name);
       if (query.full === true) {
@@ -56,7 +56,7 @@ export function clientsOnMon(
     deleteClients: async (request, _reply, query): Promise<DeletedClients> => {
       const namespace = requestedNamespace(request, deps);
       const where = searchFilter(LISTED_CLIENT_SEARCH, query, listed, clock.now());
-      if (where === undefined) throw new MonError('invalid', `q: ${WHICH_CLIENTS}`);
+      if (where === undefined) throw new MonError('invalid', `q: ${SELECT_CLIENTS_MESSAGE}`);
       const names = await firstMatchingNames(namespace.sortedClients(), where);
       const batch = names.slice(0, DELETE_MAX);
       const deleted = await clients.removeMany(namespace.name, batch, where, actorOf(request));

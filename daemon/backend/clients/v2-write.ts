@@ -8,7 +8,7 @@ import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
 import { recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { auditedRecord, clientNamed, letIn, recordOf } from './commands.ts';
+import { auditedRecord, clientNamed, liftBan, recordOf } from './commands.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
@@ -86,7 +86,7 @@ export function saveEntity(
   const present = recordOf(transaction, before);
   const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, ...origin });
   refuseGrowthOf(transaction, before, client);
-  letIn(transaction, namespace, name);
+  liftBan(transaction, namespace, name);
   // Redacted values are replaced by the stored secrets, for a caller that read the entity and writes it back.
   const completeClient = present === undefined ? client : restoreRedacted(client, present, redactKeysOf(present));
   return saveClient(transaction, namespace, completeClient, { signature: before?.signature ?? '' });

@@ -56,9 +56,9 @@ export class Follower implements AsyncDisposable {
   constructor(seq: number, parts: FollowerParts) {
     this.#seq = seq;
     this.#parts = parts;
-    this.#listening = parts.store.onWritten(() => this.#look());
-    this.#asking = parts.clock.every(ASK_MS, () => this.#look());
-    this.#look();
+    this.#listening = parts.store.onWritten(() => this.#scheduleCatchUp());
+    this.#asking = parts.clock.every(ASK_MS, () => this.#scheduleCatchUp());
+    this.#scheduleCatchUp();
   }
 
   /** Sequence number of the last write in memory. */
@@ -85,7 +85,7 @@ export class Follower implements AsyncDisposable {
         ),
       ),
     );
-    this.#look();
+    this.#scheduleCatchUp();
     try {
       await promise;
     } finally {
@@ -100,12 +100,12 @@ export class Follower implements AsyncDisposable {
    * @throws MonError `unavailable` if the database cannot be read
    */
   async catchUp(): Promise<void> {
-    await this.#queue.take(() => this.#takeOver());
+    await this.#queue.run(() => this.#applyNewWrites());
   }
 
   /** Reloads the whole state from the database. Called if the database has lost writes that are in memory. */
   async reload(): Promise<void> {
-    await this.#queue.take(() => this.#readAgain());
+    await this.#queue.run(() => this.#readAgain());
   }
 
   /** Stops replication after the queued tasks have ended. */
@@ -113,16 +113,16 @@ export class Follower implements AsyncDisposable {
     this.#isEnded = true;
     this.#listening[Symbol.dispose]();
     this.#asking[Symbol.dispose]();
-    await this.#queue.over;
+    await this.#queue.allDone;
   }
 
-  #look(): void {
+  #scheduleCatchUp(): void {
     if (this.#isDue || this.#isEnded) return;
     this.#isDue = true;
-    void this.#queue.take(async () => {
+    void this.#queue.run(async () => {
       this.#isDue = false;
       try {
-        await this.#takeOver();
+        await this.#applyNewWrites();
         if (this.#problem !== undefined) this.#parts.log.info({ seq: this.#seq }, 'replication resumed');
         this.#problem = undefined;
       } catch (error) {
@@ -137,7 +137,7 @@ export class Follower implements AsyncDisposable {
     return reason;
   }
 
-  async #takeOver(): Promise<void> {
+  async #applyNewWrites(): Promise<void> {
     const { store, log } = this.#parts;
     for (;;) {
       const { after, records } = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
@@ -171,7 +171,7 @@ export class Follower implements AsyncDisposable {
   async #follow(records: readonly WrittenRecord[]): Promise<boolean> {
     const { store, registry, log } = this.#parts;
     try {
-      await registry.follow(store, touched(records));
+      await registry.applyWrites(store, touched(records));
       return true;
     } catch (error) {
       if (error instanceof MonError) throw error;

@@ -27,7 +27,7 @@ export class Lag {
   }
 
   /** @returns for how many milliseconds the write has been missing; 0 if no write is missing */
-  ms(seq: number, nowMs: number): number {
+  delayMs(seq: number, nowMs: number): number {
     return this.#lacking === undefined || seq >= this.#lacking.seq ? 0 : nowMs - this.#lacking.sinceMs;
   }
 }

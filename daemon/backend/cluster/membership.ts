@@ -1,5 +1,5 @@
 import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
-import { successionOf } from '../../../shared/domain/cluster.ts';
+import { chooseNextLeader } from '../../../shared/domain/cluster.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { PeerStanding } from '../../../shared/schemas/peer-standing.ts';
 import type { Log } from '../../log/log.ts';
@@ -162,13 +162,13 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async join(self: () => MemberIdentity, lease: Lease | undefined): Promise<void> {
     this.#self = self;
     if (lease !== undefined) this.#watch(lease);
-    await this.#meet();
+    await this.#sendHeartbeat();
     this.#meeting.push(
       this.#parts.clock.every(MEET_MS, () => {
-        void this.#meet();
+        void this.#sendHeartbeat();
         void this.#askPeers();
       }),
-      this.#parts.store.onReleased(() => void this.#meet()),
+      this.#parts.store.onReleased(() => void this.#sendHeartbeat()),
     );
   }
 
@@ -236,7 +236,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async handOver(to: string | undefined): Promise<ClusterView> {
     const { log } = this.#parts;
     if (!this.isLeader) throw new BusyError('this backend is not the leader, so it cannot hand over the leadership');
-    const succession = successionOf(this.view(), to);
+    const succession = chooseNextLeader(this.view(), to);
     if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
     log.info({ to: succession.member.name }, 'handing over leadership');
     await this.#resign(succession.member.id);
@@ -252,7 +252,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   /** Leaves the cluster. If this member is the leader and there is another member, it first hands over. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { store, log } = this.#parts;
-    await this.#meet();
+    await this.#sendHeartbeat();
     if (this.#lease !== undefined && this.#live().length > 0) {
       await this.#resign(undefined);
       const next = await this.#awaitOtherLeader();
@@ -284,7 +284,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const { clock } = this.#parts;
     const untilMs = clock.monotonic() + WAIT_MS;
     while (clock.monotonic() < untilMs) {
-      await this.#meet();
+      await this.#sendHeartbeat();
       const writer = this.#writer();
       if (writer !== undefined || this.#live().length === 0) return writer;
       await this.#pause(LOOK_AGAIN_MS);
@@ -307,7 +307,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       : `the leader cannot be read from the database (${this.#problem}), retry in a few seconds`;
   }
 
-  async #meet(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     if (this.#isMeeting || this.#isEnded || this.#self === undefined) return;
     this.#isMeeting = true;
     const { clock, log } = this.#parts;
@@ -339,7 +339,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#standing = standing;
     this.#databaseAheadMs = standing.nowMs - requestMs;
     this.#noteProblems(standing.members);
-    if (standing.lease !== undefined && standing.lease.seq < seq) await this.#goBack(seq, standing.lease.seq);
+    if (standing.lease !== undefined && standing.lease.seq < seq) await this.#reloadAfterLoss(seq, standing.lease.seq);
   }
 
   #rowOf(self: MemberIdentity): MemberIdentity & Pick<StoredMember, 'proof'> {
@@ -375,7 +375,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    * Reloads the memory of this follower after the database lost writes. That happens if an outdated standby was
    * promoted, or an old copy was restored. If this member is the leader, its store detects the loss instead.
    */
-  async #goBack(from: number, to: number): Promise<void> {
+  async #reloadAfterLoss(from: number, to: number): Promise<void> {
     const { batcher, follower, log } = this.#parts;
     if (batcher.isLeading || follower === undefined) return;
     log.error({ from, to }, 'the database lost acknowledged writes: continuing with the remaining data');
@@ -409,7 +409,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   #isTooFarBehind(): boolean {
     const { clock, lagSecondsMax } = this.#parts;
-    return this.#lag.ms(this.seq, clock.monotonic()) > lagSecondsMax * 1000;
+    return this.#lag.delayMs(this.seq, clock.monotonic()) > lagSecondsMax * 1000;
   }
 
   #isUnheard(): boolean {

@@ -1,4 +1,4 @@
-import { successionOf, leaderName } from '../../../shared/domain/cluster.ts';
+import { chooseNextLeader, leaderName } from '../../../shared/domain/cluster.ts';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
@@ -21,7 +21,7 @@ export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' |
     handOver: async (request) => {
       const { to } = readBody(request, validateHandOver);
       const view = cluster.view();
-      const succession = successionOf(view, to);
+      const succession = chooseNextLeader(view, to);
       if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
       const { member } = succession;
       // Recorded before the handover, because this member cannot write to the audit trail afterwards.

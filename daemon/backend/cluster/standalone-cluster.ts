@@ -1,4 +1,4 @@
-import { successionOf } from '../../../shared/domain/cluster.ts';
+import { chooseNextLeader } from '../../../shared/domain/cluster.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
@@ -65,7 +65,7 @@ export class StandaloneCluster implements Cluster {
   }
 
   handOver(to: string | undefined): Promise<ClusterView> {
-    const succession = successionOf(this.view(), to);
+    const succession = chooseNextLeader(this.view(), to);
     return succession.kind === 'to'
       ? Promise.resolve(this.view())
       : Promise.reject(new MonError(succession.code, succession.reason));

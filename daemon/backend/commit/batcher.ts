@@ -74,7 +74,7 @@ export class Batcher {
   isFailing = false;
   readonly #queueLimit: number;
   readonly #batchLimit: number;
-  readonly #enough: number;
+  readonly #earlyFlushWeight: number;
   readonly #lingerMs: number;
   readonly #bulkLingerMs: number;
   readonly #registry: Registry;
@@ -139,7 +139,7 @@ export class Batcher {
     this.#anchorDue = parts.anchorDue ?? (() => undefined);
     this.#queueLimit = options.queueLimit ?? 20_000;
     this.#batchLimit = options.batchLimit ?? 1024;
-    this.#enough = Math.min(EARLY_FLUSH_WEIGHT, this.#batchLimit);
+    this.#earlyFlushWeight = Math.min(EARLY_FLUSH_WEIGHT, this.#batchLimit);
     this.#lingerMs = options.lingerMs ?? 2;
     this.#bulkLingerMs = options.bulkLingerMs ?? options.lingerMs ?? 5;
     this.#mended = this.#store.onMended(() => this.#noteMended());
@@ -161,7 +161,7 @@ export class Batcher {
    *
    * @returns a promise of true if the batch was committed, or of false if it failed and its changes were discarded
    */
-  get partial(): Promise<boolean> | undefined {
+  get partialBatchOutcome(): Promise<boolean> | undefined {
     return this.#partial?.promise;
   }
 
@@ -218,7 +218,7 @@ export class Batcher {
    * synced, the other half arrives. If it were the whole batch, all senders would be idle during each sync.
    */
   #enoughFor({ isBulk }: StateCommand): number {
-    return isBulk === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);
+    return isBulk === true ? this.#earlyFlushWeight : Math.min(this.#earlyFlushWeight, this.#lastWeight / 2);
   }
 
   /** Starts the timer of the batch delay, so that commands that arrive close together share a commit. */

@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { EventDemand } from '../model/notify/routing.ts';
+import type { RequiredEvents } from '../model/notify/routing.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 
@@ -30,7 +30,7 @@ export interface StateCommand {
    *
    * @param demand callback that returns which events the handlers of a namespace get
    */
-  needs?(registry: Registry, demand: (namespace: string) => EventDemand): Iterable<object>;
+  needs?(registry: Registry, demand: (namespace: string) => RequiredEvents): Iterable<object>;
   /**
    * Work that needs exclusive access to the store: no batch is committed meanwhile, and the registry is reloaded
    * afterwards. Its writes are announced without their changes.

@@ -1,5 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
-import type { EventDemand, Routing } from '../model/notify/routing.ts';
+import type { RequiredEvents, Routing } from '../model/notify/routing.ts';
 import type { Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { isRecordTable, type RecordTable } from '../model/registry/table.ts';
@@ -57,7 +57,7 @@ export class RecordReader {
     onDefect: (command: StateCommand, error: unknown) => void,
   ): ReadonlySet<object> | undefined {
     const { registry, routing } = this.#parts;
-    const demand = (namespace: string): EventDemand => routing.eventDemand(namespace);
+    const demand = (namespace: string): RequiredEvents => routing.requiredEvents(namespace);
     let needed: Set<object> | undefined;
     for (const command of batch) {
       if (command.needs === undefined || refused.has(command)) continue;

@@ -3,7 +3,7 @@ import { CONNECTION_BUFFER_MIB } from '../../../shared/schemas/fixed-limits.ts';
 import { Authenticator } from '../access/authenticator.ts';
 import type { Bcrypt } from '../access/bcrypt.ts';
 import { Callers } from '../access/caller.ts';
-import { leaveLocalAccess, localUrlOf } from '../access/local-access.ts';
+import { writeLocalAccess, localUrlOf } from '../access/local-access.ts';
 import { LocalToken } from '../access/local-token.ts';
 import { Passwords } from '../access/password.ts';
 import type { BackendStatus } from '../health/backend-status.ts';
@@ -96,5 +96,5 @@ export async function openLocalAccess(
 ): Promise<void> {
   const localUrl = localUrlOf(url, bind);
   if (localDirectories === undefined || localUrl === undefined) return;
-  teardown.use('local access', await leaveLocalAccess({ url: localUrl, token }, localDirectories, log));
+  teardown.use('local access', await writeLocalAccess({ url: localUrl, token }, localDirectories, log));
 }

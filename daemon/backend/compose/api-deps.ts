@@ -7,7 +7,7 @@ import type { Activity } from '../health/activity.ts';
 import type { BackendStatus } from '../health/backend-status.ts';
 import type { ConditionBoard } from '../health/condition-board.ts';
 import type { Metrics } from '../health/metrics.ts';
-import { bytesOfText, KeptByEvent } from '../model/events/event-cache.ts';
+import { bytesOfText, EventCache } from '../model/events/event-cache.ts';
 import type { PlanRunner } from '../plans/plan-runner.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
@@ -55,7 +55,7 @@ export function apiDepsOf(
     callers: access.callers,
     slowPeers: access.slowPeers,
     authenticator: access.authenticator,
-    handlers: parts.queues.lanes,
+    handlers: parts.queues.handlerQueues,
     routing: parts.queues.routing,
     deliveries,
     deadLetters,
@@ -67,13 +67,13 @@ export function apiDepsOf(
     clock,
     log,
     ...(logRequest === undefined ? {} : { logRequest }),
-    eventHeads: teardown.use('kept events', new KeptByEvent({ ...kept, bytesOf: bytesOfText })),
-    memberOutputs: teardown.use('kept outputs', new KeptByEvent({ ...kept, bytesOf: bytesOfOutput })),
+    eventHeads: teardown.use('kept events', new EventCache({ ...kept, bytesOf: bytesOfText })),
+    memberOutputs: teardown.use('kept outputs', new EventCache({ ...kept, bytesOf: bytesOfOutput })),
     cluster,
     status,
     metrics,
     overview: { activity, batcher, clock, entityLimit: writers.entityLimit, feed, metrics, registry },
-    partialBatch: () => batcher.partial,
+    partialBatch: () => batcher.partialBatchOutcome,
     versions: { registry, store, ...(storeBytes === undefined ? {} : { storeBytes }) },
     health: healthOf(foundation, parts),
     upgrades: parts.plans,
@@ -92,7 +92,7 @@ function healthOf(
     disk,
     memory,
     feed,
-    handlers: queues.lanes,
+    handlers: queues.handlerQueues,
     deadLetters: notifications.deadLetters,
     timers,
     board,

@@ -24,7 +24,7 @@ export function openBatcher(
       log,
       routing,
       diskLimit: disk,
-      keepReportsOut: () => plans.keepReportsOut(),
+      keepReportsOut: () => plans.refuseWhileDraining(),
       memory,
       anchorDue: () => time.anchorDue(),
     },

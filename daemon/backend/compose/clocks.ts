@@ -3,7 +3,7 @@ import type { AgentHub } from '../agents/agent-hub.ts';
 import { watchAggregates } from '../aggregates/timers.ts';
 import { CheckRequests } from '../checks/runs.ts';
 import { watchKeepalives } from '../clients/timers.ts';
-import { expireDepartures } from '../clients/expire-departures.ts';
+import { expireBans } from '../clients/expire-departures.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { retireTtls } from '../results/retire-ttls.ts';
 import { watchTtls } from '../results/timers.ts';
@@ -11,7 +11,7 @@ import { StaleResults } from '../results/write-stale.ts';
 import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { watchIdle } from '../silences/idle.ts';
 import { remindOfEnds } from '../silences/reminders.ts';
-import { expireSilenced, learnInBackground } from '../silences/timers.ts';
+import { expireSilenced, loadAttributesInBackground } from '../silences/timers.ts';
 import { notifyReminder } from '../notify/notifications.ts';
 import { watchSilenceEnds } from '../notify/silence-ends/timers.ts';
 import { SilenceEndNotifier } from '../notify/silence-ends/commands.ts';
@@ -60,7 +60,7 @@ export function leaderTasks(foundation: Foundation, parts: ClockParts): readonly
   let created: Checkpoints | undefined;
   const checkpoints = (): Checkpoints => (created ??= new Checkpoints({ ...writing, store }));
   return [
-    { name: 'attributes for selectors', start: () => learnInBackground({ ...due, store, silenced }) },
+    { name: 'attributes for selectors', start: () => loadAttributesInBackground({ ...due, store, silenced }) },
     { name: 'expiry of silences', start: () => expireSilenced({ ...due, silenced }) },
     { name: 'reminders of silences', start: () => remindOfEnds({ ...writing, before, notify }) },
     { name: 'idle silences', start: () => watchIdle({ ...writing, rules }) },
@@ -68,7 +68,7 @@ export function leaderTasks(foundation: Foundation, parts: ClockParts): readonly
     { name: 'inhibitions', start: () => watchInhibitionRules({ ...timed, definitions, updates: changes }) },
     { name: 'groups', start: () => new GroupFlushTimer({ ...due, flusher: flushes, queues: lanes, definitions }) },
     { name: 'expiry of stashes', start: () => expireStashes({ ...due, stashes }) },
-    { name: 'blocks of deleted clients', start: () => expireDepartures({ ...due, clients }) },
+    { name: 'blocks of deleted clients', start: () => expireBans({ ...due, clients }) },
     { name: 'keepalives', start: () => watchKeepalives({ ...timed, results, clients, definitions, store, disk }) },
     { name: 'ttl of removed checks', start: () => retireTtls({ ...writing, definitions }) },
     { name: 'stale results', start: () => watchTtls({ ...timed, stale, disk }) },

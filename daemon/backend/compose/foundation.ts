@@ -70,9 +70,9 @@ export async function openFoundation(
     log,
   });
   // The disk is checked before the store is opened, because opening the store on a full disk needs the reserved space.
-  await disk.look();
+  await disk.checkFreeSpace();
   const { store, lease } = await acquireStore(options, teardown);
-  const time = await TimeKeeper.open({ store, tables, machine, log });
+  const time = await TimeKeeper.open({ store, tables, systemClock: machine, log });
   if (lease !== undefined) await time.lead(lease);
   teardown.defer('time', () => time.close());
   const { clock } = time;
@@ -93,7 +93,7 @@ export async function openFoundation(
     timelineLimits,
     naming: () => config.program.alerts,
     definitions: stored,
-    onCorrections: (corrections) => clock.adopt(corrections),
+    onCorrections: (corrections) => clock.applyCorrections(corrections),
     refuseBeyond: startupMemoryGuard(),
   });
   const memory = new MemoryBudget({

@@ -12,7 +12,7 @@ import type { Writers } from './writers.ts';
 interface LeaderDeps {
   readonly batcher: Batcher;
   readonly writers: Writers;
-  readonly lanes: NotificationQueues['lanes'];
+  readonly lanes: NotificationQueues['handlerQueues'];
   readonly notifications: Pick<NotificationDelivery, 'jobs' | 'deadLetters' | 'deliveries'>;
   /** Runs handlers, on this backend or distributed among the members of the cluster. */
   readonly delivery: Deliverer;

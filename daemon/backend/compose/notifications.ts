@@ -20,7 +20,7 @@ import type { Writers } from './writers.ts';
 /** The queues of handlers, and the routing that decides which handlers are notified. */
 export interface NotificationQueues {
   readonly deadLetterIndex: DeadLetterIndex;
-  readonly lanes: HandlerQueues;
+  readonly handlerQueues: HandlerQueues;
   readonly routing: Routing;
 }
 
@@ -35,7 +35,7 @@ export function openQueues({ config, definitions, clock }: Foundation): Notifica
     }),
     lanes,
   );
-  return { deadLetterIndex, lanes, routing };
+  return { deadLetterIndex, handlerQueues: lanes, routing };
 }
 
 interface NotificationParts {

@@ -52,7 +52,7 @@ const SERVICE_RESTART = 1012;
  */
 const LAST_ANSWERS_MS = 500;
 
-interface DoorParts {
+interface ListenerParts {
   readonly api: ApiDeps;
   readonly agents: AgentHub;
   readonly feed: FeedHub;
@@ -77,7 +77,7 @@ interface Listeners {
 export async function openListeners(
   options: BackendOptions,
   foundation: Foundation,
-  parts: DoorParts,
+  parts: ListenerParts,
   teardown: Teardown<PartName>,
 ): Promise<Listeners> {
   const { api, connections, forwarding, member, peerRuns } = parts;
@@ -143,12 +143,12 @@ export async function openListeners(
   return { url, v2Url, agentUrl: teardown.use('listener of agents', listener).url };
 }
 
-function liveSockets({ clock }: Foundation, { api, commits }: DoorParts): LiveSockets {
+function liveSockets({ clock }: Foundation, { api, commits }: ListenerParts): LiveSockets {
   const { authenticator } = api;
   return new LiveSockets({
     clock,
-    renewed: (principal) => authenticator.renewed(principal),
-    version: () => authenticator.version(),
+    renewPrincipal: (principal) => authenticator.withCurrentRights(principal),
+    version: () => authenticator.credentialsVersion(),
     commits,
   });
 }
@@ -157,7 +157,7 @@ function liveSockets({ clock }: Foundation, { api, commits }: DoorParts): LiveSo
 function guardOf({ authenticator, callers }: ApiDeps): Guard {
   return (request) => {
     const { headers, url } = request;
-    const isToSayLater = headers.authorization === undefined && !authenticator.isOpen && url === FEED_PATH;
+    const isToSayLater = headers.authorization === undefined && !authenticator.needsNoCredentials && url === FEED_PATH;
     const principal = isToSayLater ? UNAUTHENTICATED : authenticator.authorize(headers, callers.addressOf(request));
     const admit = (admitted: Principal): Principal => {
       refuseForeignOrigin(request);
@@ -170,16 +170,16 @@ function guardOf({ authenticator, callers }: ApiDeps): Guard {
 /** Returns the guard of the agent listener. It admits remote agents while the backend requires no credentials. */
 function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: ListenAddress): Guard {
   return (request) => {
-    if (!authenticator.isOpen || isLoopback(bind)) return guard(request);
+    if (!authenticator.needsNoCredentials || isLoopback(bind)) return guard(request);
     // The header Host cannot be checked, because the host names of this listener are unknown.
     refuseForeignOrigin(request);
-    return authenticator.whileOpen(request.headers, request.socket.remoteAddress ?? '');
+    return authenticator.principalWithoutCredentials(request.headers, request.socket.remoteAddress ?? '');
   };
 }
 
 function agentEndpoint(
   { registry }: Foundation,
-  { api, agents, forwarding }: DoorParts,
+  { api, agents, forwarding }: ListenerParts,
   sockets: LiveSockets,
 ): WebSocketEndpoint {
   return {
@@ -196,7 +196,7 @@ function agentEndpoint(
 
 function v2AgentEndpoint(
   { registry }: Foundation,
-  { api, agents, forwarding }: DoorParts,
+  { api, agents, forwarding }: ListenerParts,
   sockets: LiveSockets,
 ): WebSocketEndpoint {
   return {
@@ -210,14 +210,14 @@ function v2AgentEndpoint(
   };
 }
 
-function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): WebSocketEndpoint {
+function feedEndpoint({ api, feed }: ListenerParts, sockets: LiveSockets): WebSocketEndpoint {
   const { authenticator, callers, clock } = api;
   const logins = new FeedLogins();
   const logIn = (socket: FrameSocket, request: IncomingMessage): void =>
     logins.wait(socket, {
       network: networkOf(callers.addressOf(request)),
       clock,
-      admit: (key) => authenticator.ofKey(key, callers.addressOf(request)),
+      admit: (key) => authenticator.authenticateByKey(key, callers.addressOf(request)),
       accept: (peer, principal) => {
         refuseWithoutScope(principal, 'read');
         sockets.refuseTooMany(principal, 'read');

@@ -20,7 +20,7 @@ interface RunParts {
 }
 
 /** The distribution of handler runs in the cluster. */
-interface RunsOfAll {
+interface DistributedRuns {
   /** Distributes handler runs of the leader among all members. */
   readonly spread: SpreadRuns;
   /** Sends messages of transport handlers to the other members. */
@@ -33,7 +33,7 @@ export function openRunsOfAll(
   { config, definitions, clock, log }: Foundation,
   { delivery, feed, member, signatures, apiCommands }: RunParts,
   teardown: Teardown<PartName>,
-): RunsOfAll {
+): DistributedRuns {
   const runsHandlers = (): boolean => config.program['run-handlers'];
   const members = teardown.use(
     'other backends',

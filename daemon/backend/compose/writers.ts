@@ -9,7 +9,7 @@ import { Aggregates } from '../aggregates/commands.ts';
 import { ApiCommands } from '../audit/api-commands.ts';
 import { Audit } from '../model/audit/mutations.ts';
 import { Bulk } from '../bulk/commands.ts';
-import { CheckNames } from '../checks/rename.ts';
+import { CheckRenamer } from '../checks/rename.ts';
 import { Checks } from '../checks/commands.ts';
 import { EntityLimit } from '../model/clients/entity-limit.ts';
 import { Entities } from '../clients/v2-write.ts';
@@ -23,8 +23,8 @@ import { Namespaces } from '../namespaces/commands.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
 import { Results } from '../results/commands.ts';
 import { CommandSilences } from '../silences/command-silences.ts';
-import { learnSelectors } from '../model/silences/selector-attributes.ts';
-import { SilencedEntries, type Learn } from '../silences/commands.ts';
+import { loadSelectorAttributes } from '../model/silences/selector-attributes.ts';
+import { SilencedEntries, type LoadSelectorAttributes } from '../silences/commands.ts';
 import { StashMigrations } from '../stashes/migrations.ts';
 import { Stashes } from '../stashes/commands.ts';
 import { StoreUpgrades } from '../plans/store-upgrades.ts';
@@ -47,7 +47,7 @@ export interface Writers {
   readonly stashes: Stashes;
   readonly stashMigrations: StashMigrations;
   readonly checks: Checks;
-  readonly checkNames: CheckNames;
+  readonly checkNames: CheckRenamer;
   readonly definitionChanges: DefinitionChanges;
   readonly namespaces: Namespaces;
   readonly audit: Audit;
@@ -75,7 +75,8 @@ export function openWriters(
     entityLimit,
   };
   const attributes = new AttributeBounds();
-  const learn: Learn = (namespace, selectors) => learnSelectors(registry, store, namespace, selectors);
+  const learn: LoadSelectorAttributes = (namespace, selectors) =>
+    loadSelectorAttributes(registry, store, namespace, selectors);
   const silencesMax = (): number => fixedLimits.silences;
   const silenced = new SilencedEntries(batcher, silencesMax, learn);
   const configuredUser = (): string | undefined => config.api.user;
@@ -106,7 +107,7 @@ export function openWriters(
     stashes: new Stashes(batcher),
     stashMigrations: new StashMigrations(batcher, silencesMax),
     checks: new Checks({ batcher, registry }),
-    checkNames: new CheckNames({ batcher, registry, definitions }),
+    checkNames: new CheckRenamer({ batcher, registry, definitions }),
     definitionChanges: new DefinitionChanges({ batcher, definitions, commands, roles }),
     namespaces: new Namespaces(batcher),
     audit,

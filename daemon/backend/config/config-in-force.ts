@@ -58,7 +58,7 @@ export class ConfigInForce {
   }
 
   /** The reason why the newest configuration was rejected; undefined if the newest configuration is in effect. */
-  get error(): string | undefined {
+  get rejectionReason(): string | undefined {
     return this.#error;
   }
 

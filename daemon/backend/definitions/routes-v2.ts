@@ -12,9 +12,9 @@ import { WITH_METADATA, type NamespaceSource, type Collection } from '../http/v2
 import { DEFINITION_SCHEMAS, type SubmittedDefinition } from './schemas.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from '../model/definitions/state.ts';
 import type { DefinitionChanges } from './commands.ts';
-import { hasScope, mayByRoles, mayUpdateObject, type Principal } from '../access/principal.ts';
+import { hasScope, isAllowedByRoles, mayUpdateObject, type Principal } from '../access/principal.ts';
 import type { Log } from '../../log/log.ts';
-import { behind } from '../http/v2-object-list.ts';
+import { sortedAfter } from '../http/v2-object-list.ts';
 import { inNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
@@ -74,7 +74,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
     // caller changes the object and writes it back.
     show: (object, principal) =>
       mayUpdateObject(principal, targetOf(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
-    list: (namespace, after) => [behind(shown(namespace), after, keyOf)],
+    list: (namespace, after) => [sortedAfter(shown(namespace), after, keyOf)],
     get: (namespace, [name = '']) =>
       inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
     write: async (namespace, [name = ''], change, actor, { principal, method }) => {
@@ -108,7 +108,7 @@ function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[]
 function refuseKept(principal: Principal, doing: Operation): void {
   const { name, namespace } = principal;
   const isAdminOfAllNamespaces =
-    hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, namespace: undefined });
+    hasScope(principal, 'admin') || isAllowedByRoles(principal, 'admin', { ...doing, namespace: undefined });
   if (namespace === undefined && isAdminOfAllNamespaces) return;
   throw new MonError(
     'forbidden',

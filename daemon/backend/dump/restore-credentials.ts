@@ -7,7 +7,7 @@ import { exactUserSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { restoreKey, type RestoreResult } from '../../../shared/schemas/restore.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
-import { storedPeerKey } from '../access/key-secret.ts';
+import { hashSensuGoKey } from '../access/key-secret.ts';
 import type { ApiKey, User } from '../model/access/credentials.ts';
 import { allRolesOf } from '../access/api-keys.ts';
 import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
@@ -98,7 +98,7 @@ function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
   const { name } = metadata;
   if (typeof name !== 'string' || !isSensuGoApiKey(name)) return object;
   const { apiKeys } = transaction.registry.credentials;
-  const { id, hash } = storedPeerKey(name, (keyId) => apiKeys.get(keyId)?.hash);
+  const { id, hash } = hashSensuGoKey(name, (keyId) => apiKeys.get(keyId)?.hash);
   return { ...object, metadata: { ...metadata, name: id }, spec: { ...spec, hash } };
 }
 

@@ -9,7 +9,7 @@ import type { RestoreResult } from '../../../shared/schemas/restore.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import type { StoredClient } from '../model/clients/client-record.ts';
-import { letIn, recordOf } from '../clients/commands.ts';
+import { liftBan, recordOf } from '../clients/commands.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import {
   EXACT_LOST,
@@ -60,7 +60,7 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
  */
 export function restoreClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
   const { client, ...origin } = stored;
-  letIn(transaction, namespace, client.name);
+  liftBan(transaction, namespace, client.name);
   return saveClient(transaction, namespace, client, origin);
 }
 

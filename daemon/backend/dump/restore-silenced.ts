@@ -1,10 +1,10 @@
 import { lostAttributes } from '../../../shared/domain/v2/import-losses.ts';
 import { v2SilencedOf, partsOfV2Silenced, silencedOfV2 } from '../../../shared/domain/v2/silenced.ts';
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
-import { endOf } from '../../../shared/domain/expiry.ts';
+import { parseExpiry } from '../../../shared/domain/expiry.ts';
 import { parseSelector } from '../../../shared/domain/selector.ts';
 import {
-  entryAt,
+  silenceAt,
   entryId,
   withCurrentWindow,
   isExpiredForGood,
@@ -49,7 +49,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const before =
     present === undefined
       ? undefined
-      : { entry: entryAt(present, transaction.nowMs), use: namespace.silenced.use(present.id) };
+      : { entry: silenceAt(present, transaction.nowMs), use: namespace.silenced.use(present.id) };
   const refused = replacementProblem(before?.entry, after.entry);
   if (refused !== undefined) return skipped(refused);
   const lost =
@@ -103,7 +103,7 @@ function exactState(namespace: string, object: Wrapped, nowMs: number): State | 
     ...attributes,
     ...(reminded && { reminder_sent: reminded }),
     id: entryId(attributes),
-    expireAtMs: endOf(end),
+    expireAtMs: parseExpiry(end),
   };
   if (!matchesExactCopy(object, dumpedSilenced(namespace, entry, use))) return undefined;
   return { entry: withCurrentWindow(entry, nowMs), use };

@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
-import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
@@ -23,7 +23,7 @@ export class Events {
     namespaceName: string,
     client: string,
     check: string,
-    actor: Actor = MON,
+    actor: Actor = BACKEND_ACTOR,
     action: 'event.resolve' | 'event.delete' = 'event.resolve',
   ): Promise<void> {
     return this.#batcher.run(

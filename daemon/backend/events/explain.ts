@@ -2,7 +2,7 @@ import {
   handlersSentence,
   noEventSentence,
   pendingResolutionSentence,
-  recoveringSentence,
+  recoverySentence,
 } from '../../../shared/domain/notify/explain.ts';
 import { decideNotifications } from '../../../shared/domain/notify/decide-notifications.ts';
 import { handlerIdentity, unroutableVerdict, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
@@ -62,8 +62,8 @@ export async function explainEvent(
     ...verdict,
     delivery: deliveryView(
       verdict.group === undefined
-        ? deliveries.lastForCheck(namespace.name, client, entry.name, verdict.handler)
-        : deliveries.lastForGroup(namespace.name, verdict.group.id, verdict.handler),
+        ? deliveries.lastDeliveryForCheck(namespace.name, client, entry.name, verdict.handler)
+        : deliveries.lastDeliveryForGroup(namespace.name, verdict.group.id, verdict.handler),
     ),
   });
   const event = eventOf(entry, record, owner, nowMs);
@@ -84,7 +84,7 @@ export async function explainEvent(
     const verdicts = verdictsWithGroups(decisions, { namespace, event, nowMs });
     const { recovery } = record.event;
     const handled = handlersSentence(verdicts);
-    const reason = recovery === undefined ? handled : recoveringSentence(recovery, handled);
+    const reason = recovery === undefined ? handled : recoverySentence(recovery, handled);
     return { ...subject, event: summary(event, recovery), ...subdued, reason, handlers: verdicts.map(deliveryAt) };
   }
   if (record.check === null) return undefined;

@@ -7,7 +7,7 @@ import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { readOwners, type StoredOwner } from '../model/clients/queries.ts';
 import { splitCheckRecord, type CheckRecord } from '../model/events/check-record.ts';
-import type { KeptByEvent } from '../model/events/event-cache.ts';
+import type { EventCache } from '../model/events/event-cache.ts';
 import { readRecords, readRecordTexts } from '../model/events/read-records.ts';
 
 /**
@@ -48,7 +48,7 @@ export async function readEventTexts(
   store: Store,
   entries: readonly CheckEntry[],
   nowMs: number,
-  heads: KeptByEvent<EventHead>,
+  heads: EventCache<EventHead>,
 ): Promise<string[]> {
   await prepareSilences(entries);
   const headTexts = await heads.of(entries, (missing) => readHeads(store, missing));

@@ -25,7 +25,7 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
       const search = parseSearchQuery(EVENT_SEARCH, query);
       const order = requestedOrder(query.sort);
       const nowMs = clock.now();
-      const { namespaces, placed } = requestedNamespaces(request, deps);
+      const { namespaces, withNamespaceName: placed } = requestedNamespaces(request, deps);
       const shown = (entry: CheckEntry): EventRow | null => {
         const row = feedEventRow(entry, nowMs);
         return row === null ? null : placed(row, entry.client.namespace.name);

@@ -12,7 +12,7 @@ import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import { type CheckEntry, eventsOf } from '../model/registry/namespace.ts';
 import { isShared } from '../store/shared-store.ts';
 import { oneEvent, type EventDeps } from './members.ts';
-import type { KeptByEvent } from '../model/events/event-cache.ts';
+import type { EventCache } from '../model/events/event-cache.ts';
 import { readEvents, readEventTexts, type EventHead } from './queries.ts';
 import { withInternalFailures } from './v1-internal-failures.ts';
 
@@ -20,7 +20,7 @@ const validateResolve = validator(resolveSchema);
 
 /** Serves events under `/events` and under the path alias `/incidents` (completion 1.1, path alias). */
 export function eventsOnV1(
-  deps: EventDeps & { readonly eventHeads: KeptByEvent<EventHead> },
+  deps: EventDeps & { readonly eventHeads: EventCache<EventHead> },
 ): OnV1<
   | 'events'
   | 'eventsOfClient'

@@ -67,7 +67,7 @@ export class BriefEvents {
 }
 
 /** Returns a change of the event with this key. The key begins with the namespace only if `isMany` is true. */
-function changeOf(key: string, { isMany, only = '' }: FeedReach): Change {
+function changeOf(key: string, { hasManyNamespaces: isMany, only = '' }: FeedReach): Change {
   const [namespace = '', client = '', check = ''] = (isMany ? key : `${only}/${key}`).split('/');
   return ['event', namespace, client, check];
 }

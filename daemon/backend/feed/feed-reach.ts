@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { maySee, refuseOutsideNamespace, type Principal } from '../access/principal.ts';
+import { maySeeNamespace, refuseOutsideNamespace, type Principal } from '../access/principal.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
@@ -9,17 +9,21 @@ import type { Reach } from '../model/tables/feed-topic.ts';
 /** The namespaces that a feed consumer reads. Two consumers with the same `id` get the same rows of a topic. */
 export class FeedReach implements Reach {
   readonly id: string;
-  readonly isMany: boolean;
+  readonly hasManyNamespaces: boolean;
   /** The only namespace that the consumer reads; undefined if it reads all namespaces. */
   readonly only: string | undefined;
   readonly seesPlans: boolean;
 
-  private constructor(scope: Pick<FeedReach, 'isMany' | 'only' | 'seesPlans'>) {
-    this.isMany = scope.isMany;
+  private constructor(scope: Pick<FeedReach, 'hasManyNamespaces' | 'only' | 'seesPlans'>) {
+    this.hasManyNamespaces = scope.hasManyNamespaces;
     this.only = scope.only;
     this.seesPlans = scope.seesPlans;
     // Namespace names contain no space.
-    this.id = [scope.only ?? EVERY_NAMESPACE, ...(scope.isMany ? ['many'] : []), String(scope.seesPlans)].join(' ');
+    this.id = [
+      scope.only ?? EVERY_NAMESPACE,
+      ...(scope.hasManyNamespaces ? ['many'] : []),
+      String(scope.seesPlans),
+    ].join(' ');
   }
 
   /**
@@ -28,12 +32,12 @@ export class FeedReach implements Reach {
    *   namespace
    */
   static of(principal: Principal, requestedNamespace: string, registry: Pick<Registry, 'hasNamespace'>): FeedReach {
-    const seesPlans = maySee(principal, DEFAULT_NAMESPACE);
+    const seesPlans = maySeeNamespace(principal, DEFAULT_NAMESPACE);
     if (requestedNamespace === EVERY_NAMESPACE)
-      return new FeedReach({ isMany: true, only: principal.namespace, seesPlans });
+      return new FeedReach({ hasManyNamespaces: true, only: principal.namespace, seesPlans });
     refuseOutsideNamespace(principal, requestedNamespace);
     refuseUnknownNamespace(registry, requestedNamespace);
-    return new FeedReach({ isMany: false, only: requestedNamespace, seesPlans });
+    return new FeedReach({ hasManyNamespaces: false, only: requestedNamespace, seesPlans });
   }
 
   includes(namespace: string): boolean {

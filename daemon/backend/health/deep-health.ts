@@ -123,7 +123,7 @@ export async function deepHealth(parts: HealthParts, earlierProblems: readonly s
   return {
     problems: [
       ...earlierProblems,
-      ...(disk.isRefusing ? [disk.describe()] : []),
+      ...(disk.isRejectingGrowth ? [disk.describe()] : []),
       ...(memory.isFull ? [memory.describe()] : []),
       ...conditions.flatMap(({ name, status, text }) => (status === CRITICAL ? [`${name}: ${text}`] : [])),
       ...clusterTroubles(cluster).map(({ text }) => text),

@@ -1,7 +1,12 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { formatMebibytes } from '../../../shared/domain/byte-text.ts';
-import { memoryLimit, spareMemory, startLimit, type MemoryOfProcess } from '../../../shared/domain/memory-limit.ts';
+import {
+  memoryLimit,
+  spareMemory,
+  startMemoryLimit,
+  type MemoryOfProcess,
+} from '../../../shared/domain/memory-limit.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { MemoryLimit } from '../model/transaction/resource-limits.ts';
@@ -90,7 +95,7 @@ export class MemoryBudget implements MemoryLimit {
  */
 export function startupMemoryGuard(): (bytes: number) => void {
   // The limit is computed only once, because the returned function is called for every record.
-  const limit = startLimit(memoryOfProcess());
+  const limit = startMemoryLimit(memoryOfProcess());
   return (bytes) => {
     if (bytes <= limit) return;
     throw new MonError(

@@ -86,7 +86,7 @@ export class Metrics implements Disposable {
     this.#recentWrites = new RecentDurations(() => parts.clock.monotonic());
     this.#recentAnswers = new RecentDurations(() => parts.clock.monotonic());
     this.#registerResultMetrics(parts);
-    this.#readState(parts.registry);
+    this.#registerStateMetrics(parts.registry);
     this.#readConnections(parts);
     this.#readForwarding(parts);
     this.#readRuns(parts);
@@ -192,7 +192,7 @@ export class Metrics implements Disposable {
     );
   }
 
-  #readState(registry: Registry): void {
+  #registerStateMetrics(registry: Registry): void {
     // The namespace is looked up for each reading, because the registry replaces the object when it loads the store
     // again.
     const namespace = (): Namespace => registry.namespace(DEFAULT_NAMESPACE);
@@ -360,7 +360,7 @@ export class Metrics implements Disposable {
       () => disk.floorBytes,
     );
     this.#gauge('mon_disk_writes_blocked', '1 while results are rejected because the disk is full, else 0', () =>
-      Number(disk.isRefusing),
+      Number(disk.isRejectingGrowth),
     );
   }
 

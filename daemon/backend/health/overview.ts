@@ -39,7 +39,10 @@ export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces)
     noisiest: selection.namespaces
       .flatMap((namespace) =>
         activity.noisiest(NOISIEST, namespace.name).map(({ check, events }) => {
-          return selection.placed({ check, events, clients: openEventCountOf(namespace, check) }, namespace.name);
+          return selection.withNamespaceName(
+            { check, events, clients: openEventCountOf(namespace, check) },
+            namespace.name,
+          );
         }),
       )
       .toSorted((a, b) => b.events - a.events)

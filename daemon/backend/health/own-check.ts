@@ -8,7 +8,7 @@ const INTERVAL = 60;
 
 interface OwnCheckParts {
   readonly registry: Registry;
-  readonly results: Pick<Results, 'submitOwn'>;
+  readonly results: Pick<Results, 'submitBackendResult'>;
   /** Name of the client that the check belongs to. */
   readonly client: string;
   readonly check: string;
@@ -51,7 +51,7 @@ export class OwnCheck {
   async report({ status, output, subjects }: Report): Promise<void> {
     if (!this.#isDue(status)) return;
     const { results, client, check, clock } = this.#parts;
-    await results.submitOwn(DEFAULT_NAMESPACE, client, {
+    await results.submitBackendResult(DEFAULT_NAMESPACE, client, {
       name: check,
       output,
       status,

@@ -67,7 +67,7 @@ export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'in
       ],
       mon: {
         version: VERSION,
-        config: { loaded_at: config.loadedAt, error: config.error ?? null },
+        config: { loaded_at: config.loadedAt, error: config.rejectionReason ?? null },
       },
     }),
   };

@@ -32,7 +32,7 @@ interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
   readonly board: ConditionBoard;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusedNames'>;
   readonly registry: Registry;
-  readonly results: Pick<Results, 'submitOwn'>;
+  readonly results: Pick<Results, 'submitBackendResult'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;

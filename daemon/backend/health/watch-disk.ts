@@ -19,7 +19,7 @@ const MEASURE_INTERVAL_MS = 1000;
 interface DiskParts {
   readonly guard: DiskGuard;
   readonly registry: Registry;
-  readonly results: Pick<Results, 'submitOwn'>;
+  readonly results: Pick<Results, 'submitBackendResult'>;
   /** Name of the client that represents this backend. */
   readonly client: string;
   readonly clock: Clock;
@@ -45,7 +45,7 @@ export function watchDisk(parts: DiskParts): Disposable {
   return timer;
 
   async function look(): Promise<void> {
-    await guard.look();
+    await guard.checkFreeSpace();
     const { level } = guard;
     if (level !== logged) log[level === 'ok' ? 'info' : 'warn']({ level, free: guard.freeBytes }, guard.describe());
     logged = level;

@@ -7,7 +7,7 @@ import {
   type ConnectionRejection,
 } from '../../../shared/domain/connection-limits.ts';
 import type { Log } from '../../log/log.ts';
-import { Seldom } from '../../log/rate-limit.ts';
+import { RateLimitedLog } from '../../log/rate-limit.ts';
 import { networkOf } from '../access/networks.ts';
 import type { Clock } from '../ports.ts';
 import { sendAndClose } from '../tls/last-words.ts';
@@ -44,11 +44,11 @@ export class Connections implements Disposable {
   /** The connection listeners that Node has set on each server without TLS; `serve` passes tunnels to them. */
   readonly #accept = new Map<Server, readonly Accept[]>();
   #leaving = 0;
-  readonly #warnings: Seldom;
+  readonly #warnings: RateLimitedLog;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
-    this.#warnings = new Seldom(parts.log, parts.clock);
+    this.#warnings = new RateLimitedLog(parts.log, parts.clock);
   }
 
   /** Number of open connections, excluding the tunneled connections. */

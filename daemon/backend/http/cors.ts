@@ -12,7 +12,7 @@ const DEFAULTS = {
 };
 
 /** Matches paths that Sensu 1.x does not have. */
-const NEWER = /^\/(?:api|auth|version|metrics)(?:\/|$)/;
+const PATHS_NOT_IN_SENSU_1 = /^\/(?:api|auth|version|metrics)(?:\/|$)/;
 
 /**
  * Returns the CORS headers for the response to a request with the given path, decoded or as a route pattern. The names
@@ -30,7 +30,7 @@ export type CorsHeaders = (path: string) => Readonly<Record<string, string>>;
  */
 export function corsHeaders(cors: Cors): CorsHeaders {
   const headers = headersOf(cors === false ? {} : (cors ?? DEFAULTS));
-  return (path) => (cors === undefined && NEWER.test(path) ? {} : headers);
+  return (path) => (cors === undefined && PATHS_NOT_IN_SENSU_1.test(path) ? {} : headers);
 }
 
 function headersOf(cors: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -29,7 +29,7 @@ export function holdReads(
 ): void {
   app.decorate('committedState', () => {
     const batch = partialBatch();
-    return batch === undefined ? undefined : settled(batch, partialBatch);
+    return batch === undefined ? undefined : waitForBatch(batch, partialBatch);
   });
   app.addHook('preHandler', (request, _reply, done) => {
     const { access, isOfItself = false, isOfPeers = false } = matchedRoute(request);
@@ -76,7 +76,10 @@ export async function expectCommit(committed: Promise<boolean> | undefined): Pro
   throw new BusyError('cannot read the list, because a bulk change failed partway: try again');
 }
 
-async function settled(batch: Promise<boolean>, partialBatch: () => Promise<boolean> | undefined): Promise<boolean> {
+async function waitForBatch(
+  batch: Promise<boolean>,
+  partialBatch: () => Promise<boolean> | undefined,
+): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(

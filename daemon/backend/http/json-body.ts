@@ -42,7 +42,7 @@ const LOCATED_LENGTH_MAX = 64 * 1024;
  * @throws MonError `invalid` if the body is empty, is not JSON or contains values that are not allowed
  */
 export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): ParsedBody {
-  const { body, chunkedBody } = request;
+  const { body, parseChunkedBody: chunkedBody } = request;
   if (chunkedBody !== undefined) return chunkedBody(depthMax);
   if (typeof body !== 'string' || body.trim() === '') {
     throw new MonError('invalid', 'the body is empty: send JSON');
@@ -69,7 +69,7 @@ declare module 'fastify' {
      *
      * @throws MonError `invalid` for a body that is nested deeper than `depthMax`, or cannot be parsed
      */
-    chunkedBody: ((depthMax: number) => ParsedBody) | undefined;
+    parseChunkedBody: ((depthMax: number) => ParsedBody) | undefined;
   }
 }
 
@@ -85,8 +85,8 @@ export function parseLongBodies(app: FastifyInstance): void {
       done();
       return;
     }
-    const parsed = (chunkedBody: NonNullable<FastifyRequest['chunkedBody']>): void => {
-      request.chunkedBody = chunkedBody;
+    const parsed = (chunkedBody: NonNullable<FastifyRequest['parseChunkedBody']>): void => {
+      request.parseChunkedBody = chunkedBody;
       // The text of the body is released, because it is no longer needed.
       request.body = undefined;
       done();
@@ -99,7 +99,7 @@ export function parseLongBodies(app: FastifyInstance): void {
  * Parses a large request body in chunks. The returned function throws the errors of parsing, so that they are reported
  * only when a route reads the body.
  */
-async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['chunkedBody']>> {
+async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['parseChunkedBody']>> {
   let deepest = 0;
   const isEachExact = !isBatch(text);
   const options = {

@@ -15,7 +15,7 @@ export function oneAtATime(most: number, refusal: string): <Result>(make: () => 
     if (there >= most) throw new MonError('unavailable', refusal);
     there++;
     try {
-      return await queue.take(make);
+      return await queue.run(make);
     } finally {
       there--;
     }

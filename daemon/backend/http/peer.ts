@@ -43,13 +43,13 @@ export class Peer {
    *
    * @param start callback that starts the request
    */
-  began(answer: ServerResponse, start: () => void): void {
+  beginRequest(answer: ServerResponse, start: () => void): void {
     this.#answers.add(answer);
     if (this.#answers.size === 1) start();
     else this.#waiting.push(start);
   }
 
-  ended(answer: ServerResponse): void {
+  endRequest(answer: ServerResponse): void {
     this.#answers.delete(answer);
     if (this.socket.destroyed) this.#waiting.length = 0;
     this.#waiting.shift()?.();

@@ -16,7 +16,7 @@ import { UNAUTHENTICATED, refuseWithoutAccess, type RequestedRoute, type Princip
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import type { Callers } from '../access/caller.ts';
-import { doingOf } from '../access/requested-action.ts';
+import { operationOf } from '../access/requested-action.ts';
 import { doesNotExist, sendAuthError, sendV2Error } from './v2-errors.ts';
 import { refuseMalformed, sendAlertmanagerError, sendError } from './errors.ts';
 import type { RequestForwarding } from './forwarding.ts';
@@ -79,8 +79,10 @@ export async function openServer(
     if (sender !== undefined) return sender.principal;
     // The option --insecure allows a listener without authentication beyond loopback. The host names of such a listener
     // are unknown, so a foreign Host header cannot be detected.
-    const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.isOpen;
-    return isOpenToAll ? authenticator.whileOpen(headers, caller) : authenticator.authorize(headers, caller);
+    const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.needsNoCredentials;
+    return isOpenToAll
+      ? authenticator.principalWithoutCredentials(headers, caller)
+      : authenticator.authorize(headers, caller);
   }
 
   /**
@@ -241,7 +243,7 @@ function requestedRoute(request: FastifyRequest): RequestedRoute {
     isForAnonymous = false,
   } = matchedRoute(request);
   const queryNamespace = takesNamespace ? namespaceIn(request) : undefined;
-  const doing = (): Operation | undefined => role && doingOf(role, params);
+  const doing = (): Operation | undefined => role && operationOf(role, params);
   return { access, url, namespace, queryNamespace, user, isOfAllNamespaces, isForAnonymous, doing };
 }
 

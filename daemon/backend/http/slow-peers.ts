@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import { peersToDrop, type BufferLimits, type DropReason, type PeerState } from '../../../shared/domain/slow-peers.ts';
 import type { Log } from '../../log/log.ts';
-import { Seldom } from '../../log/rate-limit.ts';
+import { RateLimitedLog } from '../../log/rate-limit.ts';
 import type { Clock } from '../ports.ts';
 import { Peer } from './peer.ts';
 
@@ -31,11 +31,11 @@ export class SlowPeers implements Disposable {
   readonly #parts: SlowPeerParts;
   readonly #peers = new Map<Duplex, Peer>();
   readonly #timer: Disposable;
-  readonly #warnings: Seldom;
+  readonly #warnings: RateLimitedLog;
 
   constructor(parts: SlowPeerParts) {
     this.#parts = parts;
-    this.#warnings = new Seldom(parts.log, parts.clock);
+    this.#warnings = new RateLimitedLog(parts.log, parts.clock);
     this.#timer = parts.clock.every(CHECK_MS, () => this.#dropSlow());
   }
 

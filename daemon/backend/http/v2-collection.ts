@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { meets } from '../../../shared/domain/v2/etag.ts';
+import { meetsPreconditions } from '../../../shared/domain/v2/etag.ts';
 import { mergePatch } from '../../../shared/domain/v2/merge-patch.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { warningHeader } from '../../../shared/domain/warning-header.ts';
@@ -8,7 +8,7 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { actorOf } from '../access/actor.ts';
-import { maySee } from '../access/principal.ts';
+import { maySeeNamespace } from '../access/principal.ts';
 import { parseBody } from './json-body.ts';
 import { matchedRoute } from './request.ts';
 import type { Handler } from './route.ts';
@@ -192,7 +192,7 @@ export function objectHandlers<T extends object, S extends object>(
     const preconditions = preconditionsOf(request);
     const actor = actorOf(request, collection.creatorOf?.(submitted));
     const written = await write(request, namespace, named, actor, (present) => {
-      refuseUnless(meets(preconditions, present === undefined ? undefined : etagOf(present)));
+      refuseUnless(meetsPreconditions(preconditions, present === undefined ? undefined : etagOf(present)));
       return object;
     });
     return sendStored(addWriteHeaders(reply, written).header('ETag', etagOf(written)), object);
@@ -204,7 +204,7 @@ export function objectHandlers<T extends object, S extends object>(
     const preconditions = preconditionsOf(request);
     const written = await write(request, namespace, key, actorOf(request), (present) => {
       if (present === undefined) throw doesNotExist();
-      refuseUnless(meets(preconditions, etagOf(present)));
+      refuseUnless(meetsPreconditions(preconditions, etagOf(present)));
       const submitted = collection.parse(mergePatch(present, value), key);
       refuseOtherNamespace(isClusterWide ? undefined : collection.namespaceOf(submitted), namespace);
       const object = collection.withNamespace(submitted, namespace);
@@ -225,7 +225,7 @@ export function objectHandlers<T extends object, S extends object>(
   const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { namespace, key } = addressOf(request, collection);
     const preconditions = preconditionsOf(request);
-    const refuseStale = (present: T): void => refuseUnless(meets(preconditions, etagOf(present)));
+    const refuseStale = (present: T): void => refuseUnless(meetsPreconditions(preconditions, etagOf(present)));
     await collection.remove(namespace, key, refuseStale, actorOf(request), request);
     return addHeaders(reply).code(204).send();
   };
@@ -257,7 +257,7 @@ export function visibleNamespaces(
   others: Iterable<string> = [],
 ): readonly string[] {
   const names = new Set([...registry.declared.names(), ...others]);
-  return [...names].filter((name) => maySee(principal, name)).toSorted();
+  return [...names].filter((name) => maySeeNamespace(principal, name)).toSorted();
 }
 
 /** Returns a named part in the path of a request, such as `:client`, decoded once; an empty string if there is none. */
@@ -279,7 +279,7 @@ function namespaceFor(
   const inPath = pathPart(request, 'namespace') || undefined;
   if (inPath !== undefined) refuseOtherNamespace(inBody, inPath);
   const namespace = inPath ?? (inBody || DEFAULT_NAMESPACE);
-  if (maySee(request.principal, namespace) && registry.declared.has(namespace)) return namespace;
+  if (maySeeNamespace(request.principal, namespace) && registry.declared.has(namespace)) return namespace;
   throw new MonError('not_found', `the namespace ${namespace} does not exist`);
 }
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { names, type Preconditions } from '../../../shared/domain/v2/etag.ts';
+import { listContainsTag, type Preconditions } from '../../../shared/domain/v2/etag.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { actorOf } from '../access/actor.ts';
@@ -62,7 +62,7 @@ export function sendObject(
   reply.header('ETag', tag);
   const ifNoneMatch = request.headers['if-none-match'];
   const isReading = request.method === 'GET' || request.method === 'HEAD';
-  if (isReading && ifNoneMatch !== undefined && names(ifNoneMatch, tag)) return reply.code(304).send();
+  if (isReading && ifNoneMatch !== undefined && listContainsTag(ifNoneMatch, tag)) return reply.code(304).send();
   return reply.type('application/json').send(JSON.stringify(shown));
 }
 

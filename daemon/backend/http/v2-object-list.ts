@@ -258,7 +258,11 @@ function partsOf(token: string): readonly string[] | undefined {
  * Returns the objects with keys greater than `after`, sorted by key; all objects if `after` is undefined. For kinds of
  * objects that are all in memory.
  */
-export function behind<T>(objects: readonly T[], after: V2Key | undefined, keyOf: (object: T) => V2Key): readonly T[] {
+export function sortedAfter<T>(
+  objects: readonly T[],
+  after: V2Key | undefined,
+  keyOf: (object: T) => V2Key,
+): readonly T[] {
   const sorted = objects.toSorted((a, b) => compareKeys(keyOf(a), keyOf(b)));
   return after === undefined ? sorted : sorted.filter((object) => compareKeys(keyOf(object), after) > 0);
 }

@@ -38,10 +38,10 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
       return;
     }
     if (isTooMuch) excessive.add(request);
-    peer.began(response, () => {
+    peer.beginRequest(response, () => {
       startPaced(() => {
         if (peer.socket.destroyed) return;
-        response.once('close', () => peer.ended(response));
+        response.once('close', () => peer.endRequest(response));
         answer(request, response);
       });
     });

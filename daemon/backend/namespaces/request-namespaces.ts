@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { maySee } from '../access/principal.ts';
+import { maySeeNamespace } from '../access/principal.ts';
 import { namespaceIn } from '../http/query.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
@@ -46,7 +46,7 @@ export interface RequestedNamespaces {
    * Returns an item as it is listed: with the name of its namespace if all namespaces are requested, otherwise
    * unchanged.
    */
-  readonly placed: <Item extends object>(item: Item, namespace: string) => Item;
+  readonly withNamespaceName: <Item extends object>(item: Item, namespace: string) => Item;
   /** True if all namespaces are requested, so that each item contains the name of its namespace. */
   readonly isOfMany: boolean;
 }
@@ -62,14 +62,14 @@ export function requestedNamespaces(
   deps: NamespaceDeps,
 ): RequestedNamespaces {
   if (namespaceIn(request) !== EVERY_NAMESPACE) {
-    return { namespaces: [requestedNamespace(request, deps)], placed: (item) => item, isOfMany: false };
+    return { namespaces: [requestedNamespace(request, deps)], withNamespaceName: (item) => item, isOfMany: false };
   }
   const { registry } = deps;
   // All declared namespaces are listed, because even a namespace without state in memory can have check definitions.
-  const seen = registry.declared.names().filter((name) => maySee(request.principal, name));
+  const seen = registry.declared.names().filter((name) => maySeeNamespace(request.principal, name));
   return {
     namespaces: seen.map((name) => registry.namespace(name)),
-    placed: (item, namespace) => ({ namespace, ...item }),
+    withNamespaceName: (item, namespace) => ({ namespace, ...item }),
     isOfMany: true,
   };
 }

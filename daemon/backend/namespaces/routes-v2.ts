@@ -6,7 +6,7 @@ import type { NamespaceDeps } from './request-namespaces.ts';
 import type { Namespaces } from './commands.ts';
 import { validator } from '../http/json-body.ts';
 import { objectHandlers, type Collection } from '../http/v2-collection.ts';
-import { behind } from '../http/v2-object-list.ts';
+import { sortedAfter } from '../http/v2-object-list.ts';
 
 const parse = validator(v2NamespaceSchema);
 
@@ -23,7 +23,7 @@ export function namespacesOnV2(
     withNamespace: ({ name }) => ({ name }),
     keyOf,
     labelsOf: () => ({}),
-    list: (_none, after) => [behind(registry.declared.names().map(namespaceOf), after, keyOf)],
+    list: (_none, after) => [sortedAfter(registry.declared.names().map(namespaceOf), after, keyOf)],
     get: (_none, [name = '']) => (registry.declared.has(name) ? namespaceOf(name) : undefined),
     write: async (_none, [name = ''], change, actor) => {
       await namespaces.put(name, (isThere) => void change(isThere ? namespaceOf(name) : undefined), actor);

@@ -18,7 +18,7 @@ export function enqueueOrGroup(
 ): void {
   const { name } = handler;
   const groupBy = groupByOf(handler);
-  if (groupBy !== undefined && addToGroup(transaction, namespace, { name, groupBy }, event)) return;
+  if (groupBy !== undefined && addToGroup(transaction, namespace, { handlerName: name, groupBy }, event)) return;
   enqueueUngrouped(transaction, namespace, handler, event);
 }
 

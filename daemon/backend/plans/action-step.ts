@@ -1,7 +1,7 @@
 import type { StepOutcome } from '../../../shared/domain/plan/run.ts';
 import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/plan/orphans.ts';
 import { namesText } from '../../../shared/domain/plan/rule.ts';
-import { migrationOf } from '../../../shared/domain/stash-silencing.ts';
+import { convertStash } from '../../../shared/domain/stash-silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { StepAction } from '../../../shared/schemas/plan.ts';
@@ -115,14 +115,14 @@ async function migrateStashes(parts: StepParts, { actor, reportProgress, signal 
   const { registry, store, clock, stashMigrations } = parts;
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
   const silencing = unexpiredStashes(namespace, clock.now()).filter(
-    ({ path }) => migrationOf({ path, content: {}, expire: -1 }) !== undefined,
+    ({ path }) => convertStash({ path, content: {}, expire: -1 }) !== undefined,
   );
   const staying: string[] = [];
   let moved = 0;
   for (const stash of silencing) {
     signal.throwIfAborted();
     const [view] = await readStashes(store, namespace, [stash], clock.now());
-    const migration = view === undefined ? undefined : migrationOf(view);
+    const migration = view === undefined ? undefined : convertStash(view);
     if (migration === undefined) continue;
     const problem =
       migration.kind === 'unclear'

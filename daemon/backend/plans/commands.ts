@@ -1,5 +1,5 @@
 import {
-  afterRestart,
+  endInterruptedStep,
   executeOrder,
   finishStep,
   newPlanRun,
@@ -94,8 +94,8 @@ export class Plans {
   }
 
   /** Stores that a running step was interrupted. Call it when the backend starts as the leader. */
-  interrupt(id: number): Promise<void> {
-    return this.#change(id, afterRestart);
+  storeInterruption(id: number): Promise<void> {
+    return this.#change(id, endInterruptedStep);
   }
 
   #change(id: number, change: (plan: PlanRun, nowMs: number) => PlanRun): Promise<void> {

@@ -1,5 +1,5 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { migrationOf, silenceSupportProblem } from '../../../shared/domain/stash-silencing.ts';
+import { convertStash, silenceSupportProblem } from '../../../shared/domain/stash-silencing.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { ObjectName, UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
@@ -116,7 +116,7 @@ function silenceStashesOf(namespace: Namespace, nowMs: number): NonNullable<Upgr
   const unready = new Set<string>();
   let total = 0;
   for (const stash of stashesOf(namespace).all()) {
-    const migration = isExpired(stash, nowMs) ? undefined : migrationOf({ path: stash.path, content: {}, expire: -1 });
+    const migration = isExpired(stash, nowMs) ? undefined : convertStash({ path: stash.path, content: {}, expire: -1 });
     if (migration === undefined) continue;
     total++;
     if (migration.kind === 'unclear') unclear.add(migration.path);

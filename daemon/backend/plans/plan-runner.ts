@@ -1,4 +1,4 @@
-import { planOf } from '../../../shared/domain/plan/plan.ts';
+import { createUpgradePlan } from '../../../shared/domain/plan/plan.ts';
 import { currentStep, type StepOutcome } from '../../../shared/domain/plan/run.ts';
 import { parsePath } from '../../../shared/domain/plan/version.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
@@ -39,7 +39,7 @@ export class PlanRunner implements AsyncDisposable {
    */
   async recordInterruption(): Promise<void> {
     const { open } = plansOf(this.#parts.registry);
-    if (open !== undefined) await this.#plans.interrupt(open.plan.id);
+    if (open !== undefined) await this.#plans.storeInterruption(open.plan.id);
   }
 
   /** Returns the facts that upgrade rules need: the state of this backend. */
@@ -58,7 +58,7 @@ export class PlanRunner implements AsyncDisposable {
     if ('problem' in path) throw new MonError('invalid', path.problem);
     const facts = withOperatorFacts(await this.facts(), operatorFacts);
     return await this.#plans.create(
-      planOf(path, facts),
+      createUpgradePlan(path, facts),
       { facts: operatorFacts, entities: facts.entities?.total ?? null },
       actor,
     );

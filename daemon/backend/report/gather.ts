@@ -5,7 +5,7 @@ import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
-import { persistingInhibitor } from '../model/notify/inhibitions/state.ts';
+import { loggedInhibitorIfActive } from '../model/notify/inhibitions/state.ts';
 import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
 import { eventsOf, type Namespace } from '../model/registry/namespace.ts';
@@ -65,7 +65,7 @@ export interface ReportData {
  */
 export async function gather(
   store: ReadStore,
-  { namespaces, placed }: RequestedNamespaces,
+  { namespaces, withNamespaceName: placed }: RequestedNamespaces,
   span: Span,
   transitionsMax = TRANSITIONS_MAX,
 ): Promise<ReportData> {
@@ -100,7 +100,7 @@ async function addOpen(pasts: Map<string, GatheredCheckHistory>, namespace: Name
   for (const client of namespace.clients.values()) {
     for (const entry of eventsOf(client)) {
       const { name, state } = entry;
-      const ref = persistingInhibitor(entry);
+      const ref = loggedInhibitorIfActive(entry);
       const inhibitor = ref && inhibitorForDisplay(ref);
       const past = { namespace, client: client.name, check: name, status: state.event?.status, inhibitor };
       pasts.set(keyOf(namespace, client.name, name), { ...past, statusChanges: [], output: undefined });

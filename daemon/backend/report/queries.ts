@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { mergeActions } from '../../../shared/domain/report/actions.ts';
 import { Causes } from '../../../shared/domain/report/causes.ts';
-import { longestFirst, troubleOf, worstFirst, type CheckProblem } from '../../../shared/domain/report/checks.ts';
+import { longestFirst, checkProblemOf, worstFirst, type CheckProblem } from '../../../shared/domain/report/checks.ts';
 import { FirstOf } from '../../../shared/domain/report/first-of.ts';
 import { Noise } from '../../../shared/domain/report/noise.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
@@ -46,7 +46,11 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
   const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
   const { pasts, actions, cutMs } = await gather(store, requested, span, parameters.transitionsMax);
   const keptInSpan = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
-  const { open, resolved, causes, noise, total } = await judged(pasts, requested, { span, kept: keptInSpan, limit });
+  const { open, resolved, causes, noise, total } = await evaluateChecks(pasts, requested, {
+    span,
+    kept: keptInSpan,
+    limit,
+  });
   const shown = new ShownChecks(store, { requested, span, kept: keptInSpan });
   const deeds = mergeActions(actions);
   return {
@@ -71,9 +75,9 @@ interface EvaluatedChecks {
   readonly total: Report['total'];
 }
 
-async function judged(
+async function evaluateChecks(
   pasts: readonly GatheredCheckHistory[],
-  { placed }: RequestedNamespaces,
+  { withNamespaceName: placed }: RequestedNamespaces,
   { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
 ): Promise<EvaluatedChecks> {
   const open = new FirstOf<TroubledCheck>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
@@ -88,7 +92,7 @@ async function judged(
       looked = 0;
       await yieldToEventLoop();
     }
-    const trouble = troubleOf(past, span, keptSinceOf(past, kept));
+    const trouble = checkProblemOf(past, span, keptSinceOf(past, kept));
     if (trouble === undefined) continue;
     const { name } = past.namespace;
     (trouble.ended === null ? open : resolved).add({ past, trouble });
@@ -139,10 +143,11 @@ class ShownChecks {
     const { namespace, client, check } = past;
     const { spans, atEnd } = await this.#silencesIn(namespace);
     const silenced = await spans.of(client, check);
-    const fullTrouble = (silenced.length > 0 && troubleOf(past, span, keptSinceOf(past, kept), silenced)) || trouble;
+    const fullTrouble =
+      (silenced.length > 0 && checkProblemOf(past, span, keptSinceOf(past, kept), silenced)) || trouble;
     const began = fullTrouble.began ?? (await this.#beginningOf(past));
     const silences = fullTrouble.ended === null ? await atEnd.of(client, check) : [];
-    return requested.placed({ ...fullTrouble, began, output: outputOf(past), silences }, namespace.name);
+    return requested.withNamespaceName({ ...fullTrouble, began, output: outputOf(past), silences }, namespace.name);
   }
 
   async #silencesIn(namespace: Namespace): Promise<{ readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }> {

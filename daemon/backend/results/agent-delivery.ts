@@ -11,8 +11,8 @@ import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
-import { distrustOf, isSigned, type Distrust } from './trust.ts';
-import type { EventDemand } from '../model/notify/routing.ts';
+import { distrustOf, isSignatureValid, type Distrust } from './trust.ts';
+import type { RequiredEvents } from '../model/notify/routing.ts';
 import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
 import type { ConnectionBaselines } from './baselines.ts';
 import { AGENT_SPOOLS } from '../model/results/storage.ts';
@@ -145,7 +145,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     this.#sequence = delivery.baselines?.nextSequence() ?? 0;
   }
 
-  needs(registry: Registry, demand: (namespace: string) => EventDemand): ReturnType<typeof recordsNeeded> {
+  needs(registry: Registry, demand: (namespace: string) => RequiredEvents): ReturnType<typeof recordsNeeded> {
     const full = this.#checked.valid.filter(isFull);
     if (full.length === 0) return NOTHING;
     return recordsNeeded(registry.namespace(this.#namespaceName), full, demand(this.#namespaceName));
@@ -239,7 +239,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     const { client } = baseline.entry;
     // If the agent is not allowed to report for this client, requests the full result, which is then rejected and
     // counted.
-    if (!isSigned(client.signature, baseline.signature)) return false;
+    if (!isSignatureValid(client.signature, baseline.signature)) return false;
     if (this.#isUncertified(client, this.#delivery.client)) return false;
     applyDelta(transaction, baseline, result);
     return true;

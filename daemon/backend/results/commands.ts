@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import { NO_CHECK_STATE } from '../../../shared/domain/event.ts';
-import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
+import { checkResultOf, clientNameOfResult } from '../../../shared/domain/result.ts';
 import type { DeltaResult } from '../../../shared/schemas/agent.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
@@ -8,9 +8,9 @@ import type { Clock } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Definitions, NamespaceDefinitions } from '../model/config/definitions.ts';
 import { AttributeBounds } from './attribute-bounds.ts';
-import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
-import { ALWAYS } from '../access/admission.ts';
+import { ALWAYS_ADMITTED } from '../access/admission.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import {
   API_REPORTER,
@@ -79,7 +79,7 @@ export class Results {
   async submit(
     namespaceName: string,
     results: readonly SubmittedResult[],
-    admission = ALWAYS,
+    admission = ALWAYS_ADMITTED,
   ): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
@@ -146,7 +146,7 @@ export class Results {
    * @param client the client of the result; created if it does not exist
    * @throws MonError `unavailable`
    */
-  submitOwn(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
+  submitBackendResult(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
     const incoming = incomingResult(submitted, { reporter: client, definitions, now, issued: now });
@@ -232,7 +232,7 @@ export class Results {
    *
    * @throws MonError `not_found` if there is no result
    */
-  remove(namespaceName: string, client: string, check: string, actor: Actor = MON): Promise<void> {
+  remove(namespaceName: string, client: string, check: string, actor: Actor = BACKEND_ACTOR): Promise<void> {
     return this.#parts.batcher.run(
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).check(client, check);
@@ -273,7 +273,7 @@ function incomingResult(
   const { reporter, definitions, now, issued } = origin;
   const definition = definitions.check(submitted.name);
   return {
-    client: clientOf(submitted, reporter),
+    client: clientNameOfResult(submitted, reporter),
     reporter,
     check: checkResultOf(submitted, { reporter, definition, now, issued }),
   };

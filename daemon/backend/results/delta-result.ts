@@ -35,7 +35,7 @@ export function offerBaseline(
   if (definitions.in(namespace.name).check(check.name)?.['duration'] !== undefined) return false;
   const { event, history } = entry.state;
   if (event !== undefined || history.wide !== undefined || !canBeBaseline(check)) return false;
-  if (transaction.routing.notifiesOk(namespace.name, check)) return false;
+  if (transaction.routing.hasHandlerForOkEvents(namespace.name, check)) return false;
   const hasDuration = check['duration'] !== undefined;
   return baselines.add({ id, entry, signature, hasDuration }, versionsOf(transaction, namespace));
 }

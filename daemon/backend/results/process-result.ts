@@ -13,7 +13,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/names
 import { endSilenced } from '../silences/commands.ts';
 import { notifyOk, notifyRegistration, notifyResult } from '../notify/notifications.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
-import { type EventDemand } from '../model/notify/routing.ts';
+import { type RequiredEvents } from '../model/notify/routing.ts';
 import { saveCheck } from '../model/events/mutations.ts';
 import { pendingResolutionsOf, type PendingResolution } from '../model/notify/silence-ends/state.ts';
 import { saveClient } from '../model/clients/mutations.ts';
@@ -54,7 +54,7 @@ const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
 export function recordsNeeded(
   namespace: Namespace,
   results: readonly IncomingResult[],
-  demand: EventDemand,
+  demand: RequiredEvents,
 ): readonly RecordEntry[] {
   let needed: RecordEntry[] | undefined;
   let client: ClientEntry | undefined;
@@ -94,7 +94,7 @@ function namesBuiltIn({ handler, handlers }: CheckResult): boolean {
  * True if handlers possibly run for the result. If an event opens and resolves in the same batch, its client is already
  * read because of the result that opens it.
  */
-function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, demand: EventDemand): boolean {
+function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, demand: RequiredEvents): boolean {
   if (demand === 'all' && Array.isArray(check['handlers']) && check['handlers'].length > 0) return true;
   if (check.status !== 0 || entry?.state.event !== undefined) return true;
   return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
@@ -121,7 +121,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   const { check } = result;
   const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
   const entry = namespace.ensureCheck(client, check.name);
-  const notifiesOk = check.status === 0 && transaction.routing.notifiesOk(namespace.name, check);
+  const notifiesOk = check.status === 0 && transaction.routing.hasHandlerForOkEvents(namespace.name, check);
   const isNewEvent = entry.state.event === undefined;
   const { state, transition } = nextCheckState(entry.state, check, {
     now: transaction.now,

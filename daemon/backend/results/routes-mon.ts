@@ -25,7 +25,7 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
   return {
     results: (request, reply, query) => {
       const where = searchFilter(RESULT_SEARCH, query, toSearchableResult, clock.now());
-      const { namespaces, placed, isOfMany } = requestedNamespaces(request, deps);
+      const { namespaces, withNamespaceName: placed, isOfMany } = requestedNamespaces(request, deps);
       const entries = namespaces.flatMap(resultsOf);
       return sendList(request, reply, entries, (some) => readResults(store, some, placed), {
         where,

@@ -56,7 +56,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   const { state, transition } = nextCheckState(before, check, {
     now,
     newId,
-    notifiesOk: check.status === 0 && routing.notifiesOk(namespace.name, check),
+    notifiesOk: check.status === 0 && routing.hasHandlerForOkEvents(namespace.name, check),
   });
   const subject = { client: client.name, check: check.name, transition: transition.kind };
   const effects = (
@@ -123,7 +123,7 @@ function inhibitedBy(
 function newClient(namespace: Namespace, record: Client): ClientEntry {
   const profile = { ...profileOf(record), key: '', bytes: 0, clients: 1 };
   const client = new ClientEntry(namespace, record, profile, { signature: '', reporter: undefined });
-  namespace.learnClient(client, record);
+  namespace.updateSelectorAttributes(client, record);
   return client;
 }
 

@@ -37,7 +37,7 @@ export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disp
 
   async function report(namespace: Namespace, entries: readonly CheckEntry[]): Promise<void> {
     for (let start = 0; start < entries.length; start += SLICE) {
-      await stale.record(namespace.name, entries.slice(start, start + SLICE).map(namesOf));
+      await stale.applyStaleResults(namespace.name, entries.slice(start, start + SLICE).map(namesOf));
     }
   }
 }

@@ -26,7 +26,7 @@ export function distrustOf(
   nowMs: number,
 ): Distrust | undefined {
   const entry = namespace.clients.get(client);
-  if (entry !== undefined) return isSigned(entry.signature, signature) ? undefined : 'signature';
+  if (entry !== undefined) return isSignatureValid(entry.signature, signature) ? undefined : 'signature';
   if (isBanned(namespace, client, nowMs)) return 'invalidated';
   return isQuarantined(namespace, client, nowMs) ? 'quarantined' : undefined;
 }
@@ -47,7 +47,7 @@ export function admitKeepalive(
   }: { readonly name: string; readonly signature: string; readonly madeAt: number | undefined },
   nowMs: number,
 ): void {
-  if (!isSigned(namespace.clients.get(name)?.signature ?? '', signature)) {
+  if (!isSignatureValid(namespace.clients.get(name)?.signature ?? '', signature)) {
     throw new MonError('forbidden', `invalid client signature of ${name}`);
   }
   if (isBanned(namespace, name, nowMs)) throw banned(name);
@@ -78,6 +78,6 @@ function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number)
  * True if the signature is correct. If the expected signature is an empty text, the client has none, and every
  * signature is correct.
  */
-export function isSigned(expected: string, actual: string): boolean {
+export function isSignatureValid(expected: string, actual: string): boolean {
   return expected === '' || expected === actual;
 }

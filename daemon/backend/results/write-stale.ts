@@ -25,7 +25,10 @@ export class StaleResults {
    *
    * @throws MonError `unavailable`
    */
-  record(namespaceName: string, names: readonly (readonly [client: string, check: string])[]): Promise<void> {
+  applyStaleResults(
+    namespaceName: string,
+    names: readonly (readonly [client: string, check: string])[],
+  ): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       names.flatMap(([client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
     return this.#batcher.run(

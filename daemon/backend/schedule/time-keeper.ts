@@ -1,4 +1,4 @@
-import { eraOf, secondsSince } from '../../clock/corrections.ts';
+import { correctionCount, correctionSecondsSince } from '../../clock/corrections.ts';
 import type { MachineClock } from '../../clock/machine-clock.ts';
 import type { TimeAnchor } from '../../clock/resume-time.ts';
 import { SteadyClock, type ClockJump } from '../../clock/steady-clock.ts';
@@ -31,7 +31,7 @@ interface TimeParts {
   readonly store: Store;
   /** Tables whose stored times are shifted when the system clock is corrected, or after an outage. */
   readonly tables: readonly ShiftedTable[];
-  readonly machine: MachineClock;
+  readonly systemClock: MachineClock;
   readonly log: Log;
 }
 
@@ -50,7 +50,7 @@ export class TimeKeeper {
 
   private constructor(parts: TimeParts, anchor: TimeAnchor | undefined) {
     this.#parts = parts;
-    this.clock = new SteadyClock(parts.machine, { anchor, onJump: (jump) => this.#say(jump) });
+    this.clock = new SteadyClock(parts.systemClock, { anchor, onJump: (jump) => this.#say(jump) });
   }
 
   /** Creates the clock from the last time anchor in the store. Call it before any stored time is read. */
@@ -66,7 +66,7 @@ export class TimeKeeper {
     this.#lease = lease;
     const before = await readAnchor(this.#parts.store);
     // The clock of the previous leader can be ahead of this clock, but time must not go back.
-    if (before !== undefined) this.clock.notBefore(before.steadyMs);
+    if (before !== undefined) this.clock.advanceTo(before.steadyMs);
     try {
       const anchor = this.clock.anchor();
       const awayMs = anchor.steadyMs - (before ?? anchor).steadyMs;
@@ -74,7 +74,7 @@ export class TimeKeeper {
     } catch (error) {
       // The stored times were not shifted, so the clock must not apply the new correction either. The correction stays
       // pending, as if the system clock had just been set.
-      if (before !== undefined) this.clock.adopt(before.corrections);
+      if (before !== undefined) this.clock.applyCorrections(before.corrections);
       this.#failed(error);
     }
   }
@@ -129,7 +129,7 @@ export class TimeKeeper {
     awayMs = 0,
   ): Promise<void> {
     const { store, tables } = this.#parts;
-    const seconds = secondsSince(anchor.corrections, eraOf(before.corrections));
+    const seconds = correctionSecondsSince(anchor.corrections, correctionCount(before.corrections));
     const shifted = seconds === 0 && awayMs === 0 ? [] : await shiftedTimes(store, tables, { seconds, awayMs });
     await store.write(lease, [...shifted, anchorOp(anchor)], []);
     if (seconds !== 0)

@@ -23,7 +23,7 @@ import {
   auditedSilence,
   unexpiredEntry,
   refuseTooMany,
-  type Learn,
+  type LoadSelectorAttributes,
   type SilencedEntries,
   type SilencesMax,
 } from './commands.ts';
@@ -36,10 +36,15 @@ export class CommandSilences {
   readonly #batcher: Batcher;
   readonly #silenced: Pick<SilencedEntries, 'clear'>;
   readonly #entriesMax: SilencesMax;
-  readonly #learn: Learn;
+  readonly #learn: LoadSelectorAttributes;
 
   /** @param learn callback that loads into memory the attributes that selectors refer to */
-  constructor(batcher: Batcher, silenced: Pick<SilencedEntries, 'clear'>, entriesMax: SilencesMax, learn: Learn) {
+  constructor(
+    batcher: Batcher,
+    silenced: Pick<SilencedEntries, 'clear'>,
+    entriesMax: SilencesMax,
+    learn: LoadSelectorAttributes,
+  ) {
     this.#batcher = batcher;
     this.#silenced = silenced;
     this.#entriesMax = entriesMax;
@@ -54,7 +59,7 @@ export class CommandSilences {
    *   attributes or cost too much, `conflict` if a silence with this id belongs to another run, `not_found` if the
    *   silence to extend was cleared or the namespace does not exist, `unavailable`
    */
-  async hold(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
+  async createOrExtend(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
     if (typeof request.selector === 'string') await this.#learn(namespaceName, [request.selector]);
     return this.#batcher.run((transaction) => {
       refuseUnknownNamespace(transaction.registry, namespaceName);
@@ -109,7 +114,7 @@ export function commandSilencesOnMon(
       const submitted = readBody(request, validateHold);
       const hold = { ...submitted, creator: creatorOf(request.principal, submitted.creator) };
       refuseOwnAgainstPolicy(deps, { reason: hold.reason, expire: hold.seconds });
-      await commandSilences.hold(name, hold, actorOf(request, hold.creator));
+      await commandSilences.createOrExtend(name, hold, actorOf(request, hold.creator));
       return reply.send();
     },
     releaseSilence: async (request, reply) => {

@@ -2,7 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { recurrenceProblem } from '../../../shared/domain/recurrence.ts';
 import {
-  entryAt,
+  silenceAt,
   replacementProblem,
   silencedEntry,
   silencedId,
@@ -17,7 +17,7 @@ import { SILENCES_MAX } from '../../../shared/schemas/fixed-limits.ts';
 import type { SilencedEntry, SilenceIdle } from '../../../shared/schemas/silenced.ts';
 import { idleReason } from '../../../shared/domain/silence-idle.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { mon, MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { backendActor, BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
@@ -30,13 +30,13 @@ import { beginWindow, resumeWindow, noteSilenced, removeSilenced, saveSilenced }
  */
 export type SilencesMax = () => number;
 
-export const DEFAULT_MAX: SilencesMax = () => SILENCES_MAX;
+export const DEFAULT_SILENCES_MAX: SilencesMax = () => SILENCES_MAX;
 
 /**
  * Loads into memory the attributes that selectors refer to, for all clients and open events of a namespace. Rejects
  * invalid selectors.
  */
-export type Learn = (namespace: string, selectors: readonly string[]) => Promise<void>;
+export type LoadSelectorAttributes = (namespace: string, selectors: readonly string[]) => Promise<void>;
 
 /** Identifies a silence by its id or, if the id is missing, by its subscription and check. */
 export interface SilencedTarget {
@@ -49,10 +49,14 @@ export interface SilencedTarget {
 export class SilencedEntries {
   readonly #batcher: Batcher;
   readonly #entriesMax: SilencesMax;
-  readonly #learn: Learn;
+  readonly #learn: LoadSelectorAttributes;
 
   /** @param learn callback that loads into memory the attributes that selectors refer to */
-  constructor(batcher: Batcher, entriesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
+  constructor(
+    batcher: Batcher,
+    entriesMax = DEFAULT_SILENCES_MAX,
+    learn: LoadSelectorAttributes = async () => undefined,
+  ) {
     this.#batcher = batcher;
     this.#entriesMax = entriesMax;
     this.#learn = learn;
@@ -65,7 +69,7 @@ export class SilencedEntries {
    * @throws MonError `invalid` if a selector is invalid, `threshold` if the selectors of the namespace use too many
    *   attributes or cost too much
    */
-  learn(namespaceName: string, selectors: readonly string[]): Promise<void> {
+  loadSelectorAttributes(namespaceName: string, selectors: readonly string[]): Promise<void> {
     return this.#learn(namespaceName, selectors);
   }
 
@@ -76,9 +80,9 @@ export class SilencedEntries {
    *   use too many attributes or cost too much, `conflict` if it would replace a recurring silence with a silence that
    *   does not recur, `not_found` if the namespace does not exist, `unavailable`
    */
-  async create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
+  async create(namespaceName: string, request: SilencedRequest, actor: Actor = BACKEND_ACTOR): Promise<SilencedEntry> {
     const id = targetId(request);
-    if (typeof request.selector === 'string') await this.learn(namespaceName, [request.selector]);
+    if (typeof request.selector === 'string') await this.loadSelectorAttributes(namespaceName, [request.selector]);
     return await this.write(namespaceName, id, (_before, nowMs) => silencedEntry(request, nowMs), actor);
   }
 
@@ -137,7 +141,7 @@ export class SilencedEntries {
   clear(
     namespaceName: string,
     target: SilencedTarget,
-    actor: Actor = MON,
+    actor: Actor = BACKEND_ACTOR,
     check: (entry: SilencedEntry) => void = () => undefined,
   ): Promise<void> {
     const id = target.id ?? silencedId(target.subscription, target.check);
@@ -154,12 +158,12 @@ export class SilencedEntries {
    * Updates a silence when its begin or end is due; called by timers. Removes an expired silence, and moves a recurring
    * silence to its next window. Otherwise announces the silence as changed.
    */
-  tick(namespaceName: string, id: string): Promise<void> {
+  updateAtDeadline(namespaceName: string, id: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = namespace.silenced.get(id);
       if (entry === undefined) return;
-      const now = entryAt(entry, transaction.nowMs);
+      const now = silenceAt(entry, transaction.nowMs);
       if (isExpired(now, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
       else if (now !== entry && now.begin === entry.begin) resumeWindow(transaction, namespace, now, entry);
       else if (now !== entry) beginWindow(transaction, namespace, now);
@@ -187,7 +191,7 @@ export function unexpiredEntry(
   nowMs: number,
 ): SilencedEntry | undefined {
   const kept = silenced.get(id);
-  const entry = kept === undefined ? undefined : entryAt(kept, nowMs);
+  const entry = kept === undefined ? undefined : silenceAt(kept, nowMs);
   return entry === undefined || isExpired(entry, nowMs) ? undefined : entry;
 }
 
@@ -232,7 +236,7 @@ export function auditedSilence(entry: SilencedEntry | undefined): SilencedRow | 
  * Ends a silence early, because it was idle (matched no event) for longer than the settings allow (spec, idleness 4).
  */
 export function endIdle(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, idle: SilenceIdle): void {
-  const actor = mon('silence-idle-expire');
+  const actor = backendActor('silence-idle-expire');
   const reason = idleReason(idle);
   removeSilenced(transaction, namespace, entry, actor.who, reason);
   recordAudit(transaction, actor, {
@@ -255,7 +259,7 @@ export function endSilenced(
   by: 'clock' | 'expire_on_resolve',
 ): void {
   removeSilenced(transaction, namespace, entry, undefined);
-  recordAudit(transaction, mon(by), {
+  recordAudit(transaction, backendActor(by), {
     action: 'silence.expire',
     target: targetIn(namespace.name, entry.id),
     before: auditedSilence(entry),

@@ -1,4 +1,4 @@
-import { endOf } from '../../../shared/domain/expiry.ts';
+import { parseExpiry } from '../../../shared/domain/expiry.ts';
 import { lifetimeProblem, reasonProblem, type PolicedSilence } from '../../../shared/domain/silence-policy.ts';
 import type { SilencedRequest } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -106,7 +106,7 @@ function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number)
   if (operation.op !== 'restore' || !policy.apply_to_v1) return undefined;
   const { reason, begin, expire_at: end, recurrence } = operation.entry;
   if (recurrence !== undefined) return { reason, expire: recurrence.duration };
-  const endMs = endOf(end);
+  const endMs = parseExpiry(end);
   // The duration of a restored silence that is pending is measured from its begin, as for a new silence.
   const startMs = Math.max(nowMs, (begin ?? 0) * 1000);
   return { reason, expire: endMs === null ? EXPIRE_NEVER : Math.max(0, Math.ceil((endMs - startMs) / 1000)) };

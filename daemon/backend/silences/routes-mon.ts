@@ -7,7 +7,7 @@ import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts'
 import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Store } from '../ports.ts';
 import { eventsCovered, recoveredSince } from './covered-events.ts';
-import { learnSelectors } from '../model/silences/selector-attributes.ts';
+import { loadSelectorAttributes } from '../model/silences/selector-attributes.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import { unexpiredEntries, silencedDetail } from './queries.ts';
 import { unexpiredEntry } from './commands.ts';
@@ -48,7 +48,7 @@ export function silencedOnMon(
       const requested = requestedNamespaces(request, deps);
       const entries = entriesOf(requested, ({ silenced }) => unexpiredEntries(silenced.all(), nowMs));
       const shown = ({ namespace, entry }: Placed<SilencedEntry>): SilencedDetail =>
-        requested.placed(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
+        requested.withNamespaceName(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
     ...changesOfSilences(deps, requestedNamespace, validateEntry),
@@ -57,7 +57,7 @@ export function silencedOnMon(
       const { entries, recurrence } = readBody(request, validatePreview);
       const { name } = requestedNamespace(request, deps);
       const selectors = entries.flatMap(({ selector }) => selector ?? []);
-      if (selectors.length > 0) await learnSelectors(registry, store, name, selectors);
+      if (selectors.length > 0) await loadSelectorAttributes(registry, store, name, selectors);
       const namespace = registry.namespace(name);
       const nowMs = clock.now();
       if (lastLoad.generation !== registry.generation) lastLoad = { generation: registry.generation, sinceMs: nowMs };

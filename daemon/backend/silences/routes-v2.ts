@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   v2SilencedName,
   v2SilencedOf,
-  partsOfV2Name,
+  parseV2SilencedName,
   partsOfV2Silenced,
   silencedOfV2,
   type SilencedParts,
@@ -10,7 +10,7 @@ import {
 import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import {
-  entryAt,
+  silenceAt,
   isExpiredForGood,
   isSelectorId,
   silencedEntry,
@@ -33,7 +33,7 @@ import type { SilenceDeps } from './changes.ts';
 import { refuseV2AgainstPolicy } from './policy.ts';
 import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
-import { behind, sendObjects, type V2Key } from '../http/v2-object-list.ts';
+import { sortedAfter, sendObjects, type V2Key } from '../http/v2-object-list.ts';
 import { chunksAfter } from '../http/v2-chunks.ts';
 import { unexpiredEntries, sortedSilenced } from './queries.ts';
 
@@ -66,7 +66,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       for (const chunk of chunksAfter(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
         const nowMs = clock.now();
         yield chunk.flatMap(({ entry }) =>
-          isExpiredForGood(entry, nowMs) ? [] : v2SilencedOf(namespace, entryAt(entry, nowMs)),
+          isExpiredForGood(entry, nowMs) ? [] : v2SilencedOf(namespace, silenceAt(entry, nowMs)),
         );
       }
     },
@@ -117,7 +117,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
         const entries = silencedIn(name);
         const unexpired = entries === undefined ? [] : unexpiredEntries(naming(entries), clock.now());
         return [
-          behind(
+          sortedAfter(
             unexpired.map((entry) => v2SilencedOf(name, entry)),
             after,
             keyOf,
@@ -152,7 +152,7 @@ function placedIn(core: SubmittedV2Silenced, namespace: string): PlacedV2Silence
  * that no silence is found.
  */
 function partsOfKey(name: string): SilencedParts {
-  return partsOfV2Name(name) ?? { subscription: null, check: null };
+  return parseV2SilencedName(name) ?? { subscription: null, check: null };
 }
 
 function idOf(name: string): string {

@@ -6,7 +6,7 @@ import { idOfChange } from '../model/silences/state.ts';
 import type { SilencedEntries } from './commands.ts';
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { PlanningClock, Store } from '../ports.ts';
-import { areAttributesLoaded, learnSelectors } from '../model/silences/selector-attributes.ts';
+import { areAttributesLoaded, loadSelectorAttributes } from '../model/silences/selector-attributes.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
@@ -14,7 +14,7 @@ import { runDeadlines } from '../schedule/run-deadlines.ts';
 interface ExpiryParts {
   readonly registry: Registry;
   readonly commits: Pick<CommitBoard, 'onCommit' | 'onIdle'>;
-  readonly silenced: Pick<SilencedEntries, 'tick'>;
+  readonly silenced: Pick<SilencedEntries, 'updateAtDeadline'>;
   readonly clock: PlanningClock;
   readonly log: Log;
 }
@@ -49,7 +49,7 @@ function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryPar
     for (const namespace of registry.namespaces()) {
       for (const entry of namespace.silenced.all()) {
         if (entry.recurrence === undefined || !isExpired(entry, clock.now())) continue;
-        silenced.tick(namespace.name, entry.id).catch((error: unknown) => {
+        silenced.updateAtDeadline(namespace.name, entry.id).catch((error: unknown) => {
           log.warn({ id: entry.id, reason: errorMessage(error) }, FAILURE);
         });
       }
@@ -88,7 +88,7 @@ function runEnds(parts: ExpiryParts): Disposable {
       const [namespaceName, entryId] = JSON.parse(id) as [string, string];
       // The silence can have been cleared or replaced since. If it was replaced, an extra announcement does no harm.
       if (registry.namespace(namespaceName).silenced.get(entryId) === undefined) return undefined;
-      return silenced.tick(namespaceName, entryId);
+      return silenced.updateAtDeadline(namespaceName, entryId);
     },
   });
 }
@@ -101,12 +101,12 @@ interface LearningParts extends Omit<ExpiryParts, 'clock'> {
  * Loads the attributes that selectors refer to, if a silence with a selector was committed before they were in memory,
  * for example by a restore. Then publishes the silences with a selector on the feed again.
  */
-export function learnInBackground({ registry, commits, silenced, store, log }: LearningParts): Disposable {
+export function loadAttributesInBackground({ registry, commits, silenced, store, log }: LearningParts): Disposable {
   const learn = async (name: string): Promise<void> => {
     try {
-      await learnSelectors(registry, store, name, []);
+      await loadSelectorAttributes(registry, store, name, []);
       for (const entry of registry.namespace(name).silenced.all()) {
-        if (entry.selector !== undefined) await silenced.tick(name, entry.id);
+        if (entry.selector !== undefined) await silenced.updateAtDeadline(name, entry.id);
       }
     } catch (error) {
       log.warn(

@@ -25,7 +25,7 @@ const REVOKED = 'the credentials are no longer valid: authenticate again';
 interface SocketParts {
   readonly clock: Clock;
   /** Returns the principal with its current rights, or undefined if its credentials are no longer valid. */
-  readonly renewed: (principal: Principal) => Principal | undefined;
+  readonly renewPrincipal: (principal: Principal) => Principal | undefined;
   /** Returns a version text that is different after every change that can revoke a right. */
   readonly version: () => string;
   readonly commits: Pick<CommitBoard, 'onIdle'>;
@@ -140,7 +140,7 @@ export class LiveSockets implements Disposable {
 
   #isStillValid(live: LiveSocket): boolean {
     const { principal, isAllowed } = live;
-    const renewed = this.#parts.renewed(principal);
+    const renewed = this.#parts.renewPrincipal(principal);
     if (renewed === undefined) return false;
     live.principal = renewed;
     return renewed.namespace === principal.namespace && isAllowed(renewed);

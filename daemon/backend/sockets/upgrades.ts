@@ -5,7 +5,13 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { Operation } from '../../../shared/domain/v2/roles.ts';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Scope } from '../../../shared/schemas/scope.ts';
-import { hasScope, mayByRoles, refuseWithoutAccess, refuseWithoutScope, type Principal } from '../access/principal.ts';
+import {
+  hasScope,
+  isAllowedByRoles,
+  refuseWithoutAccess,
+  refuseWithoutScope,
+  type Principal,
+} from '../access/principal.ts';
 import { errorBody } from '../http/errors.ts';
 import { FrameSocket } from './frame-socket.ts';
 import { sendAndClose } from '../tls/last-words.ts';
@@ -190,7 +196,7 @@ function remember(peers: Set<WebSocket>, peer: WebSocket): void {
 }
 
 function accessCheck(access: Scope, doing: Operation | undefined): (who: Principal) => boolean {
-  return (who) => hasScope(who, access) || mayByRoles(who, access, doing);
+  return (who) => hasScope(who, access) || isAllowedByRoles(who, access, doing);
 }
 
 export function requestPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {

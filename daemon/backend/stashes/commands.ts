@@ -2,7 +2,7 @@ import { endAfter, expireAtOf, isExpired } from '../../../shared/domain/expiry.t
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { StashContent } from '../../../shared/schemas/stash.ts';
-import { MON, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { STASHES } from '../model/stashes/storage.ts';
 import { stashesOf } from '../model/stashes/state.ts';
@@ -57,7 +57,7 @@ export class Stashes {
    *
    * @throws MonError `not_found` if there is no stash with this path or it has expired, `unavailable`
    */
-  remove(namespaceName: string, path: string, actor: Actor = MON): Promise<void> {
+  remove(namespaceName: string, path: string, actor: Actor = BACKEND_ACTOR): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const stash = stashesOf(namespace).get(path);

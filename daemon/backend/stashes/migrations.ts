@@ -9,7 +9,13 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { recordAudit, targetIn } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { auditedSilence, DEFAULT_MAX, unexpiredEntry, refuseTooMany, type SilencesMax } from '../silences/commands.ts';
+import {
+  auditedSilence,
+  DEFAULT_SILENCES_MAX,
+  unexpiredEntry,
+  refuseTooMany,
+  type SilencesMax,
+} from '../silences/commands.ts';
 import { saveSilenced } from '../model/silences/mutations.ts';
 import { STASHES } from '../model/stashes/storage.ts';
 import { stashesOf } from '../model/stashes/state.ts';
@@ -24,7 +30,7 @@ export class StashMigrations {
   readonly #batcher: Batcher;
   readonly #silencesMax: SilencesMax;
 
-  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX) {
+  constructor(batcher: Batcher, silencesMax = DEFAULT_SILENCES_MAX) {
     this.#batcher = batcher;
     this.#silencesMax = silencesMax;
   }

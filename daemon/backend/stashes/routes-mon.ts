@@ -14,7 +14,7 @@ export function stashesOnMon(deps: StashDeps): OnMon<'stashes' | 'stash' | 'save
       const entries = entriesOf(requested, (namespace) => unexpiredStashes(namespace, clock.now()));
       const read = async ({ namespace, entry }: Placed<{ readonly path: string }>): Promise<StashView[]> =>
         (await readStashes(store, namespace, [entry], clock.now())).map((stash) =>
-          requested.placed(stash, namespace.name),
+          requested.withNamespaceName(stash, namespace.name),
         );
       return sendList(request, reply, entries, async (some) => (await Promise.all(some.map(read))).flat());
     },

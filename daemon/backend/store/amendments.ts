@@ -20,8 +20,8 @@ const HEAD_END = '\n';
 /**
  * Placeholder for the length of an unchanged part in an amendment, which contains only the changed parts of a value.
  */
-const KEPT = '-';
-const KEPT_CODE = KEPT.charCodeAt(0);
+const UNCHANGED_MARK = '-';
+const KEPT_CODE = UNCHANGED_MARK.charCodeAt(0);
 const ZERO_CODE = '0'.charCodeAt(0);
 const NINE_CODE = '9'.charCodeAt(0);
 
@@ -46,7 +46,7 @@ export function isAmendmentKey(key: string): boolean {
  *
  * @param stamp id of this version of the value: unique among all values ever stored under the same key, without blanks
  */
-export function amendableText(stamp: string, parts: readonly string[]): string {
+export function encodeAmendable(stamp: string, parts: readonly string[]): string {
   return `${AMENDABLE}${stamp}${STAMP_END}${parts.map(({ length }) => length).join()}${HEAD_END}${parts.join('')}`;
 }
 
@@ -57,11 +57,11 @@ export function amendableText(stamp: string, parts: readonly string[]): string {
  * @param stamp the stamp (version id) of the value that the amendment changes
  * @param parts the new text of each part; undefined for an unchanged part
  */
-export function amendmentText(stamp: string, parts: readonly (string | undefined)[]): string {
+export function encodeAmendment(stamp: string, parts: readonly (string | undefined)[]): string {
   let lengths = '';
   let text = '';
   for (const part of parts) {
-    if (part === undefined) lengths += `,${KEPT}`;
+    if (part === undefined) lengths += `,${UNCHANGED_MARK}`;
     else {
       lengths += `,${String(part.length)}`;
       text += part;
@@ -84,13 +84,13 @@ export function isAmendment(value: string): boolean {
  * @param amendment the stored difference to the value; undefined if there is none. It is ignored if its stamp (version
  *   id) differs from that of `value`.
  */
-export function amendedText(value: string, amendment?: string): string {
+export function applyAmendment(value: string, amendment?: string): string {
   if (!isAmendable(value)) return value;
   let from = value.indexOf(HEAD_END) + 1;
   if (amendment === undefined || !hasStampOf(amendment, value)) return value.slice(from);
   let amendedFrom = amendment.indexOf(HEAD_END) + 1;
-  const lengths = new Lengths(value);
-  const amended = new Lengths(amendment);
+  const lengths = new PartLengthReader(value);
+  const amended = new PartLengthReader(amendment);
   // The pieces are joined at the end, because a string built with `+` is copied again when it is first read. Adjacent
   // unchanged parts form one piece.
   const pieces: string[] = [];
@@ -120,7 +120,7 @@ const KEPT_LENGTH = -1;
  * Reads the lengths of the parts in the header of a stored value or of its amendment, one after another. It parses them
  * digit by digit, because that is fast: a starting backend reads the lengths of all results.
  */
-class Lengths {
+class PartLengthReader {
   readonly #text: string;
   #at: number;
 

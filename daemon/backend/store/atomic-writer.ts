@@ -40,7 +40,7 @@ export class AtomicWriter {
    * The end of LevelDB's write-ahead log before a failed write. The log must be truncated to this end before the next
    * write. Undefined if the log need not be truncated.
    */
-  #cutAt: LogEnd | undefined;
+  #truncateTo: LogEnd | undefined;
   #refusal: MonError | undefined;
 
   constructor(database: Database, writeBufferBytes: number, clock: Pick<Clock, 'after' | 'monotonic'>) {
@@ -75,8 +75,8 @@ export class AtomicWriter {
       await applyBatch(this.#database, entries, durability);
     } catch (error) {
       this.#refusal = diskError(location, 'write', error);
-      this.#cutAt = end;
-      await this.#takeBack(error);
+      this.#truncateTo = end;
+      await this.#undoFailedWrite(error);
       throw this.#refusal;
     }
   }
@@ -135,8 +135,8 @@ export class AtomicWriter {
     }
   }
 
-  async #takeBack(cause: unknown): Promise<void> {
-    const end = this.#cutAt;
+  async #undoFailedWrite(cause: unknown): Promise<void> {
+    const end = this.#truncateTo;
     if (end === undefined) return;
     const deadline = this.#clock.monotonic() + SETTLE_MS_MAX;
     for (;;) {
@@ -158,10 +158,10 @@ export class AtomicWriter {
   }
 
   async #cut(): Promise<void> {
-    if (this.#cutAt === undefined) return;
+    if (this.#truncateTo === undefined) return;
     this.#identity.assertSame();
-    await this.#log.cutBack(this.#cutAt);
-    this.#cutAt = undefined;
+    await this.#log.cutBack(this.#truncateTo);
+    this.#truncateTo = undefined;
   }
 }
 

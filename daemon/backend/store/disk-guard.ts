@@ -1,11 +1,11 @@
 import { formatMebibytes } from '../../../shared/domain/byte-text.ts';
 import {
   canCreateReserve,
-  canSetAsideForOpening,
+  canCreateOpeningReserve,
   nextDiskLevel,
   openingReserveBytes,
   refusesGrowth,
-  reserveBytes,
+  diskReserveBytes,
   type DiskLevel,
 } from '../../../shared/domain/disk-space.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
@@ -26,7 +26,7 @@ const SET_ASIDE_AFTER_MS = 30_000;
 /** Delay until the next attempt to create the reserve files after an attempt failed, in milliseconds. */
 const SET_ASIDE_RETRY_MS = 60_000;
 
-interface GuardParts {
+interface DiskGuardOptions {
   /** The disk of the store. Undefined if it is unknown; then nothing is rejected for lack of space. */
   readonly disk: Disk | undefined;
   /**
@@ -48,13 +48,13 @@ export class DiskGuard {
    */
   reservedBytes = 0;
   level: DiskLevel = 'ok';
-  readonly #parts: GuardParts;
+  readonly #parts: DiskGuardOptions;
   /** End of the grace period after results were rejected, in milliseconds of the monotonic clock. */
   #backlogUntilMs = 0;
   #setAsideAtMs: number;
   #hasLooked = false;
 
-  constructor(parts: GuardParts) {
+  constructor(parts: DiskGuardOptions) {
     this.#parts = parts;
     this.#setAsideAtMs = parts.clock.monotonic() + SET_ASIDE_AFTER_MS;
   }
@@ -63,13 +63,13 @@ export class DiskGuard {
     return this.#parts.floorBytes();
   }
 
-  get isRefusing(): boolean {
+  get isRejectingGrowth(): boolean {
     return refusesGrowth(this.level);
   }
 
   /** True if new results are rejected, or were until recently. Then a missing result can be merely delayed. */
   get isAwaitingBacklog(): boolean {
-    return this.isRefusing || this.#parts.clock.monotonic() < this.#backlogUntilMs;
+    return this.isRejectingGrowth || this.#parts.clock.monotonic() < this.#backlogUntilMs;
   }
 
   /**
@@ -79,7 +79,7 @@ export class DiskGuard {
    * @throws MonError `unavailable` below the floor
    */
   refuseGrowth(): void {
-    if (!this.isRefusing) return;
+    if (!this.isRejectingGrowth) return;
     throw new MonError(
       'unavailable',
       `${this.describe()}; silences can still be cleared, events resolved and objects deleted`,
@@ -97,19 +97,19 @@ export class DiskGuard {
   }
 
   /** Checks the free disk space, and then creates or deletes the reserve files. The returned promise never rejects. */
-  async look(): Promise<void> {
+  async checkFreeSpace(): Promise<void> {
     const { disk, clock } = this.#parts;
     const free = await disk?.freeBytes();
     if (disk === undefined || free === undefined) return;
     const isStart = !this.#hasLooked;
-    const wasRefusing = this.isRefusing;
+    const wasRefusing = this.isRejectingGrowth;
     this.freeBytes = free;
     this.level = nextDiskLevel(this.#hasLooked ? this.level : undefined, free, this.floorBytes);
     this.#hasLooked = true;
-    if (wasRefusing && !this.isRefusing) this.#backlogUntilMs = clock.monotonic() + BACKLOG_MS;
+    if (wasRefusing && !this.isRejectingGrowth) this.#backlogUntilMs = clock.monotonic() + BACKLOG_MS;
     try {
       await this.#tendOpeningReserve(disk, free, isStart);
-      await this.#tendReserve(disk, free);
+      await this.#adjustReserveFile(disk, free);
     } catch (error) {
       this.#setAsideAtMs = clock.monotonic() + SET_ASIDE_RETRY_MS;
       this.#parts.log.warn(
@@ -137,10 +137,10 @@ export class DiskGuard {
       return;
     }
     if (clock.monotonic() < this.#setAsideAtMs || reserved === size) return;
-    if (canSetAsideForOpening(free + reserved, this.floorBytes)) await disk.setAside(size, 'opening');
+    if (canCreateOpeningReserve(free + reserved, this.floorBytes)) await disk.reserve(size, 'opening');
   }
 
-  async #tendReserve(disk: Disk, free: number): Promise<void> {
+  async #adjustReserveFile(disk: Disk, free: number): Promise<void> {
     const { clock, log } = this.#parts;
     this.reservedBytes = await disk.reservedBytes('running');
     if (this.reservedBytes > 0 && (this.level === 'reserve' || this.floorBytes === 0)) {
@@ -152,9 +152,9 @@ export class DiskGuard {
       this.reservedBytes = 0;
     }
     if (clock.monotonic() < this.#setAsideAtMs || this.level !== 'ok') return;
-    const size = reserveBytes(this.floorBytes);
+    const size = diskReserveBytes(this.floorBytes);
     if (this.reservedBytes === size || !canCreateReserve(free + this.reservedBytes, this.floorBytes)) return;
-    await disk.setAside(size, 'running');
+    await disk.reserve(size, 'running');
     this.reservedBytes = size;
   }
 }

@@ -48,7 +48,7 @@ export class DiskSpace implements Disk {
    * @throws Error if the file cannot be written; the incomplete file is deleted. MonError `unavailable` if the store
    *   was replaced
    */
-  async setAside(bytes: number, use: ReserveUse = 'running'): Promise<void> {
+  async reserve(bytes: number, use: ReserveUse = 'running'): Promise<void> {
     this.#identity?.assertSame();
     try {
       await using file = await open(this.#pathOf(use), 'w', 0o600);

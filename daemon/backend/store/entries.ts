@@ -1,4 +1,4 @@
-import { isAmendable, isAmendment, amendedText } from './amendments.ts';
+import { isAmendable, isAmendment, applyAmendment } from './amendments.ts';
 import { diskError } from './disk-error.ts';
 import { decodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
@@ -87,7 +87,7 @@ async function* pagedEntries(
         if (pendingEntry !== undefined) {
           const [pendingKey, pendingValue] = pendingEntry;
           pendingEntry = undefined;
-          yield [decodeTuple(pendingKey), amendedText(pendingValue, isAmending ? value : undefined)];
+          yield [decodeTuple(pendingKey), applyAmendment(pendingValue, isAmending ? value : undefined)];
           if (--left <= 0) return;
         }
         if (isAmending) continue;
@@ -98,7 +98,7 @@ async function* pagedEntries(
         }
       }
     }
-    if (pendingEntry !== undefined) yield [decodeTuple(pendingEntry[0]), amendedText(pendingEntry[1])];
+    if (pendingEntry !== undefined) yield [decodeTuple(pendingEntry[0]), applyAmendment(pendingEntry[1])];
   } catch (error) {
     throw diskError(location, 'read', error);
   } finally {

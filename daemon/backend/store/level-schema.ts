@@ -10,7 +10,7 @@ import {
   type Backup,
 } from './backup.ts';
 import type { Database } from './database.ts';
-import type { PendingMigrations, ReadValue } from './migrations/pending-migrations.ts';
+import type { PendingMigrations, ConvertValue } from './migrations/pending-migrations.ts';
 
 /** The schema version of an open LevelDB store, with its upgrade and its backup. */
 export class LevelSchema implements StoreSchema {
@@ -63,7 +63,7 @@ export class LevelSchema implements StoreSchema {
   /**
    * Returns a function that converts stored values to the newest form; undefined if all stored values have that form.
    */
-  reader(): ReadValue | undefined {
-    return this.#migrations.reader();
+  reader(): ConvertValue | undefined {
+    return this.#migrations.valueConverter();
   }
 }

@@ -3,11 +3,11 @@ import { SystemClock } from '../../clock/system-clock.ts';
 import type { Change, ChangeRecord, Clock, Durability, Key, Lease, Store, StoreOp } from '../ports.ts';
 import {
   AMENDABLE_PREFIX,
-  amendableText,
+  encodeAmendable,
   AMENDMENT_SUFFIX,
-  amendmentText,
+  encodeAmendment,
   isAmendable,
-  amendedText,
+  applyAmendment,
 } from './amendments.ts';
 import { AtomicWriter, type Entry } from './atomic-writer.ts';
 import { parseChanges, serializeChanges } from './change-record.ts';
@@ -20,7 +20,7 @@ import { batchSlice } from './time-slice.ts';
 import { AMENDING_SCHEMA } from './migrations/004-amendments.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import type { Migration } from './migrations/migration.ts';
-import { entriesThrough, PendingMigrations, valuesThrough } from './migrations/pending-migrations.ts';
+import { convertEntries, PendingMigrations, convertValues } from './migrations/pending-migrations.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES, type LossPolicy } from './open-database.ts';
 import { ReadGate } from './read-gate.ts';
@@ -121,7 +121,7 @@ export class LevelStore implements Store {
   ): AsyncIterable<readonly [Key, string]> {
     this.#assertOpen();
     const read = this.schema.reader();
-    return entriesThrough(this.#entries(scanRange(prefix, options)), read);
+    return convertEntries(this.#entries(scanRange(prefix, options)), read);
   }
 
   async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
@@ -137,7 +137,7 @@ export class LevelStore implements Store {
     } finally {
       reading[Symbol.dispose]();
     }
-    return valuesThrough(keys, values, read);
+    return convertValues(keys, values, read);
   }
 
   lastSeq(shard: string): number {
@@ -234,7 +234,7 @@ export class LevelStore implements Store {
 
   async close(): Promise<void> {
     this.#reopener[Symbol.dispose]();
-    this.#closed ??= this.#closeAfter(this.#writeQueue.over);
+    this.#closed ??= this.#closeAfter(this.#writeQueue.allDone);
     return this.#closed;
   }
 
@@ -294,7 +294,7 @@ export class LevelStore implements Store {
 
   async #runExclusive<T>(task: () => Promise<T>): Promise<T> {
     this.#assertOpen();
-    return await this.#writeQueue.take(task);
+    return await this.#writeQueue.run(task);
   }
 
   #assertOpen(): void {
@@ -309,10 +309,10 @@ function addEntries(entries: Entry[], op: StoreOp): void {
       entries.push([key, op.value]);
       break;
     case 'amendable':
-      entries.push([key, amendableText(op.stamp, op.parts)]);
+      entries.push([key, encodeAmendable(op.stamp, op.parts)]);
       break;
     case 'amend':
-      entries.push([key + AMENDMENT_SUFFIX, amendmentText(op.stamp, op.parts)]);
+      entries.push([key + AMENDMENT_SUFFIX, encodeAmendment(op.stamp, op.parts)]);
       break;
     case 'del':
       entries.push([key, undefined]);
@@ -336,7 +336,7 @@ async function amendedValues(database: Database, keys: readonly string[]): Promi
     if (value === undefined || !isAmendable(value)) return value;
     const at = 2 * next++;
     const now = pairs[at];
-    return now === undefined ? undefined : amendedText(now, pairs[at + 1]);
+    return now === undefined ? undefined : applyAmendment(now, pairs[at + 1]);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Key } from '../ports.ts';
-import { AMENDMENT_SUFFIX, isAmendment, isAmendmentKey, amendedText } from './amendments.ts';
+import { AMENDMENT_SUFFIX, isAmendment, isAmendmentKey, applyAmendment } from './amendments.ts';
 import type { Entry } from './atomic-writer.ts';
 import type { Database } from './database.ts';
 import { readEntries, type StoredEntry } from './entries.ts';
@@ -92,7 +92,7 @@ export class LevelUpgradeTarget implements UpgradeTarget {
       const entries: Entry[] = [];
       for (const [at, { old, current }] of values.entries()) {
         const [key = '', value, next = ''] = [keys[at], stored[2 * at], stored[2 * at + 1]];
-        if (value === undefined || amendedText(value, next) !== old) continue;
+        if (value === undefined || applyAmendment(value, next) !== old) continue;
         entries.push([key, current]);
         if (isAmendment(next)) entries.push([key + AMENDMENT_SUFFIX, undefined]);
       }

@@ -27,12 +27,12 @@ const PUT_BACK_TRIES_MAX = 600;
  *   disk and of LevelDB are thrown as they are.
  */
 export async function openWithAllLogs(dir: string, openDatabase: () => Promise<Database>): Promise<Database> {
-  await using logs = await LiveLogs.hold(dir);
+  await using logs = await LiveLogs.openAll(dir);
   const database = await openDatabase();
   const report = await readFile(join(dir, 'LOG'), 'utf8').catch(() => '');
   if (wereRead(report, logs.numbers)) return database;
   try {
-    await logs.putBack();
+    await logs.restoreLogs();
   } finally {
     await database.close();
   }
@@ -59,7 +59,7 @@ class LiveLogs implements AsyncDisposable {
   }
 
   /** Opens the logs, so that they stay readable until disposal, even if LevelDB deletes them. */
-  static async hold(dir: string): Promise<LiveLogs> {
+  static async openAll(dir: string): Promise<LiveLogs> {
     await using opening = new AsyncDisposableStack();
     const oldest = await oldestLiveLog(dir);
     const logs: { readonly number: number; readonly handle: FileHandle }[] = [];
@@ -82,11 +82,11 @@ class LiveLogs implements AsyncDisposable {
    * at least a minute, because there is no other copy of the data. A retry is likely to succeed: a moment ago the same
    * disk accepted the writes of opening the database.
    */
-  async putBack(): Promise<void> {
-    let next = (await this.#patiently(() => highestNumber(this.#dir))) + NUMBERS_AHEAD;
+  async restoreLogs(): Promise<void> {
+    let next = (await this.#retry(() => highestNumber(this.#dir))) + NUMBERS_AHEAD;
     for (const { handle } of this.#logs) {
       const path = join(this.#dir, logName(next++));
-      await this.#patiently(() => this.#copy(handle, path));
+      await this.#retry(() => this.#copy(handle, path));
     }
   }
 
@@ -106,7 +106,7 @@ class LiveLogs implements AsyncDisposable {
     await rename(unnamed, path);
   }
 
-  async #patiently<T>(step: () => Promise<T>): Promise<T> {
+  async #retry<T>(step: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
         return await step();

@@ -6,11 +6,27 @@ import { Recovered } from './inspect/recovered-entries.ts';
 import { absentLogs, liveLogs } from './inspect/inspect-store.ts';
 import { scanLog } from './inspect/log-scan.ts';
 import { blockEntries, tableBlocks } from './inspect/sorted-table.ts';
-import { bytesOf, CURRENT, numberOf, passOnRefusal, storeFiles, type StoreFiles } from './inspect/store-files.ts';
+import {
+  bytesOf,
+  CURRENT,
+  fileNumberOf,
+  rethrowPermissionError,
+  storeFiles,
+  type StoreFiles,
+} from './inspect/store-files.ts';
 import { KEY_TRAILER_BYTES, versionOf, type ManifestTable, type ManifestVersion } from './inspect/version.ts';
 import { batchHead, batchOperations } from './inspect/write-batch.ts';
-import { changeRecords, EPOCHS, epochKey, lastSeqKey, newStoreId, OWN, SCHEMA_VERSION, STORE_ID } from './keys.ts';
-import { MIGRATIONS, newestSchema } from './migrations/list.ts';
+import {
+  changeRecords,
+  EPOCHS,
+  epochKey,
+  lastSeqKey,
+  newStoreId,
+  INTERNAL_PREFIX,
+  SCHEMA_VERSION,
+  STORE_ID,
+} from './keys.ts';
+import { MIGRATIONS, schemaAfter } from './migrations/list.ts';
 import { readableParts } from './readable-parts.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 
@@ -104,11 +120,11 @@ async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
   const version = newest === undefined ? undefined : await readVersion(join(dir, newest));
   if (version !== undefined) {
     const logs = liveLogs(files, version);
-    const isThere = ({ number }: ManifestTable): boolean => files.tables.some((name) => numberOf(name) === number);
+    const isThere = ({ number }: ManifestTable): boolean => files.tables.some((name) => fileNumberOf(name) === number);
     const absent: LostPart[] = [...version.tables.values()].filter((table) => !isThere(table)).map(missing);
     for (const { file, problem } of await absentLogs(dir, logs, version)) absent.push({ file, problem });
     lost.push(...absent);
-    const tables = files.tables.filter((name) => version.tables.has(numberOf(name)));
+    const tables = files.tables.filter((name) => version.tables.has(fileNumberOf(name)));
     if (absent.length === 0) return { live: { tables, logs }, lost };
     if (tables.length === files.tables.length && logs.length === files.logs.length) return { live: files, lost };
   }
@@ -127,7 +143,7 @@ async function readVersion(path: string): Promise<ManifestVersion | undefined> {
     if (damaged.length > 0 || torn !== undefined || records.length === 0) return undefined;
     return versionOf(records.map(({ payload }) => payload));
   } catch (error) {
-    passOnRefusal(error);
+    rethrowPermissionError(error);
     return undefined;
   }
 }
@@ -162,7 +178,7 @@ async function recoverTable(
     }
   } catch (error) {
     signal.throwIfAborted();
-    passOnRefusal(error);
+    rethrowPermissionError(error);
     lost.push({ file: name, problem: errorMessage(error) });
   }
   return lost;
@@ -214,7 +230,7 @@ async function copyNewest(
       signal.throwIfAborted();
       batch.put<Buffer, Buffer>(key, value, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
       const parts = partsOf(key);
-      const kind = parts[0] === OWN ? 'own' : String(parts[0]);
+      const kind = parts[0] === INTERNAL_PREFIX ? 'own' : String(parts[0]);
       kept[kind] = (kept[kind] ?? 0) + 1;
       noteShard(shards, parts);
       if (batch.length < PAGE) continue;
@@ -237,7 +253,7 @@ function unknownForm(): MonError {
   return new MonError(
     'invalid',
     'the schema version of the store is lost: set --schema to the database_version in the log of the backend ' +
-      `(stores of this version have ${String(newestSchema(MIGRATIONS))}), or restore a backup`,
+      `(stores of this version have ${String(schemaAfter(MIGRATIONS))}), or restore a backup`,
   );
 }
 

@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { MonError } from '../../../shared/errors.ts';
 import { assertEqual, assertSpaceForCopy, openBackup, type Backup } from './backup.ts';
 import { diskError } from './disk-error.ts';
-import { newStoreId, RESTORING, STORE_ID } from './keys.ts';
+import { newStoreId, RESTORING_KEY, STORE_ID } from './keys.ts';
 import { digestStore, rawPages } from './store-digest.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
-const MARK = encodeTuple(RESTORING);
+const MARK = encodeTuple(RESTORING_KEY);
 
 /**
  * Replaces the content of an open database with a backup, and verifies the result by the checksum of the backup. Until

@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Key } from '../ports.ts';
-import { OWN } from './keys.ts';
+import { INTERNAL_PREFIX } from './keys.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
 
 /** A range of encoded keys that a scan reads in order. */
@@ -13,7 +13,7 @@ export interface ScanRange {
 }
 
 /** The range of all keys except those of the internal records of the store. */
-const EVERYTHING = { gte: tupleRange([OWN]).lt, lt: tupleRange([]).lt };
+const EVERYTHING = { gte: tupleRange([INTERNAL_PREFIX]).lt, lt: tupleRange([]).lt };
 
 /**
  * Returns the range of keys that a scan below `prefix` reads.

@@ -3,14 +3,14 @@ export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Queues a task. The returned promise resolves or rejects with the outcome of the task. */
-  take<Result>(task: () => Promise<Result>): Promise<Result> {
+  run<Result>(task: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(task);
     this.#last = result.catch(() => undefined);
     return result;
   }
 
   /** Resolves when all tasks that are queued so far have ended, whether or not they failed. */
-  get over(): Promise<unknown> {
+  get allDone(): Promise<unknown> {
     return this.#last;
   }
 }

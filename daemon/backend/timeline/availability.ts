@@ -3,7 +3,7 @@ import {
   availabilityOf,
   joinedSpans,
   silencedSpans,
-  stretchesOf,
+  statusSpansOf,
   sumOf,
   type SilenceChange,
   type Span,
@@ -19,7 +19,7 @@ import type {
 import type { ReadStore } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import { newestEntriesOf, type Source } from './sources.ts';
-import { checksOnce, silencesIn, type SilenceSources } from './queries.ts';
+import { pastCheckNames, silencesIn, type SilenceSources } from './queries.ts';
 import { indexOfCheck, timeOf } from '../model/timeline/storage.ts';
 
 /** Maximum number of checks per request. Reading the history of so many takes about a second. */
@@ -72,7 +72,9 @@ async function matchingChecks(
   if (client !== undefined) {
     const currentNames = namespace.clients.get(client)?.checks.keys() ?? [];
     const names =
-      check === undefined ? new Set([...currentNames, ...(await checksOnce(store, namespace.name, client))]) : [check];
+      check === undefined
+        ? new Set([...currentNames, ...(await pastCheckNames(store, namespace.name, client))])
+        : [check];
     return Array.from(names, (name) => ({ client, check: name }));
   }
   if (check === undefined) throw new MonError('invalid', 'set the parameter client, check or aggregate');
@@ -169,7 +171,7 @@ async function stretchesAt(
   // If as many transitions were read as are retained per check, older transitions can have been erased.
   const isCut = oldest !== undefined && changes.length >= kept.perCheck;
   const keptSinceMs = isCut ? oldest.atMs : kept.sinceMs;
-  return stretchesOf(changes, statusOf(namespace.check(client, check)), span, keptSinceMs);
+  return statusSpansOf(changes, statusOf(namespace.check(client, check)), span, keptSinceMs);
 }
 
 /** Returns the current status of a check: 0 if the check has no open event, undefined if it has no results. */

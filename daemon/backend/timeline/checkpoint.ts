@@ -81,7 +81,7 @@ interface StoredClients {
 }
 
 /** An encoded part of a checkpoint with some clients, and the position at which the next part begins. */
-export interface TakenClients {
+export interface EncodedClientPart {
   /** The encoded part; undefined if none of its clients has a check with a state. */
   readonly text: string | undefined;
   readonly rows: number;
@@ -95,7 +95,7 @@ export interface TakenClients {
  * @param id id of the newest transition that the part contains
  * @param after name of the last client in the previous part; undefined for the first part
  */
-export function encodeClientPart(namespace: Namespace, id: number, after: string | undefined): TakenClients {
+export function encodeClientPart(namespace: Namespace, id: number, after: string | undefined): EncodedClientPart {
   const all = namespace.sortedClients();
   const texts: string[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-import { eraOf } from '../../clock/corrections.ts';
+import { correctionCount } from '../../clock/corrections.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { isCheckpointDue } from '../../../shared/domain/timeline/past.ts';
 import type { Log } from '../../log/log.ts';
@@ -14,7 +14,7 @@ import {
   takeSilences,
   type Checkpoint,
   type CompleteCheckpoint,
-  type TakenClients,
+  type EncodedClientPart,
 } from './checkpoint.ts';
 import {
   checkpointAt,
@@ -38,7 +38,7 @@ const SLICE = 500;
  */
 const PART_WEIGHT = 100;
 
-const NO_CLIENTS: TakenClients = { text: undefined, rows: 0, after: undefined };
+const NO_CLIENTS: EncodedClientPart = { text: undefined, rows: 0, after: undefined };
 
 interface CheckpointParts {
   readonly batcher: Pick<Batcher, 'run'>;
@@ -112,7 +112,7 @@ export class Checkpoints implements AsyncDisposable {
       const newest = all.find(isComplete) ?? initialCheckpointOf(registry.timeline);
       const isDue =
         newest === undefined ||
-        newest.era !== eraOf(registry.corrections) ||
+        newest.era !== correctionCount(registry.corrections) ||
         isCheckpointDue({
           transitions: (registry.timeline.head?.count ?? 0) - newest.count,
           rows: newest.rows,
@@ -189,7 +189,7 @@ function begin(transaction: Transaction): Checkpoint {
   const { timeline, corrections } = transaction.registry;
   // Includes the two ids of the checkpoint itself, so that they do not count as later transitions.
   const count = (timeline.head?.count ?? 0) + 2;
-  return { from: newTimelineId(transaction), count, rows: 0, era: eraOf(corrections) };
+  return { from: newTimelineId(transaction), count, rows: 0, era: correctionCount(corrections) };
 }
 
 function forgetBeginning(transaction: Transaction): void {

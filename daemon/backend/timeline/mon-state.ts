@@ -13,7 +13,7 @@ import type { Clock, Store } from '../ports.ts';
 import { byName } from '../model/registry/by-name.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { FirstRows } from './first-rows.ts';
-import { baseOf, changesAround, readNamespace, type PastBase } from './past.ts';
+import { baseOf, changesAround, readPastNamespace, type PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
 import { readChanges, TOO_MANY_CHANGES } from './read-changes.ts';
 
@@ -123,17 +123,18 @@ async function readLists(
   const counts = { events: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, clients: 0, silences: 0 };
   const lists = { counts, silenced: [] as SilencedRow[], clients: [] as PastClientRow[] };
   for (const namespace of requested.namespaces) {
-    const { silences, clients } = await readNamespace(store, base, namespace.name, atMs);
+    const { silences, clients } = await readPastNamespace(store, base, namespace.name, atMs);
     const index = silencesById(silences);
-    lists.silenced.push(...silences.map((entry) => requested.placed(silencedRow(entry), namespace.name)));
+    lists.silenced.push(...silences.map((entry) => requested.withNamespaceName(silencedRow(entry), namespace.name)));
     counts.silences += silences.length;
     for await (const part of clients) {
       counts.clients += part.length;
       for (const client of part) {
-        if (hasClients) lists.clients.push(requested.placed(pastClientRow(namespace, client, atMs), namespace.name));
+        if (hasClients)
+          lists.clients.push(requested.withNamespaceName(pastClientRow(namespace, client, atMs), namespace.name));
         for (const row of pastEventRows(client, namespace, index, atMs)) {
           count(counts, row);
-          onEvent(requested.placed(row, namespace.name));
+          onEvent(requested.withNamespaceName(row, namespace.name));
         }
       }
     }

@@ -1,4 +1,4 @@
-import { entryAt, isExpiredForGood } from '../../../shared/domain/silencing.ts';
+import { silenceAt, isExpiredForGood } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { ReadStore } from '../ports.ts';
@@ -7,13 +7,13 @@ import { checkpointClients, silencesAt, type CompleteCheckpoint } from './checkp
 import {
   nextClient,
   nextSilences,
-  readNamespace,
+  readPastNamespace,
   type PastBase,
   type PastClientState,
   type IdentifiedTransition,
 } from './past.ts';
 import { newestOf } from './sources.ts';
-import { checksOnce } from './queries.ts';
+import { pastCheckNames } from './queries.ts';
 import {
   idAt,
   indexOfCheck,
@@ -94,10 +94,10 @@ export async function differenceOf(
     return {
       checksWithTransitions: turned,
       haveSilencesChanged: isSilencedAnew,
-      ...(await readNamespace(store, base, name, atMs)),
+      ...(await readPastNamespace(store, base, name, atMs)),
     };
   }
-  const silences = entries.flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : entryAt(entry, atMs)));
+  const silences = entries.flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : silenceAt(entry, atMs)));
   return {
     checksWithTransitions: turned,
     haveSilencesChanged: isSilencedAnew,
@@ -109,8 +109,8 @@ export async function differenceOf(
 /** True if the silence began or ended between the two times, even if no transition was recorded for it. */
 function startsOrEndsBetween(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
-  // `entryAt` computes the window of a recurring silence, because no windows were recorded if no backend ran.
-  const { begin, expireAtMs } = entryAt(entry, low);
+  // `silenceAt` computes the window of a recurring silence, because no windows were recorded if no backend ran.
+  const { begin, expireAtMs } = silenceAt(entry, low);
   return [(begin ?? 0) * 1000, expireAtMs ?? 0].some((ms) => ms > low && ms <= high);
 }
 
@@ -186,7 +186,7 @@ async function* clientsOf(
 ): AsyncGenerator<readonly PastClientState[], void> {
   const clientsByName = await checkpointClients(store, checkpoint, namespace, new Set(turned.keys()));
   for (const name of turned.keys()) {
-    const sources = (await checksOnce(store, namespace, name)).map((check) => ({
+    const sources = (await pastCheckNames(store, namespace, name)).map((check) => ({
       namespace,
       prefix: indexOfCheck(namespace, name, check),
     }));

@@ -5,7 +5,7 @@ import {
   nextPastSilence,
   type PastEvent,
 } from '../../../shared/domain/timeline/past.ts';
-import { entryAt, isExpiredForGood } from '../../../shared/domain/silencing.ts';
+import { silenceAt, isExpiredForGood } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { BusyError, MonError } from '../../../shared/errors.ts';
@@ -86,7 +86,7 @@ export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number)
  * @throws MonError `unavailable` if there are too many transitions since the checkpoint, because no newer checkpoint
  *   was written
  */
-export async function readNamespace(
+export async function readPastNamespace(
   store: ReadStore,
   { checkpoint }: PastBase,
   namespace: string,
@@ -96,7 +96,7 @@ export async function readNamespace(
   const silences = await silencesAt(store, checkpoint, namespace);
   nextSilences(silences, transitions.ofSilences);
   return {
-    silences: [...silences.values()].flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : entryAt(entry, atMs))),
+    silences: [...silences.values()].flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : silenceAt(entry, atMs))),
     clients: clientsOf(store, checkpoint, namespace, transitions.ofClients),
   };
 }

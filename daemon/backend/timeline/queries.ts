@@ -119,7 +119,7 @@ export async function sourcesOfClient(
   check: string | undefined,
 ): Promise<Source[]> {
   const { name } = namespace;
-  const checks = check === undefined ? await checksOnce(store, name, client) : [check];
+  const checks = check === undefined ? await pastCheckNames(store, name, client) : [check];
   const silences = await silencesIn(store, namespace);
   return [
     ...checks.map((one) => ({ namespace: name, prefix: indexOfCheck(name, client, one) })),
@@ -128,7 +128,7 @@ export async function sourcesOfClient(
 }
 
 /** Returns the names of the checks that a client has or once had, at most `SOURCES_MAX`. */
-export async function checksOnce(store: ReadStore, namespace: string, client: string): Promise<string[]> {
+export async function pastCheckNames(store: ReadStore, namespace: string, client: string): Promise<string[]> {
   const checks: string[] = [];
   for await (const check of distinctNamesBelow(store, [CHECK_INDEX_PREFIX, namespace, client])) {
     checks.push(check);

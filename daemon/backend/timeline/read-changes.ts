@@ -64,7 +64,10 @@ async function addDifference(
   changes: CollectedChanges,
   namespace: Namespace,
   { checksWithTransitions: turned, silences, haveSilencesChanged: isSilencedAnew, clients }: PastDifference,
-  { requested: { placed }, atMs }: { readonly requested: RequestedNamespaces; readonly atMs: number },
+  {
+    requested: { withNamespaceName: placed },
+    atMs,
+  }: { readonly requested: RequestedNamespaces; readonly atMs: number },
 ): Promise<void> {
   const { name: namespaceName } = namespace;
   if (isSilencedAnew) changes.silenced.push(...silences.map((entry) => placed(silencedRow(entry), namespaceName)));

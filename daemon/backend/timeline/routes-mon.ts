@@ -35,7 +35,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
   const oneByOne = oneAtATime(SEARCHES_MAX, 'too many searches of the timeline wait: try again in a few seconds');
   return {
     timeline: async (request, _reply, { client, check, since = 0, until, after, limit = LIMIT, q }) => {
-      const { namespaces, placed } = requestedNamespaces(request, deps);
+      const { namespaces, withNamespaceName: placed } = requestedNamespaces(request, deps);
       const sources =
         client === undefined
           ? sourcesOfAll(namespaces)

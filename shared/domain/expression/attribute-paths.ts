@@ -71,7 +71,7 @@ function* pathsOfScript(node: ScriptNode, scope: Scope): Generator<AttributePath
       for (const argument of node.args) yield* pathsOfScript(argument, scope);
       return;
     default:
-      for (const child of partsOf(node)) yield* pathsOfScript(child, scope);
+      for (const child of childrenOfScriptNode(node)) yield* pathsOfScript(child, scope);
   }
 }
 
@@ -99,7 +99,7 @@ function chainOf(node: ScriptNode, scope: Scope): Chain | undefined {
   return { path: path === undefined ? undefined : [...path, String(key.value)], computedKeys };
 }
 
-function partsOf(node: ScriptNode): readonly ScriptNode[] {
+function childrenOfScriptNode(node: ScriptNode): readonly ScriptNode[] {
   switch (node.kind) {
     case 'list':
       return node.items;

@@ -2,7 +2,7 @@ import { attributeText, isAttributes } from '../attributes.ts';
 import { callMethod } from './methods.ts';
 import { applyOperator } from './operators.ts';
 import { parseTree, type ExpressionTree } from './parse-tree.ts';
-import { parsed, type ExpressionProblem } from './syntax-problem.ts';
+import { catchSyntaxProblem, type ExpressionProblem } from './syntax-problem.ts';
 import type { ExpressionNode, Token } from './tree.ts';
 import { Failure, isTruthy, kindText, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
@@ -54,7 +54,7 @@ const EPOCH_SECONDS_MAX = 253_402_300_799;
  *   also accepts v2 syntax: `===`, `!==`, and names in brackets
  */
 export function parseExpression(source: string, roots?: ReadonlySet<string>): Expression | ExpressionProblem {
-  return parsed(() => ({ kind: 'expression', source, ...parseTree(source, roots) }));
+  return catchSyntaxProblem(() => ({ kind: 'expression', source, ...parseTree(source, roots) }));
 }
 
 /** Evaluates an expression. Never throws, and takes time linear in the size of the values that it reads. */

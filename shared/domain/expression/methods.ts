@@ -1,6 +1,6 @@
 import { attributeText } from '../attributes.ts';
 import { localTime, type LocalTime } from '../local-time.ts';
-import { Failure, isEqual, kindText, madeNumber, textOrFailure, ZonedTime, NumberRange } from './values.ts';
+import { Failure, isEqual, kindText, numberOrFailure, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
 /** The implementation of a method; it returns `undefined` if it does not support its receiver or an argument. */
 type Call = (receiver: unknown, ...args: readonly unknown[]) => unknown;
@@ -92,14 +92,14 @@ const NUMBER_START = /^\s{0,64}[+-]?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4}
 const INTEGER_START = /^\s{0,64}[+-]?\d{1,400}/;
 
 function toFloat(receiver: unknown): unknown {
-  if (typeof receiver === 'string') return madeNumber(Number(NUMBER_START.exec(receiver)?.[0] ?? 0));
+  if (typeof receiver === 'string') return numberOrFailure(Number(NUMBER_START.exec(receiver)?.[0] ?? 0));
   if (receiver === null) return 0;
   return typeof receiver === 'number' ? receiver : undefined;
 }
 
 function toInteger(receiver: unknown): unknown {
   if (receiver instanceof ZonedTime) return Math.floor(receiver.epochSeconds);
-  if (typeof receiver === 'string') return madeNumber(Number(INTEGER_START.exec(receiver)?.[0] ?? 0));
+  if (typeof receiver === 'string') return numberOrFailure(Number(INTEGER_START.exec(receiver)?.[0] ?? 0));
   const number = toFloat(receiver);
   return typeof number === 'number' ? Math.trunc(number) : number;
 }

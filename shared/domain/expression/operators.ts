@@ -1,5 +1,5 @@
 import type { BinaryOperator } from './tree.ts';
-import { Failure, isEqual, kindText, madeNumber, textOrFailure } from './values.ts';
+import { Failure, isEqual, kindText, numberOrFailure, textOrFailure } from './values.ts';
 
 /** The operators that always evaluate both operands. */
 export type EagerOperator = Exclude<BinaryOperator, 'and' | 'or'>;
@@ -43,15 +43,15 @@ function inOrder<Value extends number | string>(
 function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, right: number): unknown {
   switch (operator) {
     case '+':
-      return madeNumber(left + right);
+      return numberOrFailure(left + right);
     case '-':
-      return madeNumber(left - right);
+      return numberOrFailure(left - right);
     case '*':
-      return madeNumber(left * right);
+      return numberOrFailure(left * right);
     case '/':
       return divided(left, right);
     case 'fdiv':
-      return right === 0 ? false : madeNumber(left / right);
+      return right === 0 ? false : numberOrFailure(left / right);
     default:
       return modulo(left, right);
   }
@@ -64,7 +64,7 @@ function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, 
 function divided(left: number, right: number): unknown {
   if (right === 0) return false;
   const quotient = left / right;
-  return madeNumber(Number.isInteger(left) && Number.isInteger(right) ? Math.floor(quotient) : quotient);
+  return numberOrFailure(Number.isInteger(left) && Number.isInteger(right) ? Math.floor(quotient) : quotient);
 }
 
 /** Returns the remainder with the sign of the right operand, as in Ruby; false if that is zero (completion 1.9). */

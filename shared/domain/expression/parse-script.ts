@@ -88,33 +88,33 @@ class Parser {
 
   #statements(): ScriptNode {
     return this.#nested(() => {
-      if (this.#match(DECLARATION) === undefined) return this.#choice();
+      if (this.#match(DECLARATION) === undefined) return this.#conditional();
       const name = this.#name();
       this.#expect('=', 'the value of this name');
-      const value = this.#choice();
+      const value = this.#conditional();
       if (!this.#take(';')) this.#at.fail('";" is missing: the end of this declaration');
       return this.#node({ kind: 'with', name, value, body: this.#statements() });
     });
   }
 
-  #choice(): ScriptNode {
+  #conditional(): ScriptNode {
     return this.#nested(() => {
-      const condition = this.#level(0);
+      const condition = this.#parseBinary(0);
       if (!this.#take('?')) return condition;
-      const yes = this.#choice();
+      const yes = this.#conditional();
       this.#expect(':', 'the second case of this "?"');
-      return this.#node({ kind: 'choice', condition, yes, no: this.#choice() });
+      return this.#node({ kind: 'choice', condition, yes, no: this.#conditional() });
     });
   }
 
-  #level(level: number): ScriptNode {
+  #parseBinary(level: number): ScriptNode {
     const operators = LEVELS[level];
     if (operators === undefined) return this.#unary();
-    let left = this.#level(level + 1);
+    let left = this.#parseBinary(level + 1);
     while (true) {
       const entry = operators.find(([sign]) => this.#match(sign) !== undefined);
       if (entry === undefined) return left;
-      left = this.#node({ kind: 'binary', operator: entry[1], left, right: this.#level(level + 1) });
+      left = this.#node({ kind: 'binary', operator: entry[1], left, right: this.#parseBinary(level + 1) });
     }
   }
 
@@ -136,7 +136,7 @@ class Parser {
         const name = this.#match(NAME)?.[0] ?? this.#at.fail('the name of an attribute is missing here');
         node = this.#node({ kind: 'member', object: node, key: { kind: 'literal', value: name } });
       } else if (this.#take('[')) {
-        const key = this.#choice();
+        const key = this.#conditional();
         this.#expect(']', 'the end of the attribute name');
         node = this.#node({ kind: 'member', object: node, key });
       } else if (this.#take('(')) {
@@ -155,7 +155,7 @@ class Parser {
       return this.#node({ kind: 'function', parameters, body: this.#arrowBody() });
     }
     if (this.#take('(')) {
-      const node = this.#choice();
+      const node = this.#conditional();
       this.#expect(')', 'the end of this "("');
       return node;
     }
@@ -166,10 +166,10 @@ class Parser {
     if (number !== undefined) return this.#node({ kind: 'literal', value: Number(number) });
     const pattern = this.#match(PATTERN);
     if (pattern !== undefined) return this.#pattern(pattern, start);
-    return this.#named(start);
+    return this.#parseName(start);
   }
 
-  #named(start: number): ScriptNode {
+  #parseName(start: number): ScriptNode {
     const name = this.#name();
     if (CONSTANTS.has(name)) return this.#node({ kind: 'literal', value: CONSTANTS.get(name) });
     if (name === 'function') return this.#function();
@@ -190,13 +190,13 @@ class Parser {
   }
 
   #arrowBody(): ScriptNode {
-    return this.#at.sees('{') ? this.#body() : this.#choice();
+    return this.#at.sees('{') ? this.#body() : this.#conditional();
   }
 
   #body(): ScriptNode {
     this.#expect('{', 'the body of the function');
     if (this.#match(/return(?![\w$])/y) === undefined) this.#at.fail('a function may contain only { return ... }');
-    const body = this.#choice();
+    const body = this.#conditional();
     while (this.#take(';'));
     this.#expect('}', 'the end of this function');
     return body;
@@ -219,7 +219,7 @@ class Parser {
   #list(close: string): ScriptNode[] {
     const items: ScriptNode[] = [];
     if (this.#take(close)) return items;
-    do items.push(this.#choice());
+    do items.push(this.#conditional());
     while (this.#take(','));
     this.#expect(close, 'the end of this list');
     return items;

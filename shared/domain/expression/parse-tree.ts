@@ -131,7 +131,7 @@ class Parser {
   }
 
   #equality(): ExpressionNode {
-    return this.#single(this.#hasRoots ? STRICT_EQUALITY : EQUALITY, () => this.#matched());
+    return this.#parseSingleOperator(this.#hasRoots ? STRICT_EQUALITY : EQUALITY, () => this.#matched());
   }
 
   #matched(): ExpressionNode {
@@ -140,7 +140,7 @@ class Parser {
   }
 
   #order(): ExpressionNode {
-    return this.#single(ORDER, () => this.#sum());
+    return this.#parseSingleOperator(ORDER, () => this.#sum());
   }
 
   #sum(): ExpressionNode {
@@ -161,7 +161,7 @@ class Parser {
   }
 
   /** Parses operands with at most one operator between them. A chain such as `1 < 2 < 3` is rejected. */
-  #single(operators: readonly OperatorSign[], operand: () => ExpressionNode): ExpressionNode {
+  #parseSingleOperator(operators: readonly OperatorSign[], operand: () => ExpressionNode): ExpressionNode {
     const left = operand();
     const operator = this.#operator(operators);
     if (operator === undefined) return left;
@@ -240,7 +240,7 @@ class Parser {
     if (next === "'" || next === '"') return this.#text();
     if (/\d/.test(next)) return this.#number(1);
     if (this.#at.sees(TOKEN_AHEAD)) return this.#token();
-    return this.#named(start);
+    return this.#parseName(start);
   }
 
   /** Parses the items of a list up to and including the closing bracket or parenthesis. */
@@ -280,7 +280,7 @@ class Parser {
     return this.#node({ kind: 'token', token });
   }
 
-  #named(start: number): ExpressionNode {
+  #parseName(start: number): ExpressionNode {
     const name = this.#at.match(NAME)?.[0] ?? this.#at.fail(`a value is missing here, before ${this.#at.ahead()}`);
     if (name === 'value') return this.#node({ kind: 'value' });
     if (name === 'Time') return this.#time(start);

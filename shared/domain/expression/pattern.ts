@@ -179,24 +179,24 @@ export class Pattern {
 
 /** A reusable set of instruction indexes; refilling it allocates no memory. */
 class Steps {
-  readonly #isHere: Uint8Array;
+  readonly #isMember: Uint8Array;
   readonly #inOrderOfArrival: Uint16Array;
   size = 0;
 
   constructor(programLength: number) {
-    this.#isHere = new Uint8Array(programLength);
+    this.#isMember = new Uint8Array(programLength);
     this.#inOrderOfArrival = new Uint16Array(programLength);
   }
 
   reset(steps: readonly number[]): void {
-    this.#isHere.fill(0);
+    this.#isMember.fill(0);
     this.size = 0;
     for (const step of steps) this.add(step);
   }
 
   add(step: number): void {
-    if (this.#isHere[step] === 1) return;
-    this.#isHere[step] = 1;
+    if (this.#isMember[step] === 1) return;
+    this.#isMember[step] = 1;
     this.#inOrderOfArrival[this.size++] = step;
   }
 

@@ -1,4 +1,4 @@
-import { parsed, type ExpressionProblem } from './syntax-problem.ts';
+import { catchSyntaxProblem, type ExpressionProblem } from './syntax-problem.ts';
 import { memberOf } from './script-members.ts';
 import { parseScript } from './parse-script.ts';
 import type { BinarySign, ScriptNode } from './script-tree.ts';
@@ -42,7 +42,7 @@ export type ScriptOutcome =
 
 /** Parses a script. Never throws. */
 export function readScript(source: string): Script | ExpressionProblem {
-  return parsed(() => ({ kind: 'script', source, root: parseScript(source) }));
+  return catchSyntaxProblem(() => ({ kind: 'script', source, root: parseScript(source) }));
 }
 
 /** Maximum number of syntax nodes evaluated in one run of a script; a node in a function counts at each call. */
@@ -132,11 +132,11 @@ class Run {
     const one = this.value(left, scope);
     if (operator === '&&') return isTruthyInScript(one) ? this.value(right, scope) : one;
     if (operator === '||') return isTruthyInScript(one) ? one : this.value(right, scope);
-    return combined(operator, one, this.value(right, scope));
+    return applyBinaryOperator(operator, one, this.value(right, scope));
   }
 }
 
-function combined(operator: Exclude<BinarySign, '&&' | '||'>, one: unknown, other: unknown): unknown {
+function applyBinaryOperator(operator: Exclude<BinarySign, '&&' | '||'>, one: unknown, other: unknown): unknown {
   switch (operator) {
     case '==':
       return isLooselyEqual(one, other);

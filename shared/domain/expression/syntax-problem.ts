@@ -7,7 +7,10 @@ export interface ExpressionProblem {
   readonly position: number;
 }
 
-/** The error that parsers throw for invalid text; `parsed` catches it and returns it as an `ExpressionProblem`. */
+/**
+ * The error that parsers throw for invalid text; `catchSyntaxProblem` catches it and returns it as an
+ * `ExpressionProblem`.
+ */
 export class SyntaxProblem extends Error {
   readonly position: number;
 
@@ -18,7 +21,7 @@ export class SyntaxProblem extends Error {
 }
 
 /** Calls a parser and returns its result, or the syntax error that it threw. Other errors are thrown again. */
-export function parsed<Result>(parse: () => Result): Result | ExpressionProblem {
+export function catchSyntaxProblem<Result>(parse: () => Result): Result | ExpressionProblem {
   try {
     return parse();
   } catch (error) {

@@ -73,7 +73,7 @@ export function textOrFailure(text: string): string | Failure {
 }
 
 /** Returns the number that an operation produced, or a failure if it is infinite or not a number. */
-export function madeNumber(value: number): number | Failure {
+export function numberOrFailure(value: number): number | Failure {
   return Number.isFinite(value) ? value : new Failure('produces a number that is too large');
 }
 

@@ -42,7 +42,7 @@ function cardOf(message: Message, most: number): Readonly<Record<string, unknown
           msteams: { width: 'Full' },
           fallbackText: clip(title, 300),
           body: [
-            run(clip(title, 300), { weight: 'Bolder', color: COLORS[kind === 'resolved' ? 'ok' : severity] }),
+            textRunBlock(clip(title, 300), { weight: 'Bolder', color: COLORS[kind === 'resolved' ? 'ok' : severity] }),
             ...(text === undefined
               ? linesOf(clip(output, most))
               : [{ type: 'TextBlock', text: clip(text, most), wrap: true }]),
@@ -61,11 +61,11 @@ function cardOf(message: Message, most: number): Readonly<Record<string, unknown
 function linesOf(output: string): object[] {
   const lines = output === '' ? [] : output.split('\n');
   const shown = lines.length > LINES_MAX ? [...lines.slice(0, LINES_MAX - 1), '…'] : lines;
-  return shown.map((line) => run(line === '' ? ' ' : line, { fontType: 'Monospace' }, 'None'));
+  return shown.map((line) => textRunBlock(line === '' ? ' ' : line, { fontType: 'Monospace' }, 'None'));
 }
 
 const LINES_MAX = 50;
 
-function run(text: string, look: object, spacing = 'Default'): object {
+function textRunBlock(text: string, look: object, spacing = 'Default'): object {
   return { type: 'RichTextBlock', spacing, inlines: [{ type: 'TextRun', text, ...look }] };
 }

@@ -70,7 +70,7 @@ function handlersPhrase(verdicts: readonly HandlerVerdict[], one: string, many: 
  *
  * @param handling the sentence about the handlers of the event
  */
-export function recoveringSentence(recovery: Recovery, handling: string): string {
+export function recoverySentence(recovery: Recovery, handling: string): string {
   return `the event is recovering (${recoveryWords(recovery)}); its resolution is notified after that; ${handling}`;
 }
 

@@ -23,17 +23,17 @@ export function groupLimit(handler: Pick<RunningHandler, 'group_limit'>): number
  */
 export type StateAtFlush = 'open' | 'gone' | 'silenced' | 'inhibited';
 
-export interface FlushMember extends MemberState {
+export interface MemberToFlush extends MemberState {
   readonly client: string;
   readonly check: string;
   /** The size of the stored event, in characters of JSON. */
-  readonly bytes: number;
+  readonly jsonLength: number;
 }
 
 interface FlushOptions {
   readonly isRepeatDue: boolean;
-  readonly events: number;
-  readonly bytes: number;
+  readonly eventCountMax: number;
+  readonly jsonLengthMax: number;
 }
 
 /** The outcome of a flush of a group: the notification to send, if any, and the changes to the members of the group. */
@@ -78,19 +78,24 @@ export interface GroupFlush<Member> {
  *
  * @param stateAtFlush callback that returns the current state of a member; not called for resolved and transient events
  */
-export function computeGroupFlush<Member extends FlushMember>(
+export function computeGroupFlush<Member extends MemberToFlush>(
   members: Iterable<Member>,
   stateAtFlush: (member: Member) => StateAtFlush,
   limits: FlushOptions,
 ): GroupFlush<Member> {
-  const { shown, gone, newlyInhibitedMembers, hasPendingNotification } = partitionMembers(members, stateAtFlush);
+  const {
+    includedMembers: shown,
+    goneMembers: gone,
+    newlyInhibitedMembers,
+    hasPendingNotification,
+  } = partitionMembers(members, stateAtFlush);
   const changed = shown.filter(([, change]) => change !== 'same');
   const firing = shown.filter(([{ isResolved }]) => !isResolved);
   const isRepeat = limits.isRepeatDue && firing.length > 0;
   const cause = changed.length > 0 ? 'change' : isRepeat ? 'repeat' : undefined;
   const listedMembers = cause === undefined ? [] : truncateToLimits(shown.toSorted(compareByChange), limits);
   const count = (kind: GroupChange): number => shown.filter(([, change]) => change === kind).length;
-  const last = shown.flatMap(([member]) => (leavesAfterNotification(member) ? [member] : []));
+  const membersNotifiedLast = shown.flatMap(([member]) => (leavesAfterNotification(member) ? [member] : []));
   return {
     cause,
     listedMembers,
@@ -98,7 +103,7 @@ export function computeGroupFlush<Member extends FlushMember>(
     counts: { firing: firing.length, new: count('new'), changed: count('changed'), resolved: count('resolved') },
     severity: severityOf(worstStatus(firing.map(([{ status }]) => status))),
     notifiedMembers: changed.flatMap(([member]) => (leavesAfterNotification(member) ? [] : [member])),
-    leavingMembers: cause === undefined ? gone : [...gone, ...last],
+    leavingMembers: cause === undefined ? gone : [...gone, ...membersNotifiedLast],
     newlyInhibitedMembers,
     hasPendingNotification,
   };
@@ -108,12 +113,12 @@ export function computeGroupFlush<Member extends FlushMember>(
  * Divides the members of a group by what a flush does with them: include them in the notification, remove them because
  * they are no longer open, or mark them as inhibited. All other members stay unchanged.
  */
-function partitionMembers<Member extends FlushMember>(
+function partitionMembers<Member extends MemberToFlush>(
   members: Iterable<Member>,
   stateAtFlush: (member: Member) => StateAtFlush,
 ): Pick<GroupFlush<Member>, 'newlyInhibitedMembers' | 'hasPendingNotification'> & {
-  readonly shown: readonly (readonly [Member, GroupChange])[];
-  readonly gone: readonly Member[];
+  readonly includedMembers: readonly (readonly [Member, GroupChange])[];
+  readonly goneMembers: readonly Member[];
 } {
   const shown: (readonly [Member, GroupChange])[] = [];
   const gone: Member[] = [];
@@ -128,7 +133,7 @@ function partitionMembers<Member extends FlushMember>(
       if (member.lastNotified !== 'inhibited') newlyInhibitedMembers.push(member);
     } else if (hasPendingChange(member)) hasPendingNotification = true;
   }
-  return { shown, gone, newlyInhibitedMembers, hasPendingNotification };
+  return { includedMembers: shown, goneMembers: gone, newlyInhibitedMembers, hasPendingNotification };
 }
 
 function leavesAfterNotification({ isResolved, isTransient }: MemberState): boolean {
@@ -136,13 +141,13 @@ function leavesAfterNotification({ isResolved, isTransient }: MemberState): bool
 }
 
 /** Truncates a list of events to the limits on number and total size, but always keeps the first event. */
-function truncateToLimits<Member extends FlushMember>(
+function truncateToLimits<Member extends MemberToFlush>(
   shown: readonly (readonly [Member, GroupChange])[],
-  { events, bytes }: FlushOptions,
+  { eventCountMax: events, jsonLengthMax: bytes }: FlushOptions,
 ): (readonly [Member, GroupChange])[] {
   let sum = 0;
   const end = shown.findIndex(([member], index) => {
-    sum += member.bytes;
+    sum += member.jsonLength;
     return index > 0 && (index >= events || sum > bytes);
   });
   return end === -1 ? [...shown] : shown.slice(0, end);
@@ -157,14 +162,14 @@ const RESOLVED_RANK = 10;
 const UNCHANGED_RANK = 20;
 
 function compareByChange(
-  [a, aChange]: readonly [FlushMember, GroupChange],
-  [b, bChange]: readonly [FlushMember, GroupChange],
+  [a, aChange]: readonly [MemberToFlush, GroupChange],
+  [b, bChange]: readonly [MemberToFlush, GroupChange],
 ): number {
   const rank = sortRank(a, aChange) - sortRank(b, bChange);
   return rank !== 0 ? rank : compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
-function sortRank({ status }: FlushMember, change: GroupChange): number {
+function sortRank({ status }: MemberToFlush, change: GroupChange): number {
   if (change === 'resolved') return RESOLVED_RANK;
   return SEVERITY_ORDER[severityOf(status)] + (change === 'same' ? UNCHANGED_RANK : 0);
 }

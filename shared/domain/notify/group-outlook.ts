@@ -23,7 +23,7 @@ interface EventInGroup {
  * A prediction when a handler will be notified of an event with its group: a text for users, and the time of the flush
  * in epoch milliseconds. The time is undefined if it is unknown, or if no notification will follow.
  */
-interface NotificationOutlook {
+interface NotificationPrediction {
   readonly reason: string;
   readonly dueAtMs: number | undefined;
 }
@@ -38,7 +38,7 @@ export function predictNotification(
   { key, times = NEVER_FLUSHED, otherEventCount, change }: EventInGroup,
   intervals: GroupIntervals,
   nowMs: number,
-): NotificationOutlook {
+): NotificationPrediction {
   const group = groupText(key, otherEventCount);
   if (change === undefined) {
     return {
@@ -47,19 +47,19 @@ export function predictNotification(
     };
   }
   const isUnchanged = change === 'same';
-  const dueMs = nextFlushAtMs(
+  const dueAtMs = nextFlushAtMs(
     isUnchanged ? times : { ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs },
     intervals,
   );
-  const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
-  if (!isUnchanged) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueMs };
+  const wait = formatDuration(Math.max(0, Math.ceil((dueAtMs - nowMs) / 1000)));
+  if (!isUnchanged) return { reason: `it is pending in ${group}, which is notified in ${wait}`, dueAtMs: dueAtMs };
   if (times.pendingSinceMs !== undefined) {
-    return { reason: `${group} was notified of it; the next notification is in ${wait}`, dueAtMs: dueMs };
+    return { reason: `${group} was notified of it; the next notification is in ${wait}`, dueAtMs: dueAtMs };
   }
   if (intervals.repeatIntervalMs === 0) {
     return { reason: `${group} was notified of it and is notified again when something changes`, dueAtMs: undefined };
   }
-  return { reason: `${group} was notified of it and is notified again in ${wait}`, dueAtMs: dueMs };
+  return { reason: `${group} was notified of it and is notified again in ${wait}`, dueAtMs: dueAtMs };
 }
 
 /**
@@ -68,17 +68,17 @@ export function predictNotification(
  *
  * @param lastNotified the record of the last notification of the event; `apart` if the event is not in the group
  */
-export function predictInhibitedNotification(
+export function predictNotificationWhileInhibited(
   { key, times = NEVER_FLUSHED, otherEventCount, change }: EventInGroup,
   lastNotified: LastNotifiedStatus | 'apart',
   intervals: GroupIntervals,
   nowMs: number,
-): NotificationOutlook {
+): NotificationPrediction {
   const group = groupText(key, otherEventCount);
-  if (lastNotified === 'apart') return outlookWithoutTime(`after that its next result is pending in ${group}`);
-  if (lastNotified === 'inhibited') return outlookWithoutTime(skippedText(group));
-  if (change === 'same') return outlookWithoutTime(notifiedText(group));
-  if (lastNotified !== undefined) return outlookWithoutTime(pendingText(group));
+  if (lastNotified === 'apart') return predictionWithoutTime(`after that its next result is pending in ${group}`);
+  if (lastNotified === 'inhibited') return predictionWithoutTime(skippedText(group));
+  if (change === 'same') return predictionWithoutTime(notifiedText(group));
+  if (lastNotified !== undefined) return predictionWithoutTime(pendingText(group));
   const dueMs = nextFlushAtMs({ ...times, pendingSinceMs: times.pendingSinceMs ?? nowMs }, intervals);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   return {
@@ -91,14 +91,14 @@ export function predictInhibitedNotification(
  * Predicts when a handler will be notified of a silenced event with its group. The caller appends the returned text to
  * the reason of the silence.
  */
-export function predictSilencedNotification(
+export function predictNotificationWhileSilenced(
   { key, otherEventCount, change }: EventInGroup,
   lastNotified: LastNotifiedStatus,
-): NotificationOutlook {
+): NotificationPrediction {
   const group = groupText(key, otherEventCount);
-  if (lastNotified === 'inhibited') return outlookWithoutTime(skippedText(group));
-  if (change === 'same') return outlookWithoutTime(notifiedText(group));
-  return outlookWithoutTime(pendingText(group));
+  if (lastNotified === 'inhibited') return predictionWithoutTime(skippedText(group));
+  if (change === 'same') return predictionWithoutTime(notifiedText(group));
+  return predictionWithoutTime(pendingText(group));
 }
 
 function skippedText(group: string): string {
@@ -113,7 +113,7 @@ function pendingText(group: string): string {
   return `it is pending in ${group} and is notified at a flush after that`;
 }
 
-function outlookWithoutTime(reason: string): NotificationOutlook {
+function predictionWithoutTime(reason: string): NotificationPrediction {
   return { reason, dueAtMs: undefined };
 }
 

@@ -86,7 +86,7 @@ export interface OpenEventAttributes {
  * stored event can show whether the selector matches.
  */
 export function mayMatchOpenEvent(selector: Selector, event: OpenEventAttributes): boolean {
-  return selector.couldMatch({ ...event, attribute: () => [] });
+  return selector.canMatchWithoutAttributes({ ...event, attribute: () => [] });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Whether a name or address is among the Subject Alternative Names of a certificate, ignoring case. */
-export function isNamed(name: string, names: readonly string[]): boolean {
+export function isAlternativeName(name: string, names: readonly string[]): boolean {
   return names.some((one) => one.toLowerCase() === name.toLowerCase());
 }
 

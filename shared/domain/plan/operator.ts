@@ -1,5 +1,5 @@
 import type { PlanOrder, PlanRun, PlanRunStep } from '../../schemas/plan-run.ts';
-import { currentStep, isFree } from './run.ts';
+import { currentStep, hasNoActiveOwner } from './run.ts';
 
 /**
  * An operation on an upgrade plan that an operator requests. It names the plan and step that the operator saw, so that
@@ -61,7 +61,7 @@ export function isOwnedBy(plan: PlanRun | undefined, session: string): boolean {
 
 /** Whether an operator is allowed to execute the plan: they own it, it has no owner, or its owner is gone. */
 export function isOpenTo(plan: PlanRun, { session, nowMs }: OperatorSession): boolean {
-  return isOwnedBy(plan, session) || isFree(plan, nowMs);
+  return isOwnedBy(plan, session) || hasNoActiveOwner(plan, nowMs);
 }
 
 /**

@@ -15,7 +15,7 @@ export function findingsOf(path: UpgradePath, facts: UpgradeFacts): readonly Fin
 /**
  * Returns the ordered plan of an upgrade: the steps of every upgrade, with the steps of each applicable rule inserted.
  */
-export function planOf(path: UpgradePath, facts: UpgradeFacts): UpgradePlan {
+export function createUpgradePlan(path: UpgradePath, facts: UpgradeFacts): UpgradePlan {
   const findings = findingsOf(path, facts);
   const special = UPGRADE_RULES.filter((rule) => rule.applies(path, facts)).flatMap((rule) => rule.steps(facts, path));
   return {

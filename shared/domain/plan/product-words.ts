@@ -19,7 +19,7 @@ export interface ProductWords {
   dump(file: string): string;
 }
 
-const OURS: ProductWords = {
+const MON_WORDS: ProductWords = {
   backend: 'mon-backend',
   agent: 'mon-agent',
   tool: 'monctl',
@@ -45,5 +45,5 @@ const SENSU_GO_WORDS: ProductWords = {
 
 /** Returns the program, package and file names for the commands of manual upgrade steps. */
 export function wordsOf({ product }: Pick<UpgradeFacts, 'product'>): ProductWords {
-  return product === 'mon' ? OURS : SENSU_GO_WORDS;
+  return product === 'mon' ? MON_WORDS : SENSU_GO_WORDS;
 }

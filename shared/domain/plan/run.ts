@@ -42,7 +42,7 @@ export function currentStep({ steps }: Pick<PlanRun, 'steps'>): PlanRunStep | un
 }
 
 /** Whether the plan has no owner, or its owner was not seen for `HOLDER_GONE_MS`. */
-export function isFree({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): boolean {
+export function hasNoActiveOwner({ holder }: Pick<PlanRun, 'holder'>, nowMs: number): boolean {
   return holder === null || nowMs - holder.last_seen >= HOLDER_GONE_MS;
 }
 
@@ -69,7 +69,7 @@ export function executeOrder(plan: PlanRun, order: PlanOrder, who: string, nowMs
     case 'abandon':
       return abandon(renewedRun, order.reason, who, nowMs);
     default:
-      return onStep(renewedRun, order, who, nowMs);
+      return executeStepOrder(renewedRun, order, who, nowMs);
   }
 }
 
@@ -81,12 +81,13 @@ function take(
 ): OrderOutcome {
   const { holder } = plan;
   if (holder?.session === session) return ok({ ...plan, holder: { ...holder, last_seen: nowMs } });
-  if (holder !== null && !isFree(plan, nowMs) && !force) return refused('conflict', `${holder.who} owns the plan`);
+  if (holder !== null && !hasNoActiveOwner(plan, nowMs) && !force)
+    return refused('conflict', `${holder.who} owns the plan`);
   const text = holder === null ? `owned by ${who}` : `taken over by ${who} from ${holder.who}`;
   return ok(logged({ ...plan, holder: { who, session, since: nowMs, last_seen: nowMs } }, nowMs, null, text));
 }
 
-function onStep(
+function executeStepOrder(
   plan: PlanRun,
   order: Extract<PlanOrder, { readonly step: string }>,
   who: string,
@@ -122,7 +123,9 @@ function confirm(plan: PlanRun, step: PlanRunStep, who: string, nowMs: number): 
   const next = logged(plan, nowMs, step.id, `confirmed by ${who}`);
   // If the step has a check, the backend verifies it, because a confirmation alone proves nothing.
   if (step.check !== undefined) return ok(withStep(next, { ...step, state: 'running' }));
-  return ok(ended(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs));
+  return ok(
+    endIfNoStepIsLeft(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs),
+  );
 }
 
 function skip(plan: PlanRun, step: PlanRunStep, reason: string, who: string, nowMs: number): OrderOutcome {
@@ -130,7 +133,7 @@ function skip(plan: PlanRun, step: PlanRunStep, reason: string, who: string, now
   if (step.action === 'migrate')
     return refused('invalid', 'the upgrade itself cannot be skipped: abandon the plan instead');
   const next = withStep(plan, { ...step, state: 'skipped', ended_at: nowMs, note: reason });
-  return ok(ended(logged(next, nowMs, step.id, `skipped by ${who}: ${reason}`), nowMs));
+  return ok(endIfNoStepIsLeft(logged(next, nowMs, step.id, `skipped by ${who}: ${reason}`), nowMs));
 }
 
 function rollBack(plan: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
@@ -168,7 +171,7 @@ export function finishStep(plan: PlanRun, id: string, outcome: StepOutcome, nowM
     ...(backup === undefined ? {} : { backup }),
     ...(findings === undefined ? {} : { findings, verdict: worstOf(findings.map(({ verdict }) => verdict)) }),
   };
-  return ended(logged(next, nowMs, id, isDone ? note : `not done: ${note}`), nowMs);
+  return endIfNoStepIsLeft(logged(next, nowMs, id, isDone ? note : `not done: ${note}`), nowMs);
 }
 
 /** Adds a line about the progress of a step to the log of the plan. */
@@ -180,7 +183,7 @@ export function logProgress(plan: PlanRun, step: string, text: string, nowMs: nu
  * Ends a step that was running when the backend restarted, so that it can be started again. Its state becomes `failed`,
  * or `confirm` if it is a manual step (completion 1.18).
  */
-export function afterRestart(plan: PlanRun, nowMs: number): PlanRun {
+export function endInterruptedStep(plan: PlanRun, nowMs: number): PlanRun {
   const step = plan.steps.find(({ state }) => state === 'running');
   if (plan.state !== 'open' || step === undefined) return plan;
   return finishStep(
@@ -202,7 +205,7 @@ export function isDraining({ state, steps }: Pick<PlanRun, 'state' | 'steps'>): 
   return stateOf('drain') === 'done' && resumed !== 'done' && resumed !== 'skipped';
 }
 
-function ended(plan: PlanRun, nowMs: number): PlanRun {
+function endIfNoStepIsLeft(plan: PlanRun, nowMs: number): PlanRun {
   if (currentStep(plan) !== undefined) return plan;
   return logged({ ...plan, state: 'done', holder: null }, nowMs, null, `upgraded to ${plan.to}`);
 }

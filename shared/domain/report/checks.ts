@@ -4,7 +4,7 @@ import { compareText } from '../compare-text.ts';
 import { statusRank } from '../severity.ts';
 import {
   availabilityOf,
-  stretchesOf,
+  statusSpansOf,
   type Span,
   type StatusChange,
   type StatusSpan,
@@ -32,13 +32,13 @@ export type CheckProblem = Omit<ReportCheck, 'namespace' | 'output' | 'silences'
  * @param silenced the spans in which the check was silenced, as returned by `joinedSpans`
  * @returns undefined if the check had no known problem in the span
  */
-export function troubleOf(
+export function checkProblemOf(
   past: ReportCheckHistory,
   span: Span,
   keptSinceMs: number,
   silenced: readonly Span[] = [],
 ): CheckProblem | undefined {
-  const stretches = stretchesOf(past.statusChanges, past.status, span, keptSinceMs);
+  const stretches = statusSpansOf(past.statusChanges, past.status, span, keptSinceMs);
   const bad = stretches.filter(({ status }) => isBad(status));
   const status = statusAt(past, span.untilMs);
   const isOpen = isBad(status);

@@ -22,7 +22,7 @@ export interface ReportSection {
 }
 
 /** Callback that formats a time given in epoch milliseconds. */
-type Moment = (ms: number) => string;
+type FormatTime = (ms: number) => string;
 
 const WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
 
@@ -33,7 +33,7 @@ const OUTPUT_MAX = 120;
  * Returns the introduction of a report: its time span, its totals, and a note if the history covers only a part of the
  * span.
  */
-export function reportSummary(report: Report, moment: Moment = utcMoment): string[] {
+export function reportSummary(report: Report, moment: FormatTime = utcMoment): string[] {
   const { since, until, total, open } = report;
   const span = `${moment(since)} to ${moment(until)} (${formatDuration((until - since) / 1000)})`;
   return [
@@ -43,7 +43,7 @@ export function reportSummary(report: Report, moment: Moment = utcMoment): strin
       : `${countWithNoun(total.checks, 'check')} on ${countWithNoun(total.clients, 'client')} failed: ` +
         `${countWithNoun(total.outages, 'outage')}, ${formatDuration(total.down)} in all; ${String(open.count)} still open.`,
     ...inhibitedOf(report),
-    ...lackOf(report, moment),
+    ...missingHistoryNote(report, moment),
   ];
 }
 
@@ -54,7 +54,10 @@ function inhibitedOf({ inhibited: { checks, count } }: Report): string[] {
   ];
 }
 
-function lackOf({ since, complete_since: complete, truncated: isTruncated }: Report, moment: Moment): string[] {
+function missingHistoryNote(
+  { since, complete_since: complete, truncated: isTruncated }: Report,
+  moment: FormatTime,
+): string[] {
   if (complete === null) return ['No history is stored: timeline.days of the backend is 0.'];
   if (complete <= since) return [];
   const cause = isTruncated
@@ -64,7 +67,7 @@ function lackOf({ since, complete_since: complete, truncated: isTruncated }: Rep
 }
 
 /** Returns the sections of a report in the order of display. */
-export function reportSections(report: Report, moment: Moment = utcMoment): readonly ReportSection[] {
+export function reportSections(report: Report, moment: FormatTime = utcMoment): readonly ReportSection[] {
   const { until, open, resolved, inhibited, noisiest, actions, changes } = report;
   // Resolved problems that were inhibited get no row; they are only counted in the section "Root causes".
   const ownTrouble = resolved.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
@@ -135,7 +138,7 @@ export function reportSections(report: Report, moment: Moment = utcMoment): read
 function openRow(
   { client, check, status, worst, began, down, output, silences, inhibited_by: inhibitor }: ReportCheck,
   until: number,
-  moment: Moment,
+  moment: FormatTime,
 ): string[] {
   const seconds = began === null ? down : (until - began) / 1000;
   return [
@@ -151,7 +154,7 @@ function openRow(
 
 function resolvedRow(
   { client, check, worst, began, ended, outages, down, silenced, output }: ReportCheck,
-  moment: Moment,
+  moment: FormatTime,
 ): string[] {
   return [
     statusText(worst),
@@ -166,7 +169,7 @@ function resolvedRow(
   ];
 }
 
-function silenceText({ id, acknowledged, who, reason, end }: ReportSilence, moment: Moment): string {
+function silenceText({ id, acknowledged, who, reason, end }: ReportSilence, moment: FormatTime): string {
   const name =
     acknowledged === true ? `acknowledged by ${who ?? 'unknown'}` : `${id}${who === undefined ? '' : ` by ${who}`}`;
   const until = end === undefined ? '' : ` until ${moment(end)}`;
@@ -181,7 +184,7 @@ function noiseRow({ check, outages, clients, client, client_outages: clientOutag
   return [check, String(outages), String(clients), clients === 1 ? client : `${client} (${String(clientOutages)})`];
 }
 
-function actionRow({ at, who, action, targets, count, reason, end }: ReportAction, moment: Moment): string[] {
+function actionRow({ at, who, action, targets, count, reason, end }: ReportAction, moment: FormatTime): string[] {
   const remaining = count - targets.length;
   const what = `${action} ${targets.join(', ')}${remaining > 0 ? ` and ${String(remaining)} more` : ''}`;
   return [moment(at), who, what, end === undefined ? '' : moment(end), reason ?? ''];

@@ -30,7 +30,7 @@ export interface StatusSpan extends Span {
  * @param status current status, used if there are no changes
  * @param keptSinceMs start of the retained history; before it, the status is unknown unless `changes` says it
  */
-export function stretchesOf(
+export function statusSpansOf(
   changes: readonly StatusChange[],
   status: number | undefined,
   { sinceMs, untilMs }: Span,
@@ -100,7 +100,7 @@ export function joinedSpans(spans: readonly Span[]): Span[] {
  * Adds up the time in each status. Time with the status OK counts as OK even during a silence. Silenced time with
  * another status is added up as `silenced`.
  *
- * @param stretches spans of one status each, newest first, as returned by `stretchesOf`
+ * @param stretches spans of one status each, newest first, as returned by `statusSpansOf`
  * @param silenced the silenced spans, as returned by `joinedSpans`
  */
 export function availabilityOf(stretches: readonly StatusSpan[], silenced: readonly Span[]): Availability {

@@ -168,13 +168,23 @@ export function v2CheckRequest(
   return {
     config: {
       ...ZERO_VALUES,
-      ...ofKind(check, isTexts, ['runtime_assets', 'env_vars', 'output_metric_handlers']),
-      ...ofKind(check, Array.isArray, ['check_hooks', 'secrets', 'output_metric_tags', 'output_metric_thresholds']),
-      ...ofKind(check, Array.isArray, ['pipelines']),
-      ...ofKind(check, (value) => typeof value === 'string', ['cron', 'output_metric_format']),
-      ...ofKind(check, (value) => typeof value === 'boolean', ['stdin', 'publish', 'round_robin', 'discard_output']),
-      ...ofKind(check, Number.isInteger, ['interval', 'ttl', 'low_flap_threshold', 'high_flap_threshold']),
-      ...ofKind(check, Number.isInteger, ['max_output_size']),
+      ...attributesOfType(check, isTexts, ['runtime_assets', 'env_vars', 'output_metric_handlers']),
+      ...attributesOfType(check, Array.isArray, [
+        'check_hooks',
+        'secrets',
+        'output_metric_tags',
+        'output_metric_thresholds',
+      ]),
+      ...attributesOfType(check, Array.isArray, ['pipelines']),
+      ...attributesOfType(check, (value) => typeof value === 'string', ['cron', 'output_metric_format']),
+      ...attributesOfType(check, (value) => typeof value === 'boolean', [
+        'stdin',
+        'publish',
+        'round_robin',
+        'discard_output',
+      ]),
+      ...attributesOfType(check, Number.isInteger, ['interval', 'ttl', 'low_flap_threshold', 'high_flap_threshold']),
+      ...attributesOfType(check, Number.isInteger, ['max_output_size']),
       metadata: {
         name: request.name,
         namespace,
@@ -246,7 +256,7 @@ function pairsOf(metadata: unknown): Readonly<Record<string, unknown>> {
  * Returns those of the named attributes that have the right type. One attribute with a wrong type would make Sensu Go
  * agents reject the whole request.
  */
-function ofKind(
+function attributesOfType(
   check: Readonly<Record<string, unknown>>,
   is: (value: unknown) => boolean,
   names: readonly string[],

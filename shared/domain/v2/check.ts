@@ -42,7 +42,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
   const windows = timeWindowsOf(subdue);
   return {
     ...present(attributes),
-    ...whenPositive({ interval, timeout, ttl }),
+    ...onlyPositive({ interval, timeout, ttl }),
     ...(cron ? { cron } : {}),
     ...(source ? { source } : {}),
     // Flap detection needs both thresholds.
@@ -129,7 +129,7 @@ function present(attributes: Readonly<Record<string, unknown>>): Record<string, 
 }
 
 /** Returns only the attributes with a positive value. In the v2 API, 0 means "not set". */
-export function whenPositive(seconds: Readonly<Record<string, number | null | undefined>>): Record<string, number> {
+export function onlyPositive(seconds: Readonly<Record<string, number | null | undefined>>): Record<string, number> {
   return Object.fromEntries(Object.entries(seconds).filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0));
 }
 

@@ -11,12 +11,15 @@ export interface Preconditions {
  *
  * @param tag current entity tag (version) of the object; undefined if it does not exist
  */
-export function meets({ match, noneMatch }: Preconditions, tag: string | undefined): boolean {
-  return (match === undefined || names(match, tag)) && (noneMatch === undefined || !names(noneMatch, tag));
+export function meetsPreconditions({ match, noneMatch }: Preconditions, tag: string | undefined): boolean {
+  return (
+    (match === undefined || listContainsTag(match, tag)) &&
+    (noneMatch === undefined || !listContainsTag(noneMatch, tag))
+  );
 }
 
 /** Whether the list in a header contains `*` or this entity tag, weak or strong; false if the tag is undefined. */
-export function names(list: string, tag: string | undefined): boolean {
+export function listContainsTag(list: string, tag: string | undefined): boolean {
   if (tag === undefined) return false;
   return list.split(',').some((item) => item.trim() === '*' || item.trim().replace(/^W\//, '') === tag);
 }

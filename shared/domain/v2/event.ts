@@ -6,7 +6,7 @@ import { okOccurrences } from '../ok-count.ts';
 import { v2StateChange } from '../flapping.ts';
 import { statusesWithoutFirst, type History } from '../history.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
-import { whenPositive } from './check.ts';
+import { onlyPositive } from './check.ts';
 import { shownAttributes } from './event-check.ts';
 import { subscriptionOfV2 } from './subscription.ts';
 
@@ -99,7 +99,7 @@ function shownStatus(status: number): number {
 
 function metadataOf(check: CheckResult, namespace: string): V2EventCheck['metadata'] {
   const { labels, annotations, created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
-  return { name: check.name, namespace, ...pairsOf({ labels, annotations }), ...makerOf(creator) };
+  return { name: check.name, namespace, ...pairsOf({ labels, annotations }), ...creatorOf(creator) };
 }
 
 /** Returns the metadata of the event itself. If it has no creator, it gets that of the check. */
@@ -107,7 +107,7 @@ function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metada
   const { created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
   const { labels, annotations, created_by: own } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
   const pairs = pairsOf({ labels, annotations });
-  return { ...(Object.keys(pairs).length > 0 ? { namespace } : {}), ...pairs, ...makerOf(own ?? creator) };
+  return { ...(Object.keys(pairs).length > 0 ? { namespace } : {}), ...pairs, ...creatorOf(own ?? creator) };
 }
 
 /**
@@ -122,7 +122,7 @@ function sentNumber(
   return typeof value === 'number' ? value : undefined;
 }
 
-function makerOf(creator: unknown): { readonly created_by?: string } {
+function creatorOf(creator: unknown): { readonly created_by?: string } {
   return typeof creator === 'string' ? { created_by: creator } : {};
 }
 
@@ -181,14 +181,14 @@ export function resultOfEvent(
   const metricHandlers = event.metrics?.handlers ?? [];
   return {
     ...acceptedAttributes(attributes),
-    ...whenPositive({ interval, timeout, ttl, issued, executed: executed || event.timestamp }),
+    ...onlyPositive({ interval, timeout, ttl, issued, executed: executed || event.timestamp }),
     // Flap detection needs both thresholds.
     ...(low && high ? { low_flap_threshold: low, high_flap_threshold: high } : {}),
     ...(subscriptions ? { subscribers: subscriptions.map(subscriptionOfV2) } : {}),
     ...(handlers || metricHandlers.length > 0
       ? { handlers: [...new Set([...(handlers ?? []), ...metricHandlers])] }
       : {}),
-    ...underName('metadata', { ...pairsOf(metadata), ...makerOf(createdBy) }),
+    ...underName('metadata', { ...pairsOf(metadata), ...creatorOf(createdBy) }),
     ...underName('event_metadata', {
       ...pairsOf(event.metadata),
       ...(event.timestamp ? { timestamp: event.timestamp } : {}),

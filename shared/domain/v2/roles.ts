@@ -37,7 +37,7 @@ function allows({ verbs, resources, resource_names: names }: RoleRule, { verb, r
 }
 
 /** Whether the grants allow at least one operation in a namespace. Then the namespace itself is visible. */
-export function reachesInto(grants: readonly Grant[], namespace: string): boolean {
+export function grantsAnythingIn(grants: readonly Grant[], namespace: string): boolean {
   return grants.some(
     (grant) =>
       (grant.namespace === undefined || grant.namespace === namespace) &&

@@ -37,7 +37,7 @@ export function v2SilencedName(entry: SilencedParts & Partial<Pick<SilencedEntry
  *
  * @returns undefined if subscription and check are both missing or `*`
  */
-export function partsOfV2Name(name: string): SilencedParts | undefined {
+export function parseV2SilencedName(name: string): SilencedParts | undefined {
   // Splits at the last colon, because a colon is more likely in a subscription than in a check. If the name of a check
   // contains a colon, subscription and check must be in the body of the request.
   const at = name.lastIndexOf(':');
@@ -51,7 +51,7 @@ export function partsOfV2Name(name: string): SilencedParts | undefined {
  */
 export function partsOfV2Silenced({ subscription, check, metadata }: SubmittedV2Silenced): SilencedParts | undefined {
   const name = metadata?.name;
-  return partsOf(subscription, check) ?? (name === undefined ? undefined : partsOfV2Name(name));
+  return partsOf(subscription, check) ?? (name === undefined ? undefined : parseV2SilencedName(name));
 }
 
 function partsOf(subscription: string | null | undefined, check: string | null | undefined): SilencedParts | undefined {

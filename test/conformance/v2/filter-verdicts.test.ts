@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MON } from '../../../daemon/backend/model/audit/mutations.ts';
+import { BACKEND_ACTOR } from '../../../daemon/backend/model/audit/mutations.ts';
 import { EntityLimit } from '../../../daemon/backend/model/clients/entity-limit.ts';
 import { V2Events } from '../../../daemon/backend/events/v2-write.ts';
 import { validateResult } from '../../../daemon/backend/results/validate-result.ts';
@@ -58,7 +58,7 @@ async function handledEvents(): Promise<readonly HandledEvent[]> {
       DEFAULT_NAMESPACE,
       { client: 'web-1', check: 'disk' },
       () => ({ entity, result, isResolution: false }),
-      MON,
+      BACKEND_ACTOR,
     );
     handled.push(...rig.takeJobs().map((job) => job.event));
   }

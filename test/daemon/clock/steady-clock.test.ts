@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { NO_CORRECTIONS, eraOf, offsetOf, secondsSince, withCorrection } from '../../../daemon/clock/corrections.ts';
+import {
+  NO_CORRECTIONS,
+  correctionCount,
+  offsetOf,
+  correctionSecondsSince,
+  withCorrection,
+} from '../../../daemon/clock/corrections.ts';
 import { SteadyClock, type ClockJump } from '../../../daemon/clock/steady-clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -169,7 +175,7 @@ describe('the steady clock at the start of a process', () => {
       const clock = new SteadyClock(machine, { anchor });
       expect(clock.steady() - before.anchor().steadyMs + awayMs).toBe(passedMs);
       expect(clock.now()).toBe(machine.now());
-      expect(secondsSince(clock.anchor().corrections, eraOf(anchor.corrections))).toBe(correction);
+      expect(correctionSecondsSince(clock.anchor().corrections, correctionCount(anchor.corrections))).toBe(correction);
     },
   );
 });
@@ -178,6 +184,6 @@ test('the oldest of many clock corrections are merged', () => {
   let corrections = NO_CORRECTIONS;
   for (let count = 0; count < 250; count++) corrections = withCorrection(corrections, count % 2 === 0 ? 10 : -7);
   expect(corrections.seconds).toHaveLength(100);
-  expect([eraOf(corrections), offsetOf(corrections)]).toEqual([250, 375_000]);
-  expect([secondsSince(corrections, 248), secondsSince(corrections, 250)]).toEqual([3, 0]);
+  expect([correctionCount(corrections), offsetOf(corrections)]).toEqual([250, 375_000]);
+  expect([correctionSecondsSince(corrections, 248), correctionSecondsSince(corrections, 250)]).toEqual([3, 0]);
 });

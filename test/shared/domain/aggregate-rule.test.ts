@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { needsPercent, ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
+import { requiredOkPercent, ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
 import { aggregateRuleSchema } from '../../../shared/schemas/aggregate-rule.ts';
 
 type Rule = Parameters<typeof ruleVerdict>[0];
@@ -75,7 +75,7 @@ describe('a rule of an aggregate (spec, aggregates 1)', () => {
     [{ critical: 20 }, 0],
     [{ stale: { after: 60, warning: 1 } }, undefined],
   ])('the aggregate rule %j requires %j percent of ten results to be OK', (rule, percent) => {
-    expect(needsPercent(rule, 10)).toBe(percent);
+    expect(requiredOkPercent(rule, 10)).toBe(percent);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinedState } from '../../../shared/domain/check-rename.ts';
+import { joinRenamedCheckStates } from '../../../shared/domain/check-rename.ts';
 import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
 import { statusesOf } from '../../../shared/domain/history.ts';
 
@@ -62,12 +62,12 @@ test.each<{
     event: undefined,
   },
 ])('a rename to the name of an existing check merges both states: $name', ({ before, after, history, event }) => {
-  const state = joinedState(played(before, 0), played(after, before.length), []);
+  const state = joinRenamedCheckStates(played(before, 0), played(after, before.length), []);
   expect(statusesOf(state.history)).toEqual(history);
   expect(state.event === undefined ? undefined : pick(state.event, Object.keys(event ?? {}))).toEqual(event);
 });
 
 test('the last OK time of two merged checks is the later one of both checks', () => {
-  expect(joinedState(played([0], 0), played([2], 1), []).lastOk).toBe(0);
-  expect(joinedState(played([0], 0), played([0], 5), []).lastOk).toBe(300);
+  expect(joinRenamedCheckStates(played([0], 0), played([2], 1), []).lastOk).toBe(0);
+  expect(joinRenamedCheckStates(played([0], 0), played([0], 5), []).lastOk).toBe(300);
 });

@@ -3,7 +3,7 @@ import {
   respondingMember,
   clusterTroubles,
   newestKnownSeq,
-  successionOf,
+  chooseNextLeader,
   leaderName,
 } from '../../../shared/domain/cluster.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
@@ -40,7 +40,7 @@ describe('the next leader after a handover', () => {
     },
     { name: 'any member while there is no leader', view: { leader: null }, to: 'web1:4567', expected: 'web1-id' },
   ])('a handover selects the next leader: $name', ({ view, to, expected }) => {
-    expect(successionOf(aClusterView(view), to)).toMatchObject({ kind: 'to', member: { id: expected } });
+    expect(chooseNextLeader(aClusterView(view), to)).toMatchObject({ kind: 'to', member: { id: expected } });
   });
 
   test.each<{ name: string; view?: Partial<ClusterView>; to?: string; code: string; reason: RegExp }>([
@@ -99,7 +99,7 @@ describe('the next leader after a handover', () => {
       reason: /^every other member lags, is lost or is not trusted$/,
     },
   ])('a handover is rejected: $name', ({ view, to, code, reason }) => {
-    expect(successionOf(aClusterView(view), to)).toEqual({
+    expect(chooseNextLeader(aClusterView(view), to)).toEqual({
       kind: 'refused',
       code,
       reason: expect.stringMatching(reason) as string,

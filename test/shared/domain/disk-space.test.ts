@@ -6,7 +6,7 @@ import {
   diskStatus,
   nextDiskLevel,
   refusesGrowth,
-  reserveBytes,
+  diskReserveBytes,
   writeBufferBytes,
   type DiskLevel,
 } from '../../../shared/domain/disk-space.ts';
@@ -60,9 +60,9 @@ test.each<{ floor: number; buffer: number }>([
 test('the release of the disk reserve never ends the rejection of writes, whatever the floor is', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (floor, share) => {
-      const free = Math.floor(share * (reserveBytes(floor) - 1));
+      const free = Math.floor(share * (diskReserveBytes(floor) - 1));
       fc.pre(free >= 0 && nextDiskLevel(undefined, free, floor) === 'reserve');
-      expect(refusesGrowth(nextDiskLevel('reserve', free + reserveBytes(floor), floor))).toBe(true);
+      expect(refusesGrowth(nextDiskLevel('reserve', free + diskReserveBytes(floor), floor))).toBe(true);
     }),
   );
 });
@@ -71,7 +71,7 @@ test('the allocation of the disk reserve never ends the level OK', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 2 ** 43 }), (floor, free) => {
       fc.pre(canCreateReserve(free, floor));
-      expect(nextDiskLevel('ok', free - reserveBytes(floor), floor)).toBe('ok');
+      expect(nextDiskLevel('ok', free - diskReserveBytes(floor), floor)).toBe('ok');
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryLimit, spareMemory, startLimit } from '../../../shared/domain/memory-limit.ts';
+import { memoryLimit, spareMemory, startMemoryLimit } from '../../../shared/domain/memory-limit.ts';
 
 const GIB = 1024 ** 3;
 
@@ -24,8 +24,8 @@ test.each([
 });
 
 test('the memory limit during the start is higher than the limit in operation', () => {
-  expect(startLimit({ heap: GIB })).toBeGreaterThan(memoryLimit(undefined, { heap: GIB, machine: 64 * GIB }));
-  expect(startLimit({ heap: GIB })).toBeLessThan(GIB);
+  expect(startMemoryLimit({ heap: GIB })).toBeGreaterThan(memoryLimit(undefined, { heap: GIB, machine: 64 * GIB }));
+  expect(startMemoryLimit({ heap: GIB })).toBeLessThan(GIB);
 });
 
 test.each([

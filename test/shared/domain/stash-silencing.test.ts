@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lastsAtLeastAsLong, migrationOf, silenceSupportProblem } from '../../../shared/domain/stash-silencing.ts';
+import { lastsAtLeastAsLong, convertStash, silenceSupportProblem } from '../../../shared/domain/stash-silencing.ts';
 
 const content = { reason: 'planned', owner: 'alice', timestamp: 1 };
 
@@ -10,7 +10,7 @@ describe('silence stashes of Sensu Core become silences (reference 9.1, completi
     ['silence/all/disk', '*:disk'],
     ['silence/all', 'client:all:*'],
   ])('the stash %s becomes the silence %s', (path, id) => {
-    expect(migrationOf({ path, content, expire: 60 })).toMatchObject({
+    expect(convertStash({ path, content, expire: 60 })).toMatchObject({
       kind: 'entry',
       path,
       id,
@@ -21,16 +21,16 @@ describe('silence stashes of Sensu Core become silences (reference 9.1, completi
   test.each(['silence/', 'silence/a/b/c', 'silence/web-1/', 'silence/a b', 'silence/web-1/a b'])(
     'the silence stash %s has no valid target',
     (path) => {
-      expect(migrationOf({ path, content, expire: -1 })).toMatchObject({ kind: 'unclear', path });
+      expect(convertStash({ path, content, expire: -1 })).toMatchObject({ kind: 'unclear', path });
     },
   );
 
   test.each(['silence', 'silenced/web-1', 'notes/silence', ''])('the stash %j is not treated as a silence', (path) => {
-    expect(migrationOf({ path, content, expire: -1 })).toBeUndefined();
+    expect(convertStash({ path, content, expire: -1 })).toBeUndefined();
   });
 
   test('a silence stash without usable content leaves reason and creator empty', () => {
-    expect(migrationOf({ path: 'silence/a', content: { reason: 7, owner: '' }, expire: -1 })).toMatchObject({
+    expect(convertStash({ path: 'silence/a', content: { reason: 7, owner: '' }, expire: -1 })).toMatchObject({
       request: { reason: null, creator: null, expire: -1 },
     });
   });

@@ -69,8 +69,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     defence: 'without a peer key file, callers of forwarded requests are authenticated by their own credentials',
     file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
-    text: 'if (signatures.isStrong) return authenticator.ofVoucher(voucher, credentialVersion);',
-    replacement: "if (voucher.name !== '') return authenticator.ofVoucher(voucher, credentialVersion);",
+    text: 'if (signatures.isStrong) return authenticator.principalOfVoucher(voucher, credentialVersion);',
+    replacement: "if (voucher.name !== '') return authenticator.principalOfVoucher(voucher, credentialVersion);",
     test: REQUESTS,
     title: 'a reader of the database cannot become an administrator with any voucher',
   },

@@ -79,7 +79,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the size of the response that is read from a webhook is limited',
     file: 'daemon/backend/notify/delivery/webhook.ts',
-    text: 'if (bytes > RESPONSE_BYTES_MAX) break;',
+    text: 'if (bytes > RESPONSE_BYTES_READ_MAX) break;',
     replacement: 'if (bytes < 0) break;',
     test: 'test/daemon/backend/notify/delivery/webhook.test.ts',
     title: 'the response',

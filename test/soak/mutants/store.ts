@@ -47,8 +47,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a failed write is removed from the write-ahead log',
     file: 'daemon/backend/store/atomic-writer.ts',
-    text: `      this.#cutAt = end;
-`,
+    text: '      this.#truncateTo = end;\n',
     replacement: '',
     test: 'test/daemon/backend/store/failed-writes.test.ts',
   },

@@ -248,7 +248,7 @@ test('only changes after the snapshot of a backend ring the bell in the list of 
     creator: 'alice',
     session: 'console-1',
     readOnly: false,
-    members: ['prod', 'lab'],
+    mergedContexts: ['prod', 'lab'],
     now: () => FEED_HELLO.time,
   });
   store.backendChanged('prod', withConnection(INITIAL_FEED_STATUS, { kind: 'live' }, FEED_HELLO.time));

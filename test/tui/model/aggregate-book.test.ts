@@ -3,7 +3,7 @@ import {
   aggregateBar,
   ConsoleAggregates,
   aggregateMark,
-  DEFAULT_NEEDS,
+  DEFAULT_AGGREGATE_THRESHOLDS,
   isBelowThreshold,
   percentText,
   TREND_STEP_MS,
@@ -17,7 +17,7 @@ function aSummary(ok: number, critical: number, name = 'web'): NamedAggregate {
 }
 
 function entryOf(ok: number, critical: number): AggregateEntry {
-  return new ConsoleAggregates(DEFAULT_NEEDS).entryOf('web', aSummary(ok, critical));
+  return new ConsoleAggregates(DEFAULT_AGGREGATE_THRESHOLDS).entryOf('web', aSummary(ok, critical));
 }
 
 test.each<{ ok: number; critical: number; percent: string; mark: string }>([
@@ -80,20 +80,20 @@ describe('the bar of an aggregate', () => {
 
 describe('the trend of an aggregate', () => {
   test('the trend of an aggregate gets a value every ten seconds, however often the aggregates are loaded', () => {
-    const book = new ConsoleAggregates(DEFAULT_NEEDS);
+    const book = new ConsoleAggregates(DEFAULT_AGGREGATE_THRESHOLDS);
     for (let ms = 0; ms < 3 * TREND_STEP_MS; ms += 2000) book.load([aSummary(ms / 1000, 100 - ms / 1000)], ms);
     expect(book.get('web')?.trend).toEqual([0, 10, 20]);
   });
 
   test('the trend of an aggregate keeps ten minutes', () => {
-    const book = new ConsoleAggregates(DEFAULT_NEEDS);
+    const book = new ConsoleAggregates(DEFAULT_AGGREGATE_THRESHOLDS);
     for (let step = 0; step < 100; step++) book.load([aSummary(step, 100 - step)], step * TREND_STEP_MS);
     const trend = book.get('web')?.trend ?? [];
     expect([trend.length, trend[0], trend.at(-1)]).toEqual([60, 40, 99]);
   });
 
   test('the trend is dropped with its aggregate and has no value while there are no results', () => {
-    const book = new ConsoleAggregates(DEFAULT_NEEDS);
+    const book = new ConsoleAggregates(DEFAULT_AGGREGATE_THRESHOLDS);
     book.load([aSummary(1, 1)], 0);
     book.load([aSummary(0, 0)], TREND_STEP_MS);
     expect(book.get('web')?.trend).toEqual([50]);

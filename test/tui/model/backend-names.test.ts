@@ -5,7 +5,7 @@ import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/sc
 import {
   nameAt,
   nameAtSameBackend,
-  partsAt,
+  addContextToParts,
   silencedIdAt,
   splitName,
   splitParts,
@@ -39,7 +39,7 @@ test('a name with its context is split into both parts again, and a name without
 
 test('a selector and the id of its silence survive the round trip through a context', () => {
   const [selector, id] = ['client~web-* mail~*@*', selectorId('client~web-* mail~*@*')];
-  const there = partsAt<{ subscription: null; check: null; selector: string }>(
+  const there = addContextToParts<{ subscription: null; check: null; selector: string }>(
     { subscription: null, check: null, selector },
     'lab',
   );
@@ -52,7 +52,7 @@ test('the context is added to a silence and to its id alike, and removed from bo
   fc.assert(
     fc.property(parts, name, (about, context) => {
       const id = silencedId(about.subscription, about.check);
-      const there = partsAt<{ subscription: string | null; check: string | null }>(about, context);
+      const there = addContextToParts<{ subscription: string | null; check: string | null }>(about, context);
       expect(silencedIdAt(id, context)).toBe(silencedId(there.subscription, there.check));
       expect(splitParts(there)).toEqual({ parts: about, context });
       expect(splitSilencedId(silencedIdAt(id, context))).toEqual({ id, context });

@@ -117,13 +117,13 @@ test('a repeated query for brief keys returns the same as a first query', () => 
           book.addBrief(step.record, step.row);
           known.set(step.record, step.row);
         } else if (step.kind === 'forget') {
-          book.forget(step.record);
+          book.removeBrief(step.record);
           known.delete(step.record);
         } else {
           const fresh = new EventBriefs();
           for (const [record, row] of known) fresh.addBrief(record, row);
           const rank = rankOf(step.row);
-          told.push([new Set(book.upTo(rank, 10)), new Set(fresh.upTo(rank, 10))]);
+          told.push([new Set(book.keysUpToRank(rank, 10)), new Set(fresh.keysUpToRank(rank, 10))]);
         }
       }
       expect(told.map(([again]) => again)).toEqual(told.map(([, first]) => first));
@@ -138,8 +138,8 @@ test('queries for a few, then more, then all brief keys return the same as a fir
   );
   const keys = rows.map(({ client }) => keyOf(client));
   for (const [at, row] of rows.entries()) book.addBrief(new EventRecord(keys[at] ?? '', row), row);
-  expect(book.upTo(Infinity, 3)).toEqual(keys.slice(0, 3));
-  expect(book.upTo(rankOf(anEventRow({ status: 2, since: 9999 })), 5)).toEqual(keys.slice(0, 2));
-  expect(book.upTo(rankOf(anEventRow({ status: 2, since: 7500 })), 5)).toEqual(keys.slice(0, 5));
-  expect(book.upTo(Infinity, 3000)).toEqual(keys);
+  expect(book.keysUpToRank(Infinity, 3)).toEqual(keys.slice(0, 3));
+  expect(book.keysUpToRank(rankOf(anEventRow({ status: 2, since: 9999 })), 5)).toEqual(keys.slice(0, 2));
+  expect(book.keysUpToRank(rankOf(anEventRow({ status: 2, since: 7500 })), 5)).toEqual(keys.slice(0, 5));
+  expect(book.keysUpToRank(Infinity, 3000)).toEqual(keys);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { upgradeRow } from '../../../daemon/backend/model/plans/feed-rows.ts';
-import { planOf } from '../../../shared/domain/plan/plan.ts';
+import { createUpgradePlan } from '../../../shared/domain/plan/plan.ts';
 import { executeOrder, newPlanRun } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
@@ -11,7 +11,7 @@ import { someFacts } from '../../support/upgrade-facts.ts';
 
 function aPlan(console: ConsoleDriver, { id = 1, session = 'console-1' } = {}): PlanRun {
   const nowMs = console.clock.now();
-  const plan = planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' }));
+  const plan = createUpgradePlan({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' }));
   const made = newPlanRun(plan, { id, who: 'alice', nowMs, entities: 20 });
   const outcome = executeOrder(made, { order: 'take', session, force: false }, 'alice', nowMs);
   if (outcome.kind === 'refused') throw new Error(outcome.reason);

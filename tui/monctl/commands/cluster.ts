@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import { clusterTroubles, successionOf, leaderName } from '../../../shared/domain/cluster.ts';
+import { clusterTroubles, chooseNextLeader, leaderName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MEMBER_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -88,7 +88,7 @@ async function viewOf(api: ApiClient): Promise<ClusterView> {
  * @throws MonError when the backend would reject the handover
  */
 function effectOf(view: ClusterView, to: string | undefined): string {
-  const succession = successionOf(view, to);
+  const succession = chooseNextLeader(view, to);
   if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
   return `${succession.member.name} would become the leader instead of ${leaderName(view) ?? 'no member'}`;
 }

@@ -3,7 +3,7 @@ import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import {
   lastsAtLeastAsLong,
-  migrationOf,
+  convertStash,
   silenceSupportProblem,
   type StashMigration,
 } from '../../../shared/domain/stash-silencing.ts';
@@ -81,7 +81,7 @@ async function planMigrations(api: ApiClient): Promise<readonly PlannedMigration
   const clientOf = new Map(clients.map((client) => [client.name, client]));
   const left = new Map(entries.map(({ id, expire }) => [id, expire]));
   return stored
-    .flatMap((stash) => migrationOf(stash) ?? [])
+    .flatMap((stash) => convertStash(stash) ?? [])
     .map((migration) => {
       if (migration.kind === 'unclear') return unclear(migration);
       const client = migration.client === undefined ? undefined : clientOf.get(migration.client);

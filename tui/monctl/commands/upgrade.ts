@@ -1,4 +1,4 @@
-import { findingsOf, planOf } from '../../../shared/domain/plan/plan.ts';
+import { findingsOf, createUpgradePlan } from '../../../shared/domain/plan/plan.ts';
 import { worstOf } from '../../../shared/domain/plan/rule.ts';
 import { versionText } from '../../../shared/domain/plan/version.ts';
 import type { Finding, RuleVerdict } from '../../../shared/schemas/plan.ts';
@@ -44,7 +44,7 @@ const plan: Command = {
   options: OPTIONS,
   examples: [['monctl upgrade plan --from 6.1.0 --to 6.5.0 --output yaml', 'for a change request']],
   async run(call) {
-    const made = planOf(await upgradePathOf(call), await gatherFacts(call));
+    const made = createUpgradePlan(await upgradePathOf(call), await gatherFacts(call));
     await call.output.show(made, () =>
       [findingsText(made.findings, call.output.look), stepsText(made.steps, call.output.look)].join('\n\n'),
     );

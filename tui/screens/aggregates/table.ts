@@ -51,21 +51,22 @@ export const AGGREGATES = tableView<AggregateEntry>({
       text: (entry) =>
         entry.threshold === undefined ? '-' : `${String(entry.threshold)}% ${aggregateMark(entry).text}`,
       tone: (entry) => aggregateMark(entry).tone,
-      compare: (a, b) => Number(isBelowThreshold(b)) - Number(isBelowThreshold(a)) || distance(a) - distance(b),
+      compare: (a, b) =>
+        Number(isBelowThreshold(b)) - Number(isBelowThreshold(a)) || pointsAboveThreshold(a) - pointsAboveThreshold(b),
     },
     countColumn('critical', 'CRIT', ({ summary }) => summary.results.critical, { tone: 'critical' }),
     countColumn('warning', 'WARN', ({ summary }) => summary.results.warning, { tone: 'warning' }),
     countColumn('unknown', 'UNKN', ({ summary }) => summary.results.unknown, { tone: 'unknown' }),
     countColumn('silenced', 'SIL', ({ summary }) => summary.results.silenced),
     countColumn('down', 'DOWN', ({ summary }) => summary.results.down, { tone: 'critical' }),
-    countColumn('clients', 'CLIENTS', ({ summary }) => summary.clients, { least: 7, spare: 3 }),
-    countColumn('checks', 'CHECKS', ({ summary }) => summary.checks, { least: 6, spare: 3 }),
+    countColumn('clients', 'CLIENTS', ({ summary }) => summary.clients, { least: 7, dropRank: 3 }),
+    countColumn('checks', 'CHECKS', ({ summary }) => summary.checks, { least: 6, dropRank: 3 }),
     {
       id: 'trend',
       title: 'TREND 10m',
       least: 10,
       most: TREND_CELLS,
-      spare: 2,
+      dropRank: 2,
       text: ({ trend }, _, width = TREND_CELLS) => sparkline(trend, Math.min(width, TREND_CELLS), 100),
       tone: () => 'accent',
     },
@@ -92,6 +93,6 @@ export const AGGREGATES = tableView<AggregateEntry>({
  * Returns by how many percentage points the share of OK results exceeds the threshold of the aggregate. For an
  * aggregate without a threshold, returns a large number, so that it sorts last.
  */
-function distance({ percent, threshold: need }: AggregateEntry): number {
+function pointsAboveThreshold({ percent, threshold: need }: AggregateEntry): number {
   return percent === undefined || need === undefined ? 1000 : percent - need;
 }

@@ -56,9 +56,11 @@ export const CHECKS = tableView<CheckTableRow>({
     severityColumn('critical'),
     severityColumn('warning'),
     severityColumn('unknown'),
-    countColumn('silenced', 'SIL', ({ silenced }) => silenced, { tone: 'faint', spare: 3 }),
-    column('subscribers', 'SUBSCRIBERS', [14, 30], ({ check }) => (check.subscribers ?? []).join(', '), { spare: 1 }),
-    column('command', 'COMMAND', [14, Infinity], ({ check }) => commandText(check.command ?? ''), { spare: 2 }),
+    countColumn('silenced', 'SIL', ({ silenced }) => silenced, { tone: 'faint', dropRank: 3 }),
+    column('subscribers', 'SUBSCRIBERS', [14, 30], ({ check }) => (check.subscribers ?? []).join(', '), {
+      dropRank: 1,
+    }),
+    column('command', 'COMMAND', [14, Infinity], ({ check }) => commandText(check.command ?? ''), { dropRank: 2 }),
   ],
   sort: 'check',
   search: languageForItems(

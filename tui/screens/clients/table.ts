@@ -46,7 +46,7 @@ export const CLIENTS = tableView<ClientTableRow>({
   },
   columns: [
     textColumn('client', 'CLIENT', [20, 40], ({ client }) => client.name, { cut: 'middle' }),
-    textColumn('address', 'ADDRESS', [15, 39], ({ client }) => client.address, { spare: 2 }),
+    textColumn('address', 'ADDRESS', [15, 39], ({ client }) => client.address, { dropRank: 2 }),
     {
       id: 'keepalive',
       title: 'KEEPALIVE',
@@ -58,12 +58,14 @@ export const CLIENTS = tableView<ClientTableRow>({
       // The client whose last keepalive is oldest sorts first, because it needs attention first.
       compare: (a, b) => a.client.timestamp - b.client.timestamp,
     },
-    textColumn('version', 'VERSION', [8, 12], ({ client }) => client.version, { spare: 3 }),
+    textColumn('version', 'VERSION', [8, 12], ({ client }) => client.version, { dropRank: 3 }),
     column('events', 'EVENTS', [10, 12], eventsText, {
       tone: ({ worst }) => (worst === undefined ? 'faint' : classTone(worst)),
       compare: (a, b) => worstRank(a) - worstRank(b) || b.open - a.open,
     }),
-    column('subscriptions', 'SUBSCRIPTIONS', [14, Infinity], ({ client }) => subscriptionsText(client), { spare: 1 }),
+    column('subscriptions', 'SUBSCRIPTIONS', [14, Infinity], ({ client }) => subscriptionsText(client), {
+      dropRank: 1,
+    }),
   ],
   sort: 'client',
   search: languageForItems(CLIENT_SEARCH, ({ client }: ClientTableRow) => client, [

@@ -28,7 +28,7 @@ export interface EventLine {
 }
 
 /** Time for which the row of a changed event stays highlighted, in milliseconds. */
-const NEWS_MS = 2000;
+const HIGHLIGHT_MS = 2000;
 
 /** The columns of the list of events. `fitEventColumns` decides their widths. */
 export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
@@ -102,7 +102,7 @@ function statusTone({ row }: EventRecord): Tone {
 }
 
 function newsTone({ record }: EventLine, nowMs: number): Tone {
-  return nowMs - record.changedAtMs < NEWS_MS ? 'strong' : 'plain';
+  return nowMs - record.changedAtMs < HIGHLIGHT_MS ? 'strong' : 'plain';
 }
 
 /** Returns the status as symbol and word, so that it is readable without color and without the font of the symbol. */

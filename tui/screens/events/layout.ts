@@ -1,6 +1,6 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import { GAP, LEAD, type PlacedColumn } from '../../list/table-columns.ts';
+import { GAP, LEAD_CELLS, type PlacedColumn } from '../../list/table-columns.ts';
 import { stepsOf, type ColumnScroll, type TableLayout } from '../../list/table-layout.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
 import { splitName } from '../../model/backend-names.ts';
@@ -28,7 +28,7 @@ const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: '
  * Width in cells of `count` and `last` after the user scrolled or chose full texts. Otherwise, a narrow screen gives
  * them less space or none.
  */
-const ROOMY: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
+const FULL_WIDTH_CELLS: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
 
 /** The state of the list of events that decides which columns are drawn. */
 export interface EventLook extends Partial<ColumnScroll> {
@@ -91,13 +91,13 @@ export function fitEventColumns(
   const wished = wishedWidths(columns, where, sourceNames);
   const isThere = (id: Narrow): boolean => (id === 'where' ? wished.where > 0 : true) && !hidden.has(idOf(id, where));
   const there = NARROW.filter(isThere);
-  const available = columns - LEAD - STATUS_CELLS - GAP;
+  const available = columns - LEAD_CELLS - STATUS_CELLS - GAP;
   const isOutputShown = !hidden.has('output');
   if (sideways > 0 || wide) {
     const { left, shift } = stepsOf(sideways, there.length + 1);
     const fullWidths = wide ? longestNames(window, wished.where > 0) : {};
     const { widths, output } = fitNarrowColumns(there.slice(left), available, (id) =>
-      Math.max(wished[id], ROOMY[id] ?? 0, fullWidths[id] ?? 0),
+      Math.max(wished[id], FULL_WIDTH_CELLS[id] ?? 0, fullWidths[id] ?? 0),
     );
     const out = there.length - left - widths.size;
     // Names at full width can leave no space for the output.

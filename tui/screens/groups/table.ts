@@ -6,7 +6,7 @@ import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
-import { isInShown } from '../../model/shown-namespace.ts';
+import { isInShownNamespace } from '../../model/shown-namespace.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import { STATUS } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
@@ -30,7 +30,7 @@ export const GROUPS = tableView<GroupRow>({
     }),
     countColumn('pending', 'PENDING', ({ pending }) => pending, { least: 8, most: 8, tone: 'strong' }),
     column('notified', 'NOTIFIED', [9, 9], notifiedText, {
-      spare: 1,
+      dropRank: 1,
       compare: (a, b) => (b.notified_at ?? 0) - (a.notified_at ?? 0),
     }),
     column('next', 'NEXT', [14, Infinity], nextFlushText, {
@@ -61,7 +61,8 @@ function worstRank({ firing, worst = 'unknown' }: GroupRow): number {
 function groups({ loads, options }: ScreenView & Pick<LiveData, 'loads'>): ReadonlyMap<string, GroupRow> {
   const { data } = loads.of('groups');
   if (data === undefined) return NONE;
-  const byKey = memo.get(data) ?? new Map(data.filter(isInShown(options)).map((group) => [keyOfGroup(group), group]));
+  const byKey =
+    memo.get(data) ?? new Map(data.filter(isInShownNamespace(options)).map((group) => [keyOfGroup(group), group]));
   memo.set(data, byKey);
   return byKey;
 }

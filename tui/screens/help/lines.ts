@@ -50,7 +50,7 @@ const LISTS = EVERY_VIEW.filter((name) => name !== 'overview' && name !== 'upgra
  * The sections of the help in order, each with a predicate that accepts the key bindings of the section. A binding
  * appears in the first section that accepts it.
  */
-const GROUPS: readonly (readonly [
+const HELP_SECTIONS: readonly (readonly [
   title: (context: KeyContext) => string,
   holds: (action: KeyAction, binding: Binding) => boolean,
 ])[] = [
@@ -69,7 +69,7 @@ const GROUPS: readonly (readonly [
  */
 export function helpLines(context: KeyContext, search?: SearchField): readonly HelpLine[] {
   const left = new Map(bindings().filter(([action, binding]) => isShown(action, binding, context, search)));
-  return GROUPS.flatMap(([title, holds]) => {
+  return HELP_SECTIONS.flatMap(([title, holds]) => {
     const group = [...left].filter(([action, binding]) => holds(action, binding));
     for (const [action] of group) left.delete(action);
     return sectionOf(title(context), group);

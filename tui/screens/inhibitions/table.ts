@@ -5,7 +5,7 @@ import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
-import { isInShown } from '../../model/shown-namespace.ts';
+import { isInShownNamespace } from '../../model/shown-namespace.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import { countText } from '../../words/count-text.ts';
 import { NO_INHIBITION } from '../../words/inhibition-text.ts';
@@ -27,9 +27,9 @@ export const INHIBITIONS = tableView<InhibitionRow>({
       compare: (a, b) => b.inhibitors.length - a.inhibitors.length,
     }),
     textColumn(NAMESPACE_COLUMN, 'NAMESPACE', [10, 14], ({ inhibitors: [first] }) => first?.namespace ?? ''),
-    textColumn('source', 'SOURCE', [14, 40], ({ source }) => source, { spare: 1 }),
-    textColumn('target', 'TARGET', [12, 40], ({ target }) => target, { spare: 2 }),
-    textColumn('equal', 'EQUAL', [8, Infinity], ({ equal }) => equal.join(', '), { spare: 3 }),
+    textColumn('source', 'SOURCE', [14, 40], ({ source }) => source, { dropRank: 1 }),
+    textColumn('target', 'TARGET', [12, 40], ({ target }) => target, { dropRank: 2 }),
+    textColumn('equal', 'EQUAL', [8, Infinity], ({ equal }) => equal.join(', '), { dropRank: 3 }),
   ],
   sort: 'inhibited',
   search: INHIBITION_SEARCH,
@@ -53,7 +53,8 @@ function rules({ loads, options }: ScreenView & Pick<LiveData, 'loads'>): Readon
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;
   const byName =
-    memo.get(data) ?? new Map(data.map((rule) => [rule.name, limitRuleToNamespaces(rule, isInShown(options))]));
+    memo.get(data) ??
+    new Map(data.map((rule) => [rule.name, limitRuleToNamespaces(rule, isInShownNamespace(options))]));
   memo.set(data, byName);
   return byName;
 }

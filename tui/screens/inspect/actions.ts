@@ -8,7 +8,7 @@ import { inspectRowUnderCursor, inspectTargets } from './targets.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { Screen } from '../../state/ports.ts';
 import { moveCursor, settleCursor } from '../../state/list-cursor.ts';
-import { sayShifted } from '../../list/list-moves.ts';
+import { reportShiftedRows } from '../../list/list-moves.ts';
 import { REACTION_MS } from '../../list/list-window.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
 import { positionAfter } from '../../keys/movement-target.ts';
@@ -55,7 +55,7 @@ export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefin
   const isShifted = store.options.now() - shiftedAtMs < REACTION_MS;
   if (!isShifted || cursor.key === undefined || marks.size > 0) return undefined;
   putLayer(store, { ...layer, shiftedAtMs: -Infinity });
-  sayShifted(store, cursor.key);
+  reportShiftedRows(store, cursor.key);
   return 'taken';
 }
 

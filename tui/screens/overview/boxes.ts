@@ -16,7 +16,12 @@ import { openReport } from '../report/screen.ts';
 import { placedSearch } from '../namespace-field.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
-import type { NewCritical, OverviewFigures, ProblemsOf, FiguresSource } from '../../model/overview-figures.ts';
+import type {
+  NewCritical,
+  OverviewFigures,
+  SubscriptionProblems,
+  FiguresSource,
+} from '../../model/overview-figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
 import type { Screen, ConsoleHistory } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
@@ -227,7 +232,7 @@ function problemsBox({ problems }: OverviewFigures): OverviewBox {
   });
 }
 
-function problemRow({ subscription, critical, warning, unknown }: ProblemsOf): BoxRow {
+function problemRow({ subscription, critical, warning, unknown }: SubscriptionProblems): BoxRow {
   return {
     key: subscription,
     left: [run(safeLine(subscription))],

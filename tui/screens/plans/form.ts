@@ -1,7 +1,7 @@
-import { around, isLastText, isTyped, stepForm, type FormField } from '../../form/form.ts';
+import { wrapIndex, isLastText, isTyped, stepForm, type FormField } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import { mayChange } from '../../keys/may-change.ts';
-import { wishOutcome } from './plan-requests.ts';
+import { checkPlanRequest } from './plan-requests.ts';
 import type { Screen } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';
@@ -47,7 +47,7 @@ function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDia
   const ids = [...fields.map(({ label }) => label), 'cancel', 'submit'];
   const moveFocus = (layer: UpgradeDialogLayer, by: 1 | -1): UpgradeDialogLayer => ({
     ...layer,
-    field: ids[around(ids.indexOf(layer.field) + by, ids.length)] ?? layer.field,
+    field: ids[wrapIndex(ids.indexOf(layer.field) + by, ids.length)] ?? layer.field,
   });
   return ids.map((id, index): FormField<UpgradeDialogLayer> => {
     const field = fields[index];
@@ -66,7 +66,7 @@ function submit(store: Screen & Pick<LiveData, 'plans' | 'feed'>, layer: Upgrade
   if (!mayChange(store, 'form-submit')) return;
   const texts = layer.fields.map(({ line }) => line.text.trim());
   // The change is checked again now, because it may have become impossible while the dialog was open.
-  const outcome = wishOutcome(store, layer.wish, texts);
+  const outcome = checkPlanRequest(store, layer.wish, texts);
   if (outcome.kind === 'problem') {
     return putLayer(store, { ...layer, problem: outcome.text, field: layer.fields[0]?.label ?? 'cancel' });
   }

@@ -6,10 +6,10 @@ import { backendMs } from '../../model/feed-status.ts';
 import { shownPlan } from './plan.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { UpgradeWish } from '../../state/layers/plans.ts';
+import type { PlanRequest } from '../../state/layers/plans.ts';
 import { stepText, holderName } from '../../words/plan-text.ts';
 
-export type WishOutcome =
+export type PlanRequestCheck =
   | { readonly kind: 'effect'; readonly effect: Effect }
   /** A problem that the user can fix in a text field of the dialog. */
   | { readonly kind: 'problem'; readonly text: string }
@@ -21,11 +21,11 @@ export type WishOutcome =
  *
  * @param texts the texts of the dialog's fields: the current and the new version, the confirmation, or the reason
  */
-export function wishOutcome(
+export function checkPlanRequest(
   store: ScreenView & Pick<LiveData, 'plans' | 'feed'>,
-  wish: UpgradeWish,
+  wish: PlanRequest,
   texts: readonly string[],
-): WishOutcome {
+): PlanRequestCheck {
   if (wish.kind === 'new') return newPlan(texts);
   const { session, now } = store.options;
   const outcome = ordersFor(shownPlan(store), wish, texts[0] ?? '', { session, nowMs: backendMs(store.feed, now()) });
@@ -47,7 +47,7 @@ export function wishOutcome(
   }
 }
 
-function newPlan([from = '', to = '']: readonly string[]): WishOutcome {
+function newPlan([from = '', to = '']: readonly string[]): PlanRequestCheck {
   const path = parsePath(from, to);
   if ('problem' in path) return { kind: 'problem', text: safeLine(path.problem) };
   return { kind: 'effect', effect: { kind: 'new-plan', from: versionText(path.from), to: versionText(path.to) } };

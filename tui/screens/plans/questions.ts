@@ -1,18 +1,18 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { isOwnedBy, nextInteraction } from '../../../shared/domain/plan/operator.ts';
-import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
+import { currentStep, hasNoActiveOwner } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import { backendMs } from '../../model/feed-status.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { keyOf } from '../../state/keys.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
-import { named } from '../../form/confirm.ts';
+import { namesWithinLimit } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
-import { wishOutcome } from './plan-requests.ts';
+import { checkPlanRequest } from './plan-requests.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import type { Screen } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { UpgradeWish } from '../../state/layers/plans.ts';
+import type { PlanRequest } from '../../state/layers/plans.ts';
 import { holderName, stepText, restoreCommandLine } from '../../words/plan-text.ts';
 
 /** Opens a dialog that asks for the current and the new version, to create an upgrade plan. */
@@ -55,7 +55,7 @@ function askStart(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   const { confirm } = step;
   openUpgradeDialog(store, {
     title: `Run ${stepText(plan, step)}`,
-    lines: [...named(step.details.map(safeLine)), ...undoLines(plan, step)],
+    lines: [...namesWithinLimit(step.details.map(safeLine)), ...undoLines(plan, step)],
     button: `Run step ${String(stepNumber(plan, step.id))}`,
     ...(confirm === undefined
       ? { focused: 'submit' }
@@ -139,7 +139,7 @@ export function changeHold(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'no
   withOpenPlan(store, (plan) => {
     const { holder } = plan;
     if (isOwnedBy(plan, store.options.session)) return submitAtOnce(store, { kind: 'release', plan: plan.id });
-    if (holder === null || isFree(plan, backendMs(store.feed, store.nowMs)))
+    if (holder === null || hasNoActiveOwner(plan, backendMs(store.feed, store.nowMs)))
       return submitAtOnce(store, { kind: 'take', plan: plan.id });
     openUpgradeDialog(store, {
       title: `Take ownership of plan #${String(plan.id)} from ${holderName(plan)}`,
@@ -178,7 +178,8 @@ function withCurrentStep(
 
 function withOwnedPlan(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>, act: (plan: PlanRun) => void): void {
   withOpenPlan(store, (plan) => {
-    if (isOwnedBy(plan, store.options.session) || isFree(plan, backendMs(store.feed, store.nowMs))) return act(plan);
+    if (isOwnedBy(plan, store.options.session) || hasNoActiveOwner(plan, backendMs(store.feed, store.nowMs)))
+      return act(plan);
     store.say(`${holderName(plan)} owns the plan: press ${keyOf('plan-hold')} to take ownership`, 'problem');
   });
 }
@@ -191,8 +192,8 @@ function withOpenPlan(store: Screen & Pick<LiveData, 'plans'>, act: (plan: PlanR
   act(plan);
 }
 
-function submitAtOnce(store: Screen & Pick<LiveData, 'plans' | 'feed'>, wish: UpgradeWish): void {
-  const outcome = wishOutcome(store, wish, []);
+function submitAtOnce(store: Screen & Pick<LiveData, 'plans' | 'feed'>, wish: PlanRequest): void {
+  const outcome = checkPlanRequest(store, wish, []);
   if (outcome.kind === 'effect') store.request(outcome.effect);
   else store.say(outcome.text, 'problem');
 }

@@ -10,7 +10,7 @@ import type { ScreenSize } from '../../state/console-state.ts';
 import { countOf } from '../../words/changes.ts';
 import {
   endsOnResolve,
-  isWide,
+  isWideSilence,
   selectorProblem,
   silenceStarts,
   silenceDurations,
@@ -215,7 +215,7 @@ function expiryFields(form: SilenceForm): readonly FieldRow[] {
 }
 
 function onResolveText(form: SilenceForm): string {
-  if (isWide(form)) return 'end the silence when the first event resolves';
+  if (isWideSilence(form)) return 'end the silence when the first event resolves';
   return silenceScopeEntries(form).length > 1
     ? 'end each silence when its check resolves'
     : 'end the silence when the check resolves';
@@ -272,7 +272,7 @@ function endLine(form: SilenceForm, nowMs: number): Line {
   const starts = form.starts === 'now' || startMs === undefined ? '' : `starts ${momentText(startMs, nowMs)}, `;
   const line = [fieldLabel(''), run(`${starts}${endText(form, startMs ?? nowMs, nowMs)}`)];
   if (!endsOnResolve(form) || !silenceFields(form).includes('on-resolve')) return line;
-  if (!isWide(form)) return [...line, run(' or when the check resolves')];
+  if (!isWideSilence(form)) return [...line, run(' or when the check resolves')];
   return [...line, run(' or when the FIRST event resolves', 'critical')];
 }
 

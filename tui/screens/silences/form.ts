@@ -3,7 +3,7 @@ import { parseSelector } from '../../../shared/domain/selector.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { splitName } from '../../model/backend-names.ts';
-import { around, fieldsThere, stepForm, type FormField, type FormStep } from '../../form/form.ts';
+import { wrapIndex, visitedFields, stepForm, type FormField, type FormStep } from '../../form/form.ts';
 import { editLine, EMPTY_LINE, lineOf, type LineEditor } from '../../text/line-editor.ts';
 import { NO_RECURRENCE, RECURRENCE_FIELDS, recurrenceLines, recurs } from './recurrence.ts';
 import { nextTimeOfDay, parseStart, startText } from '../../words/silence-times.ts';
@@ -121,26 +121,26 @@ export function silenceDurations({ origin }: Pick<SilenceForm, 'origin'>): reado
 export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   {
     id: 'scope',
-    isThere: ({ origin, targets }) => origin === undefined && targets.length > 0,
+    isVisited: ({ origin, targets }) => origin === undefined && targets.length > 0,
     choose: (form, by) => {
       const scopes = silenceScopes(form);
-      return { ...form, scope: scopes[around(scopes.indexOf(form.scope) + by, scopes.length)] ?? 'pairs' };
+      return { ...form, scope: scopes[wrapIndex(scopes.indexOf(form.scope) + by, scopes.length)] ?? 'pairs' };
     },
   },
   {
     id: 'subscription',
-    isThere: ({ origin, scope }) => origin === undefined && scope === 'subscription',
-    choose: (form, by) => ({ ...form, subscription: around(form.subscription + by, form.subscriptions.length) }),
+    isVisited: ({ origin, scope }) => origin === undefined && scope === 'subscription',
+    choose: (form, by) => ({ ...form, subscription: wrapIndex(form.subscription + by, form.subscriptions.length) }),
   },
   {
     id: 'selector',
-    isThere: ({ origin, scope }) => origin === undefined && scope === 'search',
+    isVisited: ({ origin, scope }) => origin === undefined && scope === 'search',
     line: lineField('selector'),
   },
   {
     id: 'expires',
-    isThere: (form) => !recurs(form),
-    choose: (form, by) => ({ ...form, duration: around(form.duration + by, silenceDurations(form).length) }),
+    isVisited: (form) => !recurs(form),
+    choose: (form, by) => ({ ...form, duration: wrapIndex(form.duration + by, silenceDurations(form).length) }),
     type: (form, text) => ({
       ...form,
       duration: silenceDurations(form).findIndex(({ kind }) => kind === 'custom'),
@@ -150,27 +150,27 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'custom',
-    isThere: (form) => !recurs(form) && durationOf(form)?.kind === 'custom',
+    isVisited: (form) => !recurs(form) && durationOf(form)?.kind === 'custom',
     line: lineField('custom'),
   },
   {
     id: 'on-resolve',
     // If several silences are changed, each silence keeps its own setting of whether it ends on resolve.
-    isThere: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
+    isVisited: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
     choose: (form) => ({ ...form, onResolve: !endsOnResolve(form) }),
     toggles: true,
   },
   {
     id: 'starts',
-    isThere: ({ hasStart }) => hasStart,
+    isVisited: ({ hasStart }) => hasStart,
     choose: (form, by) => {
       const all = silenceStarts(form);
-      return { ...form, starts: all[around(all.indexOf(form.starts) + by, all.length)] ?? 'now' };
+      return { ...form, starts: all[wrapIndex(all.indexOf(form.starts) + by, all.length)] ?? 'now' };
     },
     type: (form, text) => ({ ...form, starts: 'at', at: typedLine(text), field: 'at' }),
     toggles: true,
   },
-  { id: 'at', isThere: ({ hasStart, starts }) => hasStart && starts === 'at', line: lineField('at') },
+  { id: 'at', isVisited: ({ hasStart, starts }) => hasStart && starts === 'at', line: lineField('at') },
   ...RECURRENCE_FIELDS,
   { id: 'reason', line: lineField('reason') },
   { id: 'submit', choose: (form) => ({ ...form, field: 'cancel' }) },
@@ -228,7 +228,7 @@ export function selectorProblem(text: string): string | undefined {
 
 /** Returns the ids of the fields that Tab visits. Fields that belong to an option that is not chosen are left out. */
 export function silenceFields(form: SilenceForm): readonly SilenceField[] {
-  return fieldsThere(SILENCE_FIELDS, form).map(({ id }) => id);
+  return visitedFields(SILENCE_FIELDS, form).map(({ id }) => id);
 }
 
 /** Returns the subscription, check or selector of each silence in the form, even if the form is incomplete. */
@@ -277,11 +277,11 @@ export function partsOf({ subscription, check, selector }: SilencedRow): Silence
  * first event resolves.
  */
 export function endsOnResolve(form: SilenceForm): boolean {
-  return form.onResolve ?? (form.starts === 'now' && !isWide(form));
+  return form.onResolve ?? (form.starts === 'now' && !isWideSilence(form));
 }
 
 /** Returns whether a silence of the form covers more than a single check on a single client. */
-export function isWide(form: SilenceForm): boolean {
+export function isWideSilence(form: SilenceForm): boolean {
   if (form.origin === undefined && form.scope === 'search') return true;
   return silenceScopeEntries(form).some(
     ({ subscription, check }) => check === undefined || subscription?.startsWith(clientSubscription('')) !== true,

@@ -59,7 +59,11 @@ function recurringEntries(form: SilenceForm, context: SubmissionContext): readon
   if (read.problem !== undefined) return incomplete(fieldOfPart(read.part), read.problem);
   const { recurrence } = read;
   if (form.origin !== undefined) {
-    return form.origin.entries.map((entry) => ({ ...partsOf(entry), ...wordsOf(form, context, entry), recurrence }));
+    return form.origin.entries.map((entry) => ({
+      ...partsOf(entry),
+      ...creatorAndReason(form, context, entry),
+      recurrence,
+    }));
   }
   const reason = form.reason.text.trim();
   return silenceScopeEntries(form).map(({ subscription, check, selector }) => ({
@@ -129,7 +133,7 @@ function nextEntry(
 ): SubmittedMonSilenced {
   const { recurrence } = entry;
   const isOnly = form.origin?.entries.length === 1;
-  const words = wordsOf(form, context, entry);
+  const words = creatorAndReason(form, context, entry);
   // If several silences are changed, a recurring silence keeps its schedule, because it has no single end.
   if (recurrence !== undefined && !isOnly) return { ...partsOf(entry), ...words, recurrence };
   const { nowMs } = context;
@@ -147,7 +151,7 @@ function nextEntry(
 }
 
 /** Returns the creator and the reason of a silence that is changed or created again. */
-function wordsOf(
+function creatorAndReason(
   { origin, reason: { text } }: SilenceForm,
   { creator }: SubmissionContext,
   entry: SilencedRow,

@@ -2,7 +2,7 @@ import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { mayChange } from '../../keys/may-change.ts';
 import { existingTargets } from '../../keys/targets.ts';
-import { askFirst, named, TYPED_ABOVE } from '../../form/confirm.ts';
+import { askFirst, namesWithinLimit, TYPED_CONFIRM_ABOVE } from '../../form/confirm.ts';
 import { isLastText, isTyped } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
@@ -95,7 +95,7 @@ function send(
 ): void {
   const operations = silenceOperations(entries);
   const effect = { kind: 'change', change: { verb, operations } } as const;
-  if (operations.length <= TYPED_ABOVE) {
+  if (operations.length <= TYPED_CONFIRM_ABOVE) {
     store.updateList({ marks: new Set(), lastMark: undefined });
     return store.request(effect);
   }
@@ -103,7 +103,7 @@ function send(
   const button = `${verb === 'silence' ? 'Create' : 'Change'} ${countOf(operations.length, 'silence')}`;
   askFirst(store, {
     title: button,
-    lines: [...named(operations.map(operationName)), ...(first === undefined ? [] : [entryText(first)])],
+    lines: [...namesWithinLimit(operations.map(operationName)), ...(first === undefined ? [] : [entryText(first)])],
     button,
     count: operations.length,
     effect,

@@ -59,7 +59,7 @@ export const SILENCES = tableView<SilenceEntry>({
       compare: (a, b) => SILENCED_STATES.indexOf(a.state) - SILENCED_STATES.indexOf(b.state) || compareEnds(a, b),
     }),
     textColumn('target', 'TARGET', [26, 48], ({ entry }) => targetText(entry), { cut: 'middle' }),
-    textColumn('creator', 'CREATOR', [9, 16], ({ entry }) => entry.creator ?? '', { spare: 2 }),
+    textColumn('creator', 'CREATOR', [9, 16], ({ entry }) => entry.creator ?? '', { dropRank: 2 }),
     column('left', 'LEFT', [7, 7], leftText, { align: 'right', compare: compareEnds }),
     column('events', 'EVENTS', [6, 7], eventsText, {
       align: 'right',
@@ -67,8 +67,8 @@ export const SILENCES = tableView<SilenceEntry>({
       compare: (a, b) => b.events - a.events,
     }),
     // Shows how many notifications the silence has suppressed.
-    countColumn('suppressed', 'SUPPRESSED', ({ use: kept }) => kept?.suppressed, { spare: 3 }),
-    column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
+    countColumn('suppressed', 'SUPPRESSED', ({ use: kept }) => kept?.suppressed, { dropRank: 3 }),
+    column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { dropRank: 1 }),
   ],
   sort: 'state',
   search: languageForItems(SILENCED_SEARCH, ({ entry, use: kept }: SilenceEntry) => ({ ...entry, ...kept }), [
@@ -98,7 +98,7 @@ export function silenceEntry(store: ScreenView & LiveData, id: string): SilenceE
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
     const events = store.events.silencedCount(id);
-    const row = { entry, endedAtMs: undefined, state: 'active' as const, events, use: keptOf(store, id) };
+    const row = { entry, endedAtMs: undefined, state: 'active' as const, events, use: suppressionCounters(store, id) };
     return { ...row, state: stateOf(row, nowMs) };
   }
   const ended = store.silenceHistory.get(id, nowMs);
@@ -109,7 +109,7 @@ export function silenceEntry(store: ScreenView & LiveData, id: string): SilenceE
  * Returns the counters of notifications that the silence with this id has suppressed. The map is built once for each
  * response.
  */
-function keptOf({ loads }: Pick<LiveData, 'loads'>, id: string): SilenceCounters | undefined {
+function suppressionCounters({ loads }: Pick<LiveData, 'loads'>, id: string): SilenceCounters | undefined {
   const { data } = loads.of('kept-back');
   if (data === undefined) return undefined;
   const byId = keptMemo.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));

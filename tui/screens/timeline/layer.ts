@@ -4,7 +4,7 @@ import { putLayer } from '../../state/layer-stack.ts';
 import type { TimelineLayer } from '../../state/layers/loaded.ts';
 import { NO_SEARCH } from '../../state/search-field.ts';
 import type { Screen } from '../../state/ports.ts';
-import { PAST_SPANS, timelineId, timelineOf, type PastSpan } from '../../model/past-span.ts';
+import { PAST_SPANS, timelineId, parseTimelineId, type PastSpan } from '../../model/past-span.ts';
 import { NOT_LOADED } from '../../model/view-data.ts';
 
 const FIRST_SPAN: PastSpan = 'day';
@@ -20,7 +20,7 @@ export function openTimeline(store: Screen, key: string): void {
 
 /** Changes the time span of the timeline to the next longer or shorter span. The first span follows the last. */
 export function changeSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
-  const { span, key } = timelineOf(layer.id);
+  const { span, key } = parseTimelineId(layer.id);
   const next = PAST_SPANS.at((PAST_SPANS.indexOf(span) + by) % PAST_SPANS.length) ?? FIRST_SPAN;
   putLayer(store, { kind: 'timeline', id: timelineId(next, key), load: NOT_LOADED, top: 0, search: NO_SEARCH });
 }

@@ -5,7 +5,7 @@ import { stripOf, type Outage, type StripCell } from '../../../shared/domain/tim
 import type { Availability, CheckHistory } from '../../../shared/schemas/availability.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import { PAST_SPANS, PAST_SPAN_MS, timelineOf } from '../../model/past-span.ts';
+import { PAST_SPANS, PAST_SPAN_MS, parseTimelineId } from '../../model/past-span.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
 import type { ScreenView } from '../../state/ports.ts';
@@ -37,7 +37,7 @@ type TimelinePorts = ScreenView & Pick<LiveData, 'nowMs'>;
  */
 export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
   const { data } = layer.load;
-  const { span } = timelineOf(layer.id);
+  const { span } = parseTimelineId(layer.id);
   const spans: Line = [run(' '), ...PAST_SPANS.flatMap((one) => spanRuns(one, span))];
   if (data === undefined) return [spans];
   const cells = size.columns - 2;

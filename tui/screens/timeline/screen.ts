@@ -1,6 +1,6 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { targetOf } from '../../model/target.ts';
-import { timelineOf } from '../../model/past-span.ts';
+import { parseTimelineId } from '../../model/past-span.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
 import { spread } from '../../text/runs.ts';
 import { run, type Line } from '../../text/theme.ts';
@@ -11,7 +11,7 @@ import { timelineHead } from './lines.ts';
 
 /** Returns the screen of a check's timeline: a bar with the state at each time, and the transitions below. */
 export function timelineScreen(store: PagePorts, layer: TimelineLayer): Page {
-  const { client, check } = targetOf(timelineOf(layer.id).key);
+  const { client, check } = targetOf(parseTimelineId(layer.id).key);
   const breadcrumb: Line = [run(' timeline › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];
   const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns), ...timelineHead(store, layer)];
   return textPage(

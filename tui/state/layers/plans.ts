@@ -2,7 +2,7 @@ import type { PlanOperation } from '../../../shared/domain/plan/operator.ts';
 import type { LineEditor } from '../../text/line-editor.ts';
 
 /** A request of the user about upgrade plans: to create a plan, or to change the existing plan. */
-export type UpgradeWish = { readonly kind: 'new' } | PlanOperation;
+export type PlanRequest = { readonly kind: 'new' } | PlanOperation;
 
 export interface DialogField {
   readonly label: string;
@@ -26,7 +26,7 @@ export interface UpgradeDialogLayer {
    * The command that the key `c` copies while no text field has the focus; `undefined` if there is no command to copy.
    */
   readonly command: string | undefined;
-  readonly wish: UpgradeWish;
+  readonly wish: PlanRequest;
 }
 
 /** A screen about an upgrade plan: one step with all its findings, or the whole log of the plan. */

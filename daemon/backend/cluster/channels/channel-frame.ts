@@ -40,7 +40,7 @@ export interface ChannelFrameHandler {
   /** Handles a received frame of any kind except `data`. @throws FrameError */
   heard(kind: FrameKind, channel: number, amount: number): void;
   /** Handles received bytes of a `data` frame; one call can hold only a part of the frame. @throws FrameError */
-  heardData(channel: number, piece: Buffer): void;
+  handleData(channel: number, piece: Buffer): void;
 }
 
 export function frameHead(kind: FrameKind, channel: number, amount: number): Buffer {
@@ -74,7 +74,7 @@ export class FrameReader {
   #readData(chunk: Buffer, at: number): number {
     const end = Math.min(chunk.length, at + this.#dataBytes);
     this.#dataBytes -= end - at;
-    this.#sink.heardData(this.#channel, chunk.subarray(at, end));
+    this.#sink.handleData(this.#channel, chunk.subarray(at, end));
     return end;
   }
 

@@ -96,7 +96,7 @@ export class Channel extends Duplex {
     this.push(null);
   }
 
-  heardGone(): void {
+  handlePeerClose(): void {
     this.#isLeft = true;
     this.heardEnd();
     this.sendWaitingData();

@@ -151,11 +151,11 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     else if (kind === FRAME_KINDS.end) channel?.heardEnd();
     else if (kind === FRAME_KINDS.gone && channel !== undefined) {
       this.forget(channel);
-      channel.heardGone();
+      channel.handlePeerClose();
     }
   }
 
-  heardData(id: number, piece: Buffer): void {
+  handleData(id: number, piece: Buffer): void {
     this.#open.get(id)?.heardData(piece);
   }
 
@@ -224,7 +224,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     this.#batch = [];
     const open = [...this.#open.values()];
     this.#open.clear();
-    for (const channel of open) channel.heardGone();
+    for (const channel of open) channel.handlePeerClose();
     this.#parts.onClose(this.#error);
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { Seldom } from '../../../log/rate-limit.ts';
+import { RateLimitedLog } from '../../../log/rate-limit.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
 import type { Callers, ReceivedRequest } from '../../access/caller.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
@@ -44,7 +44,7 @@ interface PeerParts {
 /** Authenticates requests that another member forwards on behalf of a caller. */
 export class PeerAuthenticator {
   readonly #parts: PeerParts;
-  readonly #refused: Seldom;
+  readonly #refused: RateLimitedLog;
   /**
    * The signed digest of each request body. The key is the headers object of the request. The digest is compared once
    * the body is read.
@@ -53,7 +53,7 @@ export class PeerAuthenticator {
 
   constructor(parts: PeerParts) {
     this.#parts = parts;
-    this.#refused = new Seldom(parts.log, parts.clock);
+    this.#refused = new RateLimitedLog(parts.log, parts.clock);
   }
 
   /** True if the members share keys from a file, so that they trust the caller identity that another member sends. */
@@ -138,18 +138,18 @@ export class PeerAuthenticator {
   #principalOf(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Principal | Promise<Principal> {
     const { authenticator, signatures } = this.#parts;
     const credentialVersion = text(headers, PEER_HEADERS.credential) || undefined;
-    if (signatures.isStrong) return authenticator.ofVoucher(voucher, credentialVersion);
+    if (signatures.isStrong) return authenticator.principalOfVoucher(voucher, credentialVersion);
     if (voucher.via === 'local') throw new MonError('forbidden', NEEDS_PEER_KEY);
-    if (!FORWARDED_CREDENTIALS.has(voucher.via)) return authenticator.ofVoucher(voucher, credentialVersion);
-    return this.#shownAgain(voucher, headers, caller);
+    if (!FORWARDED_CREDENTIALS.has(voucher.via)) return authenticator.principalOfVoucher(voucher, credentialVersion);
+    return this.#authenticateForwarded(voucher, headers, caller);
   }
 
   /**
    * Authenticates the caller by the forwarded credentials. The voucher is not trusted here, because everyone who can
    * read the database can sign a forged voucher.
    */
-  async #shownAgain(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Promise<Principal> {
-    const principal = await this.#parts.authenticator.ofCredentials(headers, caller);
+  async #authenticateForwarded(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Promise<Principal> {
+    const principal = await this.#parts.authenticator.authorizeRemote(headers, caller);
     const { name, via, authority, clientNames, certificateOrigin, expiresMs } = voucher;
     if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NO_MEMBER);
     if (authority === undefined) return principal;
@@ -170,7 +170,7 @@ export class PeerAuthenticator {
    * anonymous callers are not allowed.
    */
   #withoutToken(): Principal {
-    if (this.#parts.authenticator.isOpen) return ANONYMOUS;
+    if (this.#parts.authenticator.needsNoCredentials) return ANONYMOUS;
     throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 }

@@ -47,7 +47,7 @@ export class ForwardedRequests implements RequestForwarding {
     app.addHook('onRequest', (request, reply, done) => {
       const isOfPeers = matchedRoute(request).isOfPeers === true;
       if (isFromMember(request))
-        void continueUnlessAnswered(isOfPeers ? this.#admitPeer(request) : this.#refuse(request, reply), done);
+        void continueUnlessAnswered(isOfPeers ? this.#admitPeer(request) : this.#admitForwarded(request, reply), done);
       else if (isOfPeers) done(new MonError('not_found', 'only members of the cluster may use this path'));
       else done();
     });
@@ -106,7 +106,7 @@ export class ForwardedRequests implements RequestForwarding {
    * @returns true if a response was already sent, because this backend is not the leader; false if the request can be
    *   handled
    */
-  async #refuse(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  async #admitForwarded(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { leadership, peers } = this.#parts;
     const memberId = await peers.authenticateMember(request.raw);
     if (!leadership.isLeader) {

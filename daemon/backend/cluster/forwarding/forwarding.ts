@@ -87,7 +87,7 @@ export class Forwarding implements RequestForwarding, Disposable {
 
   /** Returns a function that passes agents on to the leader. @param path the path at which the leader accepts them */
   passOn(path: string): PassOn {
-    return (handshaking) => this.#tunnels.take(handshaking, path);
+    return (handshaking) => this.#tunnels.forwardToLeader(handshaking, path);
   }
 
   /** @param close callback that closes the connections of agents that this backend serves itself */

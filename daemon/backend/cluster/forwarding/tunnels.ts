@@ -57,7 +57,7 @@ export class Tunnels {
    * @throws MonError (directly or as a rejected promise) `unavailable` if there is no leader or another member sent the
    *   agent here, `forbidden` if the leader cannot verify the agent, or the error with which the leader rejects it
    */
-  take(handshaking: PendingHandshake, path: string): Promise<void> | undefined {
+  forwardToLeader(handshaking: PendingHandshake, path: string): Promise<void> | undefined {
     const { request } = handshaking;
     if (this.#parts.leadership.isLeader) return undefined;
     if (isFromMember(request)) throw new MonError('unavailable', 'another member is the leader');

@@ -1,6 +1,6 @@
 import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { Seldom } from '../../../log/rate-limit.ts';
+import { RateLimitedLog } from '../../../log/rate-limit.ts';
 import type { Clock } from '../../ports.ts';
 import type { Leadership, PeerAddress } from './leadership.ts';
 import { UnansweredError, UnsentError, PeerLink, type LinkParts } from './peer-link.ts';
@@ -33,14 +33,14 @@ export class LeaderLinks implements Disposable {
   readonly #onMove: (writerId: string) => void;
   readonly #open = new Set<PeerLink>();
   readonly #timer: Disposable;
-  readonly #throttledLog: Seldom;
+  readonly #throttledLog: RateLimitedLog;
   #current: PeerLink | undefined;
   #isLooking = false;
 
   constructor(parts: WriterLinkParts, onMove: (writerId: string) => void) {
     this.#parts = parts;
     this.#onMove = onMove;
-    this.#throttledLog = new Seldom(parts.log, parts.clock);
+    this.#throttledLog = new RateLimitedLog(parts.log, parts.clock);
     this.#timer = parts.clock.every(LOOK_MS, () => void this.#look());
   }
 

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../../shared/errors.ts';
 import { PEER_PIECES_PATH, PIECES_MAX, type PeerTransportMessage } from '../../../../shared/schemas/peer-run.ts';
 import type { Log } from '../../../log/log.ts';
-import { Seldom } from '../../../log/rate-limit.ts';
+import { RateLimitedLog } from '../../../log/rate-limit.ts';
 import type { Clock } from '../../ports.ts';
 import type { LiveMember } from './live-member.ts';
 import type { LiveMembers } from './live-members.ts';
@@ -24,12 +24,12 @@ interface BroadcastParts {
  */
 export class Broadcast {
   readonly #parts: BroadcastParts;
-  readonly #missed: Seldom;
+  readonly #missed: RateLimitedLog;
   readonly #outboxes = new WeakMap<LiveMember, Outbox>();
 
   constructor(parts: BroadcastParts) {
     this.#parts = parts;
-    this.#missed = new Seldom(parts.log, parts.clock);
+    this.#missed = new RateLimitedLog(parts.log, parts.clock);
   }
 
   publish(transport: string, namespace: string, data: string): void {

@@ -126,7 +126,7 @@ export class LiveMember implements Disposable {
   /**
    * Asks the member whether it accepts handler runs, if the next such request is due. The promise is never rejected.
    */
-  async ask(): Promise<void> {
+  async queryIfDue(): Promise<void> {
     const { clock } = this.#parts;
     if (this.#isAsking || clock.monotonic() < this.#askAtMs) return;
     this.#isAsking = true;
@@ -144,8 +144,8 @@ export class LiveMember implements Disposable {
   /**
    * Sends a POST request and waits for the whole response.
    *
-   * @param limitMs time limit in milliseconds; if undefined, the request is aborted only after `ask` has failed several
-   *   times in a row
+   * @param limitMs time limit in milliseconds; if undefined, the request is aborted only after `queryIfDue` has failed
+   * several times in a row
    * @throws Error if the request cannot be sent, there is no complete response in time, or the response is too large
    */
   async post(path: string, body: Buffer, limitMs: number | undefined, signal?: AbortSignal): Promise<Answer> {

@@ -52,7 +52,7 @@ export class LiveMembers implements Disposable {
     for (const [id, address] of addresses) {
       const member = this.#members.get(id) ?? new LiveMember(address, this.#parts);
       this.#members.set(id, member);
-      void member.ask();
+      void member.queryIfDue();
     }
   }
 

@@ -12,7 +12,7 @@ import {
 } from '../../../../shared/schemas/peer-run.ts';
 import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 import type { Log } from '../../../log/log.ts';
-import { Seldom } from '../../../log/rate-limit.ts';
+import { RateLimitedLog } from '../../../log/rate-limit.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import { jobLogFields } from '../../notify/delivery/log-fields.ts';
 import type { Deliverer } from '../../notify/delivery/run-jobs.ts';
@@ -51,15 +51,15 @@ export class SpreadRuns implements Deliverer {
   /** Number of handler runs that were completed on another member, since the start. */
   remote = 0;
   readonly #parts: SpreadParts;
-  readonly #lost: Seldom;
-  readonly #refused: Seldom;
+  readonly #lost: RateLimitedLog;
+  readonly #refused: RateLimitedLog;
   readonly #here = { running: 0, lastAssigned: 0 };
   #assignments = 0;
 
   constructor(parts: SpreadParts) {
     this.#parts = parts;
-    this.#lost = new Seldom(parts.log, parts.clock);
-    this.#refused = new Seldom(parts.log, parts.clock);
+    this.#lost = new RateLimitedLog(parts.log, parts.clock);
+    this.#refused = new RateLimitedLog(parts.log, parts.clock);
   }
 
   /**

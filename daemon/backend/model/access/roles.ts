@@ -51,7 +51,7 @@ export class Roles {
   }
 
   /** Returns the index of all roles and role bindings as it would be after a change. */
-  after(change: RoleChange): RoleIndex {
+  indexWith(change: RoleChange): RoleIndex {
     return this.#indexAfter([change]);
   }
 

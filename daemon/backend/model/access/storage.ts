@@ -39,13 +39,13 @@ export const TOKEN_KEY: StoredTable & Table<CredentialRegistry, undefined, strin
   prefix: 'token-key',
   key: () => ['token-key'],
   encode: (key) => JSON.stringify(key),
-  hold(credentials, _id, key) {
+  putInMemory(credentials, _id, key) {
     credentials.tokenKey = key;
   },
-  drop(credentials) {
+  removeFromMemory(credentials) {
     credentials.tokenKey = undefined;
   },
-  adopt({ credentials }, [stored]) {
+  replaceAll({ credentials }, [stored]) {
     credentials.tokenKey = stored === undefined ? undefined : (JSON.parse(stored[1]) as string);
   },
 };
@@ -68,12 +68,12 @@ function credentialTable<Item>(
     dumps,
     key: (_credentials, id) => [prefix, id],
     encode: (item) => JSON.stringify(item),
-    hold: (credentials, id, item) => itemsOf(credentials).set(id, item),
-    drop(credentials, id) {
+    putInMemory: (credentials, id, item) => itemsOf(credentials).set(id, item),
+    removeFromMemory(credentials, id) {
       itemsOf(credentials).delete(id);
       credentials.version++;
     },
-    adopt({ credentials }, stored) {
+    replaceAll({ credentials }, stored) {
       const items = itemsOf(credentials);
       items.clear();
       for (const [, text] of stored) {
@@ -82,7 +82,7 @@ function credentialTable<Item>(
       }
       credentials.version++;
     },
-    adoptOne([, id], text) {
+    updateOne([, id], text) {
       const item = text === undefined ? undefined : (JSON.parse(text) as Item);
       return ({ credentials }) => {
         if (item === undefined) itemsOf(credentials).delete(String(id));
@@ -90,7 +90,7 @@ function credentialTable<Item>(
         credentials.version++;
       };
     },
-    shifted(text, byMs) {
+    shiftTimes(text, byMs) {
       const item = shifted(JSON.parse(text) as Item, byMs);
       return item === undefined ? undefined : JSON.stringify(item);
     },

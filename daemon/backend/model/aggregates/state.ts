@@ -191,7 +191,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
    * @param result undefined if the check no longer has a result
    * @param deletionsBefore value of `deletionCount` when the result arrived
    */
-  follow(entry: Entry, result: CountedResult | undefined, deletionsBefore: number): void {
+  updateMembership(entry: Entry, result: CountedResult | undefined, deletionsBefore: number): void {
     const names = result === undefined ? [] : aggregateNames(result);
     entry.deletionsBefore = names.length === 0 ? 0 : deletionsBefore;
     if (names.length === 0 && entry.aggregates.length === 0) return;

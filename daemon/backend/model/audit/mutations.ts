@@ -6,7 +6,7 @@ import type { Transaction } from '../transaction/transaction.ts';
 import { AUDIT_HEAD_KEY, auditKey } from './storage.ts';
 
 /** Returns the actor for changes that the backend itself makes. @param how text that names the trigger of the change */
-export function mon(how: string): Actor {
+export function backendActor(how: string): Actor {
   return { who: 'mon', from: null, how };
 }
 
@@ -19,7 +19,7 @@ export function targetIn(namespace: string, name: string): string {
 }
 
 /** The actor for changes that no user requested over the API. */
-export const MON = mon('backend');
+export const BACKEND_ACTOR = backendActor('backend');
 
 /**
  * A change for the audit trail. Texts and values above the maximum length are shortened when the change is recorded.

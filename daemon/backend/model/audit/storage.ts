@@ -14,7 +14,7 @@ export const AUDIT_HEAD_KEY: Key = [HEAD_PREFIX];
 
 export const AUDIT_HEAD: StoredTable = {
   prefix: HEAD_PREFIX,
-  adopt({ audit }, [head]) {
+  replaceAll({ audit }, [head]) {
     audit.load(head === undefined ? undefined : (JSON.parse(head[1]) as AuditHead));
   },
 };

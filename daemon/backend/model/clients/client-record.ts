@@ -1,4 +1,4 @@
-import { secondsSince, type Corrections } from '../../../clock/corrections.ts';
+import { correctionSecondsSince, type Corrections } from '../../../clock/corrections.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 
 /** A client as it is stored: the record that the APIs show, and attributes that they do not show. */
@@ -28,7 +28,7 @@ export function decodeClient(value: string): StoredClient {
 /** Decodes a client. Shifts the time of its last keepalive by all clock corrections since the record was written. */
 export function datedClient(value: string, corrections: Corrections): StoredClient {
   const stored = decodeClient(value);
-  const seconds = secondsSince(corrections, stored.era ?? 0);
+  const seconds = correctionSecondsSince(corrections, stored.era ?? 0);
   const { client } = stored;
   return seconds === 0 ? stored : { ...stored, client: { ...client, timestamp: client.timestamp + seconds } };
 }

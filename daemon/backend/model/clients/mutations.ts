@@ -23,8 +23,8 @@ export function saveClient(
   // Announces the open events of the client, because it depends on its subscriptions whether they are silenced.
   if (present !== undefined) for (const check of present.checks.values()) noteEvent(transaction, check);
   const entry = namespace.putClient(client, origin);
-  transaction.keep(CLIENTS, entry, client);
-  transaction.note(['client', namespace.name, client.name]);
+  transaction.writeRecord(CLIENTS, entry, client);
+  transaction.addChange(['client', namespace.name, client.name]);
   return entry;
 }
 
@@ -36,8 +36,8 @@ export function saveClient(
 export function removeClient(transaction: Transaction, entry: ClientEntry, by: string): void {
   for (const check of entry.checks.values()) removeCheck(transaction, check, by);
   entry.namespace.removeClient(entry);
-  transaction.forget(CLIENTS, entry);
-  transaction.note(['client', entry.namespace.name, entry.name]);
+  transaction.deleteRecord(CLIENTS, entry);
+  transaction.addChange(['client', entry.namespace.name, entry.name]);
 }
 
 /**

@@ -70,8 +70,8 @@ function markTable<Mark>(
     prefix,
     key: ({ name }, client) => [prefix, name, client],
     encode: (mark) => JSON.stringify(mark),
-    hold: (namespace, client, mark) => marksOf(namespace).set(client, mark),
-    drop: (namespace, client) => marksOf(namespace).delete(client),
+    putInMemory: (namespace, client, mark) => marksOf(namespace).set(client, mark),
+    removeFromMemory: (namespace, client) => marksOf(namespace).delete(client),
     load: (namespace, [, , client], text, { texts }) =>
       marksOf(namespace).set(texts.of(String(client)), JSON.parse(text) as Mark),
     unload: (namespace, [, , client]) => marksOf(namespace).delete(String(client)),
@@ -81,7 +81,7 @@ function markTable<Mark>(
       marks.clear();
       return keys;
     },
-    shifted: (text, byMs) => JSON.stringify(shifted(JSON.parse(text) as Mark, byMs)),
+    shiftTimes: (text, byMs) => JSON.stringify(shifted(JSON.parse(text) as Mark, byMs)),
   };
 }
 

@@ -73,7 +73,7 @@ export class Definitions {
   readonly #stored: StoredDefinitions;
   /** One object for each namespace that was ever requested. */
   readonly #views = new Map<string, NamespaceDefinitions>();
-  #configured: ConfiguredDefinitions = NOTHING;
+  #configured: ConfiguredDefinitions = NO_DEFINITIONS;
   #filters: ReadonlyMap<string, EventFilter> = new Map();
   #replacements = 0;
   #notifiedGeneration = 0;
@@ -128,7 +128,7 @@ export class Definitions {
 
   replace({ checks, handlers, filters, mutators, inhibitions, keepalives }: DefinitionSections): void {
     this.#configured = {
-      ...NOTHING,
+      ...NO_DEFINITIONS,
       checks: new Map([...checks].map(([name, check]) => [name, { ...check, name }])),
       handlers,
       filters: filters ?? new Map(),
@@ -180,7 +180,7 @@ export class Definitions {
   }
 }
 
-const NOTHING: ConfiguredDefinitions = {
+const NO_DEFINITIONS: ConfiguredDefinitions = {
   checks: new Map(),
   handlers: new Map(),
   filters: new Map(),

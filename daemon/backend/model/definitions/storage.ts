@@ -37,18 +37,18 @@ export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionKey, 
   prefix: PREFIX,
   key: (_definitions, { kind, namespace, name }) => [PREFIX, kind, namespace, name],
   encode: ({ object }) => JSON.stringify(object),
-  hold: (definitions, { kind }, definition) => definitions.put(kind, definition),
-  drop: (definitions, { kind, namespace, name }) => definitions.remove(kind, namespace, name),
-  adopt({ definitions }, stored) {
+  putInMemory: (definitions, { kind }, definition) => definitions.put(kind, definition),
+  removeFromMemory: (definitions, { kind, namespace, name }) => definitions.remove(kind, namespace, name),
+  replaceAll({ definitions }, stored) {
     definitions.load(
       stored.map(([[, kind], text]) => [kind as DefinitionKind, JSON.parse(text) as StoredObject] as const),
     );
   },
-  adoptOne([, kind, namespace, name], text) {
+  updateOne([, kind, namespace, name], text) {
     const key = { kind: kind as DefinitionKind, namespace: String(namespace), name: String(name) };
-    if (text === undefined) return ({ definitions }) => DEFINITIONS.drop(definitions, key);
+    if (text === undefined) return ({ definitions }) => DEFINITIONS.removeFromMemory(definitions, key);
     const definition = loadedDefinition(key.kind, JSON.parse(text) as StoredObject);
-    return ({ definitions }) => DEFINITIONS.hold(definitions, key, definition);
+    return ({ definitions }) => DEFINITIONS.putInMemory(definitions, key, definition);
   },
   dumps: DUMPED_KINDS.map(([kind, type]) => ({
     type,

@@ -1,4 +1,4 @@
-import { secondsSince, type Corrections } from '../../../clock/corrections.ts';
+import { correctionSecondsSince, type Corrections } from '../../../clock/corrections.ts';
 import type { Recovery } from '../../../../shared/schemas/recovery.ts';
 import type { CheckResult, CachedResult } from '../../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../../shared/domain/event.ts';
@@ -25,10 +25,10 @@ export interface CheckBodies {
  * The stored record of a check on a client: its last result, the state of the event rules, and the open event if there
  * is one.
  */
-export type CheckRecord = CheckBodies & CheckState & AggregateState & Dated;
+export type CheckRecord = CheckBodies & CheckState & AggregateState & ClockCorrected;
 
 /** The attribute that tells by how much the times in a record must be shifted after clock corrections. */
-export interface Dated {
+export interface ClockCorrected {
   /** Number of clock corrections before the record was written; undefined if there were none. */
   readonly era?: number | undefined;
 }
@@ -166,7 +166,7 @@ export function decodeCheckRecord(value: string): CheckRecord {
  */
 export function datedCheckRecord(value: string, corrections: Corrections): CheckRecord {
   const record = decodeCheckRecord(value);
-  const seconds = secondsSince(corrections, record.era ?? 0);
+  const seconds = correctionSecondsSince(corrections, record.era ?? 0);
   return seconds === 0 ? record : movedRecord(record, seconds);
 }
 
@@ -232,7 +232,7 @@ export interface CachedRecord {
 /** Decodes the parts of a stored record that are kept in memory. @param name name of the check */
 export function toCachedRecord(value: string, name: string, corrections: Corrections): CachedRecord {
   const skimmed = skimmedRecord(value, name);
-  const seconds = skimmed === undefined ? 0 : secondsSince(corrections, 0);
+  const seconds = skimmed === undefined ? 0 : correctionSecondsSince(corrections, 0);
   if (skimmed !== undefined && seconds === 0) return skimmed;
   const record = datedCheckRecord(value, corrections);
   const { check, event, eventCheck, deletionsBefore = 0 } = record;

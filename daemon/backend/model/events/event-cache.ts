@@ -36,7 +36,7 @@ interface Kept<Value> {
  * A commit that announces an event removes its value; a value that is being derived at that time is not cached. A value
  * that would exceed the memory limit is derived in each call.
  */
-export class KeptByEvent<Value> implements Disposable {
+export class EventCache<Value> implements Disposable {
   readonly #parts: KeptParts<Value>;
   readonly #listening: Disposable;
   /**

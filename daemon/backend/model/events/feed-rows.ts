@@ -4,7 +4,7 @@ import { EVENT_SEARCH } from '../../../../shared/domain/search.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../../shared/domain/event-key.ts';
 import { groupsOf } from '../notify/groups/state.ts';
-import { persistingInhibitor } from '../notify/inhibitions/state.ts';
+import { loggedInhibitorIfActive } from '../notify/inhibitions/state.ts';
 import { idOfChange } from '../silences/state.ts';
 import { namespacedTopic } from '../tables/feed-topic.ts';
 import type { Change } from '../../ports.ts';
@@ -36,7 +36,7 @@ export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null 
  * inhibited.
  */
 function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
-  const inhibitor = persistingInhibitor(entry);
+  const inhibitor = loggedInhibitorIfActive(entry);
   return inhibitor === undefined ? {} : { inhibited_by: inhibitorForDisplay(inhibitor) };
 }
 

@@ -22,11 +22,15 @@ export function saveCheck(
   output: string | undefined,
   by?: string,
 ): void {
-  const { facts } = entry;
+  const { selectorAttributes: facts } = entry;
   // If the last result was deleted, only the event's check remains.
   const latestCheck = bodies.check ?? bodies.eventCheck;
   if (latestCheck !== undefined && (state.event ?? entry.state.event) !== undefined) {
-    entry.client.namespace.learnCheck(entry, latestCheck, state.event === undefined ? undefined : bodies.eventCheck);
+    entry.client.namespace.updateCheckSelectorAttributes(
+      entry,
+      latestCheck,
+      state.event === undefined ? undefined : bodies.eventCheck,
+    );
   }
   // Set before the silences that match the event are recorded below, because selectors must match the new severity.
   if (state.event !== undefined) entry.eventStatus = state.event.status;
@@ -34,13 +38,14 @@ export function saveCheck(
   if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
   // If an event stays open after an OK result, its state is unchanged. But the new result can change which silences
   // match it.
-  if (state.event !== entry.state.event || entry.facts !== facts) transaction.announce(CHECK_RECORDS, entry);
+  if (state.event !== entry.state.event || entry.selectorAttributes !== facts)
+    transaction.announce(CHECK_RECORDS, entry);
   if (state.event === undefined && entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
     announceInhibited(transaction, entry, undefined);
   }
   entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
-  transaction.keep(CHECK_RECORDS, entry, bodies);
+  transaction.writeRecord(CHECK_RECORDS, entry, bodies);
 }
 
 /**
@@ -74,8 +79,8 @@ function announceInhibited(transaction: Transaction, entry: CheckEntry, after: I
   const before = entry.state.event?.notifications.inhibitedBy;
   if (before === after) return;
   const { name } = entry.client.namespace;
-  if (before !== undefined) transaction.note(['inhibited', name, before.rule]);
-  if (after !== undefined && after.rule !== before?.rule) transaction.note(['inhibited', name, after.rule]);
+  if (before !== undefined) transaction.addChange(['inhibited', name, before.rule]);
+  if (after !== undefined && after.rule !== before?.rule) transaction.addChange(['inhibited', name, after.rule]);
   transaction.announce(CHECK_RECORDS, entry);
 }
 
@@ -93,7 +98,7 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
     announceInhibited(transaction, entry, undefined);
   }
   entry.client.namespace.removeCheck(entry);
-  transaction.forget(CHECK_RECORDS, entry);
+  transaction.deleteRecord(CHECK_RECORDS, entry);
 }
 
 /**

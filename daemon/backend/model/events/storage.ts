@@ -97,7 +97,7 @@ function loadCheck(namespace: Namespace, [client, check]: readonly [string, stri
   // A client and its records are deleted in the same batch, but a follower can read them at different times.
   if (owner === undefined) return;
   const entry = namespace.ensureCheck(owner, check);
-  if (record.selected !== undefined) namespace.learnCheck(entry, record.selected, record.eventCheck);
+  if (record.selected !== undefined) namespace.updateCheckSelectorAttributes(entry, record.selected, record.eventCheck);
   namespace.setCheck(entry, record.state, record.result, record.output, record.deletionsBefore);
   namespace.aggregates.forgetSilencing(entry);
 }

@@ -10,9 +10,9 @@ export const NAMESPACES: StoredTable & Table<DeclaredNamespaces, string, string>
   prefix: PREFIX,
   key: (_declared, name) => [PREFIX, name],
   encode: (name) => JSON.stringify({ name }),
-  hold: (declared, name) => declared.add(name),
-  drop: (declared, name) => declared.remove(name),
-  adopt: ({ declared }, stored) => declared.load(stored.map(([[, name]]) => String(name))),
+  putInMemory: (declared, name) => declared.add(name),
+  removeFromMemory: (declared, name) => declared.remove(name),
+  replaceAll: ({ declared }, stored) => declared.load(stored.map(([[, name]]) => String(name))),
 };
 
 export function dumpedNamespace(name: string): Wrapped {

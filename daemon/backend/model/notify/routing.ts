@@ -49,7 +49,7 @@ export interface HandlerRoute {
  * The kind of events that the handlers of a namespace get. "none": no handler is defined. "problems": problems and
  * their resolutions. "all": at least one handler also gets OK events that resolve nothing.
  */
-export type EventDemand = 'none' | 'problems' | 'all';
+export type RequiredEvents = 'none' | 'problems' | 'all';
 
 /** Maximum number of cached routes. It is bounded because results can name any handlers, even undefined ones. */
 const CACHED_ROUTES_MAX = 1000;
@@ -83,8 +83,8 @@ export class Routing {
   /** The cached routes by namespace, then by the names of handlers and pipelines in the check. */
   readonly #cachedRoutes = new Map<string, Map<string, HandlerRoute>>();
   #cachedRouteCount = 0;
-  /** The cached results of `eventDemand` by namespace. */
-  readonly #cachedDemands = new Map<string, EventDemand>();
+  /** The cached results of `requiredEvents` by namespace. */
+  readonly #cachedDemands = new Map<string, RequiredEvents>();
   #generation: number;
   #cachedZone: { readonly nowMs: number; readonly name: string } | undefined;
 
@@ -100,7 +100,7 @@ export class Routing {
   }
 
   /** Returns which events the handlers of a namespace get. */
-  eventDemand(namespace: string): EventDemand {
+  requiredEvents(namespace: string): RequiredEvents {
     this.#clearOutdatedCache();
     let demand = this.#cachedDemands.get(namespace);
     if (demand === undefined) {
@@ -116,8 +116,8 @@ export class Routing {
   }
 
   /** True if at least one handler of the check also gets OK events that resolve nothing. */
-  notifiesOk(namespace: string, check: CheckResult): boolean {
-    return this.eventDemand(namespace) === 'all' && this.route(namespace, check).v2Handlers.length > 0;
+  hasHandlerForOkEvents(namespace: string, check: CheckResult): boolean {
+    return this.requiredEvents(namespace) === 'all' && this.route(namespace, check).v2Handlers.length > 0;
   }
 
   /**

@@ -40,7 +40,7 @@ export class PlanRegistry {
   }
 
   /** Called for each result. @throws MonError `unavailable` if an upgrade rejects results */
-  keepReportsOut(): void {
+  refuseWhileDraining(): void {
     if (this.#draining !== undefined)
       throw new BusyError('results are not accepted during an upgrade: keep the results and send them again later');
   }

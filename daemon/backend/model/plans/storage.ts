@@ -12,10 +12,10 @@ export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
   prefix: PREFIX,
   key: (_plans, id) => [PREFIX, id],
   encode: (plan) => storedText(plan),
-  hold: (plans, _id, plan) => plans.put(plan),
-  drop: (plans, id) => plans.remove(id),
+  putInMemory: (plans, _id, plan) => plans.put(plan),
+  removeFromMemory: (plans, id) => plans.remove(id),
   change: (_plans, id) => ['upgrade', DEFAULT_NAMESPACE, id],
-  adopt: (registry, stored) => plansOf(registry).load(stored.map(([, text]) => planOfStored(text))),
+  replaceAll: (registry, stored) => plansOf(registry).load(stored.map(([, text]) => planOfStored(text))),
   topic: PLAN_TOPIC,
 };
 

@@ -35,7 +35,7 @@ import {
   MEMBER_BYTES,
   SUBSCRIBED_BYTES,
 } from './footprint.ts';
-import { WatchedAttributes, type Facts } from './watched-attributes.ts';
+import { WatchedAttributes, type SelectorAttributes } from './watched-attributes.ts';
 
 export type CheckAggregate = Aggregate<CheckEntry>;
 
@@ -91,7 +91,7 @@ export class CheckEntry {
    * Attributes that selectors of silences use, from the last result of the event. Undefined if selectors use none, or
    * there was no event.
    */
-  facts: Facts | undefined = undefined;
+  selectorAttributes: SelectorAttributes | undefined = undefined;
   selectors: CheckSelectors | undefined = undefined;
   /** Cache of the silences whose label matchers match the check; undefined if it was not computed yet. */
   covering: CoveringEntries | undefined = undefined;
@@ -135,7 +135,7 @@ export class CheckEntry {
 
   /** Returns the attributes of this check and its client that selectors are matched against. */
   subject(): SelectorSubject {
-    return this.client.subject(this.name, this.facts, this.alertStatus);
+    return this.client.subject(this.name, this.selectorAttributes, this.alertStatus);
   }
 }
 
@@ -182,7 +182,7 @@ export class ClientEntry {
   /** True if the keepalive event of the client is open. It is cached, because aggregates look it up for each member. */
   isDown = false;
   /** The attributes of the client that selectors of silences use; undefined if selectors use none. */
-  facts: Facts | undefined = undefined;
+  selectorAttributes: SelectorAttributes | undefined = undefined;
   selectors: ClientSelectors | undefined = undefined;
   #checks: Map<string, CheckEntry> | undefined = undefined;
   /** The checks sorted by name; undefined until they are first needed. */
@@ -251,8 +251,8 @@ export class ClientEntry {
    * @param facts attributes of the check that selectors use; if absent, they are unknown
    * @param status status of the event of the check; if absent, the check has no event
    */
-  subject(check = '', facts?: Facts, status?: number): SelectorSubject {
-    const factsByOwner = { client: this.facts, check: facts };
+  subject(check = '', facts?: SelectorAttributes, status?: number): SelectorSubject {
+    const factsByOwner = { client: this.selectorAttributes, check: facts };
     const { name: namespace, naming } = this.namespace;
     return {
       namespace,
@@ -457,7 +457,7 @@ export class Namespace {
     if (present === undefined) {
       const entry = new ClientEntry(this, record, profile, origin);
       this.clients.set(entry.name, entry);
-      entry.facts = this.watched.client.read(record, redactKeysOf(record));
+      entry.selectorAttributes = this.watched.client.read(record, redactKeysOf(record));
       this.#sortedClients = undefined;
       this.#subscribers.add(entry, profile);
       this.#count(entry, 1);
@@ -473,15 +473,15 @@ export class Namespace {
     present.update(record, profile, origin);
     this.#count(present, 1);
     if (profile !== before) present.selectors = undefined;
-    this.learnClient(present, record);
+    this.updateSelectorAttributes(present, record);
     return present;
   }
 
   /** Updates the attributes of a client that selectors of silences use. */
-  learnClient(entry: ClientEntry, record: Client): void {
+  updateSelectorAttributes(entry: ClientEntry, record: Client): void {
     const facts = this.watched.client.read(record, redactKeysOf(record));
-    if (facts !== entry.facts) entry.selectors = undefined;
-    entry.facts = facts;
+    if (facts !== entry.selectorAttributes) entry.selectors = undefined;
+    entry.selectorAttributes = facts;
   }
 
   /**
@@ -491,12 +491,12 @@ export class Namespace {
    * @param eventCheck the check in the event, if it differs from the result; its labels are used, because lists show
    *   them
    */
-  learnCheck(entry: CheckEntry, result: CachedResult, eventCheck?: CachedResult | null): void {
+  updateCheckSelectorAttributes(entry: CheckEntry, result: CachedResult, eventCheck?: CachedResult | null): void {
     if (this.watched.check.isEmpty) return;
     const hidden = checkRedactKeysOf({ redact: entry.client.redact });
     const facts = this.watched.check.read(result, hidden, eventCheck ?? result);
-    if (facts !== entry.facts) entry.selectors = undefined;
-    entry.facts = facts;
+    if (facts !== entry.selectorAttributes) entry.selectors = undefined;
+    entry.selectorAttributes = facts;
   }
 
   /**
@@ -554,7 +554,7 @@ export class Namespace {
       baseline.forget();
       entry.baseline = undefined;
     }
-    this.aggregates.follow(entry, result, deletionsBefore);
+    this.aggregates.updateMembership(entry, result, deletionsBefore);
     if (entry.aggregates !== aggregates)
       this.#footprint.bytes += memberBytes(entry.aggregates) - memberBytes(aggregates);
     const status = result?.status;

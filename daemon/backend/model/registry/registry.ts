@@ -43,7 +43,7 @@ export interface RegistryTable {
    */
   readonly unload?: (namespace: Namespace, key: Key) => void;
   /** Replaces all objects in memory by the stored objects, for a kind without a namespace. */
-  readonly adopt?: (registry: Registry, stored: readonly StoredText[]) => void;
+  readonly replaceAll?: (registry: Registry, stored: readonly StoredText[]) => void;
   /**
    * Returns a function that updates one object of a kind that has `adopt`, after another backend has written the
    * object. Reading all objects of the kind would take long. If the text cannot be used, throws before anything is
@@ -51,7 +51,7 @@ export interface RegistryTable {
    *
    * @param text the stored text; undefined if the object is no longer stored
    */
-  readonly adoptOne?: (key: Key, text: string | undefined) => (registry: Registry) => void;
+  readonly updateOne?: (key: Key, text: string | undefined) => (registry: Registry) => void;
   /** Before an object that another backend has written is loaded, reads other stored data that the object needs. */
   readonly prepare?: (registry: Registry, key: Key, text: string, store: Pick<Store, 'getMany'>) => Promise<void>;
   /**
@@ -192,15 +192,15 @@ export class Registry {
    * @param keys the written keys, possibly more than once; keys that belong to no table are skipped
    * @throws the error of the store; in this case nothing was applied
    */
-  async follow(store: ReadStore, keys: Iterable<Key>): Promise<void> {
+  async applyWrites(store: ReadStore, keys: Iterable<Key>): Promise<void> {
     const touched = new Touched(this.tables, keys);
     // A new clock correction gives all stored times another meaning, so everything is loaded again.
     if (touched.hasTime && (await this.#isCorrected(store))) return await this.load(store);
     const newest = await touched.read(store);
-    const few = [...touched.tables].filter(({ adoptOne }) => adoptOne === undefined);
+    const few = [...touched.tables].filter(({ updateOne: adoptOne }) => adoptOne === undefined);
     const adoptions = await this.#readOthers(store, few);
     for (const { table, key, text } of newest) {
-      const adoptOne = table.adoptOne?.(key, text);
+      const adoptOne = table.updateOne?.(key, text);
       if (adoptOne !== undefined) adoptions.push(() => adoptOne(this));
     }
     for (const { table, key, text } of newest) {
@@ -251,7 +251,7 @@ export class Registry {
    */
   async #readOthers(store: ReadStore, tables: Iterable<RegistryTable>): Promise<(() => void)[]> {
     const adoptions: (() => void)[] = [];
-    for (const { prefix, adopt } of tables) {
+    for (const { prefix, replaceAll: adopt } of tables) {
       if (adopt === undefined) continue;
       const stored: StoredText[] = [];
       for await (const entry of store.scan([prefix])) stored.push(entry);

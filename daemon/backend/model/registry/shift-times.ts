@@ -7,12 +7,12 @@ export interface ShiftedTable {
    * Returns the text of a stored object with its times shifted by `byMs`; undefined if no time in the object is to be
    * shifted. Absent if that is so for all objects of this kind.
    */
-  readonly shifted?: (text: string, byMs: number) => string | undefined;
+  readonly shiftTimes?: (text: string, byMs: number) => string | undefined;
   /**
    * Returns the text of a stored object whose durations are extended by `forMs`, a time in which no backend ran.
    * Undefined if that time is part of its durations; absent if that is so for all objects of this kind.
    */
-  readonly waited?: (text: string, forMs: number) => string | undefined;
+  readonly extendDurations?: (text: string, forMs: number) => string | undefined;
 }
 
 /** The amounts by which times are shifted. */
@@ -34,7 +34,7 @@ export async function shiftedTimes(
   { seconds, awayMs }: Moves,
 ): Promise<StoreOp[]> {
   const ops: StoreOp[] = [];
-  for (const { prefix, shifted, waited } of tables) {
+  for (const { prefix, shiftTimes: shifted, extendDurations: waited } of tables) {
     const moves = [
       ...(seconds !== 0 && shifted !== undefined ? [(text: string) => shifted(text, seconds * 1000)] : []),
       ...(awayMs > 0 && waited !== undefined ? [(text: string) => waited(text, awayMs)] : []),

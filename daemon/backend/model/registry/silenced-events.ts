@@ -40,7 +40,7 @@ export function* eventsNamedBy(
 /** Yields the checks with an open event that a selector matches. */
 function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<CheckEntry, void, undefined> {
   for (const client of namespace.clients.values()) {
-    if (client.openEvents === 0 || !selector.mayMatch(client.subject())) continue;
+    if (client.openEvents === 0 || !selector.canMatchClient(client.subject())) continue;
     for (const entry of eventsOf(client)) if (selector.matches(entry.subject())) yield entry;
   }
 }

@@ -10,9 +10,9 @@ export interface Table<Holder, Id, Item> {
   /** Returns the text that is stored for an object. */
   readonly encode: (item: Item) => string;
   /** Puts an object into memory. It replaces the object with this id. */
-  readonly hold: (holder: Holder, id: Id, item: Item) => void;
+  readonly putInMemory: (holder: Holder, id: Id, item: Item) => void;
   /** Removes an object from memory. */
-  readonly drop: (holder: Holder, id: Id) => void;
+  readonly removeFromMemory: (holder: Holder, id: Id) => void;
   /**
    * Returns the change record that announces that an object was added, updated or removed; absent if changes of this
    * kind are not announced.

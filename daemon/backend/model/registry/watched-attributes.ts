@@ -10,13 +10,13 @@ import { attributeTexts } from '../../../../shared/domain/selector.ts';
  * The attributes of one client or check that selectors of silences use. Clients or checks with equal attributes share
  * one object.
  */
-export interface Facts {
+export interface SelectorAttributes {
   /** Version of the list of attribute names when the attributes were read. */
   readonly version: number;
   readonly texts: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Maximum number of different `Facts` objects that are cached for sharing. */
+/** Maximum number of different `SelectorAttributes` objects that are cached for sharing. */
 const SHARED_MAX = 10_000;
 
 /**
@@ -29,7 +29,7 @@ export class WatchedAttributes {
   #version = 0;
   #names: readonly string[] = [];
   readonly #hasNoClients: () => boolean;
-  readonly #shared = new Map<string, Facts>();
+  readonly #shared = new Map<string, SelectorAttributes>();
 
   /** @param hasNoClients returns true if the namespace has no client whose attributes must be read */
   constructor(hasNoClients: () => boolean) {
@@ -44,7 +44,7 @@ export class WatchedAttributes {
     return this.#names;
   }
 
-  /** Adds attribute names to the list. `Facts` that were read before lack the added attributes. */
+  /** Adds attribute names to the list. `SelectorAttributes` that were read before lack the added attributes. */
   watch(names: readonly string[]): void {
     const more = names.filter((name) => !this.#names.includes(name));
     if (more.length > 0) this.replace([...this.#names, ...more]);
@@ -59,7 +59,7 @@ export class WatchedAttributes {
   }
 
   /** True if `facts` contains all attributes that selectors use now. */
-  isCovered(facts: Facts | undefined): boolean {
+  isCovered(facts: SelectorAttributes | undefined): boolean {
     return this.isEmpty || facts?.version === this.#version;
   }
 
@@ -71,7 +71,7 @@ export class WatchedAttributes {
    * @param labelled the record that labels are read from; by default `record`
    * @returns undefined if selectors use no attributes
    */
-  read(record: unknown, hidden: ReadonlySet<string>, labelled = record): Facts | undefined {
+  read(record: unknown, hidden: ReadonlySet<string>, labelled = record): SelectorAttributes | undefined {
     if (this.isEmpty) return undefined;
     let labels: VisibleLabels | undefined;
     const texts = this.#names.map((name) =>

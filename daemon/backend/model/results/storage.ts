@@ -41,7 +41,7 @@ export const TTL_DEFINITIONS: StoredTable & LatestTable<Registry, 'checks'> = {
   prefix: TTL_PREFIX,
   key: () => TTL_KEY,
   encodeLatest: (registry) => JSON.stringify([...ttlDefinitionsOf(registry).checks]),
-  adopt(registry, [stored]) {
+  replaceAll(registry, [stored]) {
     const checks = stored === undefined ? [] : (JSON.parse(stored[1]) as (readonly [CheckKey, number | null])[]);
     ttlDefinitionsOf(registry).checks = new Map(checks);
   },

@@ -24,7 +24,7 @@ export interface CoveringEntries {
   last: number;
   removals: number;
   entries: readonly Active[];
-  readonly facts: unknown;
+  readonly selectorAttributes: unknown;
   readonly clientProfile: unknown;
   readonly status: number | undefined;
   readonly naming: AlertNaming;
@@ -33,7 +33,7 @@ export interface CoveringEntries {
 /** A check on a client, with everything that its labels depend on, and with its cached silences. */
 export interface LabelledCheck {
   covering: CoveringEntries | undefined;
-  readonly facts: unknown;
+  readonly selectorAttributes: unknown;
   readonly alertStatus: number | undefined;
   readonly client: { readonly profile: unknown; readonly namespace: { readonly naming: AlertNaming } };
   subject(): LabelSubject;
@@ -132,10 +132,10 @@ export class MatcherIndex {
     return this.#find(subject, 0).map(({ entry }) => entry);
   }
 
-  #newEvaluation({ facts, alertStatus: status, client }: LabelledCheck): CoveringEntries {
+  #newEvaluation({ selectorAttributes, alertStatus: status, client }: LabelledCheck): CoveringEntries {
     const { profile: clientProfile, namespace } = client;
     const { naming } = namespace;
-    return { last: 0, removals: this.#removals, entries: NONE, facts, clientProfile, status, naming };
+    return { last: 0, removals: this.#removals, entries: NONE, selectorAttributes, clientProfile, status, naming };
   }
 
   /**
@@ -190,9 +190,9 @@ export class MatcherIndex {
 }
 
 /** True if the cached silences were computed for the current attributes of the check. */
-function isOf(evaluated: CoveringEntries, { facts, alertStatus, client }: LabelledCheck): boolean {
+function isOf(evaluated: CoveringEntries, { selectorAttributes, alertStatus, client }: LabelledCheck): boolean {
   return (
-    evaluated.facts === facts &&
+    evaluated.selectorAttributes === selectorAttributes &&
     evaluated.status === alertStatus &&
     evaluated.clientProfile === client.profile &&
     evaluated.naming === client.namespace.naming

@@ -93,7 +93,7 @@ export function removeSilenced(
 
 /** Announces that a silence changed. Readers thereby also look again at the events that it matches. */
 export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  transaction.note(silencedChangeOf(namespace.name, entry));
+  transaction.addChange(silencedChangeOf(namespace.name, entry));
 }
 
 /**
@@ -102,7 +102,7 @@ export function noteSilenced(transaction: Transaction, namespace: Namespace, ent
  */
 export function noteSuppressed(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
-    namespace.silenced.countUse(id, transaction.now);
+    namespace.silenced.countSuppressedRun(id, transaction.now);
     noteUse(transaction, namespace, id);
     wake(transaction, namespace, id);
   }

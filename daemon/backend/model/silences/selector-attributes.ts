@@ -29,7 +29,7 @@ type ReadStore = Pick<Store, 'getMany'>;
  * @throws MonError `invalid` if a selector is invalid, `threshold` if the selectors of the namespace use too many
  *   attributes or cost too much
  */
-export async function learnSelectors(
+export async function loadSelectorAttributes(
   registry: Registry,
   store: ReadStore,
   name: string,
@@ -107,17 +107,21 @@ function watchNames(watched: WatchedAttributes, names: ReadonlySet<string>, inUs
 
 async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
   const { clients, watched } = namespace;
-  const unknownClients = [...clients.values()].filter(({ facts }) => !watched.client.isCovered(facts));
+  const unknownClients = [...clients.values()].filter(
+    ({ selectorAttributes: facts }) => !watched.client.isCovered(facts),
+  );
   await forEachChunk(unknownClients, async (chunk) => {
     const texts = await store.getMany(chunk.map(({ name }) => clientKey(namespace.name, name)));
     for (const [at, entry] of chunk.entries()) {
       const text = texts[at];
-      if (text !== undefined && isUnknown(namespace, entry)) namespace.learnClient(entry, decodeClient(text).client);
+      if (text !== undefined && isUnknown(namespace, entry))
+        namespace.updateSelectorAttributes(entry, decodeClient(text).client);
     }
   });
   const unknownEvents: CheckEntry[] = [];
   for (const client of clients.values()) {
-    for (const entry of eventsOf(client)) if (!watched.check.isCovered(entry.facts)) unknownEvents.push(entry);
+    for (const entry of eventsOf(client))
+      if (!watched.check.isCovered(entry.selectorAttributes)) unknownEvents.push(entry);
   }
   await forEachChunk(unknownEvents, async (chunk) => {
     const texts = await store.getMany(
@@ -132,15 +136,15 @@ async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
  * was read.
  */
 function isUnknown({ clients, watched }: Namespace, entry: ClientEntry): boolean {
-  return clients.get(entry.name) === entry && !watched.client.isCovered(entry.facts);
+  return clients.get(entry.name) === entry && !watched.client.isCovered(entry.selectorAttributes);
 }
 
 function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | undefined): void {
-  if (text === undefined || namespace.watched.check.isCovered(entry.facts)) return;
+  if (text === undefined || namespace.watched.check.isCovered(entry.selectorAttributes)) return;
   if (namespace.check(entry.client.name, entry.name) !== entry) return;
   const { check, eventCheck } = decodeCheckRecord(text);
   const result = check ?? eventCheck;
-  if (result !== null && result !== undefined) namespace.learnCheck(entry, result, eventCheck);
+  if (result !== null && result !== undefined) namespace.updateCheckSelectorAttributes(entry, result, eventCheck);
 }
 
 /** Processes items in chunks. Other work can run after each chunk. */

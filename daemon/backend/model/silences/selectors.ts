@@ -165,7 +165,7 @@ export class Selectors {
     if (evaluated.last < last) {
       const subject = client.subject();
       const candidates = this.#index.clientCandidates(subject, evaluated.last, last);
-      yield* this.#evaluate(evaluated, last, candidates, ({ selector }) => selector.mayMatch(subject));
+      yield* this.#evaluate(evaluated, last, candidates, ({ selector }) => selector.canMatchClient(subject));
     }
     this.#forgetRemoved(evaluated);
     // If the client changed between two steps, its cache was discarded and this evaluation is out of date.

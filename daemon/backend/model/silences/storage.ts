@@ -3,7 +3,7 @@ import { silencedId, silencedRow } from '../../../../shared/domain/silencing.ts'
 import type { Key } from '../../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
-import { learnSelectors } from './selector-attributes.ts';
+import { loadSelectorAttributes } from './selector-attributes.ts';
 import { SILENCED_TOPIC } from './feed-rows.ts';
 import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from './stored-reminder.ts';
 import { eachOf } from '../tables/dump-table.ts';
@@ -62,8 +62,8 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   prefix: 'silenced',
   key: ({ name }, entry) => keyIn('silenced', name, entry),
   encode: (entry) => JSON.stringify(storedSilenced(entry)),
-  hold: ({ silenced }, _entry, entry) => silenced.put(entry),
-  drop: ({ silenced }, entry) => silenced.remove(entry),
+  putInMemory: ({ silenced }, _entry, entry) => silenced.put(entry),
+  removeFromMemory: ({ silenced }, entry) => silenced.remove(entry),
   load: ({ silenced }, _key, text) => silenced.put(silencedOfStored(JSON.parse(text))),
   unload({ silenced }, key) {
     const entry = silenced.get(idIn(key));
@@ -71,9 +71,9 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   },
   async prepare(registry, key, text, store) {
     const { selector } = silencedOfStored(JSON.parse(text));
-    if (selector !== undefined) await learnSelectors(registry, store, String(key[1]), [selector]);
+    if (selector !== undefined) await loadSelectorAttributes(registry, store, String(key[1]), [selector]);
   },
-  shifted(text, byMs) {
+  shiftTimes(text, byMs) {
     const entry = silencedOfStored(JSON.parse(text));
     const { begin, expireAtMs, timestamp } = entry;
     const marked = { ...entry, ...idleMoved(entry, byMs) };
@@ -93,7 +93,7 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
       }),
     );
   },
-  waited(text, forMs) {
+  extendDurations(text, forMs) {
     const entry = silencedOfStored(JSON.parse(text));
     if (entry.idle === undefined) return undefined;
     return JSON.stringify(storedSilenced({ ...entry, ...idleMoved(entry, forMs) }));
@@ -125,9 +125,9 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
   },
   load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as StoredSilenceCounters),
   unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
-  shifted: unmatchedMoved,
+  shiftTimes: unmatchedMoved,
   // Whether silences matched while no backend ran is unknown, so that time is not counted as time without a match.
-  waited: unmatchedMoved,
+  extendDurations: unmatchedMoved,
 };
 
 /**

@@ -40,15 +40,15 @@ export const STASHES: StoredTable & Table<Namespace, string, Stash> = {
   prefix: PREFIX,
   key: ({ name }, path) => stashKey(name, path),
   encode: (stash) => JSON.stringify(storedStash(stash)),
-  hold: (namespace, path, { expireAtMs }) => stashesOf(namespace).put({ path, expireAtMs }),
-  drop: (namespace, path) => stashesOf(namespace).remove(path),
+  putInMemory: (namespace, path, { expireAtMs }) => stashesOf(namespace).put({ path, expireAtMs }),
+  removeFromMemory: (namespace, path) => stashesOf(namespace).remove(path),
   change: ({ name }, path) => ['stash', name, path],
   load(namespace, _key, text) {
     const { path, expireAtMs } = stashOfStored(JSON.parse(text));
     stashesOf(namespace).put({ path, expireAtMs });
   },
   unload: (namespace, [, , path]) => stashesOf(namespace).remove(String(path)),
-  shifted(text, byMs) {
+  shiftTimes(text, byMs) {
     const stash = stashOfStored(JSON.parse(text));
     if (stash.expireAtMs === null) return undefined;
     return JSON.stringify(storedStash({ ...stash, expireAtMs: stash.expireAtMs + byMs }));

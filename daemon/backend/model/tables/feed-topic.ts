@@ -13,7 +13,7 @@ export interface Reach {
    * True if rows of several namespaces are sent. In this case each row contains its namespace, and its key begins with
    * it.
    */
-  readonly isMany: boolean;
+  readonly hasManyNamespaces: boolean;
   /**
    * True if the consumer gets upgrade plans, which belong to no namespace. Principals who are limited to a namespace
    * other than `default` do not get them.
@@ -108,7 +108,11 @@ export function namespacedTopic<Item, Row extends object>({
  * Returns a row for one consumer. If rows of several namespaces are sent, the row contains its namespace, and its key
  * begins with it.
  */
-function rowAt(keyed: KeyedRow, namespace: string, { isMany }: Pick<Reach, 'isMany'>): KeyedRow {
+function rowAt(
+  keyed: KeyedRow,
+  namespace: string,
+  { hasManyNamespaces: isMany }: Pick<Reach, 'hasManyNamespaces'>,
+): KeyedRow {
   if (!isMany) return keyed;
   const [key, row] = keyed;
   return [`${namespace}/${key}`, row === null ? null : { ...row, namespace }];

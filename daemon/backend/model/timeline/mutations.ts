@@ -23,7 +23,7 @@ const SILENCES_MAX = 20;
 const REASON_MAX = 200;
 
 /** Name of the user who makes the change; undefined if the change is automatic. */
-type By = string | undefined;
+type ActingUser = string | undefined;
 
 /**
  * Records a transition of a check in the timeline, in the same commit as the change itself.
@@ -36,7 +36,7 @@ export function recordStateChange(
   entry: CheckEntry,
   after: CheckState,
   output: string | undefined,
-  by: By,
+  by: ActingUser,
 ): void {
   const change = stateChangeOf(entry.state, after);
   if (change === undefined || !transaction.registry.timeline.isKept) return;
@@ -50,14 +50,19 @@ export function recordStateChange(
  *
  * @param to the new name of the check, if it is renamed
  */
-export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: By, to?: string): void {
+export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: ActingUser, to?: string): void {
   const removal = removalOf(entry.state);
   if (removal === undefined || !transaction.registry.timeline.isKept) return;
   noteCheck(transaction, entry, to === undefined ? removal : { ...removal, kind: 'rename', to }, by);
 }
 
 /** Records in the timeline that a silence was created, or that it replaced the silence with the same id. */
-export function noteSilence(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
+export function noteSilence(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: ActingUser,
+): void {
   const { creator, reason, begin, expireAtMs: end, expire_on_resolve: endsWithEvent, recurrence } = entry;
   noteEntry(transaction, namespace, entry, JSON.stringify({ begin, end }), {
     kind: 'silence',
@@ -82,7 +87,7 @@ export function noteSilenceEnd(
   transaction: Transaction,
   namespace: Namespace,
   entry: SilencedEntry,
-  by: By,
+  by: ActingUser,
   reason?: string,
 ): void {
   const transition: Transition =
@@ -126,7 +131,7 @@ function noteCheck(
   transaction: Transaction,
   { client, name: check }: CheckEntry,
   transition: Omit<Transition, 'client'>,
-  by: By,
+  by: ActingUser,
 ): void {
   const { namespace, name } = client;
   const { was = '', status = '' } = transition;

@@ -84,7 +84,7 @@ export const TIMELINE_HEAD: StoredTable & LatestTable<Registry, 'head'> = {
   prefix: HEAD_PREFIX,
   key: () => HEAD_KEY,
   encodeLatest: ({ timeline: { head } }) => (head === undefined ? undefined : JSON.stringify(head)),
-  adopt({ timeline }, [stored]) {
+  replaceAll({ timeline }, [stored]) {
     timeline.head = stored === undefined ? undefined : (JSON.parse(stored[1]) as TimelineHead);
   },
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eraOf } from '../../../clock/corrections.ts';
+import { correctionCount } from '../../../clock/corrections.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { Routing, VerdictReport } from '../notify/routing.ts';
 import type { Change, Key, StoreOp } from '../../ports.ts';
@@ -108,15 +108,15 @@ export class Transaction {
   }
 
   /** Writes the record of an entry. The caller must have changed the state of the entry in memory before. */
-  keep<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry, body: Body): void {
+  writeRecord<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry, body: Body): void {
     const kept = this.#kept.get(table);
     if (kept === undefined) this.#kept.set(table, new Map([[entry, body]]));
     else kept.set(entry, body);
   }
 
   /**
-   * Replaces parts of the record of an entry; the record need not have been read. A later `keep` replaces the whole
-   * record.
+   * Replaces parts of the record of an entry; the record need not have been read. A later `writeRecord` replaces the
+   * whole record.
    */
   amend<Entry extends object, Body, Amendment>(
     table: AmendedTable<Entry, Body, Amendment>,
@@ -125,7 +125,7 @@ export class Transaction {
   ): void {
     const kept = this.#kept.get(table)?.get(entry);
     if (kept !== undefined) {
-      this.keep(table, entry, table.amend(kept as Body, amendment));
+      this.writeRecord(table, entry, table.amend(kept as Body, amendment));
       return;
     }
     const amended = this.#amended.get(table);
@@ -134,7 +134,7 @@ export class Transaction {
   }
 
   /** Deletes the stored record of an entry. The caller must have removed the entry from memory before. */
-  forget<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): void {
+  deleteRecord<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): void {
     this.#kept.get(table)?.delete(entry);
     this.#amended.get(table)?.delete(entry);
     this.erase(table.key(entry));
@@ -142,7 +142,7 @@ export class Transaction {
 
   /**
    * Adds the change of an entry to the announcement of the commit. It is added once per batch, after the changes that
-   * `note` added.
+   * `addChange` added.
    */
   announce<Entry extends object>(table: AnnouncedTable<Entry>, entry: Entry): void {
     const announced = this.#announced.get(table);
@@ -151,15 +151,15 @@ export class Transaction {
   }
 
   put<Holder, Id, Item>(table: Table<Holder, Id, Item>, holder: Holder, id: Id, item: Item): void {
-    table.hold(holder, id, item);
+    table.putInMemory(holder, id, item);
     this.write(table.key(holder, id), table.encode(item));
-    if (table.change !== undefined) this.note(table.change(holder, id));
+    if (table.change !== undefined) this.addChange(table.change(holder, id));
   }
 
   remove<Holder, Id, Item>(table: Table<Holder, Id, Item>, holder: Holder, id: Id): void {
-    table.drop(holder, id);
+    table.removeFromMemory(holder, id);
     this.erase(table.key(holder, id));
-    if (table.change !== undefined) this.note(table.change(holder, id));
+    if (table.change !== undefined) this.addChange(table.change(holder, id));
   }
 
   /** Writes an object once, at the end of the batch, in the state that it has in memory at that time. */
@@ -171,7 +171,7 @@ export class Transaction {
     else ids.add(id);
   }
 
-  note(change: Change): void {
+  addChange(change: Change): void {
     this.#changes.push(change);
   }
 
@@ -211,7 +211,7 @@ export class Transaction {
 
   /** Works like `finish`, but yields between records, because a batch can have thousands of records to encode. */
   *finishing(): Generator<void, Outcome, undefined> {
-    const corrected = eraOf(this.registry.corrections);
+    const corrected = correctionCount(this.registry.corrections);
     const era = corrected === 0 ? undefined : corrected;
     yield* this.#writeKept(era);
     yield* this.#writeAmended(era);

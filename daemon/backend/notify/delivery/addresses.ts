@@ -2,14 +2,14 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import {
-  addressRefusal,
+  addressRefusalMessage,
   isAllowedAddress,
   SPECIAL_NETWORKS,
   type AddressKind,
   type AddressRule,
 } from '../../../../shared/domain/address-rules.ts';
 import { MonError } from '../../../../shared/errors.ts';
-import { contains, ListedNetworks, networkList } from '../../access/networks.ts';
+import { listContains, ListedNetworks, networkList } from '../../access/networks.ts';
 import type { Clock } from '../../ports.ts';
 import { NameLookupCache, type NameResolver } from './name-lookups.ts';
 
@@ -81,13 +81,13 @@ export class TargetResolver {
     if (first === undefined) throw new MonError('unavailable', `${host} has no address`);
     const [allowed, ...others] = addresses.filter(({ address }) => this.#isAllowed(address, rule));
     if (allowed === undefined) {
-      throw new MonError('forbidden', addressRefusal(host, first.address, classifyAddress(first.address)));
+      throw new MonError('forbidden', addressRefusalMessage(host, first.address, classifyAddress(first.address)));
     }
     return [allowed, ...others];
   }
 
   #isAllowed(address: string, rule: AddressRule): boolean {
-    return isAllowedAddress(classifyAddress(address), rule) || this.#alwaysAllowedNetworks.contain(address);
+    return isAllowedAddress(classifyAddress(address), rule) || this.#alwaysAllowedNetworks.includesAddress(address);
   }
 }
 
@@ -118,9 +118,9 @@ const IPV4_MAPPED_BLOCK_LIST = networkList(['::ffff:0:0/96']);
  * @param address an IPv4 or IPv6 address in any spelling
  */
 export function classifyAddress(address: string): AddressKind {
-  const special = BLOCK_LISTS_BY_ADDRESS_KIND.find(([, list]) => contains(list, address))?.[0];
+  const special = BLOCK_LISTS_BY_ADDRESS_KIND.find(([, list]) => listContains(list, address))?.[0];
   if (special !== undefined) return special;
-  return address.includes(':') && contains(IPV4_MAPPED_BLOCK_LIST, address) ? 'reserved' : 'public';
+  return address.includes(':') && listContains(IPV4_MAPPED_BLOCK_LIST, address) ? 'reserved' : 'public';
 }
 
 function stripIpv6Brackets(host: string): string {

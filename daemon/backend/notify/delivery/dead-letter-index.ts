@@ -1,11 +1,11 @@
 import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
-import type { JobTicket } from './job-queue.ts';
+import type { QueuedJob } from './job-queue.ts';
 
 /**
  * A dead letter in memory: a handler run that failed permanently, with the reason. The event of the run is only in the
  * store.
  */
-export type DeadLetterEntry = Omit<JobTicket, 'attempts'> & JobFailure;
+export type DeadLetterEntry = Omit<QueuedJob, 'attempts'> & JobFailure;
 
 /**
  * Maximum number of dead letters. If a new dead letter exceeds it, the oldest dead letter that no request is retrying

@@ -3,18 +3,18 @@ import type { Actor } from '../../../../shared/schemas/audit.ts';
 import type { DeadLetterSelection } from '../../../../shared/schemas/dead-letter.ts';
 import type { JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
-import { Burst } from '../../../log/rate-limit.ts';
-import { MON, type AuditedChange } from '../../model/audit/mutations.ts';
+import { ReportLimiter } from '../../../log/rate-limit.ts';
+import { BACKEND_ACTOR, type AuditedChange } from '../../model/audit/mutations.ts';
 import type { JobWriter } from './job-writer.ts';
 import type { Clock } from '../../ports.ts';
-import type { JobTicket } from './job-queue.ts';
+import type { QueuedJob } from './job-queue.ts';
 import type { DeadLetterEntry, DeadLetterIndex } from './dead-letter-index.ts';
 
 /**
  * The selection of the dead letters to retry or drop: all dead letters, those of one handler, or the dead letter with
  * an id.
  */
-type JobSelection = DeadLetterSelection | { readonly id: number };
+type DeadLetterSelectionOrId = DeadLetterSelection | { readonly id: number };
 
 interface RemovalRequest {
   readonly kind: 'revive' | 'drop';
@@ -45,13 +45,13 @@ export class DeadLetters {
   readonly #index: DeadLetterIndex;
   /** The ids of the dead letters that a request is retrying or dropping. Other requests skip these dead letters. */
   readonly #claimedIds = new Set<number>();
-  #enqueueRetry: (ticket: JobTicket) => void = () => undefined;
-  readonly #overflowReports: Burst;
+  #enqueueRetry: (ticket: QueuedJob) => void = () => undefined;
+  readonly #overflowReports: ReportLimiter;
 
   constructor(deps: DeadLettersDeps) {
     this.#deps = deps;
     this.#index = deps.deadLetterIndex;
-    this.#overflowReports = new Burst(deps.clock);
+    this.#overflowReports = new ReportLimiter(deps.clock);
   }
 
   get size(): number {
@@ -68,7 +68,7 @@ export class DeadLetters {
   }
 
   /** Sets the function that puts the run of a retried dead letter into the queue of its handler. */
-  setEnqueueRetry(enqueue: (ticket: JobTicket) => void): void {
+  setEnqueueRetry(enqueue: (ticket: QueuedJob) => void): void {
     this.#enqueueRetry = enqueue;
   }
 
@@ -76,7 +76,7 @@ export class DeadLetters {
    * Adds a stored dead letter to the index in memory. If the maximum number is then exceeded, deletes the oldest dead
    * letter that no request is retrying or dropping. Called for each stored dead letter at start, and by `add`.
    */
-  addToIndex(ticket: JobTicket, failure: JobFailure): void {
+  addToIndex(ticket: QueuedJob, failure: JobFailure): void {
     const { attempts: _, ...attributes } = ticket;
     this.#index.entries.set(ticket.id, { ...attributes, ...failure });
     // A dead letter that a request is retrying or dropping at this moment must not be deleted.
@@ -97,7 +97,7 @@ export class DeadLetters {
    * Stores the failure of a run, which makes the run a dead letter. The index contains the dead letter after the
    * commit.
    */
-  add(ticket: JobTicket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
+  add(ticket: QueuedJob, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
     const failure = { attempts, failed_at: this.#deps.clock.now(), reason: truncateReason(reason) };
     this.#deps.jobWriter.submit({ kind: 'bury', id: ticket.id, failure }, () => this.addToIndex(ticket, failure));
   }
@@ -109,7 +109,7 @@ export class DeadLetters {
    * @throws MonError `not_found` when there is no dead letter with the selected id or another request is retrying or
    * dropping it, `unavailable` when the commit fails
    */
-  retry(selection: JobSelection, actor: Actor = MON): Promise<number> {
+  retry(selection: DeadLetterSelectionOrId, actor: Actor = BACKEND_ACTOR): Promise<number> {
     return this.#removeSelected(
       selection,
       { kind: 'revive', action: 'dead-letter.retry', actor },
@@ -124,12 +124,12 @@ export class DeadLetters {
    * @throws MonError `not_found` when there is no dead letter with the selected id or another request is retrying or
    * dropping it, `unavailable` when the commit fails
    */
-  drop(selection: JobSelection, actor: Actor = MON): Promise<number> {
+  drop(selection: DeadLetterSelectionOrId, actor: Actor = BACKEND_ACTOR): Promise<number> {
     return this.#removeSelected(selection, { kind: 'drop', action: 'dead-letter.drop', actor }, () => undefined);
   }
 
   async #removeSelected(
-    selection: JobSelection,
+    selection: DeadLetterSelectionOrId,
     { kind, action, actor }: RemovalRequest,
     onRemoved: (entry: DeadLetterEntry) => void,
   ): Promise<number> {
@@ -155,7 +155,7 @@ export class DeadLetters {
     return entries.length;
   }
 
-  #findSelected(selection: JobSelection): DeadLetterEntry[] {
+  #findSelected(selection: DeadLetterSelectionOrId): DeadLetterEntry[] {
     if ('id' in selection) {
       const entry = this.#index.entries.get(selection.id);
       return entry === undefined ? [] : [entry];
@@ -175,7 +175,7 @@ export class DeadLetters {
  * first 100.
  */
 function deadLetterAuditFields(
-  selection: JobSelection,
+  selection: DeadLetterSelectionOrId,
   entries: readonly DeadLetterEntry[],
 ): Pick<AuditedChange, 'target' | 'before'> {
   const summaries = entries

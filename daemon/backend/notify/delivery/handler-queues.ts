@@ -1,10 +1,10 @@
 import { FAILURE_CATEGORIES, type FailureCategory } from '../../../../shared/schemas/failure-category.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
-import { Burst } from '../../../log/rate-limit.ts';
+import { ReportLimiter } from '../../../log/rate-limit.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { Clock } from '../../ports.ts';
 import type { QueueCapacity } from '../../model/notify/routing.ts';
-import { JobQueue, type JobTicket } from './job-queue.ts';
+import { JobQueue, type QueuedJob } from './job-queue.ts';
 import { qualifiedHandlerName } from './qualified-handler-name.ts';
 import type { DeadLetterIndex } from './dead-letter-index.ts';
 
@@ -44,7 +44,7 @@ export const ZERO_FAILURE_COUNTS = Object.fromEntries(
 ) as FailureCounts;
 
 /** The name of a handler, with its namespace. */
-type HandlerId = Pick<JobTicket, 'namespace' | 'handler'>;
+type HandlerId = Pick<QueuedJob, 'namespace' | 'handler'>;
 
 /**
  * The queue and the counters of a handler. They belong to the handler name, so they are kept when the definition
@@ -52,7 +52,7 @@ type HandlerId = Pick<JobTicket, 'namespace' | 'handler'>;
  */
 export interface HandlerQueue extends HandlerId {
   readonly jobQueue: JobQueue;
-  readonly overflowReports: Burst;
+  readonly overflowReports: ReportLimiter;
   delivered: number;
   failed: number;
   readonly failedByCategory: Record<FailureCategory, number>;
@@ -132,7 +132,7 @@ export class HandlerQueues implements QueueCapacity {
         namespace,
         handler,
         jobQueue: new JobQueue(),
-        overflowReports: new Burst(this.#deps.clock),
+        overflowReports: new ReportLimiter(this.#deps.clock),
         ...counts,
         failedByCategory: { ...ZERO_FAILURE_COUNTS },
         lastFailure: undefined,
@@ -152,7 +152,7 @@ export class HandlerQueues implements QueueCapacity {
     return { [Symbol.dispose]: () => void this.#deliveryListeners.delete(listener) };
   }
 
-  recordDelivered(ticket: JobTicket): void {
+  recordDelivered(ticket: QueuedJob): void {
     const handlerQueue = this.getOrCreate(ticket);
     handlerQueue.delivered++;
     handlerQueue.failingSinceMs = undefined;

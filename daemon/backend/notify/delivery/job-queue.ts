@@ -1,7 +1,7 @@
 import { BinaryHeap } from '../../schedule/binary-heap.ts';
 
 /** A handler run as an entry of a queue in memory. The event of the run is in the stored job with the same id. */
-export interface JobTicket {
+export interface QueuedJob {
   readonly id: number;
   readonly namespace: string;
   readonly client: string;
@@ -20,7 +20,7 @@ export interface JobTicket {
 
 /** A run in the queue, with its position and the next run for the same client and check, or for the same group. */
 interface QueueEntry {
-  readonly ticket: JobTicket;
+  readonly ticket: QueuedJob;
   readonly position: number;
   nextWithSameOrderingKey: QueueEntry | undefined;
 }
@@ -51,12 +51,12 @@ export class JobQueue {
   }
 
   /** The oldest run that has not finished; undefined if there is none. */
-  get oldestUnfinishedRun(): JobTicket | undefined {
+  get oldestUnfinishedRun(): QueuedJob | undefined {
     for (const { ticket } of this.#entries.values()) return ticket;
     return undefined;
   }
 
-  add(ticket: JobTicket): void {
+  add(ticket: QueuedJob): void {
     const entry: QueueEntry = { ticket, position: ++this.#lastPosition, nextWithSameOrderingKey: undefined };
     const key = orderingKey(ticket);
     const last = this.#lastEntryByOrderingKey.get(key);
@@ -67,7 +67,7 @@ export class JobQueue {
   }
 
   /** Returns the oldest run that can start, and counts it as running; undefined if no run can start. */
-  startNext(): JobTicket | undefined {
+  startNext(): QueuedJob | undefined {
     const entry = this.#readyEntries.takeFirst();
     if (entry !== undefined) this.runningCount++;
     return entry?.ticket;
@@ -76,7 +76,7 @@ export class JobQueue {
   /**
    * Removes a run that has finished. The next run for the same client and check, or for the same group, can start now.
    */
-  finish({ id }: JobTicket): void {
+  finish({ id }: QueuedJob): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.runningCount--;
@@ -95,7 +95,7 @@ export class JobQueue {
   }
 
   /** Makes a run ready for its next attempt. Called when the delay before this attempt is over. */
-  resume({ id }: JobTicket): void {
+  resume({ id }: QueuedJob): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
     this.retryingCount--;
@@ -103,6 +103,6 @@ export class JobQueue {
   }
 }
 
-function orderingKey({ namespace, client, check, group }: JobTicket): string {
+function orderingKey({ namespace, client, check, group }: QueuedJob): string {
   return JSON.stringify(group === undefined ? [namespace, client, check] : [namespace, group.id]);
 }

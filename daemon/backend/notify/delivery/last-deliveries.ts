@@ -1,5 +1,5 @@
 import type { Deliveries, LastDelivery } from '../../../../shared/schemas/explain.ts';
-import type { JobTicket } from './job-queue.ts';
+import type { QueuedJob } from './job-queue.ts';
 
 /**
  * Maximum number of runs whose state is kept in memory. If it is exceeded, the run whose state changed longest ago is
@@ -7,7 +7,7 @@ import type { JobTicket } from './job-queue.ts';
  */
 const RETAINED_RUNS_MAX = 20_000;
 
-type RunIdentity = Pick<JobTicket, 'id' | 'namespace' | 'client' | 'check' | 'handler' | 'group'>;
+type RunIdentity = Pick<QueuedJob, 'id' | 'namespace' | 'client' | 'check' | 'handler' | 'group'>;
 
 /**
  * The state of the last run of each handler, for each client and check or for each group. Operators use it to find out
@@ -21,11 +21,11 @@ export class LastDeliveries implements Deliveries {
     this.#retainedRunsMax = retainedRunsMax;
   }
 
-  lastForCheck(namespace: string, client: string, check: string, handler: string): LastDelivery | undefined {
+  lastDeliveryForCheck(namespace: string, client: string, check: string, handler: string): LastDelivery | undefined {
     return this.#findDelivery(deliveryKey({ namespace, client, check, handler }));
   }
 
-  lastForGroup(namespace: string, group: string, handler: string): LastDelivery | undefined {
+  lastDeliveryForGroup(namespace: string, group: string, handler: string): LastDelivery | undefined {
     return this.#findDelivery(groupDeliveryKey(namespace, group, handler));
   }
 

@@ -15,7 +15,7 @@ import { DEAD_LETTER_PREFIX, HANDLER_JOB_PREFIX } from '../../model/notify/deliv
 import type { DeadLetters } from './dead-letters.ts';
 import { JobCache } from './job-cache.ts';
 import { decodeJob } from '../../model/notify/delivery/stored-job.ts';
-import type { JobQueue, JobTicket } from './job-queue.ts';
+import type { JobQueue, QueuedJob } from './job-queue.ts';
 import type { HandlerQueue, HandlerQueues } from './handler-queues.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
 import { permanentFailure, type DeliveryOutcome, type DeliveryFailure } from './outcome.ts';
@@ -149,7 +149,7 @@ export class JobRunner implements AsyncDisposable {
     for await (const [key, value] of store.scan([DEAD_LETTER_PREFIX])) {
       failures.set(Number(key.at(-1)), JSON.parse(value) as JobFailure);
     }
-    const storedDeadLetters: (readonly [JobTicket, JobFailure])[] = [];
+    const storedDeadLetters: (readonly [QueuedJob, JobFailure])[] = [];
     let lastJobId = 0;
     for await (const [, value] of store.scan([HANDLER_JOB_PREFIX])) {
       const job = decodeJob(value);
@@ -157,10 +157,10 @@ export class JobRunner implements AsyncDisposable {
       lastJobId = job.id;
       if (failure === undefined) {
         this.#jobCache.add(job);
-        this.#enqueue(createTicket(job));
+        this.#enqueue(createQueuedJob(job));
       } else {
         failures.delete(job.id);
-        storedDeadLetters.push([createTicket(job), failure]);
+        storedDeadLetters.push([createQueuedJob(job), failure]);
       }
     }
     for (const [ticket, failure] of storedDeadLetters.toSorted(([, a], [, b]) => a.failed_at - b.failed_at)) {
@@ -174,7 +174,7 @@ export class JobRunner implements AsyncDisposable {
   }
 
   #enqueueCommittedJob(job: HandlerJob): void {
-    const ticket = createTicket(job);
+    const ticket = createQueuedJob(job);
     const { jobQueue, overflowReports } = this.#deps.handlerQueues.getOrCreate(job);
     if (jobQueue.size < this.#deps.handlerQueues.maxUnfinishedRuns(job)) {
       this.#jobCache.add(job);
@@ -196,7 +196,7 @@ export class JobRunner implements AsyncDisposable {
     }
   }
 
-  #enqueue(ticket: JobTicket): void {
+  #enqueue(ticket: QueuedJob): void {
     const handlerQueue = this.#deps.handlerQueues.getOrCreate(ticket);
     handlerQueue.jobQueue.add(ticket);
     this.#recordRunState(ticket, 'queued');
@@ -238,7 +238,7 @@ export class JobRunner implements AsyncDisposable {
     }
   }
 
-  async #runJob(ticket: JobTicket, queue: JobQueue): Promise<void> {
+  async #runJob(ticket: QueuedJob, queue: JobQueue): Promise<void> {
     const { definitions, log } = this.#deps;
     let job: HandlerJob | undefined;
     try {
@@ -280,7 +280,7 @@ export class JobRunner implements AsyncDisposable {
   }
 
   #completeRun(
-    ticket: JobTicket,
+    ticket: QueuedJob,
     queue: JobQueue,
     job: HandlerJob,
     outcome: DeliveryOutcome,
@@ -312,7 +312,7 @@ export class JobRunner implements AsyncDisposable {
     this.#scheduleRetry(ticket, queue, Math.max(backoffDelayMs, outcome.retryAfterMs ?? 0));
   }
 
-  #scheduleRetry(ticket: JobTicket, queue: JobQueue, delayMs: number): void {
+  #scheduleRetry(ticket: QueuedJob, queue: JobQueue, delayMs: number): void {
     queue.countAsRetrying();
     if (this.#isStopping) return;
     const timer = this.#deps.clock.after(delayMs, () => {
@@ -323,7 +323,7 @@ export class JobRunner implements AsyncDisposable {
     this.#timers.add(timer);
   }
 
-  #addDeadLetter(ticket: JobTicket, { reason, category = 'other', member }: DeliveryFailure): void {
+  #addDeadLetter(ticket: QueuedJob, { reason, category = 'other', member }: DeliveryFailure): void {
     const { attempts } = ticket;
     const atMs = this.#deps.clock.now();
     this.#deps.deadLetters.add(ticket, { attempts, reason });
@@ -335,12 +335,12 @@ export class JobRunner implements AsyncDisposable {
     this.#recordRunState(ticket, 'failed', { reason, member });
   }
 
-  #recordStoredFailure(ticket: JobTicket, { attempts, failed_at: at, reason }: JobFailure): void {
+  #recordStoredFailure(ticket: QueuedJob, { attempts, failed_at: at, reason }: JobFailure): void {
     this.#deps.lastDeliveries.record(ticket, { state: 'failed', at, attempts, reason });
   }
 
   #recordRunState(
-    ticket: JobTicket,
+    ticket: QueuedJob,
     state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed',
     { reason, member }: { readonly reason?: string; readonly member?: string | undefined } = {},
   ): void {
@@ -371,20 +371,28 @@ export class JobRunner implements AsyncDisposable {
   }
 }
 
-function createTicket({ id, namespace, client, check, handler, group, queued_at: queuedAtMs }: HandlerJob): JobTicket {
+function createQueuedJob({
+  id,
+  namespace,
+  client,
+  check,
+  handler,
+  group,
+  queued_at: queuedAtMs,
+}: HandlerJob): QueuedJob {
   return {
     id,
     namespace,
     client,
     check,
     handler,
-    ...(group !== undefined && { group: ticketGroup(group) }),
+    ...(group !== undefined && { group: queuedJobGroup(group) }),
     queuedAtMs,
     attempts: 0,
   };
 }
 
-function ticketGroup(group: GroupRun): NonNullable<JobTicket['group']> {
+function queuedJobGroup(group: GroupRun): NonNullable<QueuedJob['group']> {
   return { id: group.id, label: formatGroupLabel(Object.entries(group.by)), events: countGroupEvents(group) };
 }
 

@@ -7,7 +7,7 @@ import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
 /** Default time limit in seconds to look up the host, connect and send all data (completion 1.8). */
-const TIMEOUT_DEFAULT_SECONDS = 10;
+const TIMEOUT_SECONDS_DEFAULT = 10;
 
 /**
  * Time in milliseconds that a receiver has to close the connection after all data was sent. After that, the connection
@@ -36,7 +36,7 @@ export interface NetworkDeps {
  * receiver does not acknowledge it.
  */
 export async function sendTcp(
-  { data, target, timeoutSeconds = TIMEOUT_DEFAULT_SECONDS }: TcpMessage,
+  { data, target, timeoutSeconds = TIMEOUT_SECONDS_DEFAULT }: TcpMessage,
   { targetResolver, clock, signal }: NetworkDeps,
 ): Promise<DeliveryOutcome> {
   if (data === '') return DELIVERED;

@@ -24,7 +24,7 @@ const REDIRECTS_MAX = 3;
  * Maximum size in bytes of a response body that is read completely, so that its connection can be reused. If a response
  * is larger, its connection is closed.
  */
-const RESPONSE_BYTES_MAX = 64 * 1024;
+const RESPONSE_BYTES_READ_MAX = 64 * 1024;
 
 /**
  * Number of bytes at the beginning of a response body that are evaluated. They can contain the reason of a failure, and
@@ -295,7 +295,7 @@ async function readBodyStart(response: AsyncIterable<Uint8Array>): Promise<strin
     for await (const chunk of response) {
       if (bytes < RESPONSE_START_BYTES) chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > RESPONSE_BYTES_MAX) break;
+      if (bytes > RESPONSE_BYTES_READ_MAX) break;
     }
   } catch {
     // An error while the response body is read does not matter: the status has arrived, and it decides the outcome.

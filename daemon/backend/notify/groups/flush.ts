@@ -76,32 +76,32 @@ export class GroupFlusher {
    *
    * @throws MonError `unavailable` if the backend cannot commit
    */
-  flush(id: GroupRef): Promise<void> {
+  flush(groupRef: GroupRef): Promise<void> {
     const { batcher, clock } = this.#deps;
-    return batcher.run((transaction) => this.#flushOrRegroup(transaction, id), {
-      needs: (registry) => this.#membersToRead(registry, id, clock.now()),
+    return batcher.run((transaction) => this.#flushOrRegroup(transaction, groupRef), {
+      needs: (registry) => this.#membersToRead(registry, groupRef, clock.now()),
     });
   }
 
   /** Returns the members whose events must be read for the flush. */
-  #membersToRead(registry: Registry, id: GroupRef, nowMs: number): readonly GroupMember[] {
-    const namespace = registry.findNamespace(id.namespace);
-    const group = namespace && groupsOf(namespace).get(id.handler, id.key);
+  #membersToRead(registry: Registry, groupRef: GroupRef, nowMs: number): readonly GroupMember[] {
+    const namespace = registry.findNamespace(groupRef.namespace);
+    const group = namespace && groupsOf(namespace).get(groupRef.handler, groupRef.key);
     if (namespace === undefined || group === undefined) return [];
     const handler = this.#definitionOf(group);
-    if (handler === undefined || isGroupByOutdated(group, handler.group_by)) return firstChunk(group);
+    if (handler === undefined || isGroupByOutdated(group, handler.group_by)) return firstMembers(group);
     // With inhibition rules, more events must be read, because only the full event shows whether it is inhibited now.
-    const limits = this.#deps.definitions.inhibitions.length > 0 ? READ_LIMITS : flushLimitsOf(handler);
+    const limits = this.#deps.definitions.inhibitions.length > 0 ? FLUSH_READ_LIMITS : flushLimitsOf(handler);
     return evaluateFlush(namespace, group, handler, nowMs, limits).listedMembers.map(([member]) => member);
   }
 
-  #flushOrRegroup(transaction: Transaction, id: GroupRef): void {
-    const namespace = transaction.registry.namespace(id.namespace);
-    const group = groupsOf(namespace).get(id.handler, id.key);
+  #flushOrRegroup(transaction: Transaction, groupRef: GroupRef): void {
+    const namespace = transaction.registry.namespace(groupRef.namespace);
+    const group = groupsOf(namespace).get(groupRef.handler, groupRef.key);
     if (group === undefined) return;
     const handler = this.#definitionOf(group);
     if (handler === undefined || isGroupByOutdated(group, handler.group_by)) {
-      regroupChunk(transaction, namespace, group, handler && { name: group.handler, groupBy: handler.group_by });
+      regroupChunk(transaction, namespace, group, handler && { handlerName: group.handler, groupBy: handler.group_by });
     } else if (nextFlushAtMs(group, groupIntervals(handler)) <= transaction.nowMs) {
       const isInhibited = this.#inhibitionTest(transaction, namespace);
       const flush = evaluateFlush(namespace, group, handler, transaction.nowMs, flushLimitsOf(handler), isInhibited);
@@ -148,12 +148,12 @@ function hasGroupBy(definition: {
   return definition.type !== 'set' && definition.group_by !== undefined;
 }
 
-type FlushLimits = Pick<Parameters<typeof computeGroupFlush>[2], 'events' | 'bytes'>;
+type FlushLimits = Pick<Parameters<typeof computeGroupFlush>[2], 'eventCountMax' | 'jsonLengthMax'>;
 
-const READ_LIMITS: FlushLimits = { events: EVENTS_READ_PER_FLUSH_MAX, bytes: Infinity };
+const FLUSH_READ_LIMITS: FlushLimits = { eventCountMax: EVENTS_READ_PER_FLUSH_MAX, jsonLengthMax: Infinity };
 
 function flushLimitsOf(handler: GroupingDefinition): FlushLimits {
-  return { events: groupLimit(handler), bytes: GROUP_NOTIFICATION_SIZE_MAX };
+  return { eventCountMax: groupLimit(handler), jsonLengthMax: GROUP_NOTIFICATION_SIZE_MAX };
 }
 
 type InhibitionTest = (member: GroupMember) => boolean;
@@ -252,7 +252,7 @@ function regroupChunk(
   group: Group,
   handler: GroupingHandler | undefined,
 ): void {
-  for (const member of firstChunk(group)) {
+  for (const member of firstMembers(group)) {
     if (!transaction.hasBody(GROUPED_EVENTS, member)) continue;
     if (handler !== undefined && moveMember(transaction, namespace, handler, member)) continue;
     if (hasPendingChange(member)) {
@@ -260,13 +260,14 @@ function regroupChunk(
       // If the handler still has `group_by`, the event could not move because of a limit. The handler then gets the
       // event as a group with a single event.
       const singleEventGroup =
-        handler && buildSingleEventGroup({ namespace: namespace.name, handler: handler.name }, handler.groupBy, event);
+        handler &&
+        buildSingleEventGroup({ namespace: namespace.name, handler: handler.handlerName }, handler.groupBy, event);
       enqueueJob(transaction, namespace, group.handler, event, singleEventGroup);
     }
     removeMember(transaction, namespace, member);
   }
 }
 
-function firstChunk({ members }: Group): GroupMember[] {
+function firstMembers({ members }: Group): GroupMember[] {
   return [...members.values()].slice(0, EVENTS_PER_CHUNK);
 }

@@ -1,8 +1,8 @@
 import {
   predictNotification,
   inhibitedAtFlushReason,
-  predictInhibitedNotification,
-  predictSilencedNotification,
+  predictNotificationWhileInhibited,
+  predictNotificationWhileSilenced,
 } from '../../../../shared/domain/notify/group-outlook.ts';
 import { computeGroupId, computeGroupKey, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
 import { groupIntervals } from '../../../../shared/domain/notify/group-intervals.ts';
@@ -91,7 +91,7 @@ function inhibitedVerdictInGroup(
   const key = member?.group ?? computeGroupKey(definition?.group_by ?? [], event);
   const group = groups.get(name, key.key);
   const otherEventCount = countOtherMembers(group, member);
-  const { reason, dueAtMs } = predictInhibitedNotification(
+  const { reason, dueAtMs } = predictNotificationWhileInhibited(
     { key, times: group, otherEventCount, change: member && changeSinceNotified(member) },
     member === undefined ? 'apart' : member.lastNotified,
     groupIntervals(definition ?? {}),
@@ -117,7 +117,7 @@ function silencedVerdictInGroup(
   if (member === undefined || member.isResolved || event.action === 'resolve') return verdict;
   const { group, lastNotified } = member;
   const otherEventCount = countOtherMembers(group, member);
-  const { reason } = predictSilencedNotification(
+  const { reason } = predictNotificationWhileSilenced(
     { key: group, times: group, otherEventCount, change: changeSinceNotified(member) },
     lastNotified,
   );
@@ -171,13 +171,13 @@ function groupView(
  * result.
  */
 function countOtherMembers(group: Group | undefined, member: GroupMember | undefined): number {
-  return listableMembers(group).filter((other) => other !== member).length;
+  return membersNotInhibitedAtFlush(group).filter((other) => other !== member).length;
 }
 
 /**
  * Returns the events of a group, without those that a flush marked as inhibited and that wait for their next result.
  */
-function listableMembers(group: Group | undefined): readonly GroupMember[] {
+function membersNotInhibitedAtFlush(group: Group | undefined): readonly GroupMember[] {
   return group === undefined
     ? []
     : [...group.members.values()].filter(({ lastNotified }) => lastNotified !== 'inhibited');

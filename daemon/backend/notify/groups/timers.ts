@@ -123,8 +123,8 @@ export class GroupFlushTimer implements Disposable {
 
   #flushIfDue(group: Group): void {
     const { clock, flusher, queues } = this.#deps;
-    const dueMs = flusher.nextGroupFlushAtMs(group);
-    if (dueMs > clock.now()) this.#scheduleAt(group, dueMs);
+    const dueAtMs = flusher.nextGroupFlushAtMs(group);
+    if (dueAtMs > clock.now()) this.#scheduleAt(group, dueAtMs);
     else if (queues.isFull(group.namespace, group.handler)) this.#scheduleAt(group, clock.now() + FLUSH_RETRY_MS);
     else void this.#flush(group);
   }
@@ -132,13 +132,13 @@ export class GroupFlushTimer implements Disposable {
   /** Flushes a group. If that fails, it logs the failure and schedules a retry; the promise never rejects. */
   async #flush({ namespace, handler, key }: GroupRef): Promise<void> {
     const { flusher, clock, log } = this.#deps;
-    const id = { namespace, handler, key };
+    const groupRef = { namespace, handler, key };
     try {
-      await flusher.flush(id);
+      await flusher.flush(groupRef);
     } catch (error) {
       if (this.#isDisposed) return;
-      log.warn({ ...id, reason: errorMessage(error) }, 'notification group could not be flushed, retrying soon');
-      this.#scheduleAt(id, clock.now() + FLUSH_RETRY_MS);
+      log.warn({ ...groupRef, reason: errorMessage(error) }, 'notification group could not be flushed, retrying soon');
+      this.#scheduleAt(groupRef, clock.now() + FLUSH_RETRY_MS);
       this.#startTimer();
     }
   }

@@ -64,7 +64,7 @@ export class InhibitionUpdates {
     return this.#updateOpenEvents(keys, (transaction, occurrence, entry) => {
       const { state } = entry;
       notifyAfterRuleChange(transaction, occurrence);
-      if (entry.state !== state) transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
+      if (entry.state !== state) transaction.writeRecord(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
     });
   }
 

@@ -98,5 +98,5 @@ export function renotifyOpenEventAfterSilence(transaction: Transaction, entry: C
   }
   const { event } = entry.state;
   if (event !== undefined) saveNotifications(transaction, entry, removeSuppression(event.notifications, 'silence'));
-  transaction.keep(CHECK_RECORDS, entry, bodies);
+  transaction.writeRecord(CHECK_RECORDS, entry, bodies);
 }

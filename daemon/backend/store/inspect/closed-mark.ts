@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { bytesOf, numberOf, storeFiles, type Damage } from './store-files.ts';
+import { bytesOf, fileNumberOf, storeFiles, type Damage } from './store-files.ts';
 
 /**
  * The file that records the name and length of the newest write-ahead log when the store was closed. Without it, a log
@@ -38,10 +38,10 @@ export async function unmarkClosed(dir: string): Promise<void> {
  * @param oldestLiveLog number of the oldest log that is still needed; the entries of earlier logs are in LevelDB's
  *   table files
  */
-export async function cutSinceClosed(dir: string, oldestLiveLog: number): Promise<Damage[]> {
+export async function damageSinceClosed(dir: string, oldestLiveLog: number): Promise<Damage[]> {
   const text = await readFile(join(dir, CLOSED_FILE), 'utf8').catch(() => undefined);
   const closed = text === undefined ? undefined : parsed(text);
-  if (closed === undefined || numberOf(closed.log) < oldestLiveLog) return [];
+  if (closed === undefined || fileNumberOf(closed.log) < oldestLiveLog) return [];
   const bytes = await bytesOf(join(dir, closed.log));
   if (bytes !== undefined && bytes >= closed.bytes) return [];
   const problem =

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage } from '../../../../shared/errors.ts';
-import { cutSinceClosed } from './closed-mark.ts';
+import { damageSinceClosed } from './closed-mark.ts';
 import { scanLog, type LogScan } from './log-scan.ts';
 import {
   CURRENT,
   isMissing,
-  numberOf,
-  passOnRefusal,
+  fileNumberOf,
+  rethrowPermissionError,
   storeFiles,
   type Damage,
   type StoreFiles,
@@ -37,10 +37,10 @@ export async function inspectStore(dir: string): Promise<readonly Damage[]> {
 
 /** Returns the logs that LevelDB reads when it opens the store, the oldest first. */
 export function liveLogs({ logs }: StoreFiles, { logNumber }: ManifestVersion): string[] {
-  return logs.filter((log) => numberOf(log) >= logNumber);
+  return logs.filter((log) => fileNumberOf(log) >= logNumber);
 }
 
-function unusable(file: string, problem: string): { readonly damage: Damage } {
+function fileDamage(file: string, problem: string): { readonly damage: Damage } {
   return { damage: { file, problem, kind: 'files' } };
 }
 
@@ -56,23 +56,23 @@ async function currentVersion(
   try {
     current = await readFile(join(dir, CURRENT), 'utf8');
   } catch (error) {
-    passOnRefusal(error);
-    if (!isMissing(error)) return unusable(CURRENT, `cannot be read: ${errorMessage(error)}`);
+    rethrowPermissionError(error);
+    if (!isMissing(error)) return fileDamage(CURRENT, `cannot be read: ${errorMessage(error)}`);
     return (await isUnbegun(dir, files))
       ? undefined
-      : unusable(CURRENT, 'is missing, although there are files of a store');
+      : fileDamage(CURRENT, 'is missing, although there are files of a store');
   }
   const [name] = /^MANIFEST-\d+(?=\n$)/.exec(current) ?? [];
-  if (name === undefined) return unusable(CURRENT, 'does not refer to a manifest');
+  if (name === undefined) return fileDamage(CURRENT, 'does not refer to a manifest');
   try {
     const { records, damaged } = scanLog(await readFile(join(dir, name)));
     const [span] = damaged;
-    if (span !== undefined) return unusable(name, `has a wrong checksum at byte ${String(span.from)}`);
-    if (records.length === 0) return unusable(name, 'is empty');
+    if (span !== undefined) return fileDamage(name, `has a wrong checksum at byte ${String(span.from)}`);
+    if (records.length === 0) return fileDamage(name, 'is empty');
     return { version: versionOf(records.map(({ payload }) => payload)) };
   } catch (error) {
-    passOnRefusal(error);
-    return unusable(
+    rethrowPermissionError(error);
+    return fileDamage(
       name,
       isMissing(error) ? 'is missing, although CURRENT refers to it' : `is damaged: ${errorMessage(error)}`,
     );
@@ -93,7 +93,7 @@ async function isUnbegun(dir: string, { tables, logs, manifests }: StoreFiles): 
 }
 
 async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes }: ManifestTable): Promise<Damage[]> {
-  const file = tables.find((name) => numberOf(name) === number);
+  const file = tables.find((name) => fileNumberOf(name) === number);
   const damage = (problem: string): Damage[] => [
     { file: file ?? `${String(number).padStart(6, '0')}.ldb`, problem, kind: 'files' },
   ];
@@ -106,7 +106,7 @@ async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes
     if (bad.length === 0) return [];
     return damage(`${String(bad.length)} of its ${String(blocks.length)} blocks have a wrong checksum`);
   } catch (error) {
-    passOnRefusal(error);
+    rethrowPermissionError(error);
     return damage(errorMessage(error));
   }
 }
@@ -119,11 +119,11 @@ export async function absentLogs(
 ): Promise<Damage[]> {
   const damages: Damage[] = [];
   // LevelDB creates a log before the manifest refers to it, so a log that is missing here was lost.
-  if (logNumber > 0 && !logs.some((name) => numberOf(name) === logNumber)) {
+  if (logNumber > 0 && !logs.some((name) => fileNumberOf(name) === logNumber)) {
     const file = `${String(logNumber).padStart(6, '0')}.log`;
     damages.push({ file, problem: 'is missing, so the latest writes are lost', kind: 'log' });
   }
-  const cut = await cutSinceClosed(dir, logNumber);
+  const cut = await damageSinceClosed(dir, logNumber);
   return [...damages, ...cut.filter(({ file }) => damages[0]?.file !== file)];
 }
 
@@ -135,7 +135,7 @@ async function inspectLogs(dir: string, logs: readonly string[], version: Manife
       const problem = problemOf(scan, at < logs.length - 1);
       if (problem !== undefined) damages.push({ file, problem, kind: 'log' });
     } catch (error) {
-      passOnRefusal(error);
+      rethrowPermissionError(error);
       damages.push({ file, problem: `cannot be read: ${errorMessage(error)}`, kind: 'log' });
     }
   }

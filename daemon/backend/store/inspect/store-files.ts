@@ -25,9 +25,9 @@ const LOG = /^\d+\.log$/;
 const MANIFEST = /^MANIFEST-\d+$/;
 export const CURRENT = 'CURRENT';
 
-export const numberOf = (name: string): number => Number.parseInt(name.replace('MANIFEST-', ''), 10);
+export const fileNumberOf = (name: string): number => Number.parseInt(name.replace('MANIFEST-', ''), 10);
 
-const byNumber = (a: string, b: string): number => numberOf(a) - numberOf(b);
+const byNumber = (a: string, b: string): number => fileNumberOf(a) - fileNumberOf(b);
 
 export async function storeFiles(dir: string): Promise<StoreFiles> {
   const names = await readdir(dir);
@@ -50,7 +50,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Rethrows `error` if this user lacks the permission to read the file, because that is not damage. */
-export function passOnRefusal(error: unknown): void {
+export function rethrowPermissionError(error: unknown): void {
   const code = codeOf(error);
   if (code === 'EACCES' || code === 'EPERM') throw error;
 }

@@ -40,7 +40,7 @@ export const checkConfigurations: Migration = {
     for await (const namespace of namespacesOfChecks(store)) {
       if (namespace === DEFAULT_NAMESPACE) continue;
       if ((await store.get([NAMESPACES, namespace])) !== undefined) continue;
-      orphans.push(orphaned(namespace, await checksOf(store, namespace)));
+      orphans.push(obstacleOfOrphans(namespace, await checksOf(store, namespace)));
     }
     return orphans;
   },
@@ -71,7 +71,7 @@ async function checksOf(store: MigrationReader, namespace: string): Promise<stri
  * Returns the upgrade obstacle for checks whose namespace does not exist. Its messages are those of reference 7, and
  * its commands are in the order of reference 9.3.
  */
-function orphaned(namespace: string, checks: readonly string[]): UpgradeObstacle {
+function obstacleOfOrphans(namespace: string, checks: readonly string[]): UpgradeObstacle {
   return {
     reason: `the namespace ${namespace} does not exist`,
     detail: 'checks refer to it',

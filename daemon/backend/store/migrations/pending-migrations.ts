@@ -1,12 +1,12 @@
 import type { PendingStep, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Key, UpgradeOptions } from '../../ports.ts';
-import { newestSchema } from './list.ts';
+import { schemaAfter } from './list.ts';
 import type { Migration } from './migration.ts';
-import { countEntries, takeStep } from './upgrade-schema.ts';
+import { countEntries, runMigration } from './upgrade-schema.ts';
 import type { UpgradeTarget } from './upgrade-target.ts';
 
 /** Converts a stored value of any schema version to the newest form. */
-export type ReadValue = (key: Key, value: string) => string;
+export type ConvertValue = (key: Key, value: string) => string;
 
 /** The migrations that an open store, in LevelDB or PostgreSQL, still needs to reach the newest schema version. */
 export class PendingMigrations {
@@ -17,10 +17,10 @@ export class PendingMigrations {
 
   /** @param version the schema version of the store, at most the version that `migrations` lead to */
   constructor(target: UpgradeTarget, version: number, migrations: readonly Migration[]) {
-    this.newest = newestSchema(migrations);
+    this.newest = schemaAfter(migrations);
     this.#target = target;
     this.#migrations = migrations;
-    this.#steps = stepsAfter(version, migrations);
+    this.#steps = migrationsAfter(version, migrations);
   }
 
   get version(): number {
@@ -29,7 +29,7 @@ export class PendingMigrations {
 
   /** Sets the schema version of the store, after this or another process has upgraded it. */
   setVersion(version: number): void {
-    if (version !== this.version) this.#steps = stepsAfter(version, this.#migrations);
+    if (version !== this.version) this.#steps = migrationsAfter(version, this.#migrations);
   }
 
   async pending(): Promise<readonly PendingStep[]> {
@@ -50,13 +50,13 @@ export class PendingMigrations {
   /** Implements `StoreSchema.upgrade`: runs all pending migrations in order. */
   async upgrade(options: UpgradeOptions): Promise<void> {
     for (const step of this.#steps) {
-      await takeStep(this.#target, step, options);
+      await runMigration(this.#target, step, options);
       this.setVersion(step.version);
     }
   }
 
   /** Returns a function that converts stored values to the newest form; undefined if no migration is pending. */
-  reader(): ReadValue | undefined {
+  valueConverter(): ConvertValue | undefined {
     const steps = this.#steps;
     if (steps.length === 0) return undefined;
     return (key, value) => {
@@ -74,16 +74,16 @@ export class PendingMigrations {
  *
  * @param read callback that converts a stored value; undefined if all values already have the newest form
  */
-export function entriesThrough(
+export function convertEntries(
   entries: AsyncIterable<readonly [Key, string]>,
-  read: ReadValue | undefined,
+  read: ConvertValue | undefined,
 ): AsyncIterable<readonly [Key, string]> {
   return read === undefined ? entries : convertedEntries(entries, read);
 }
 
 async function* convertedEntries(
   entries: AsyncIterable<readonly [Key, string]>,
-  read: ReadValue,
+  read: ConvertValue,
 ): AsyncGenerator<readonly [Key, string], void, undefined> {
   for await (const [key, value] of entries) yield [key, read(key, value)];
 }
@@ -93,16 +93,16 @@ async function* convertedEntries(
  *
  * @param read callback that converts a stored value; undefined if all values already have the newest form
  */
-export function valuesThrough(
+export function convertValues(
   keys: readonly Key[],
   values: (string | undefined)[],
-  read: ReadValue | undefined,
+  read: ConvertValue | undefined,
 ): (string | undefined)[] {
   if (read === undefined) return values;
   return values.map((value, at) => (value === undefined ? undefined : read(keys[at] ?? [], value)));
 }
 
-function stepsAfter(version: number, migrations: readonly Migration[]): readonly Migration[] {
+function migrationsAfter(version: number, migrations: readonly Migration[]): readonly Migration[] {
   return migrations.filter((migration) => migration.version > version);
 }
 

@@ -12,7 +12,7 @@ import type { RewrittenValue, UpgradeTarget } from './upgrade-target.ts';
  * @throws MonError `unavailable` with the name of the migration, if any part of it fails; the reason of `signal`, if
  *   that is aborted
  */
-export async function takeStep(
+export async function runMigration(
   target: UpgradeTarget,
   { version, name, prefixes, rewrite }: Migration,
   { signal, pause, onProgress }: UpgradeOptions,

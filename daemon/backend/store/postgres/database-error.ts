@@ -71,7 +71,7 @@ function hintOf(error: unknown): string {
  * True if the error is the server's response to a statement that it rejected: the statement had no effect, and the
  * connection stays usable.
  */
-export function isAnswer(error: unknown): boolean {
+export function isServerResponse(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code === undefined) return false;
   return !GONE.has(error.code) && !error.code.startsWith(CONNECTION_CLASS);
 }

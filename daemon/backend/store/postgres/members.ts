@@ -4,10 +4,10 @@ import type { Standing, StoredMember, MemberAnnouncement, Written, WrittenRecord
 import { decodeTuple } from '../tuple.ts';
 import { byteaItems } from './bytea-array.ts';
 import { databaseError } from './database-error.ts';
-import { giveUp, type DatabaseServer } from './server.ts';
+import { closeConnection, type DatabaseServer } from './server.ts';
 import {
   UPSERT_MEMBER,
-  FOLLOWED,
+  WRITES_AFTER,
   FORGET_MEMBERS,
   LEAVE,
   MEMBERS,
@@ -50,7 +50,7 @@ type StandingRow = { readonly now_ms: number; readonly schema: number | null } &
 type FollowedRow = Readonly<Record<'seq' | 'batch' | 'changes' | 'keys', string>>;
 
 /** The properties of this process as a member of the cluster. */
-interface SelfParts {
+interface OwnMember {
   readonly id: string;
   /**
    * The newest schema that this program knows. It is announced to the other members, so that an upgrade can find
@@ -70,13 +70,13 @@ interface SelfParts {
  */
 export class PostgresMembers implements AsyncDisposable {
   readonly #server: DatabaseServer;
-  readonly #self: SelfParts;
+  readonly #self: OwnMember;
   readonly #listeners = { [WRITTEN_CHANNEL]: new Set<() => void>(), [RELEASED_CHANNEL]: new Set<() => void>() };
-  #ear: Client | undefined;
+  #notificationClient: Client | undefined;
   #opening: Promise<void> | undefined;
   #isEnded = false;
 
-  constructor(server: DatabaseServer, self: SelfParts) {
+  constructor(server: DatabaseServer, self: OwnMember) {
     this.#server = server;
     this.#self = self;
   }
@@ -90,8 +90,8 @@ export class PostgresMembers implements AsyncDisposable {
       const { readers } = this.#server;
       if (announcement !== undefined) await this.#announce(announcement);
       const [standing, members] = await Promise.all([
-        readers.query<StandingRow>(soon(LEASE_STATUS, [shard])),
-        readers.query<MemberRow>(soon(MEMBERS, [])),
+        readers.query<StandingRow>(withShortTimeout(LEASE_STATUS, [shard])),
+        readers.query<MemberRow>(withShortTimeout(MEMBERS, [])),
       ]);
       const [row] = standing.rows;
       if (typeof row?.schema === 'number') this.#self.onSchema(row.schema);
@@ -107,7 +107,7 @@ export class PostgresMembers implements AsyncDisposable {
 
   /** Implements `SharedStore.writtenAfter`: returns the writes to a shard after a sequence number. */
   async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
-    const query = { name: 'followed', text: FOLLOWED, values: [shard, seq, limit], types: AS_TEXT };
+    const query = { name: 'followed', text: WRITES_AFTER, values: [shard, seq, limit], types: AS_TEXT };
     try {
       const { rows } = await this.#server.readers.query<FollowedRow>(query);
       const own = rows.find((row) => Number(row.seq) === seq);
@@ -131,15 +131,15 @@ export class PostgresMembers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
     await this.#opening;
-    await this.#ear?.end().catch(() => undefined);
+    await this.#notificationClient?.end().catch(() => undefined);
   }
 
   async #announce({ name, url, fingerprint, proof, version, seq }: MemberAnnouncement): Promise<void> {
     const { readers } = this.#server;
     const { id, newestSchema } = this.#self;
     const values = [id, name, url, fingerprint ?? null, version, seq, proof ?? null, newestSchema];
-    await readers.query(soon(UPSERT_MEMBER, values));
-    await readers.query(soon(FORGET_MEMBERS, [FORGET_MS]));
+    await readers.query(withShortTimeout(UPSERT_MEMBER, values));
+    await readers.query(withShortTimeout(FORGET_MEMBERS, [FORGET_MS]));
   }
 
   #add(listeners: Set<() => void>, listener: () => void): Disposable {
@@ -153,23 +153,23 @@ export class PostgresMembers implements AsyncDisposable {
    * `meet` opens it again.
    */
   #listen(): void {
-    if (this.#ear !== undefined || this.#isEnded) return;
-    this.#opening ??= this.#openEar()
+    if (this.#notificationClient !== undefined || this.#isEnded) return;
+    this.#opening ??= this.#openNotificationClient()
       .catch(() => undefined)
       .finally(() => (this.#opening = undefined));
   }
 
-  async #openEar(): Promise<void> {
+  async #openNotificationClient(): Promise<void> {
     const client = await this.#server.connect(() => {
-      if (this.#ear === client) this.#ear = undefined;
-      giveUp(client);
+      if (this.#notificationClient === client) this.#notificationClient = undefined;
+      closeConnection(client);
     });
     client.on('notification', ({ channel }) => {
       if (channel !== WRITTEN_CHANNEL && channel !== RELEASED_CHANNEL) return;
       for (const listener of this.#listeners[channel]) listener();
     });
     for (const channel of Object.keys(this.#listeners)) await client.query(`listen ${channel}`);
-    this.#ear = client;
+    this.#notificationClient = client;
   }
 }
 
@@ -177,7 +177,7 @@ export class PostgresMembers implements AsyncDisposable {
  * Returns a statement with a short timeout, in case the connection to the database is cut. The next `meet` repeats a
  * statement that timed out.
  */
-function soon(text: string, values: unknown[]): QueryConfig {
+function withShortTimeout(text: string, values: unknown[]): QueryConfig {
   const query: QueryConfig & { readonly query_timeout: number } = { text, values, query_timeout: MEET_MS_MAX };
   return query;
 }

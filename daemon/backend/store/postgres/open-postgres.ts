@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import { refuseNewer } from './postgres-schema.ts';
-import { ADD_MEMBER_COLUMNS, HAS_MEMBER_COLUMNS, MAKING_TABLES, TABLES } from './statements.ts';
+import { ADD_MEMBER_COLUMNS, HAS_MEMBER_COLUMNS, LOCK_TABLE_CREATION, TABLES } from './statements.ts';
 
 const SECRET_BYTES = 32;
 
@@ -36,7 +36,7 @@ export async function ensureTables(
   copying: string | null = null,
 ): Promise<StoreRow> {
   await client.query('begin');
-  await client.query(MAKING_TABLES);
+  await client.query(LOCK_TABLE_CREATION);
   const { rows } = await client.query<{ named: boolean; ours: boolean }>(FIND_SCHEMA);
   const { named, ours } = rows[0] ?? { named: false, ours: false };
   if (named && !ours) throw ofAnother(shown);

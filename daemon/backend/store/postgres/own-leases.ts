@@ -52,7 +52,7 @@ export class OwnLeases implements Disposable {
    *
    * @throws MonError `conflict` if this process no longer holds the lease
    */
-  of({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): { readonly epoch: number; readonly ttlMs: number } {
+  heldLease({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): { readonly epoch: number; readonly ttlMs: number } {
     const lease = this.#byName.get(name);
     if (lease?.shard.holder === epoch) return lease;
     throw new MonError(
@@ -70,7 +70,7 @@ export class OwnLeases implements Disposable {
    */
   async acquire(shard: Shard, ttlMs: number): Promise<{ readonly lease: Lease; readonly seq: number }> {
     const { name } = shard;
-    const { rows } = await this.#parts.connection.ask((client) =>
+    const { rows } = await this.#parts.connection.runStatement((client) =>
       client.query<LeaseRow>(ACQUIRE, [name, this.#parts.member, ttlMs]),
     );
     const [row] = rows;
@@ -97,12 +97,12 @@ export class OwnLeases implements Disposable {
    * @throws MonError `conflict` if another process acquired a lease meanwhile, or the database has lost acknowledged
    *   writes
    */
-  async retake(client: Client): Promise<void> {
+  async reacquireAll(client: Client): Promise<void> {
     for (const lease of this.#byName.values()) {
       const { shard, ttlMs } = lease;
       const { rows } = await client.query<LeaseRow>(RETAKE, [shard.name, this.#parts.member, ttlMs]);
       const [row] = rows;
-      if (row === undefined) throw this.lose(shard.name);
+      if (row === undefined) throw this.endLostLease(shard.name);
       lease.epoch = Number(row.epoch);
       lease.seq = Number(row.seq);
       const { last } = shard.retention;
@@ -111,12 +111,12 @@ export class OwnLeases implements Disposable {
   }
 
   /**
-   * Verifies that the database holds no write that is unknown to this process. Call it after `retake`, while no write
-   * waits for its outcome.
+   * Verifies that the database holds no write that is unknown to this process. Call it after `reacquireAll`, while no
+   * write waits for its outcome.
    *
    * @throws MonError `conflict` if the database holds a write that failed for its caller because the outcome was
-   *   unknown. This process never applied the changes and handler jobs of that write, so the next leader must read them
-   *   from the store.
+   * unknown. This process never applied the changes and handler jobs of that write, so the next leader must read them
+   * from the store.
    */
   refuseUnreportedWrites(): void {
     for (const lease of this.#byName.values()) {
@@ -129,7 +129,7 @@ export class OwnLeases implements Disposable {
    *
    * @returns the error to throw
    */
-  lose(name: string): MonError {
+  endLostLease(name: string): MonError {
     const problem = new MonError(
       'conflict',
       `the lease of shard ${name} in ${this.#parts.shown} was acquired by another backend: this backend no longer writes`,
@@ -162,17 +162,17 @@ export class OwnLeases implements Disposable {
     lease.renewal[Symbol.dispose]();
     this.#byName.delete(lease.shard.name);
     lease.shard.holder = undefined;
-    this.#parts.connection.refuse(problem);
+    this.#parts.connection.rejectWrites(problem);
     lease.lose(problem);
     return problem;
   }
 
   async #renew(lease: Pick<Lease, 'name' | 'epoch'>): Promise<void> {
-    const { epoch, ttlMs } = this.of(lease);
-    const { rowCount } = await this.#parts.connection.ask((client) =>
+    const { epoch, ttlMs } = this.heldLease(lease);
+    const { rowCount } = await this.#parts.connection.runStatement((client) =>
       client.query(RENEW, [lease.name, this.#parts.member, epoch, ttlMs]),
     );
-    if (rowCount === 0) throw this.lose(lease.name);
+    if (rowCount === 0) throw this.endLostLease(lease.name);
   }
 
   async #release({ name, epoch }: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
@@ -184,12 +184,12 @@ export class OwnLeases implements Disposable {
     if (this.#parts.connection.refusal !== undefined) return;
     // An error is ignored, because the lease then ends by its expiry.
     await this.#parts.connection
-      .ask((client) => client.query(RELEASE, [name, this.#parts.member, own.epoch, to ?? null]))
+      .runStatement((client) => client.query(RELEASE, [name, this.#parts.member, own.epoch, to ?? null]))
       .catch(() => undefined);
   }
 
   async #conflictWithHolder(name: string): Promise<MonError> {
-    const { rows } = await this.#parts.connection.ask(
+    const { rows } = await this.#parts.connection.runStatement(
       (client) => client.query<{ seconds: number }>(HOLDER, [name]),
       'read',
     );

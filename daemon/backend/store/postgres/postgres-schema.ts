@@ -1,7 +1,7 @@
 import { MonError } from '../../../../shared/errors.ts';
 import type { PendingStep, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { StoreSchema, UpgradeOptions } from '../../ports.ts';
-import type { PendingMigrations, ReadValue } from '../migrations/pending-migrations.ts';
+import type { PendingMigrations, ConvertValue } from '../migrations/pending-migrations.ts';
 import type { OlderPrograms } from './older-programs.ts';
 import type { StatementRunner } from './postgres-upgrade-target.ts';
 import type { DatabaseServer } from './server.ts';
@@ -60,8 +60,8 @@ export class PostgresSchema implements StoreSchema {
   }
 
   /** Returns a function that converts stored values to the newest form; undefined if no migration is pending. */
-  reader(): ReadValue | undefined {
-    return this.#parts.pending.reader();
+  reader(): ConvertValue | undefined {
+    return this.#parts.pending.valueConverter();
   }
 
   /**

@@ -4,9 +4,9 @@ import { BusyError, MonError } from '../../../../shared/errors.ts';
 import { SystemClock } from '../../../clock/system-clock.ts';
 import type { Change, ChangeRecord, Clock, Key, Lease, StoreOp } from '../../ports.ts';
 import { parseChanges } from '../change-record.ts';
-import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
+import { MIGRATIONS, schemaAfter } from '../migrations/list.ts';
 import type { Migration } from '../migrations/migration.ts';
-import { entriesThrough, PendingMigrations, valuesThrough } from '../migrations/pending-migrations.ts';
+import { convertEntries, PendingMigrations, convertValues } from '../migrations/pending-migrations.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
 import { scanRange } from '../scan-range.ts';
 import type { SharedStore, Standing, StoreSnapshot, MemberAnnouncement, Written } from '../shared-store.ts';
@@ -14,7 +14,7 @@ import { emptyShard, type Shard } from '../shard.ts';
 import { watchShard } from '../watch-shard.ts';
 import { UnsettledWriteError } from '../unsettled-write.ts';
 import { batchOf, type Batch } from './batch.ts';
-import { databaseError, isAnswer, openingError } from './database-error.ts';
+import { databaseError, isServerResponse, openingError } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { readValues } from './entries-query.ts';
 import { OwnLeases } from './own-leases.ts';
@@ -23,10 +23,10 @@ import { ensureTables, type StoreRow } from './open-postgres.ts';
 import { PostgresSchema } from './postgres-schema.ts';
 import { OlderPrograms } from './older-programs.ts';
 import { PostgresUpgradeTarget, type StatementRunner } from './postgres-upgrade-target.ts';
-import { DatabaseServer, giveUp } from './server.ts';
+import { DatabaseServer, closeConnection } from './server.ts';
 import { PostgresMembers } from './members.ts';
 import { entriesOfSnapshot, openFullSnapshot, Snapshot } from './snapshot.ts';
-import { RECORDS, SIZE, WRITTEN } from './statements.ts';
+import { RECORDS, SIZE, FIND_BATCH } from './statements.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import { WriterConnection } from './writer-connection.ts';
 
@@ -39,12 +39,12 @@ export interface PostgresStoreOptions {
    * Timeout in milliseconds for the response to a statement that writes. After it the connection counts as lost.
    * Default: ten seconds.
    */
-  readonly answerMs?: number;
+  readonly responseTimeoutMs?: number;
   /**
    * Maximum time in milliseconds for finding out whether a write was stored, if its response was lost. After that time
    * the write fails. Default: five seconds.
    */
-  readonly settleMs?: number;
+  readonly outcomeTimeoutMs?: number;
   /** The migrations that lead to the newest schema. Default: all migrations of this program; tests pass other lists. */
   readonly migrations?: readonly Migration[];
 }
@@ -63,18 +63,18 @@ const PAGE_RECORDS = 1000;
  *   database; `unavailable` if the database cannot be reached
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<PostgresStore> {
-  const server = new DatabaseServer(parseDatabaseUrl(url), options.answerMs);
+  const server = new DatabaseServer(parseDatabaseUrl(url), options.responseTimeoutMs);
   let client: Client | undefined;
   try {
     client = await server.connect(() => undefined);
-    const row = await ensureTables(client, server.shown, newestSchema(options.migrations ?? MIGRATIONS));
+    const row = await ensureTables(client, server.shown, schemaAfter(options.migrations ?? MIGRATIONS));
     if (row.copying !== null) throw copiedInPart(server.shown);
     const shards = await readShards(client, options.retention ?? RETENTION_DEFAULT);
     return new PostgresStore(server, row, shards, options);
   } catch (error) {
     throw openingError(server.shown, error);
   } finally {
-    if (client !== undefined) giveUp(client);
+    if (client !== undefined) closeConnection(client);
   }
 }
 
@@ -117,7 +117,7 @@ export class PostgresStore implements SharedStore {
     {
       retention = RETENTION_DEFAULT,
       clock = new SystemClock(),
-      settleMs = SETTLE_MS_MAX,
+      outcomeTimeoutMs: settleMs = SETTLE_MS_MAX,
       migrations = MIGRATIONS,
     }: PostgresStoreOptions = {},
   ) {
@@ -126,7 +126,7 @@ export class PostgresStore implements SharedStore {
     this.secret = secret;
     this.#server = server;
     const onSchema = (version: number): void => this.#noteSchema(version);
-    const newest = newestSchema(migrations);
+    const newest = schemaAfter(migrations);
     this.#members = new PostgresMembers(server, { id: this.self, newestSchema: newest, onSchema });
     this.#shards = shards;
     this.#retention = retention;
@@ -136,7 +136,7 @@ export class PostgresStore implements SharedStore {
     this.#connection = new WriterConnection(server, {
       storeId: id,
       runExclusive,
-      restore: (client) => this.#leases.retake(client),
+      restore: (client) => this.#leases.reacquireAll(client),
       verify: () => this.#leases.refuseUnreportedWrites(),
       onSchema,
       clock,
@@ -144,7 +144,7 @@ export class PostgresStore implements SharedStore {
     const { shown } = server;
     this.#leases = new OwnLeases({ member: this.self, shown, clock, runExclusive, connection: this.#connection });
     const older = new OlderPrograms({ server, self: this.self, newest });
-    const write: StatementRunner = (statement) => runExclusive(() => this.#connection.ask(statement));
+    const write: StatementRunner = (statement) => runExclusive(() => this.#connection.runStatement(statement));
     const target = new PostgresUpgradeTarget({ server, write, verify: (client) => older.refuse(client), clock });
     const pending = new PendingMigrations(target, schema, migrations);
     this.schema = new PostgresSchema(server, { pending, older, write });
@@ -162,13 +162,13 @@ export class PostgresStore implements SharedStore {
     const opening = this.#runExclusive(() => this.#reading(Snapshot.open(this.#server.readers, range)));
     // Prevents an unhandled rejection; the error is thrown where the entries are read.
     opening.catch(() => undefined);
-    return entriesThrough(entriesOfSnapshot(opening), read);
+    return convertEntries(entriesOfSnapshot(opening), read);
   }
 
   async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
     this.#assertOpen();
     const read = this.schema.reader();
-    return valuesThrough(keys, await this.#reading(readValues(this.#server.readers, keys)), read);
+    return convertValues(keys, await this.#reading(readValues(this.#server.readers, keys)), read);
   }
 
   /**
@@ -185,7 +185,7 @@ export class PostgresStore implements SharedStore {
 
   async write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[]): Promise<number> {
     return this.#runExclusive(async () => {
-      const { ttlMs } = this.#leases.of(lease);
+      const { ttlMs } = this.#leases.heldLease(lease);
       const shard = this.#shard(lease.name);
       const batch = batchOf(shard, { id: this.self, ttlMs }, ops, changes);
       const { refusal } = this.#connection;
@@ -218,7 +218,7 @@ export class PostgresStore implements SharedStore {
       const { lease, seq } = await this.#leases.acquire(shard, ttlMs);
       // Another process may have written to the shard since this process last read its change records.
       if (seq !== shard.retention.last) {
-        shard.retention = await this.#connection.ask(
+        shard.retention = await this.#connection.runStatement(
           (client) => readRetention(client, name, seq, this.#retention),
           'read',
         );
@@ -264,7 +264,7 @@ export class PostgresStore implements SharedStore {
   }
 
   onMended(listener: () => void): Disposable {
-    return this.#connection.onMended(listener);
+    return this.#connection.onWritable(listener);
   }
 
   /** Returns the disk space in bytes of entries and change records in the database, with their indexes. */
@@ -274,7 +274,7 @@ export class PostgresStore implements SharedStore {
   }
 
   async close(): Promise<void> {
-    this.#closed ??= this.#closeAfter(this.#writeQueue.over);
+    this.#closed ??= this.#closeAfter(this.#writeQueue.allDone);
     return this.#closed;
   }
 
@@ -291,12 +291,12 @@ export class PostgresStore implements SharedStore {
     for (;;) {
       try {
         const client = await this.#connection.client();
-        const { rows } = await client.query<{ seq: string }>(batch.statement(this.#leases.of(lease).epoch));
-        if (rows[0] === undefined) throw this.#leases.lose(lease.name);
+        const { rows } = await client.query<{ seq: string }>(batch.statement(this.#leases.heldLease(lease).epoch));
+        if (rows[0] === undefined) throw this.#leases.endLostLease(lease.name);
         return Number(rows[0].seq);
       } catch (error) {
         if (error instanceof MonError) throw error;
-        if (isAnswer(error)) throw databaseError(this.#server.shown, 'write', error);
+        if (isServerResponse(error)) throw databaseError(this.#server.shown, 'write', error);
         const seq = await this.#settle(lease.name, batch, error);
         if (seq !== undefined) return seq;
       }
@@ -312,12 +312,12 @@ export class PostgresStore implements SharedStore {
    * @throws MonError `conflict` if a lease was lost and the database does not hold the write
    */
   async #settle(shard: string, batch: Batch, cause: unknown): Promise<number | undefined> {
-    this.#connection.lose(cause);
+    this.#connection.markLost(cause);
     const deadline = this.#clock.monotonic() + this.#settleMs;
     for (;;) {
       try {
         return await this.#connection.again(async (client) => {
-          const { rows } = await client.query<{ seq: string }>(WRITTEN, [shard, batch.id]);
+          const { rows } = await client.query<{ seq: string }>(FIND_BATCH, [shard, batch.id]);
           return rows[0] === undefined ? undefined : Number(rows[0].seq);
         });
       } catch (error) {
@@ -339,7 +339,7 @@ export class PostgresStore implements SharedStore {
 
   /** Returns the sequence number under which a batch is stored; undefined if the database does not hold the batch. */
   async #written(shard: string, batch: Batch): Promise<number | undefined> {
-    const { rows } = await this.#reading(this.#server.readers.query<{ seq: string }>(WRITTEN, [shard, batch.id]));
+    const { rows } = await this.#reading(this.#server.readers.query<{ seq: string }>(FIND_BATCH, [shard, batch.id]));
     return rows[0] === undefined ? undefined : Number(rows[0].seq);
   }
 
@@ -353,7 +353,7 @@ export class PostgresStore implements SharedStore {
     try {
       this.schema.setVersion(version);
     } catch (error) {
-      if (error instanceof MonError) this.#connection.refuse(error);
+      if (error instanceof MonError) this.#connection.rejectWrites(error);
       throw error;
     }
   }
@@ -388,7 +388,7 @@ export class PostgresStore implements SharedStore {
 
   async #runExclusive<T>(task: () => Promise<T>): Promise<T> {
     this.#assertOpen();
-    return await this.#writeQueue.take(task);
+    return await this.#writeQueue.run(task);
   }
 
   #assertOpen(): void {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
-import { databaseError, isAnswer } from './database-error.ts';
+import { databaseError, isServerResponse } from './database-error.ts';
 import type { DatabaseUrl } from './database-url.ts';
 
 /** Timeout in milliseconds of a connection attempt to one host. An available server responds much earlier. */
@@ -82,7 +82,7 @@ export class DatabaseServer implements AsyncDisposable {
       } catch (error) {
         // If all hosts fail, the response of a server, such as a wrong password, is reported instead of an unreachable
         // host.
-        problem = problem === undefined || isAnswer(error) ? error : problem;
+        problem = problem === undefined || isServerResponse(error) ? error : problem;
       }
     }
     throw databaseError(this.shown, 'connect', problem);
@@ -116,7 +116,7 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
     statement_timeout: 2 * answerMs,
   });
   // Without a listener, an error would end the process. This listener is for errors during the connection setup, and
-  // for a connection that `giveUp` closes.
+  // for a connection that `closeConnection` closes.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -126,7 +126,7 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
     client.once('error', onLost);
     return client;
   } catch (error) {
-    giveUp(client);
+    closeConnection(client);
     throw error;
   }
 }
@@ -148,6 +148,6 @@ function openReaders(url: string): pg.Pool {
 }
 
 /** Closes a connection that may already be lost, without waiting for the result. */
-export function giveUp(client: pg.Client): void {
+export function closeConnection(client: pg.Client): void {
   void client.end().catch(() => undefined);
 }

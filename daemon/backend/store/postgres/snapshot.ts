@@ -4,7 +4,7 @@ import { scanRange, type ScanRange } from '../scan-range.ts';
 import type { StoreSnapshot } from '../shared-store.ts';
 import { decodeTuple } from '../tuple.ts';
 import type { StoredEntry } from '../entries.ts';
-import { entriesThrough, valuesThrough, type ReadValue } from '../migrations/pending-migrations.ts';
+import { convertEntries, convertValues, type ConvertValue } from '../migrations/pending-migrations.ts';
 import { databaseError } from './database-error.ts';
 import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
 import { LAST_SEQ, PAGE_AFTER, PAGE_FROM } from './statements.ts';
@@ -70,7 +70,7 @@ export class Snapshot {
       snapshot.#first = await snapshot.#page();
       return snapshot;
     } catch (error) {
-      snapshot.#give(error);
+      snapshot.#discardConnection(error);
       throw error;
     }
   }
@@ -87,10 +87,10 @@ export class Snapshot {
         page = (await next) ?? [];
       }
     } catch (error) {
-      this.#give(error);
+      this.#discardConnection(error);
       throw error;
     } finally {
-      this.#give();
+      this.#discardConnection();
     }
   }
 
@@ -110,7 +110,7 @@ export class Snapshot {
    * Closes the connection if the iteration ended before the last page was read, because a query may be in progress on
    * it. After the last page, `#finish` has already returned the connection to the pool.
    */
-  #give(error?: unknown): void {
+  #discardConnection(error?: unknown): void {
     const client = this.#client;
     this.#client = undefined;
     client?.release(error instanceof Error ? error : true);
@@ -133,7 +133,7 @@ export async function* entriesOfSnapshot(opening: Promise<Snapshot>): AsyncGener
 export async function openFullSnapshot(
   readers: Pool,
   shard: string,
-  { shown, read }: { readonly shown: string; readonly read: ReadValue | undefined },
+  { shown, read }: { readonly shown: string; readonly read: ConvertValue | undefined },
 ): Promise<StoreSnapshot> {
   const client = await readers.connect();
   const reading = async <T>(answer: Promise<T>): Promise<T> => {
@@ -149,9 +149,9 @@ export async function openFullSnapshot(
       for (const { key, value } of await reading(pages.next())) yield [decodeTuple(key), value];
     }
   }
-  const scan = (prefix: Key): AsyncIterable<readonly [Key, string]> => entriesThrough(stored(prefix), read);
+  const scan = (prefix: Key): AsyncIterable<readonly [Key, string]> => convertEntries(stored(prefix), read);
   const getMany = async (keys: readonly Key[]): Promise<(string | undefined)[]> =>
-    valuesThrough(keys, await reading(readValues(client, keys)), read);
+    convertValues(keys, await reading(readValues(client, keys)), read);
   try {
     await client.query(BEGIN);
     const { rows } = await client.query<{ seq: string }>(LAST_SEQ, [shard]);

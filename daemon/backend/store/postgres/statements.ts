@@ -81,7 +81,7 @@ export const RELEASED_CHANNEL = 'mon_released';
  * Acquires a lock until the end of the transaction, so that only one member at a time creates the tables in an empty
  * database. The lock number is arbitrary.
  */
-export const MAKING_TABLES = 'select pg_advisory_xact_lock(5067001)';
+export const LOCK_TABLE_CREATION = 'select pg_advisory_xact_lock(5067001)';
 
 const MS = `* interval '1 millisecond'`;
 
@@ -179,7 +179,7 @@ select seq::int8, pg_notify('${WRITTEN_CHANNEL}', $1) from held`;
  * Selects the sequence number of a batch whose response was lost. It returns no row if the batch was not stored. $1
  * shard, $2 id of the batch.
  */
-export const WRITTEN = `select seq::int8 from mon.change where shard = $1 and batch = $2`;
+export const FIND_BATCH = `select seq::int8 from mon.change where shard = $1 and batch = $2`;
 
 export const LEASES = `select shard, epoch::int8, seq::int8 from mon.lease`;
 
@@ -287,7 +287,7 @@ export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total
  * follower has, $3 maximum number of writes after it. The write with number $2 is selected too, but only with its id,
  * and only if it is still retained.
  */
-export const FOLLOWED = `
+export const WRITES_AFTER = `
 select seq::int8, batch, case when seq > $2 then changes end as changes, case when seq > $2 then keys end as keys
 from mon.change where shard = $1 and seq >= $2 order by seq limit $3::int8 + 1`;
 

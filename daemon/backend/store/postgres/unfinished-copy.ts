@@ -1,12 +1,12 @@
 import { MonError } from '../../../../shared/errors.ts';
-import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
+import { MIGRATIONS, schemaAfter } from '../migrations/list.ts';
 import { RETENTION_DEFAULT } from '../retention.ts';
 import { databaseError } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { readShards } from './read-shards.ts';
 import { ensureTables } from './open-postgres.ts';
 import { PostgresStore } from './postgres-store.ts';
-import { DatabaseServer, giveUp } from './server.ts';
+import { DatabaseServer, closeConnection } from './server.ts';
 
 /** A database into which another store is being copied. No backend starts on it before `finish` was called. */
 interface UnfinishedCopy extends AsyncDisposable {
@@ -24,14 +24,14 @@ export async function openUnfinishedCopy(url: string, sourceId: string): Promise
   const server = new DatabaseServer(parseDatabaseUrl(url));
   const client = await server.connect(() => undefined);
   try {
-    const row = await ensureTables(client, server.shown, newestSchema(MIGRATIONS), sourceId);
+    const row = await ensureTables(client, server.shown, schemaAfter(MIGRATIONS), sourceId);
     if (row.copying !== sourceId) throw holdsAnother(server.shown);
     const store = new PostgresStore(server, row, await readShards(client, RETENTION_DEFAULT));
     return { store, finish: () => finish(url), [Symbol.asyncDispose]: () => store.close() };
   } catch (error) {
     throw databaseError(server.shown, 'read', error);
   } finally {
-    giveUp(client);
+    closeConnection(client);
   }
 }
 
@@ -43,7 +43,7 @@ async function finish(url: string): Promise<void> {
   } catch (error) {
     throw databaseError(server.shown, 'write', error);
   } finally {
-    giveUp(client);
+    closeConnection(client);
   }
 }
 

@@ -2,9 +2,9 @@ import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Clock } from '../../ports.ts';
 import { Reopener } from '../../../disk/reopener.ts';
-import { databaseError, isAnswer } from './database-error.ts';
+import { databaseError, isServerResponse } from './database-error.ts';
 import { readStoreRow, type StoreRow } from './open-postgres.ts';
-import { giveUp, type DatabaseServer } from './server.ts';
+import { closeConnection, type DatabaseServer } from './server.ts';
 
 interface ConnectionParts {
   readonly storeId: string;
@@ -51,12 +51,12 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   /** Rejects all writes from now on, for example because another process writes or acknowledged writes are gone. */
-  refuse(problem: MonError): void {
+  rejectWrites(problem: MonError): void {
     this.#refusal = problem;
     this.#reopener[Symbol.dispose]();
   }
 
-  onMended(listener: () => void): Disposable {
+  onWritable(listener: () => void): Disposable {
     this.#mendedListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#mendedListeners.delete(listener) };
   }
@@ -68,11 +68,11 @@ export class WriterConnection implements AsyncDisposable {
    * @throws MonError `unavailable` if the server rejects the statement, or does not respond; without a response the
    *   connection counts as lost
    */
-  async ask<T>(statement: (client: Client) => Promise<T>, verb: 'read' | 'write' = 'write'): Promise<T> {
+  async runStatement<T>(statement: (client: Client) => Promise<T>, verb: 'read' | 'write' = 'write'): Promise<T> {
     try {
       return await statement(await this.client());
     } catch (error) {
-      if (!(error instanceof MonError) && !isAnswer(error)) this.lose(error);
+      if (!(error instanceof MonError) && !isServerResponse(error)) this.markLost(error);
       throw databaseError(this.#server.shown, verb, error);
     }
   }
@@ -90,7 +90,7 @@ export class WriterConnection implements AsyncDisposable {
   }
 
   /** Drops the connection, which is no longer usable, and starts to reconnect in the background. */
-  lose(error: unknown): void {
+  markLost(error: unknown): void {
     this.#drop();
     if (this.#isEnded) return;
     this.#refusal ??= databaseError(this.#server.shown, 'write', error);
@@ -114,7 +114,7 @@ export class WriterConnection implements AsyncDisposable {
       this.#refusal = undefined;
       return seen;
     } catch (error) {
-      giveUp(client);
+      closeConnection(client);
       throw databaseError(this.#server.shown, 'write', error);
     }
   }
@@ -134,7 +134,7 @@ export class WriterConnection implements AsyncDisposable {
 
   async #connect(): Promise<Client> {
     const client = await this.#server.connect((error) => {
-      if (this.#client === client) this.lose(error);
+      if (this.#client === client) this.markLost(error);
     });
     try {
       const row = await storeRowOf(client);
@@ -143,10 +143,10 @@ export class WriterConnection implements AsyncDisposable {
         return client;
       }
     } catch (error) {
-      giveUp(client);
+      closeConnection(client);
       throw databaseError(this.#server.shown, 'read', error);
     }
-    giveUp(client);
+    closeConnection(client);
     const problem = new MonError(
       'unavailable',
       `the store ${this.#server.shown} has been replaced; restart the backend`,
@@ -159,7 +159,7 @@ export class WriterConnection implements AsyncDisposable {
   #drop(): void {
     const client = this.#client;
     this.#client = undefined;
-    if (client !== undefined) giveUp(client);
+    if (client !== undefined) closeConnection(client);
   }
 }
 
@@ -168,7 +168,7 @@ async function storeRowOf(client: Client): Promise<StoreRow | undefined> {
   try {
     return await readStoreRow(client);
   } catch (error) {
-    if (isAnswer(error)) return undefined;
+    if (isServerResponse(error)) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { UpgradeFacts } from '../../../schemas/plan.ts';
 import { block, pass, warn, type UpgradeRule } from '../rule.ts';
-import { isNamed, unnamedProblem } from '../certificate-names.ts';
+import { isAlternativeName, unnamedProblem } from '../certificate-names.ts';
 import { crosses } from '../version.ts';
 
 const ID = '6.4.0-certificates';
@@ -42,6 +42,6 @@ export const certificates: UpgradeRule = {
 
 function problemOf({ file, common_name: name, names, problem }: Certificate): string | undefined {
   if (problem !== null) return `${file} cannot be read: ${problem}`;
-  if (name === null || isNamed(name, names)) return undefined;
+  if (name === null || isAlternativeName(name, names)) return undefined;
   return `${file}: ${unnamedProblem(name, names)}`;
 }

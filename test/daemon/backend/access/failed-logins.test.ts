@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import {
   ATTEMPTS_MAX,
-  DELAY_MS,
+  LOGIN_DELAY_MS,
   FailedLogins,
-  FREE_FAILURES,
+  FAILURES_BEFORE_DELAY,
 } from '../../../../daemon/backend/access/failed-logins.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 /** Makes failed login attempts from an address, one after the other. */
-async function fail(logins: FailedLogins, address: string, times = FREE_FAILURES): Promise<void> {
+async function fail(logins: FailedLogins, address: string, times = FAILURES_BEFORE_DELAY): Promise<void> {
   for (let count = 0; count < times; count++) {
     using login = await logins.begin(address);
     login.fail();
@@ -29,7 +29,7 @@ async function isFree(logins: FailedLogins, address: string): Promise<boolean> {
 test('after ten failed logins in a minute an address has to wait before each attempt, other addresses do not', async () => {
   const clock = new ManualClock();
   const logins = new FailedLogins(clock);
-  await fail(logins, '10.0.0.1', FREE_FAILURES - 1);
+  await fail(logins, '10.0.0.1', FAILURES_BEFORE_DELAY - 1);
   expect(await isFree(logins, '10.0.0.1')).toBe(true);
   await fail(logins, '10.0.0.1', 1);
   expect(await isFree(logins, '10.0.0.1')).toBe(false);
@@ -44,7 +44,7 @@ test('a delayed login attempt is checked once the delay is over', async () => {
   await fail(logins, '10.0.0.1');
   let hasEnded = false;
   const attempt = fail(logins, '10.0.0.1', 1).then(() => (hasEnded = true));
-  clock.advance(DELAY_MS - 1);
+  clock.advance(LOGIN_DELAY_MS - 1);
   expect(hasEnded).toBe(false);
   clock.advance(1);
   await attempt;

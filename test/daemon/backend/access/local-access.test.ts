@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { leaveLocalAccess, localUrlOf } from '../../../../daemon/backend/access/local-access.ts';
+import { writeLocalAccess, localUrlOf } from '../../../../daemon/backend/access/local-access.ts';
 import { LOCAL_ACCESS_FILE } from '../../../../shared/client/local-access.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { asking, basic } from '../../../support/asking.ts';
@@ -81,7 +81,7 @@ test('a backend writes no local token into a runtime directory that others can r
   await mkdir(runtimeDir);
   await chmod(runtimeDir, 0o755);
   const log = new RecordedLog();
-  await using _ = await leaveLocalAccess(ACCESS, { stateDir, runtimeDir }, log);
+  await using _ = await writeLocalAccess(ACCESS, { stateDir, runtimeDir }, log);
   expect([await readdir(stateDir), await readdir(runtimeDir)]).toEqual([[LOCAL_ACCESS_FILE], []]);
   expect(log.messages('warn')).toEqual(['could not write the access token for programs on this host']);
 });
@@ -91,10 +91,10 @@ test('an old local token file is replaced with mode 0600, and a stopping backend
   const file = join(stateDir, LOCAL_ACCESS_FILE);
   await writeFile(file, 'old', { mode: 0o666 });
   await chmod(file, 0o666);
-  const left = await leaveLocalAccess(ACCESS, { stateDir, runtimeDir }, new RecordedLog());
+  const left = await writeLocalAccess(ACCESS, { stateDir, runtimeDir }, new RecordedLog());
   expect([await modeOf(file), await tokenOf(stateDir), await modeOf(runtimeDir)]).toEqual([0o600, TOKEN, 0o700]);
   const next = { ...ACCESS, token: `ml_${'y'.repeat(43)}` };
-  await leaveLocalAccess(next, { stateDir, runtimeDir }, new RecordedLog());
+  await writeLocalAccess(next, { stateDir, runtimeDir }, new RecordedLog());
   await left[Symbol.asyncDispose]();
   expect([await tokenOf(stateDir), (await readdir(runtimeDir)).length]).toEqual([next.token, 1]);
 });

@@ -32,7 +32,7 @@ async function threeLogins() {
     return tokens;
   };
   const living = async (...tokens: readonly { readonly accessToken: string }[]) => {
-    const found = await Promise.all(tokens.map(({ accessToken }) => sessions.find(accessToken)));
+    const found = await Promise.all(tokens.map(({ accessToken }) => sessions.findByAccessToken(accessToken)));
     return found.map((session) => session !== undefined);
   };
   return { clock, registry, sessions, open, living };
@@ -89,7 +89,7 @@ test('access tokens are valid after a restart, because the signing key is in the
   onTestFinished(() => second[Symbol.asyncDispose]());
   const after = new Sessions(partsOf(second));
   onTestFinished(() => after[Symbol.dispose]());
-  expect(await after.find(tokens.accessToken)).toMatchObject({ username: 'ada' });
+  expect(await after.findByAccessToken(tokens.accessToken)).toMatchObject({ username: 'ada' });
   const next = await after.refresh(tokens.accessToken, tokens.refreshToken);
-  expect(await after.find(next.accessToken)).toMatchObject({ username: 'ada' });
+  expect(await after.findByAccessToken(next.accessToken)).toMatchObject({ username: 'ada' });
 });

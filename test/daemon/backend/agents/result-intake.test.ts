@@ -57,7 +57,7 @@ test('each result is stored once and in order, even if the store rejects writes 
       let taken = 0;
       for (const { kind, ...batch } of steps) {
         // Results are taken even while the socket is paused, like frames that arrived before the pause.
-        if (kind === 'take') queue.intake.take(++taken);
+        if (kind === 'take') queue.intake.addResult(++taken);
         else if ('size' in batch) queue.commit(batch.size, batch.isRefused);
       }
       for (let batch = 0; batch < 4 * taken + 4; batch++) queue.commit(5, false);
@@ -69,9 +69,9 @@ test('each result is stored once and in order, even if the store rejects writes 
 
 test('a backend does not read from a sender while the queue is full', () => {
   const queue = new Queue(1);
-  queue.intake.take('a');
+  queue.intake.addResult('a');
   expect(queue.isPaused).toBe(false);
-  queue.intake.take('b');
+  queue.intake.addResult('b');
   expect(queue.isPaused).toBe(true);
   queue.commit(1, false);
   expect(queue.isPaused).toBe(false);

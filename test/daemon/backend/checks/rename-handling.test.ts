@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
+import { CheckRenamer } from '../../../../daemon/backend/checks/rename.ts';
 import { feedEventRow } from '../../../../daemon/backend/model/events/feed-rows.ts';
 import { groupsOf } from '../../../../daemon/backend/model/notify/groups/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
@@ -10,7 +10,7 @@ const PIPE = { type: 'pipe', command: 'true' };
 const INHIBITIONS = { switch: { source: 'check~switch status=crit', target: 'check~disk', equal: [] } };
 
 function rename(rig: GroupRig, from = 'disk', to = 'disk-usage'): Promise<number> {
-  return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from, to, isForced: true });
+  return new CheckRenamer(rig).rename(DEFAULT_NAMESPACE, { from, to, isForced: true });
 }
 
 const switchIs = (rig: GroupRig, status: number): Promise<void> =>

@@ -49,5 +49,5 @@ test.each<{ name: string; looks: readonly Observation[]; seq: number; expected: 
 ])('the lag of a member is measured correctly for $name', ({ looks, seq, expected }) => {
   const lag = new Lag();
   for (const look of looks) lag.recordMeasurement(...look);
-  expect(lag.ms(seq, 10_000)).toBe(expected);
+  expect(lag.delayMs(seq, 10_000)).toBe(expected);
 });

@@ -75,7 +75,7 @@ async function rig(): Promise<Rig> {
   const place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
   const member = new LiveMember(place, { signatures: signaturesOf('one'), clock, log, random: () => 0 });
   onTestFinished(() => member[Symbol.dispose]());
-  await member.ask();
+  await member.queryIfDue();
   const members = { withCapacity: () => [member].filter(({ hasCapacity }) => hasCapacity) };
   return { other, clock, log, member, ...spreadOver(members, { clock, log }) };
 }
@@ -184,7 +184,7 @@ describe('a handler run on another member', () => {
     for (let question = 1; question <= 3; question++) {
       expect(parts.member.isAnswering).toBe(true);
       parts.clock.advance(10_000);
-      const asking = parts.member.ask();
+      const asking = parts.member.queryIfDue();
       await expect.poll(() => parts.other.asked).toBe(1 + question);
       parts.clock.advance(2000);
       await asking;

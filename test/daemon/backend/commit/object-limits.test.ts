@@ -3,7 +3,7 @@ import { ApiKeys } from '../../../../daemon/backend/access/api-keys.ts';
 import { RoleGuard } from '../../../../daemon/backend/access/role-guard.ts';
 import { Users } from '../../../../daemon/backend/access/users.ts';
 import { ApiCommands } from '../../../../daemon/backend/audit/api-commands.ts';
-import { MON } from '../../../../daemon/backend/model/audit/mutations.ts';
+import { BACKEND_ACTOR } from '../../../../daemon/backend/model/audit/mutations.ts';
 import { DefinitionChanges } from '../../../../daemon/backend/definitions/commands.ts';
 import { Namespaces } from '../../../../daemon/backend/namespaces/commands.ts';
 import { Stashes } from '../../../../daemon/backend/stashes/commands.ts';
@@ -42,12 +42,12 @@ describe('the limits of objects', () => {
   test('the namespace limit rejects a new namespace, but not an existing namespace, and a deletion frees space', async () => {
     const { batcher, registry } = await openRig();
     const namespaces = new Namespaces(batcher, 2);
-    const put = (name: string): Promise<void> => namespaces.put(name, () => undefined, MON);
+    const put = (name: string): Promise<void> => namespaces.put(name, () => undefined, BACKEND_ACTOR);
     expect(registry.declared.names()).toEqual(['default']);
     await put('shop');
     await expect(put('depot')).rejects.toMatchObject(TOO_MANY);
     await put('shop');
-    await namespaces.remove('shop', () => undefined, MON);
+    await namespaces.remove('shop', () => undefined, BACKEND_ACTOR);
     await put('depot');
   });
 
@@ -59,18 +59,18 @@ describe('the limits of objects', () => {
       isAdminConfigured: () => true,
     };
     const users = new Users({ ...parts, usersMax: 2 });
-    await users.create(aUser('ann'), MON);
-    await users.put(aUser('bob'), MON);
+    await users.create(aUser('ann'), BACKEND_ACTOR);
+    await users.put(aUser('bob'), BACKEND_ACTOR);
     const refused = { code: 'unavailable', message: 'the limit of 2 users is reached: delete some first' };
-    await expect(users.create(aUser('eve'), MON)).rejects.toMatchObject(refused);
-    await expect(users.put(aUser('eve'), MON)).rejects.toMatchObject(refused);
-    await users.put(aUser('bob'), MON);
+    await expect(users.create(aUser('eve'), BACKEND_ACTOR)).rejects.toMatchObject(refused);
+    await expect(users.put(aUser('eve'), BACKEND_ACTOR)).rejects.toMatchObject(refused);
+    await users.put(aUser('bob'), BACKEND_ACTOR);
   });
 
   test('the API key limit rejects a new key, but an existing key can be changed, and a revocation frees space', async () => {
     const { batcher, clock, log } = await openRig();
     using keys = new ApiKeys({ batcher, clock, log, configuredUser: () => 'ops', keysMax: 2 });
-    const granter = { actor: { ...MON, who: 'ops' }, scopes: new Set(SCOPES) };
+    const granter = { actor: { ...BACKEND_ACTOR, who: 'ops' }, scopes: new Set(SCOPES) };
     const grant = async (): Promise<string> => (await keys.grant({ username: 'ops' }, granter)).stored.id;
     const first = await grant();
     const second = await grant();
@@ -79,7 +79,7 @@ describe('the limits of objects', () => {
       message: 'the limit of 2 API keys is reached: revoke some first',
     });
     await keys.change(second, granter, () => ({ username: 'ops', metadata: { name: second } }));
-    await keys.revoke(first, MON);
+    await keys.revoke(first, BACKEND_ACTOR);
     await grant();
   });
 
@@ -93,13 +93,13 @@ describe('the limits of objects', () => {
         'default',
         name,
         () => v2HookSchema.parse({ metadata: { name, namespace: 'default' }, command: 'true', timeout: 5 }) as V2Hook,
-        MON,
+        BACKEND_ACTOR,
       );
     await write('hooks', 'a');
     await write('hooks', 'b');
     await expect(write('hooks', 'c')).rejects.toMatchObject(TOO_MANY);
     await write('hooks', 'b');
-    await changes.remove('hooks', 'default', 'a', () => undefined, MON);
+    await changes.remove('hooks', 'default', 'a', () => undefined, BACKEND_ACTOR);
     await write('hooks', 'c');
   });
 });

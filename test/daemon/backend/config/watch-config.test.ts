@@ -42,7 +42,7 @@ async function watched(
   onTestFinished(() => watch[Symbol.dispose]());
   return {
     command: () => config.definitions.in('default').check('disk')?.command,
-    isRejected: () => config.error !== undefined,
+    isRejected: () => config.rejectionReason !== undefined,
   };
 }
 

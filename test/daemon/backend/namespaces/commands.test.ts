@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { AGGREGATE_DELETIONS } from '../../../../daemon/backend/model/aggregates/storage.ts';
 import { Aggregates } from '../../../../daemon/backend/aggregates/commands.ts';
-import { MON } from '../../../../daemon/backend/model/audit/mutations.ts';
+import { BACKEND_ACTOR } from '../../../../daemon/backend/model/audit/mutations.ts';
 import { EntityLimit } from '../../../../daemon/backend/model/clients/entity-limit.ts';
 import { CLIENTS } from '../../../../daemon/backend/model/clients/storage.ts';
 import { Clients } from '../../../../daemon/backend/clients/commands.ts';
@@ -59,7 +59,7 @@ test('deleting a namespace deletes all of its data, even changes from the same b
   };
 
   const kept = [AGENT_SPOOLS, AGGREGATE_DELETIONS, CHECK_RECORDS, CLIENTS, NAMESPACES];
-  await committed(namespaces.put('shop', () => undefined, MON));
+  await committed(namespaces.put('shop', () => undefined, BACKEND_ACTOR));
   await committed(deliver(1));
   await committed(aggregates.remove('shop', 'fleet'));
   expect(await stored()).toEqual(kept.map(({ prefix }) => prefix).toSorted());
@@ -67,7 +67,7 @@ test('deleting a namespace deletes all of its data, even changes from the same b
     deliver(2),
     aggregates.remove('shop', 'others'),
     clients.remove('shop', 'web-1', { expireSeconds: 3600 }),
-    namespaces.remove('shop', () => undefined, MON),
+    namespaces.remove('shop', () => undefined, BACKEND_ACTOR),
   );
   expect(await stored()).toEqual([]);
 });

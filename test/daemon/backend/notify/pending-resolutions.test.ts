@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pendingResolutionsOf } from '../../../../daemon/backend/model/notify/silence-ends/state.ts';
-import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
-import { MON } from '../../../../daemon/backend/model/audit/mutations.ts';
+import { CheckRenamer } from '../../../../daemon/backend/checks/rename.ts';
+import { BACKEND_ACTOR } from '../../../../daemon/backend/model/audit/mutations.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass } from '../../../support/group-rig.ts';
 import type { HandlingRig } from '../../../support/handling-rig.ts';
@@ -129,8 +129,8 @@ describe('the resolution of a problem that was notified and resolves while it is
   test('a pending resolution is notified under the new name of a renamed check', async () => {
     const rig = await openRig();
     await resolveSilenced(rig);
-    const names = new CheckNames({ batcher: rig.batcher, registry: rig.registry, definitions: rig.definitions });
-    await names.rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'volume', isForced: true }, MON);
+    const names = new CheckRenamer({ batcher: rig.batcher, registry: rig.registry, definitions: rig.definitions });
+    await names.rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'volume', isForced: true }, BACKEND_ACTOR);
     expect(waiting(rig)).toEqual(['web-1/volume']);
     await clear(rig);
     await settle(rig);

@@ -231,7 +231,7 @@ describe('events of all origins', () => {
   test('an expired TTL runs the handlers', async () => {
     const rig = await openWithEvent();
     rig.clock.advance(60_000);
-    await rig.stale.record(DEFAULT_NAMESPACE, [['web-1', 'disk']]);
+    await rig.stale.applyStaleResults(DEFAULT_NAMESPACE, [['web-1', 'disk']]);
     expect(rig.takeJobs().map(({ event }) => event.check.output)).toEqual(['Last check execution was 60 seconds ago']);
   });
 

@@ -188,7 +188,11 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     const span = { sinceMs: START, untilMs: rig.clock.now() };
     for (let at = 0; at < 100; at++) await result('load', (at % 2) + 1);
     const wanted = {
-      requested: { namespaces: [new Namespace('default')], placed: <Item>(item: Item): Item => item, isOfMany: false },
+      requested: {
+        namespaces: [new Namespace('default')],
+        withNamespaceName: <Item>(item: Item): Item => item,
+        isOfMany: false,
+      },
       span: { ...span, untilMs: rig.clock.now() },
       kept: { sinceMs: START, perCheck: 10_000 },
       limit: 10,

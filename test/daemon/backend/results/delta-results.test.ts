@@ -12,7 +12,7 @@ import { BaselineBudget, ConnectionBaselines } from '../../../../daemon/backend/
 import { Results } from '../../../../daemon/backend/results/commands.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { TABLES } from '../../../../daemon/backend/model/tables/tables.ts';
-import { ALWAYS } from '../../../../daemon/backend/access/admission.ts';
+import { ALWAYS_ADMITTED } from '../../../../daemon/backend/access/admission.ts';
 import type { DeltaResult } from '../../../../shared/schemas/agent.ts';
 import { checkSchema } from '../../../../shared/schemas/check.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -64,7 +64,7 @@ class Rig {
     return new Promise((resolve, reject) => {
       this.results.submitFromAgent(
         'default',
-        { ...delivery, admission: ALWAYS },
+        { ...delivery, admission: ALWAYS_ADMITTED },
         (_, reason) => this.refused.push(reason),
         (error, settlement) => (error === undefined ? resolve(settlement) : reject(error)),
       );

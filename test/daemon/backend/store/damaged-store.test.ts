@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inspectStore } from '../../../../daemon/backend/store/inspect/inspect-store.ts';
 import { scanLog } from '../../../../daemon/backend/store/inspect/log-scan.ts';
-import { passOnRefusal, storeFiles } from '../../../../daemon/backend/store/inspect/store-files.ts';
+import { rethrowPermissionError, storeFiles } from '../../../../daemon/backend/store/inspect/store-files.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { MIGRATIONS, newestSchema } from '../../../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfter } from '../../../../daemon/backend/store/migrations/list.ts';
 import { repairStore } from '../../../../daemon/backend/store/repair-store.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import { filesOf, flip, storedValues, newestOf, writtenStore } from '../../../support/damaged-store.ts';
@@ -93,7 +93,7 @@ describe('a damaged store', () => {
       expect(await filesOf(dir)).toEqual(before);
 
       const target = `${dir}-repaired`;
-      const { lost } = await repairStore(dir, target, { signal: never, schema: newestSchema(MIGRATIONS) });
+      const { lost } = await repairStore(dir, target, { signal: never, schema: schemaAfter(MIGRATIONS) });
       expect(await filesOf(dir)).toEqual(before);
       const held = await storedValues(target);
       for (const [name, value] of held) expect(story.get(name)).toContain(value);
@@ -122,8 +122,8 @@ test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
 
 test.each(['EACCES', 'EPERM'])('the error %s of the inspection stops the start, but an I/O error does not', (code) => {
   const refused = Object.assign(new Error('open'), { code });
-  expect(() => passOnRefusal(refused)).toThrow(refused);
-  expect(() => passOnRefusal(Object.assign(new Error('read'), { code: 'EIO' }))).not.toThrow();
+  expect(() => rethrowPermissionError(refused)).toThrow(refused);
+  expect(() => rethrowPermissionError(Object.assign(new Error('read'), { code: 'EIO' }))).not.toThrow();
 });
 
 test('a last write that was cut off by a kill was not acknowledged and does not prevent the store from opening', async () => {

@@ -264,7 +264,7 @@ describe('the disk reserve for the next start', () => {
       clock: new ManualClock(),
       log: new RecordedLog(),
     });
-    await guard.look();
+    await guard.checkFreeSpace();
     expect(disk.reservedForOpening).toBe(left);
   });
 
@@ -273,12 +273,12 @@ describe('the disk reserve for the next start', () => {
     disk.reservedForOpening = openingReserveBytes(256 * MIB);
     const clock = new ManualClock();
     const guard = new DiskGuard({ disk, floorBytes: () => 256 * MIB, clock, log: new RecordedLog() });
-    await guard.look();
+    await guard.checkFreeSpace();
     clock.advance(60_000);
-    await guard.look();
+    await guard.checkFreeSpace();
     expect(disk.reservedForOpening).toBe(0);
     disk.free = 1.5 * openingReserveBytes(256 * MIB);
-    await guard.look();
+    await guard.checkFreeSpace();
     expect(disk.reservedForOpening).toBe(openingReserveBytes(256 * MIB));
   });
 });

@@ -12,7 +12,7 @@ test('the disk reserve occupies real disk space, does not count as store, and is
   const dir = await tempDir();
   const disk = new DiskSpace(dir);
   expect(await disk.reservedBytes()).toBe(0);
-  await disk.setAside(BYTES);
+  await disk.reserve(BYTES);
   const { size, blocks } = await stat(join(dir, RESERVE_FILES.running));
   expect([size, await disk.reservedBytes(), await storeBytes(dir)]).toEqual([BYTES, BYTES, 0]);
   // The reserve must occupy blocks on the disk, unlike a sparse file.
@@ -29,7 +29,7 @@ test('the disk reserve occupies real disk space, does not count as store, and is
 test('a disk reserve that cannot be written leaves no file behind', async () => {
   const dir = join(await tempDir(), 'missing');
   const disk = new DiskSpace(dir);
-  await expect(disk.setAside(BYTES)).rejects.toThrow('ENOENT');
+  await expect(disk.reserve(BYTES)).rejects.toThrow('ENOENT');
   expect(await disk.freeBytes()).toBeUndefined();
 });
 
@@ -43,12 +43,12 @@ test('the disk reserve is neither allocated nor released in a directory that rep
   await writeFile(join(dir, 'LOCK'), '');
   const disk = new DiskSpace(dir);
   await disk.freeBytes();
-  await disk.setAside(1000);
+  await disk.reserve(1000);
   await rename(dir, `${dir}-away`);
   await mkdir(dir);
   await writeFile(join(dir, 'LOCK'), '');
   await writeFile(join(dir, 'reserve'), 'mine');
-  await expect(disk.setAside(1000)).rejects.toThrow('deleted or replaced');
+  await expect(disk.reserve(1000)).rejects.toThrow('deleted or replaced');
   await expect(disk.releaseReserve()).rejects.toThrow('deleted or replaced');
   expect(await disk.reservedBytes()).toBe(4);
 });

@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Pattern } from '../../../../shared/domain/expression/pattern.ts';
-import { parsed, SyntaxProblem, type ExpressionProblem } from '../../../../shared/domain/expression/syntax-problem.ts';
+import {
+  catchSyntaxProblem,
+  SyntaxProblem,
+  type ExpressionProblem,
+} from '../../../../shared/domain/expression/syntax-problem.ts';
 import { cpuMs } from '../../../support/cpu-ms.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 
@@ -10,7 +14,7 @@ function isFound(pattern: string, text: string, ignoresCase = false): boolean | 
 }
 
 function patternOrProblem(source: string): Pattern | ExpressionProblem {
-  return parsed(() => new Pattern(source, { ignoresCase: false, offset: 0 }));
+  return catchSyntaxProblem(() => new Pattern(source, { ignoresCase: false, offset: 0 }));
 }
 
 describe('a pattern of an expression', () => {

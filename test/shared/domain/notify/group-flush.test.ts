@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   computeGroupFlush,
   type StateAtFlush,
-  type FlushMember,
+  type MemberToFlush,
 } from '../../../../shared/domain/notify/group-flush.ts';
 import { nextFlushAtMs } from '../../../../shared/domain/notify/group-intervals.ts';
 import {
@@ -120,19 +120,19 @@ describe('the change that an event makes in its group', () => {
   });
 });
 
-const member = (client: string, more: Partial<FlushMember> = {}): FlushMember => ({
+const member = (client: string, more: Partial<MemberToFlush> = {}): MemberToFlush => ({
   client,
   check: 'disk',
-  bytes: 100,
+  jsonLength: 100,
   ...KNOWN,
   lastNotified: undefined,
   ...more,
 });
 
-const names = (some: readonly FlushMember[]): string => some.map(({ client }) => client).join(' ');
+const names = (some: readonly MemberToFlush[]): string => some.map(({ client }) => client).join(' ');
 
 function turn(
-  members: readonly FlushMember[],
+  members: readonly MemberToFlush[],
   {
     presence = {},
     ...limits
@@ -151,8 +151,8 @@ function turn(
     ...rest
   } = computeGroupFlush(members, ({ client }) => presence[client] ?? 'open', {
     isRepeatDue: false,
-    events: 100,
-    bytes: 10_000,
+    eventCountMax: 100,
+    jsonLengthMax: 10_000,
     ...limits,
   });
   return {
@@ -222,6 +222,6 @@ describe('the flush of a group', () => {
     const members = [member('a'), member('b'), member('c')];
     expect(turn(members, { events: 2 })).toMatchObject({ listed: 'a new, b new', omitted: 1, notified: 'a b c' });
     expect(turn(members, { bytes: 150 })).toMatchObject({ listed: 'a new', omitted: 2 });
-    expect(turn([member('a', { bytes: 99_999 })])).toMatchObject({ listed: 'a new', omitted: 0 });
+    expect(turn([member('a', { jsonLength: 99_999 })])).toMatchObject({ listed: 'a new', omitted: 0 });
   });
 });

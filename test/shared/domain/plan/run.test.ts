@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { planOf } from '../../../../shared/domain/plan/plan.ts';
+import { createUpgradePlan } from '../../../../shared/domain/plan/plan.ts';
 import {
-  afterRestart,
+  endInterruptedStep,
   executeOrder,
   currentStep,
   finishStep,
@@ -20,7 +20,12 @@ const DONE = { isDone: true, note: '' };
 function aPlanRun(): PlanRun {
   const path = parsePath('5.7.0', '5.8.0');
   if ('problem' in path) throw new Error(path.problem);
-  return newPlanRun(planOf(path, someFacts({ product: 'mon' })), { id: 1, who: 'alice', nowMs: NOW, entities: 20 });
+  return newPlanRun(createUpgradePlan(path, someFacts({ product: 'mon' })), {
+    id: 1,
+    who: 'alice',
+    nowMs: NOW,
+    entities: 20,
+  });
 }
 
 function ordered(runbook: PlanRun, order: PlanOrder, who = 'alice', nowMs = NOW): PlanRun {
@@ -141,10 +146,10 @@ describe('the steps of a plan', () => {
   });
 
   test('a restart of the backend marks the running step of a plan as failed, and the step can be started again', () => {
-    const restarted = afterRestart(ordered(until('migrate'), start('migrate', '5.8.0')), NOW);
+    const restarted = endInterruptedStep(ordered(until('migrate'), start('migrate', '5.8.0')), NOW);
     expect(stateOf(restarted, 'migrate')).toBe('failed');
     expect(stateOf(ordered(restarted, start('migrate', '5.8.0')), 'migrate')).toBe('running');
-    expect(afterRestart(held(), NOW)).toEqual(held());
+    expect(endInterruptedStep(held(), NOW)).toEqual(held());
   });
 });
 

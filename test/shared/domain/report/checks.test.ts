@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { longestFirst, troubleOf, worstFirst, type CheckProblem } from '../../../../shared/domain/report/checks.ts';
+import {
+  longestFirst,
+  checkProblemOf,
+  worstFirst,
+  type CheckProblem,
+} from '../../../../shared/domain/report/checks.ts';
 import { Noise } from '../../../../shared/domain/report/noise.ts';
 import { FirstOf } from '../../../../shared/domain/report/first-of.ts';
 import type { StatusChange } from '../../../../shared/domain/timeline/availability.ts';
@@ -15,7 +20,7 @@ const SPAN = { sinceMs: 100_000, untilMs: 200_000 };
 const past = (
   turns: readonly (readonly [number, number | undefined, number | undefined])[],
   status?: number,
-): Parameters<typeof troubleOf>[0] => ({
+): Parameters<typeof checkProblemOf>[0] => ({
   client: 'web-1',
   check: 'disk',
   status,
@@ -27,7 +32,7 @@ const past = (
 });
 
 const of = (...turns: (readonly [number, number | undefined, number | undefined])[]): CheckProblem | undefined =>
-  troubleOf(past(turns), SPAN, 0);
+  checkProblemOf(past(turns), SPAN, 0);
 
 const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
 const ROUTER = { ...SWITCH, client: 'r-1' };
@@ -70,7 +75,7 @@ describe('the inhibitor of a reported check (spec, report 1)', () => {
       expected: undefined,
     },
   ])('the report names the inhibitor of a failing check: $name', ({ turns, now, expected }) => {
-    const found = troubleOf(
+    const found = checkProblemOf(
       { client: 'web-1', check: 'ping', status: turns[0]?.status, statusChanges: turns, inhibitor: now },
       SPAN,
       0,
@@ -79,12 +84,12 @@ describe('the inhibitor of a reported check (spec, report 1)', () => {
   });
 
   test('the report lists inhibited checks after all other checks', () => {
-    const quiet = troubleOf(
+    const quiet = checkProblemOf(
       { client: 'a', check: 'ping', status: 2, statusChanges: [broke(110)], inhibitor: SWITCH },
       SPAN,
       0,
     );
-    const loud = troubleOf({ client: 'b', check: 'ping', status: 2, statusChanges: [broke(190)] }, SPAN, 0);
+    const loud = checkProblemOf({ client: 'b', check: 'ping', status: 2, statusChanges: [broke(190)] }, SPAN, 0);
     const both = [quiet, loud].filter((one) => one !== undefined);
     for (const order of [worstFirst, longestFirst])
       expect(both.toSorted(order).map(({ client }) => client)).toEqual(['b', 'a']);
@@ -147,7 +152,7 @@ describe('a failing check in the report (spec, report 1)', () => {
   });
 
   test('a check without transitions has its current status for the whole span', () => {
-    expect(troubleOf(past([], 2), SPAN, 0)).toMatchObject({
+    expect(checkProblemOf(past([], 2), SPAN, 0)).toMatchObject({
       status: 2,
       began: null,
       ended: null,
@@ -157,12 +162,12 @@ describe('a failing check in the report (spec, report 1)', () => {
   });
 
   test('the report contains nothing about the time before the retention', () => {
-    expect(troubleOf(past([], 2), SPAN, 150_000)).toMatchObject({ began: null, down: 50 });
+    expect(checkProblemOf(past([], 2), SPAN, 150_000)).toMatchObject({ began: null, down: 50 });
   });
 
   test('the report counts silenced time as part of the failing time', () => {
     const silenced = [{ sinceMs: 140_000, untilMs: 170_000 }];
-    expect(troubleOf(past([[150, 0, 2]]), SPAN, 0, silenced)).toMatchObject({ down: 50, silenced: 20 });
+    expect(checkProblemOf(past([[150, 0, 2]]), SPAN, 0, silenced)).toMatchObject({ down: 50, silenced: 20 });
   });
 });
 

@@ -3,7 +3,7 @@ import {
   availabilityOf,
   joinedSpans,
   silencedSpans,
-  stretchesOf,
+  statusSpansOf,
   sumOf,
   type StatusChange,
 } from '../../../../shared/domain/timeline/availability.ts';
@@ -25,7 +25,7 @@ function shares(
   keptSinceMs = NEVER,
 ): Record<string, number | null> {
   const spans = joinedSpans(silenced.map(([since, until]) => ({ sinceMs: since * HOUR, untilMs: until * HOUR })));
-  const { percent, outages, ...seconds } = availabilityOf(stretchesOf(turns, now, SPAN, keptSinceMs), spans);
+  const { percent, outages, ...seconds } = availabilityOf(statusSpansOf(turns, now, SPAN, keptSinceMs), spans);
   const hours = Object.entries(seconds)
     .filter(([, of]) => of !== 0)
     .map(([name, of]) => [name, of / 3600]);
@@ -100,8 +100,8 @@ describe('availability over ten hours (spec, timeline 4)', () => {
   });
 
   test('the availability of several checks adds up the times of each check', () => {
-    const one = availabilityOf(stretchesOf([turn(8, 0, 2)], 2, SPAN, NEVER), []);
-    const other = availabilityOf(stretchesOf([], 0, SPAN, NEVER), []);
+    const one = availabilityOf(statusSpansOf([turn(8, 0, 2)], 2, SPAN, NEVER), []);
+    const other = availabilityOf(statusSpansOf([], 0, SPAN, NEVER), []);
     expect(sumOf([one, other])).toMatchObject({ ok: 18 * 3600, critical: 2 * 3600, percent: 90, outages: 1 });
     expect(sumOf([])).toMatchObject({ ok: 0, percent: null });
   });

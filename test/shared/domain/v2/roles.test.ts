@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BUILT_IN_CLUSTER_ROLES, ALL_NAMESPACES } from '../../../../shared/domain/v2/built-in-roles.ts';
 import {
   isGranted,
-  reachesInto,
+  grantsAnythingIn,
   roleIndexOf,
   scopesOfGrants,
   type Operation,
@@ -83,9 +83,9 @@ describe('a grant of a role', () => {
 
   test('the grants of a user show the namespaces in which they allow anything', () => {
     const grants = [grant('prod', rule(['get'], ['checks']))];
-    expect(['prod', 'dev'].map((name) => reachesInto(grants, name))).toEqual([true, false]);
-    expect(reachesInto([grant(undefined, rule(['get'], ['checks']))], 'dev')).toBe(true);
-    expect(reachesInto([grant('prod', rule(null, ['checks']))], 'prod')).toBe(false);
+    expect(['prod', 'dev'].map((name) => grantsAnythingIn(grants, name))).toEqual([true, false]);
+    expect(grantsAnythingIn([grant(undefined, rule(['get'], ['checks']))], 'dev')).toBe(true);
+    expect(grantsAnythingIn([grant('prod', rule(null, ['checks']))], 'prod')).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   v2SilencedName,
   v2SilencedOf,
-  partsOfV2Name,
+  parseV2SilencedName,
   partsOfV2Silenced,
   silencedOfV2,
   type SilencedParts,
@@ -52,7 +52,7 @@ describe('the name of a silence in the v2 API', () => {
     { name: 'check-cpu', parts: { subscription: null, check: 'check-cpu' } },
     { name: '*:*', parts: undefined },
   ])('the v2 silence name $name is split into subscription and check', ({ name, parts }) => {
-    expect(partsOfV2Name(name)).toEqual(parts);
+    expect(parseV2SilencedName(name)).toEqual(parts);
   });
 
   test('the v2 name of any silence is split back into the same subscription and check', () => {
@@ -65,7 +65,7 @@ describe('the name of a silence in the v2 API', () => {
       fc.property(fc.option(subscription), fc.option(word), (named, check) => {
         fc.pre(named !== null || check !== null);
         const parts = { subscription: named, check };
-        expect(partsOfV2Name(v2SilencedName(parts))).toEqual(parts);
+        expect(parseV2SilencedName(v2SilencedName(parts))).toEqual(parts);
       }),
     );
   });

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { MIGRATIONS, newestSchema } from '../../../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfter } from '../../../../daemon/backend/store/migrations/list.ts';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { openUpgradeClient } from '../../../../shared/client/plan-client.ts';
-import { planOf } from '../../../../shared/domain/plan/plan.ts';
+import { createUpgradePlan } from '../../../../shared/domain/plan/plan.ts';
 import { newPlanRun } from '../../../../shared/domain/plan/run.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { startCluster } from '../../../support/cluster-peer.ts';
@@ -93,7 +93,7 @@ test('monctl upgrade run executes a plan in a plain terminal, and a second run r
   expect(went).toMatchObject({ code: 0, stdout: 'plan 1, 6.1.0 to 6.5.0: done\n' });
   expect(answers).toEqual([]);
   expect(went.stderr).toContain('not done: this backend was not restarted since the step began');
-  expect(went.stderr).toContain(`migrate: upgraded the database from schema 2 to ${String(newestSchema(MIGRATIONS))}`);
+  expect(went.stderr).toContain(`migrate: upgraded the database from schema 2 to ${String(schemaAfter(MIGRATIONS))}`);
   expect((await upgrade(url, ['run', '--from', '6.5.0'], { answer: 'q' })).stdout).toContain('plan 2');
 });
 
@@ -108,7 +108,7 @@ test('monctl upgrade run prints its questions to stderr when a program reads the
 });
 
 test('monctl upgrade info --watch reports that the backend is unavailable', { tags: 'slow' }, async () => {
-  const plan = newPlanRun(planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
+  const plan = newPlanRun(createUpgradePlan({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
     id: 1,
     who: 'alice',
     nowMs: 1_800_000_000_000,

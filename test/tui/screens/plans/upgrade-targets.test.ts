@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { upgradeRow } from '../../../../daemon/backend/model/plans/feed-rows.ts';
-import { planOf } from '../../../../shared/domain/plan/plan.ts';
+import { createUpgradePlan } from '../../../../shared/domain/plan/plan.ts';
 import { executeOrder, currentStep, finishStep, newPlanRun } from '../../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanOrder } from '../../../../shared/schemas/plan-run.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
@@ -72,7 +72,7 @@ function ordersOf({ store }: ConsoleDriver): readonly Extract<PlanOrder, { reado
 
 function heldPlan(console: ConsoleDriver): PlanRun {
   const nowMs = console.clock.now();
-  const plan = planOf({ from: [6, 1, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' }));
+  const plan = createUpgradePlan({ from: [6, 1, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' }));
   const made = newPlanRun(plan, { id: 1, who: 'alice', nowMs, entities: 20 });
   return ordered(made, { order: 'take', session: SESSION, force: false }, nowMs);
 }

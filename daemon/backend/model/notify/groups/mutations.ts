@@ -21,7 +21,7 @@ export const GROUP_MEMBERS_MAX = 10_000;
 
 /** The name of a handler with `group_by`, and the attribute names in its `group_by`. */
 export interface GroupingHandler {
-  readonly name: string;
+  readonly handlerName: string;
   readonly groupBy: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface GroupingHandler {
 export function addToGroup(
   transaction: Transaction,
   namespace: Namespace,
-  { name, groupBy }: GroupingHandler,
+  { handlerName: name, groupBy }: GroupingHandler,
   event: HandledEvent,
 ): boolean {
   const { client, check } = event;
@@ -58,7 +58,7 @@ export function addToGroup(
   const { lastNotified } = member;
   member.setState(nextState);
   if (member.lastNotified !== lastNotified) saveLastNotified(transaction, namespace, member, member.lastNotified);
-  transaction.keep(GROUPED_EVENTS, member, event);
+  transaction.writeRecord(GROUPED_EVENTS, member, event);
   if (hasPendingChange(member)) group.pendingSinceMs ??= transaction.nowMs;
   saveOrRemoveGroup(transaction, namespace, group);
   return true;
@@ -78,7 +78,7 @@ function isGroupFull({ members }: Group): boolean {
 export function moveMember(
   transaction: Transaction,
   namespace: Namespace,
-  { name, groupBy }: GroupingHandler,
+  { handlerName: name, groupBy }: GroupingHandler,
   member: GroupMember,
 ): boolean {
   const event = transaction.body(GROUPED_EVENTS, member);
@@ -86,7 +86,7 @@ export function moveMember(
   const group = getOrCreateGroup(namespace, name, computeGroupKey(groupBy, event), member.group);
   if (group === undefined || group === member.group || isGroupFull(group)) return false;
   ensureMember(transaction, namespace, group, member, event);
-  transaction.keep(GROUPED_EVENTS, member, event);
+  transaction.writeRecord(GROUPED_EVENTS, member, event);
   if (hasPendingChange(member)) group.pendingSinceMs ??= pendingSinceMs;
   saveOrRemoveGroup(transaction, namespace, group);
   return true;
@@ -131,7 +131,7 @@ export function renameMembers(
         lastNotified: mergeLastNotified(lastNotified, existing?.lastNotified),
       });
       groups.putMember(movedMember);
-      transaction.keep(GROUPED_EVENTS, movedMember, event);
+      transaction.writeRecord(GROUPED_EVENTS, movedMember, event);
       if (movedMember.lastNotified !== undefined)
         saveLastNotified(transaction, namespace, movedMember, movedMember.lastNotified);
       if (hasPendingChange(movedMember)) group.pendingSinceMs ??= oldGroup.pendingSinceMs ?? transaction.nowMs;
@@ -164,7 +164,7 @@ export function mergeMembers(
     member.eventId = eventId;
     member.lastNotified = mergeLastNotified(lastNotified, oldMember?.lastNotified);
     if (member.lastNotified !== lastNotified) saveLastNotified(transaction, namespace, member, member.lastNotified);
-    transaction.keep(GROUPED_EVENTS, member, { ...transaction.body(GROUPED_EVENTS, member), id: eventId });
+    transaction.writeRecord(GROUPED_EVENTS, member, { ...transaction.body(GROUPED_EVENTS, member), id: eventId });
     saveOrRemoveGroup(transaction, namespace, member.group);
     if (oldMember !== undefined) removeMember(transaction, namespace, oldMember);
   }
@@ -191,7 +191,7 @@ export function removeResolvedMembers(
 /** Removes an event from its group. A group without events is removed too. */
 export function removeMember(transaction: Transaction, namespace: Namespace, member: GroupMember): void {
   groupsOf(namespace).removeMember(member);
-  transaction.forget(GROUPED_EVENTS, member);
+  transaction.deleteRecord(GROUPED_EVENTS, member);
   if (member.lastNotified !== undefined) transaction.erase(LAST_NOTIFICATIONS.key(namespace, member));
   announceOpenEvent(transaction, namespace, member);
   saveOrRemoveGroup(transaction, namespace, member.group);

@@ -1,5 +1,5 @@
 import { computeGroupId, type GroupKey } from '../../../../../shared/domain/notify/group-key.ts';
-import type { FlushMember } from '../../../../../shared/domain/notify/group-flush.ts';
+import type { MemberToFlush } from '../../../../../shared/domain/notify/group-flush.ts';
 import type { FlushTimes } from '../../../../../shared/domain/notify/group-intervals.ts';
 import type { LastNotifiedStatus, MemberState } from '../../../../../shared/domain/notify/group-member.ts';
 import type { Footprint } from '../../registry/footprint.ts';
@@ -60,7 +60,7 @@ const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: unde
  * The state of one event in a group. A handler has at most one member for each client and check, in all its groups. The
  * event itself is only in the store.
  */
-export class GroupMember implements FlushMember {
+export class GroupMember implements MemberToFlush {
   readonly namespace: string;
   readonly handler: string;
   readonly client: string;
@@ -71,7 +71,7 @@ export class GroupMember implements FlushMember {
   isResolved = false;
   isTransient = false;
   /** Length of the stored JSON of the event, in characters; 0 until the event is stored. */
-  bytes = 0;
+  jsonLength = 0;
   #lastNotified: LastNotifiedStatus = undefined;
   /** The counts that this member adds to the tally of its group; undefined if the member is not counted. */
   #tallyEntry: TallyEntry | undefined;

@@ -52,7 +52,7 @@ export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & Annou
     if (group !== undefined) groupsOf(namespace).remove(group);
   },
   clear: (namespace) => [...groupsOf(namespace).all()].flatMap((group) => removeGroupWithMembers(namespace, group)),
-  shifted(text, byMs) {
+  shiftTimes(text, byMs) {
     const {
       pending_since: pendingSinceMs,
       flushed_at: flushedAtMs,
@@ -112,7 +112,7 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
       event,
     };
     const text = JSON.stringify(stored);
-    member.bytes = text.length;
+    member.jsonLength = text.length;
     return text;
   },
   decode: (text) => (JSON.parse(text) as StoredMember).event,
@@ -135,7 +135,7 @@ export const GROUPED_EVENTS: StoredTable & RecordTable<GroupMember, HandledEvent
       isTransient: transient === true,
       lastNotified,
     });
-    member.bytes = text.length;
+    member.jsonLength = text.length;
     groups.putMember(member);
   },
   unload(namespace, [, , handler, client, check]) {

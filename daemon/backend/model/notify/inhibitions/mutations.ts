@@ -6,7 +6,7 @@ import {
 import type { Event } from '../../../../../shared/schemas/event.ts';
 import type { Transaction } from '../../transaction/transaction.ts';
 import type { Namespace } from '../../registry/namespace.ts';
-import { inhibitorsOf, type ActiveInhibitor } from './state.ts';
+import { inhibitorsOf, type InhibitorRecord } from './state.ts';
 import { INHIBITORS } from './storage.ts';
 
 /**
@@ -21,7 +21,7 @@ export function updateInhibitorRecords(
 ): void {
   const { client, check } = event;
   const recordedInhibitors = inhibitorsOf(namespace).ofEvent(client.name, check.name);
-  const inhibitors = new Map<string, ActiveInhibitor>();
+  const inhibitors = new Map<string, InhibitorRecord>();
   for (const rule of rules) {
     if (!isInhibitor(rule, namespace.name, event)) continue;
     const { name, fingerprint } = rule;

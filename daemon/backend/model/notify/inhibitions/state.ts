@@ -12,7 +12,7 @@ import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import { clientCheckKey } from './inhibited-events.ts';
 
 /** An inhibitor record: one open event that inhibits other events under one rule. */
-export interface ActiveInhibitor extends Inhibitor {
+export interface InhibitorRecord extends Inhibitor {
   /** The fingerprint of the rule when the record was made. */
   readonly fingerprint: string;
   /**
@@ -27,9 +27,9 @@ export interface ActiveInhibitor extends Inhibitor {
  * attributes.
  */
 class InhibitorRegistry implements InhibitorIndex {
-  readonly #byEvent: Map<string, Map<string, ActiveInhibitor>>;
-  readonly #byCommonKey = new Map<string, Map<string, ActiveInhibitor>>();
-  readonly #byRule = new Map<string, Map<string, ActiveInhibitor>>();
+  readonly #byEvent: Map<string, Map<string, InhibitorRecord>>;
+  readonly #byCommonKey = new Map<string, Map<string, InhibitorRecord>>();
+  readonly #byRule = new Map<string, Map<string, InhibitorRecord>>();
 
   constructor(footprint: Footprint) {
     this.#byEvent = new CountedMap(footprint, MARK_BYTES);
@@ -40,12 +40,12 @@ class InhibitorRegistry implements InhibitorIndex {
     return this.#byEvent.size;
   }
 
-  *all(): Generator<ActiveInhibitor, void, undefined> {
+  *all(): Generator<InhibitorRecord, void, undefined> {
     for (const recordsByRule of this.#byEvent.values()) yield* recordsByRule.values();
   }
 
   /** Returns the inhibitor records of one event, by the name of the rule. */
-  ofEvent(client: string, check: string): ReadonlyMap<string, ActiveInhibitor> {
+  ofEvent(client: string, check: string): ReadonlyMap<string, InhibitorRecord> {
     return this.#byEvent.get(clientCheckKey(client, check)) ?? NONE;
   }
 
@@ -56,7 +56,7 @@ class InhibitorRegistry implements InhibitorIndex {
   *ofRule({
     name,
     fingerprint,
-  }: Pick<InhibitionRule, 'name' | 'fingerprint'>): Generator<ActiveInhibitor, void, undefined> {
+  }: Pick<InhibitionRule, 'name' | 'fingerprint'>): Generator<InhibitorRecord, void, undefined> {
     for (const inhibitor of this.#byRule.get(name)?.values() ?? [])
       if (inhibitor.fingerprint === fingerprint) yield inhibitor;
   }
@@ -66,13 +66,13 @@ class InhibitorRegistry implements InhibitorIndex {
     return this.ofRule(rule).next().done !== true;
   }
 
-  put(inhibitor: ActiveInhibitor): void {
+  put(inhibitor: InhibitorRecord): void {
     this.remove(inhibitor);
     const { rule, fingerprint, client, check } = inhibitor;
     const eventKey = clientCheckKey(client, check);
     putInNested(this.#byEvent, eventKey, rule, inhibitor);
     putInNested(this.#byRule, rule, eventKey, inhibitor);
-    putInNested(this.#byCommonKey, ruleAndCommonKey(fingerprint, rule, inhibitor.key), eventKey, inhibitor);
+    putInNested(this.#byCommonKey, ruleAndEqualKey(fingerprint, rule, inhibitor.key), eventKey, inhibitor);
   }
 
   remove({ rule, client, check }: Inhibitor): void {
@@ -81,7 +81,7 @@ class InhibitorRegistry implements InhibitorIndex {
     if (recorded === undefined) return;
     removeFromNested(this.#byEvent, eventKey, rule);
     removeFromNested(this.#byRule, rule, eventKey);
-    removeFromNested(this.#byCommonKey, ruleAndCommonKey(recorded.fingerprint, rule, recorded.key), eventKey);
+    removeFromNested(this.#byCommonKey, ruleAndEqualKey(recorded.fingerprint, rule, recorded.key), eventKey);
   }
 
   find(
@@ -89,7 +89,7 @@ class InhibitorRegistry implements InhibitorIndex {
     commonKey: string,
     other: { readonly client: string; readonly check: string },
   ): Omit<Inhibitor, 'rule'> | undefined {
-    for (const { client, check } of this.#byCommonKey.get(ruleAndCommonKey(fingerprint, name, commonKey))?.values() ??
+    for (const { client, check } of this.#byCommonKey.get(ruleAndEqualKey(fingerprint, name, commonKey))?.values() ??
       []) {
       if (client !== other.client || check !== other.check) return { client, check };
     }
@@ -97,7 +97,7 @@ class InhibitorRegistry implements InhibitorIndex {
   }
 }
 
-const NONE: ReadonlyMap<string, ActiveInhibitor> = new Map();
+const NONE: ReadonlyMap<string, InhibitorRecord> = new Map();
 
 function putInNested<Item>(
   outerMap: Map<string, Map<string, Item>>,
@@ -116,7 +116,7 @@ function removeFromNested<Item>(outerMap: Map<string, Map<string, Item>>, outerK
   if (innerMap?.size === 0) outerMap.delete(outerKey);
 }
 
-function ruleAndCommonKey(fingerprint: string, rule: string, commonKey: string): string {
+function ruleAndEqualKey(fingerprint: string, rule: string, commonKey: string): string {
   return JSON.stringify([fingerprint, rule, commonKey]);
 }
 
@@ -143,7 +143,7 @@ export function findRecordedInhibitor(
  * same inhibiting event, the same rule definition and the same values of the `equal` attributes. Otherwise returns
  * undefined.
  */
-export function persistingInhibitor({ client, state }: CheckEntry): InhibitorRef | undefined {
+export function loggedInhibitorIfActive({ client, state }: CheckEntry): InhibitorRef | undefined {
   const inhibitor = state.event?.notifications.inhibitedBy;
   if (inhibitor === undefined) return undefined;
   const active = inhibitorsOf(client.namespace).ofEvent(inhibitor.client, inhibitor.check).get(inhibitor.rule);

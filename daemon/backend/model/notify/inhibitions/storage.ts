@@ -3,11 +3,11 @@ import type { Namespace } from '../../registry/namespace.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { LatestTable, Table } from '../../registry/table.ts';
 import type { StoredTable } from '../../tables/stored-table.ts';
-import { inhibitorsOf, createEvaluatedInhibitionRules, type ActiveInhibitor } from './state.ts';
+import { inhibitorsOf, createEvaluatedInhibitionRules, type InhibitorRecord } from './state.ts';
 
 const INHIBITOR_PREFIX = 'inhibitor';
 
-const inhibitorKey = (namespace: string, { rule, client, check }: ActiveInhibitor): Key => [
+const inhibitorKey = (namespace: string, { rule, client, check }: InhibitorRecord): Key => [
   INHIBITOR_PREFIX,
   namespace,
   rule,
@@ -19,15 +19,15 @@ const inhibitorKey = (namespace: string, { rule, client, check }: ActiveInhibito
  * The table of inhibitor records. They are stored so that a restarted backend knows which events inhibit others, before
  * new results of these events arrive.
  */
-export const INHIBITORS: StoredTable & Table<Namespace, ActiveInhibitor, ActiveInhibitor> = {
+export const INHIBITORS: StoredTable & Table<Namespace, InhibitorRecord, InhibitorRecord> = {
   prefix: INHIBITOR_PREFIX,
   key: ({ name }, inhibitor) => inhibitorKey(name, inhibitor),
   encode: ({ fingerprint, key }) => JSON.stringify({ fingerprint, key }),
-  hold: (namespace, _id, inhibitor) => inhibitorsOf(namespace).put(inhibitor),
-  drop: (namespace, inhibitor) => inhibitorsOf(namespace).remove(inhibitor),
+  putInMemory: (namespace, _id, inhibitor) => inhibitorsOf(namespace).put(inhibitor),
+  removeFromMemory: (namespace, inhibitor) => inhibitorsOf(namespace).remove(inhibitor),
   change: ({ name }, { rule, client, check }) => ['inhibitor', name, rule, client, check],
   load(namespace, [, , rule, client, check], text) {
-    const { fingerprint, key } = JSON.parse(text) as Pick<ActiveInhibitor, 'fingerprint' | 'key'>;
+    const { fingerprint, key } = JSON.parse(text) as Pick<InhibitorRecord, 'fingerprint' | 'key'>;
     inhibitorsOf(namespace).put({ rule: String(rule), client: String(client), check: String(check), fingerprint, key });
   },
   unload(namespace, [, , rule, client, check]) {
@@ -52,7 +52,7 @@ export const EVALUATED_INHIBITION_RULES: StoredTable & LatestTable<Registry, 'fi
   prefix: EVALUATED_RULES_PREFIX,
   key: () => EVALUATED_RULES_KEY,
   encodeLatest: (registry) => JSON.stringify(registry.state(createEvaluatedInhibitionRules).fingerprints),
-  adopt(registry, [stored]) {
+  replaceAll(registry, [stored]) {
     registry.state(createEvaluatedInhibitionRules).fingerprints =
       stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
   },

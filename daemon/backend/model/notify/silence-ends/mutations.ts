@@ -21,7 +21,7 @@ export function deferResolution(
   const details = { handlers: unionOfHandlers(existing?.handlers, handlers) ?? handlers, silencedBy };
   const pending = new PendingResolution(namespace.name, client.name, check.name, details);
   pendingResolutionsOf(namespace).put(pending);
-  transaction.keep(PENDING_RESOLUTIONS, pending, event);
+  transaction.writeRecord(PENDING_RESOLUTIONS, pending, event);
 }
 
 /** Removes a pending resolution from memory and from the store. */
@@ -31,7 +31,7 @@ export function removePendingResolution(
   pending: PendingResolution,
 ): void {
   pendingResolutionsOf(namespace).remove(pending);
-  transaction.forget(PENDING_RESOLUTIONS, pending);
+  transaction.deleteRecord(PENDING_RESOLUTIONS, pending);
 }
 
 /**

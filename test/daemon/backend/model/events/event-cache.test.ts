@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { CommitBoard, type Commit } from '../../../../../daemon/backend/model/transaction/commit-board.ts';
-import { bytesOfText, KeptByEvent } from '../../../../../daemon/backend/model/events/event-cache.ts';
+import { bytesOfText, EventCache } from '../../../../../daemon/backend/model/events/event-cache.ts';
 import { Namespace, type CheckEntry } from '../../../../../daemon/backend/model/registry/namespace.ts';
 import type { Change } from '../../../../../daemon/backend/ports.ts';
 import { nextCheckState } from '../../../../../shared/domain/event.ts';
@@ -9,13 +9,13 @@ const CLIENT = { name: 'web', address: '10.0.0.1', subscriptions: [], keepalives
 
 let commits: CommitBoard;
 let room: number;
-let kept: KeptByEvent<string>;
+let kept: EventCache<string>;
 let entry: CheckEntry;
 let reads: number;
 beforeEach(() => {
   commits = new CommitBoard();
   room = 10_000;
-  kept = new KeptByEvent({
+  kept = new EventCache({
     commits,
     budget: () => room,
     bytesOf: (text) => (text === 'fleeting' ? undefined : text.length),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MON } from '../../../../../daemon/backend/model/audit/mutations.ts';
+import { BACKEND_ACTOR } from '../../../../../daemon/backend/model/audit/mutations.ts';
 import { groupsOf } from '../../../../../daemon/backend/model/notify/groups/state.ts';
 import { GroupFlusher } from '../../../../../daemon/backend/notify/groups/flush.ts';
 import { InhibitionUpdates } from '../../../../../daemon/backend/notify/inhibitions/rule-changes.ts';
@@ -28,14 +28,20 @@ const YEAR_S = 365 * 24 * 3600;
 
 type Act = Step['act'];
 
-const makeNamespace: Act = ({ writers }) => writers.namespaces.put('dev', () => undefined, MON);
+const makeNamespace: Act = ({ writers }) => writers.namespaces.put('dev', () => undefined, BACKEND_ACTOR);
 const makeHandler: Act = ({ writers }) =>
-  writers.definitionChanges.write('handlers', 'default', 'page', () => handlerObject('page', 'default', 1), MON);
+  writers.definitionChanges.write(
+    'handlers',
+    'default',
+    'page',
+    () => handlerObject('page', 'default', 1),
+    BACKEND_ACTOR,
+  );
 
 const makeGrouping: Act = ({ writers }) => {
   const mon = { group_by: ['check'], group_wait: 0 };
   const handler = handlerObject('grouping', 'default', 1);
-  return writers.definitionChanges.write('handlers', 'default', 'grouping', () => ({ ...handler, mon }), MON);
+  return writers.definitionChanges.write('handlers', 'default', 'grouping', () => ({ ...handler, mon }), BACKEND_ACTOR);
 };
 
 async function open(...acts: readonly Act[]): Promise<FollowedBackend> {
@@ -124,7 +130,7 @@ const deliver =
 const putUser =
   (disabled: boolean): Act =>
   ({ writers }) =>
-    writers.users.put({ username: 'bob', password_hash: '$2b$04$abc', groups: [], disabled }, MON);
+    writers.users.put({ username: 'bob', password_hash: '$2b$04$abc', groups: [], disabled }, BACKEND_ACTOR);
 
 const putPlan =
   (state: 'open' | 'done'): Act =>
@@ -177,10 +183,10 @@ const noLongerDeferred: Act = ({ batcher }) =>
 
 const forgetClients: Act = async (backend) => {
   backend.machine.advance(3_600_000);
-  await backend.commit(() => backend.writers.clients.forget('default', 'a'));
+  await backend.commit(() => backend.writers.clients.removeExpiredBan('default', 'a'));
 };
 
-const emptyDev: readonly Act[] = [({ writers }) => writers.namespaces.remove('dev', () => undefined, MON)];
+const emptyDev: readonly Act[] = [({ writers }) => writers.namespaces.remove('dev', () => undefined, BACKEND_ACTOR)];
 
 /** Returns a report of a result whose handler groups its notifications. */
 function groupReport(source: string, more: Readonly<Record<string, unknown>> = {}): Act {
@@ -276,17 +282,24 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   definition: [
     makeHandler,
     ({ writers }) =>
-      writers.definitionChanges.write('handlers', 'default', 'page', () => handlerObject('page', 'default', 2), MON),
-    ({ writers }) => writers.definitionChanges.remove('handlers', 'default', 'page', () => undefined, MON),
+      writers.definitionChanges.write(
+        'handlers',
+        'default',
+        'page',
+        () => handlerObject('page', 'default', 2),
+        BACKEND_ACTOR,
+      ),
+    ({ writers }) => writers.definitionChanges.remove('handlers', 'default', 'page', () => undefined, BACKEND_ACTOR),
   ],
-  namespace: [({ writers }) => writers.namespaces.put('qa', () => undefined, MON), ...emptyDev],
+  namespace: [({ writers }) => writers.namespaces.put('qa', () => undefined, BACKEND_ACTOR), ...emptyDev],
   user: [putUser(false), putUser(true)],
   'api-key': [
     putUser(false),
-    ({ writers }) => writers.apiKeys.grant({ username: 'bob', scopes: [] as never }, { actor: MON, scopes: new Set() }),
+    ({ writers }) =>
+      writers.apiKeys.grant({ username: 'bob', scopes: [] as never }, { actor: BACKEND_ACTOR, scopes: new Set() }),
     async ({ writers, ground }) => {
       const [id = ''] = ground.registry.credentials.apiKeys.keys();
-      await writers.apiKeys.revoke(id, MON);
+      await writers.apiKeys.revoke(id, BACKEND_ACTOR);
     },
   ],
   session: [
@@ -298,7 +311,10 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     },
   ],
   'token-key': [putUser(false), ({ writers }) => openSession(writers, 'bob')],
-  'audit-head': [makeNamespace, ({ writers }) => writers.audit.record(MON, { action: 'dump', target: 'User' })],
+  'audit-head': [
+    makeNamespace,
+    ({ writers }) => writers.audit.record(BACKEND_ACTOR, { action: 'dump', target: 'User' }),
+  ],
   'timeline-head': [report('default', 'a'), report('default', 'a', { status: 0 })],
 };
 
@@ -389,7 +405,7 @@ test('a follower ignores a result of a deleted client and applies a result of a 
   await backend.applyPendingWrites(2);
   expect([...backend.follower.namespace('default').clients.keys()]).toEqual(['b']);
   await expectEqual(backend);
-  await backend.follower.follow(only(backend.ground.store, 'check'), [
+  await backend.follower.applyWrites(only(backend.ground.store, 'check'), [
     ['client', 'default', 'b'],
     ['check', 'default', 'b', 'cpu'],
   ]);
@@ -466,10 +482,10 @@ test('after an upgrade plan ends, a follower waits for late results as long as t
   await using backend = await open(putPlan('open'));
   await backend.applyPendingWrites();
   const plans = plansOf(backend.follower);
-  expect(() => plans.keepReportsOut()).toThrow('results are not accepted during an upgrade');
+  expect(() => plans.refuseWhileDraining()).toThrow('results are not accepted during an upgrade');
   await done(backend, putPlan('done'));
   await backend.applyPendingWrites();
-  expect(() => plans.keepReportsOut()).not.toThrow();
+  expect(() => plans.refuseWhileDraining()).not.toThrow();
   expect([plans.isAwaitingBacklog(backend.nowMs), plans.isAwaitingBacklog(backend.nowMs + 60_000)]).toEqual([
     true,
     false,
@@ -517,9 +533,9 @@ test('a follower shows a write only after it has read the write completely', asy
     },
   });
   const keys = backend.pendingWrites.flat();
-  await expect(follower.follow(watched(true), keys)).rejects.toThrow('the disk does not read');
+  await expect(follower.applyWrites(watched(true), keys)).rejects.toThrow('the disk does not read');
   expect(snapshotOf(follower, nowMs)).toEqual(before);
-  await follower.follow(watched(false), keys);
+  await follower.applyWrites(watched(false), keys);
   expect(reads).toBeGreaterThan(3);
   await expectEqual(backend);
 });
@@ -541,7 +557,7 @@ test('a follower reads changed values in pages of limited size and ignores unkno
     },
   };
   const held = backend.pendingWrites.flat().filter(([prefix]) => prefix === 'client' || prefix === 'check');
-  await backend.follower.follow(counted, [
+  await backend.follower.applyWrites(counted, [
     ...held,
     ['change', 1],
     ['audit', 1],

@@ -32,7 +32,7 @@ function aCheck(client: string, check: string) {
   const subject: LabelSubject = { client, check, subscriptions: [], status: 1, attribute: () => [] };
   return {
     covering: undefined,
-    facts: undefined,
+    selectorAttributes: undefined,
     alertStatus: 1,
     client: { profile: undefined, namespace: { naming: DEFAULT_NAMING } },
     subject: () => subject,

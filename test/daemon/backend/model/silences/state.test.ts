@@ -41,15 +41,15 @@ test('a new silence replaces the silence with the same id', () => {
 test('the suppression count of a silence stays until the silence is removed or the count is reset', () => {
   const registry = registryOf(['web', 'disk'], ['web', undefined]);
   expect(registry.use('web:disk')).toBeUndefined();
-  registry.countUse('web:disk', 10);
-  registry.countUse('web:disk', 20);
+  registry.countSuppressedRun('web:disk', 10);
+  registry.countSuppressedRun('web:disk', 20);
   expect(registry.use('web:disk')).toEqual({ suppressed: 2, last_suppressed: 20, unmatched_since: 20 });
   expect(registry.use('web:*')).toBeUndefined();
   registry.put(anEntry('web', 'disk'));
   expect(registry.use('web:disk')).toMatchObject({ suppressed: 2 });
   registry.forgetUse('web:disk');
   expect(registry.use('web:disk')).toBeUndefined();
-  registry.countUse('web:disk', 30);
+  registry.countSuppressedRun('web:disk', 30);
   registry.remove(anEntry('web', 'disk'));
   expect(registry.use('web:disk')).toBeUndefined();
   registry.loadUse('web:disk', { suppressed: 7, last_suppressed: 1 });

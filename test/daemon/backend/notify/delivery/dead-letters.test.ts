@@ -115,7 +115,10 @@ test('dead letters keep their order across a restart and are not run', async () 
   const rig = await openHandlerRig({ dir, handlers });
   expect(rig.deadLetters.all()).toEqual(letters);
   expect(clientsOf(rig)).toEqual(['b', 'a']);
-  expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')).toMatchObject({ state: 'failed', reason: 'second' });
+  expect(rig.last.lastDeliveryForCheck('default', 'a', 'disk', 'mail')).toMatchObject({
+    state: 'failed',
+    reason: 'second',
+  });
   await rig.ask('mail', ['c', 'disk']);
   expect((await rig.run(0)).job.client).toBe('c');
 });

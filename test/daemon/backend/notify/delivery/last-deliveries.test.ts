@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LastDeliveries } from '../../../../../daemon/backend/notify/delivery/last-deliveries.ts';
 
 const of = (id: number, client = 'web-1') => ({ id, namespace: 'default', client, check: 'disk', handler: 'mail' });
-const lastOf = (last: LastDeliveries, client = 'web-1') => last.lastForCheck('default', client, 'disk', 'mail');
+const lastOf = (last: LastDeliveries, client = 'web-1') => last.lastDeliveryForCheck('default', client, 'disk', 'mail');
 
 test('the last delivery of a handler is that of the newest job, even if an older job ends later', () => {
   const last = new LastDeliveries();

@@ -80,12 +80,15 @@ describe('a finished job', () => {
     (await rig.run(0)).end(DELIVERED);
     const { job } = await rig.run(1);
     await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [job.id], dead: [] }));
-    expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')).toEqual({
+    expect(rig.last.lastDeliveryForCheck('default', 'a', 'disk', 'mail')).toEqual({
       state: 'delivered',
       at: rig.clock.now(),
       attempts: 1,
     });
-    expect(rig.last.lastForCheck('default', 'b', 'disk', 'mail')).toMatchObject({ state: 'running', attempts: 1 });
+    expect(rig.last.lastDeliveryForCheck('default', 'b', 'disk', 'mail')).toMatchObject({
+      state: 'running',
+      attempts: 1,
+    });
   });
 
   test('a finished job is not run again while the store rejects the removal of the job', async () => {
@@ -148,7 +151,7 @@ describe('a handler job that fails', () => {
       },
     ]);
     expect(await rig.stored()).toEqual({ jobs: [job.id], dead: [job.id] });
-    expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')).toMatchObject({
+    expect(rig.last.lastDeliveryForCheck('default', 'a', 'disk', 'mail')).toMatchObject({
       state: 'failed',
       reason: 'exit status 1',
     });
@@ -158,7 +161,9 @@ describe('a handler job that fails', () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end(retryableFailure('refused'));
-    await vi.waitFor(() => expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
+    await vi.waitFor(() =>
+      expect(rig.last.lastDeliveryForCheck('default', 'a', 'disk', 'mail')?.state).toBe('retrying'),
+    );
     // The first retry delay is the middle between 2 and 4 seconds, the next one the middle between 2 and 8 seconds.
     rig.clock.advance(2999);
     await settled();
@@ -180,7 +185,9 @@ describe('a handler job that fails', () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);
     (await rig.run(0)).end({ ...retryableFailure('busy'), retryAfterMs: 30_000 });
-    await vi.waitFor(() => expect(rig.last.lastForCheck('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
+    await vi.waitFor(() =>
+      expect(rig.last.lastDeliveryForCheck('default', 'a', 'disk', 'mail')?.state).toBe('retrying'),
+    );
     rig.clock.advance(29_999);
     await settled();
     expect(rig.begun).toHaveLength(1);

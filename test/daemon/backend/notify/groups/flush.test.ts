@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
+import { CheckRenamer } from '../../../../../daemon/backend/checks/rename.ts';
 import {
   GROUP_MEMBERS_MAX,
   GROUPS_PER_HANDLER_MAX,
@@ -228,7 +228,7 @@ describe('a reload while an event is pending', () => {
 });
 
 function rename(rig: GroupRig, { isForced = false } = {}): Promise<number> {
-  return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'disk-usage', isForced });
+  return new CheckRenamer(rig).rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'disk-usage', isForced });
 }
 
 describe('a renamed check', () => {

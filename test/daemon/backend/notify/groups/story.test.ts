@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
+import { CheckRenamer } from '../../../../../daemon/backend/checks/rename.ts';
 import { groupsOf } from '../../../../../daemon/backend/model/notify/groups/state.ts';
 import { worstStatus } from '../../../../../shared/domain/notify/group-flush.ts';
 import { changeSinceNotified } from '../../../../../shared/domain/notify/group-member.ts';
@@ -110,7 +110,7 @@ test('random results, silences and restarts repeat or lose no group notification
           await rig.clients.put(DEFAULT_NAMESPACE, { name: source, address: 'x', rack: second });
         } else if (kind === 'rename') {
           if (first === check || status.size === 0) continue;
-          await new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: check, to: first, isForced: false });
+          await new CheckRenamer(rig).rename(DEFAULT_NAMESPACE, { from: check, to: first, isForced: false });
           check = first;
         } else if (kind === 'regroup') {
           by = first;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CheckNames } from '../../../../../daemon/backend/checks/rename.ts';
+import { CheckRenamer } from '../../../../../daemon/backend/checks/rename.ts';
 import { feedEventRow } from '../../../../../daemon/backend/model/events/feed-rows.ts';
 import { inhibitorsOf } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
@@ -197,7 +197,7 @@ describe('a notification suppressed by an inhibition', () => {
   test('a notification that an inhibition suppressed stays pending after the check is renamed', async () => {
     const rig = await freedForOthers(['other']);
     const rename = (to: string): Promise<number> =>
-      new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: to === 'usage' ? 'disk' : 'usage', to, isForced: true });
+      new CheckRenamer(rig).rename(DEFAULT_NAMESPACE, { from: to === 'usage' ? 'disk' : 'usage', to, isForced: true });
     await rename('usage');
     await rig.report(2, { ...disk, name: 'space', handlers: ['other'] });
     rig.takeJobs();
@@ -381,7 +381,7 @@ test('a source still inhibits other events after its check is renamed', async ()
     inhibitions: { down: { source: 'client~sw-', target: 'check=disk', equal: ['client.rack'] } },
   });
   await switchIs(rig, 2);
-  await new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'switch', to: 'switch-ping', isForced: false });
+  await new CheckRenamer(rig).rename(DEFAULT_NAMESPACE, { from: 'switch', to: 'switch-ping', isForced: false });
   await takeNotifications(rig);
   await rig.report(2, { source: 'a-1' });
   expect(await takeNotifications(rig)).toEqual([]);

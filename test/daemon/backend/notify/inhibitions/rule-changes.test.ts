@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import {
-  persistingInhibitor,
+  loggedInhibitorIfActive,
   inhibitorsOf,
   createEvaluatedInhibitionRules,
 } from '../../../../../daemon/backend/model/notify/inhibitions/state.ts';
@@ -53,7 +53,7 @@ async function applied({ registry, definitions }: GroupRig): Promise<void> {
 
 const inhibitingRuleOf = (rig: GroupRig, client: string): string | undefined => {
   const entry = rig.entry(client);
-  return entry && persistingInhibitor(entry)?.rule;
+  return entry && loggedInhibitorIfActive(entry)?.rule;
 };
 
 describe('a new inhibition rule', () => {

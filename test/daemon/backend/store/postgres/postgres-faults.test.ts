@@ -92,7 +92,7 @@ describe('faults of the network to PostgreSQL', () => {
 
   test('a write that is lost on its way to the database is sent again', async () => {
     const { network, url } = await behindNetwork();
-    const { store, lease } = await opened(url, { answerMs: 200 });
+    const { store, lease } = await opened(url, { responseTimeoutMs: 200 });
     network.stall();
     const writing = store.write(lease, [put(['a'], '1')], []);
     // The network works again after the store has given up the first attempt.
@@ -164,7 +164,7 @@ describe('outages of PostgreSQL', () => {
 
   test('acknowledged writes survive kills of the database under load, with consecutive sequence numbers', async () => {
     // The timeout is longer than any recovery of the database.
-    const { store, lease } = await opened(await server.database(), { settleMs: 120_000 });
+    const { store, lease } = await opened(await server.database(), { outcomeTimeoutMs: 120_000 });
     const acknowledged = new Set<number>();
     const over = new AbortController();
     const load = (async () => {
