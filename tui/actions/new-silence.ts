@@ -77,18 +77,24 @@ function openNewSilence(store: ActionPorts): void {
       store.request({ kind: 'load-silence-policy' });
     },
   };
+  const checkItem = (check: string): MenuItem => targetItem(store, { check });
+  const known = [search, ...subscriptions, ...[...openChecks].toSorted().map(checkItem), ...clients];
+  let loaded: unknown;
+  let all: readonly MenuItem[] = isMerged ? clients : known;
+  // Checks without an event follow when they are loaded: at the end, so that no item moves under the cursor.
   const items = (): readonly MenuItem[] => {
-    if (isMerged) return clients;
-    const checks = new Set([...openChecks, ...(store.loads.of('checks').data ?? []).map(({ name }) => name)]);
-    return [
-      search,
-      ...subscriptions,
-      ...[...checks].toSorted().map((check) => targetItem(store, { check })),
-      ...clients,
-    ];
+    const { data } = store.loads.of('checks');
+    if (isMerged || data === loaded || data === undefined) return all;
+    loaded = data;
+    const others = data.map(({ name }) => name).filter((name) => !openChecks.has(name));
+    all = [...known, ...others.toSorted().map(checkItem)];
+    return all;
   };
   openMenu(store, { title: 'New silence: type to search for what it covers', items });
-  if (!isMerged && store.loads.of('checks').data === undefined) store.request({ kind: 'load-view', view: 'checks' });
+  const { data, isLoading } = store.loads.of('checks');
+  if (isMerged || data !== undefined || isLoading) return;
+  store.loads.recordRequest('checks', store.options.now());
+  store.request({ kind: 'load-view', view: 'checks' });
 }
 
 function subscriptionItems(store: ActionPorts): readonly MenuItem[] {

@@ -62,7 +62,7 @@ export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'termina
     Answered &
     ConsoleHistory &
     Pick<SilenceDialogData, 'silenceRecent'> &
-    Pick<LiveData, 'loads' | 'plans'>;
+    Pick<LiveData, 'events' | 'loads' | 'plans'>;
   readonly api: () => Promise<ConsoleApi>;
   readonly upgrades: () => Promise<UpgradeApi>;
   readonly feed: { reconnect(): void; resync(): void };
@@ -240,8 +240,11 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
       ? client.check(nameAtSameBackend(target.client, target.check)).catch(() => undefined)
       : undefined;
     const handling = isDetail ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
+    // The row of before the request: a row that arrives meanwhile may be newer than the response.
+    const row = store.events.get(target.key)?.row;
     const event = await client.event(target.client, target.check);
     store.answers.eventLoaded(target, into, event, {
+      row,
       nextRun: (await definition)?.next_run ?? undefined,
       handling: await handling,
     });

@@ -15,6 +15,7 @@ export function openMenu(store: Screen, menu: Pick<MenuLayer, 'title' | 'items'>
 /** Returns the menu items whose label contains every word of the search. */
 export function shownItems(layer: MenuLayer): readonly MenuItem[] {
   const words = layer.search.text.toLowerCase().split(' ');
+  if (layer.search.text === '') return layer.items();
   return layer.items().filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 

@@ -86,7 +86,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const { theme, feed, nowMs, columns, counts } = props;
   const lag =
     feed.connection.kind === 'live' && props.past === undefined
-      ? [run(`  lag ${(lagAt(feed, nowMs) / 1000).toFixed(1)}s`)]
+      ? [run(`  lag ${(largestLag(props) / 1000).toFixed(1)}s`)]
       : [];
   const mainRuns = [
     run(' mon  ', 'strong'),
@@ -185,4 +185,10 @@ function userText({ creator, readOnly, past }: HeaderProps): string {
 
 function asOf(feed: FeedStatus): readonly Run[] {
   return feed.lastFrameAtMs === undefined ? [] : [run(`as of ${clockText(feed.lastFrameAtMs)}`, 'warning')];
+}
+
+/** Returns the lag in milliseconds; of a merged list that of the live backend that is furthest behind. */
+function largestLag({ feed, backends, nowMs }: HeaderProps): number {
+  const live = [...(backends?.values() ?? [feed])].filter(({ connection }) => connection.kind === 'live');
+  return Math.max(0, ...live.map((status) => lagAt(status, nowMs)));
 }

@@ -25,7 +25,7 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
 type AnswerPorts = Screen & Frames & LiveData & ChangedRowsRecorder;
 
 /** The data that is loaded together with an event: its next run, and how the handlers handle it. */
-type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'nextRun' | 'handling'>;
+type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'row' | 'nextRun' | 'handling'>;
 
 /** The part of the store in which responses of the backend are stored. */
 export interface Answered {
@@ -47,9 +47,8 @@ export class BackendResponses {
 
   /** Stores the response to `load-event`. `event` is `undefined` if the event does not exist. */
   eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, context: EventContext): void {
-    const row = this.#store.events.get(target.key)?.row;
     const load: EventLoad =
-      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, row, ...context, reloading: false };
+      event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, ...context, reloading: false };
     this.#showLoad(target, into, load);
   }
 
@@ -135,5 +134,6 @@ export class BackendResponses {
  */
 function nextLoad(previous: EventLoad, load: EventLoad): EventLoad {
   if (previous.kind !== 'loaded' || load.kind === 'loaded' || load.kind === 'loading') return load;
-  return { ...previous, reloading: false, ...(load.kind === 'failed' && { failure: load.message }) };
+  const { failure: _failure, ...loaded } = previous;
+  return { ...loaded, reloading: false, ...(load.kind === 'failed' && { failure: load.message }) };
 }

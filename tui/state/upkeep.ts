@@ -108,9 +108,15 @@ export class Upkeep {
         layers: [...store.state.layers.slice(0, -1), { ...layer, row: row ?? layer.row, resolvedAtMs }],
       });
     }
-    const isOld = load.kind === 'missing' || (load.kind === 'loaded' && !load.reloading && load.row !== row);
+    const isOld =
+      load.kind === 'missing' ||
+      (load.kind === 'loaded' && !load.reloading && (load.row !== row || load.failure !== undefined));
     if (row === undefined || !isOld || nowMs - this.#detailRequestedAtMs < DETAIL_RELOAD_MS) return;
     this.#detailRequestedAtMs = nowMs;
+    const reloading = load.kind === 'loaded' ? { ...load, reloading: true } : load;
+    store.adjustState({
+      layers: [...store.state.layers.slice(0, -1), { ...layer, row, resolvedAtMs, load: reloading }],
+    });
     store.request({ kind: 'load-event', target, into: 'detail' });
   }
 

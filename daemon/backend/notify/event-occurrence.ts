@@ -23,8 +23,8 @@ export interface Occurrence {
   /** True if no event of the check was open before this result. */
   readonly isNewEvent?: boolean;
   /**
-   * True if the event is evaluated again after the inhibition rules changed. All inhibitors under the new rules are
-   * then already recorded.
+   * True if the event is evaluated again because the inhibition rules changed, and not because of a new result. The
+   * inhibitors under the new rules are already recorded, so they need not be recorded again.
    */
   readonly isReevaluated?: boolean;
 }

@@ -42,7 +42,7 @@ export interface NotificationDecisions {
   readonly notificationLog: NotificationLog;
 }
 
-/** Returns the names of the handlers whose decisions have the given effect. */
+/** Returns the names of the handlers for which the decision has the given effect, such as `notify`. */
 export function handlersWithEffect(decisions: readonly HandlerDecision[], effect: HandlerDecision['effect']): string[] {
   return decisions.filter((decision) => decision.effect === effect).map(({ handler }) => handler.name);
 }

@@ -161,8 +161,8 @@ function withoutEmptyFields({ notified, neverNotified, inhibitedBy, pending = {}
 }
 
 /**
- * Maximum number of different logs that events share as objects. Beyond this number, each event has a log object of its
- * own.
+ * Maximum number of distinct notification logs that are interned: events with equal logs share one object in memory.
+ * When the limit is reached, an event with another log gets an object of its own.
  */
 const SHARED_NOTIFICATION_LOGS_MAX = 1000;
 const sharedLogs = new Map<string, NotificationLog>();

@@ -57,7 +57,7 @@ describe('the key n, which creates a silence without an event', () => {
 
   test('a new silence by search asks for the search first, and the dialog offers no other scope', () => {
     const driver = live();
-    driver.type('neverything\rclient~db-*\t\t\t\track maintenance\r\r');
+    driver.type('neverything\rclient~db-*\t\t\t\track maintenance\r\r\r');
     expect(operations(driver)).toMatchObject([
       { op: 'silence', selector: 'client~db-*', reason: 'rack maintenance', expire_on_resolve: false },
     ]);

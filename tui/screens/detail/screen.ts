@@ -29,10 +29,11 @@ function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load, ro
 /** Returns a note if the shown data is not the current state of the event; empty if it is. */
 function freshness(store: Pick<LiveData, 'events'>, { target, load, row: lastRow }: DetailLayer): Line {
   if (load.kind !== 'loaded') return [];
-  if (load.failure !== undefined) return [run(`cannot update: ${safeLine(load.failure)} `, 'critical')];
-  if (load.reloading) return [run('loading … ', 'faint')];
   const row = store.events.get(target.key)?.row;
-  if (row !== undefined) return row === load.row ? [] : [run('updating … ', 'faint')];
+  if (row !== undefined) {
+    if (load.failure !== undefined) return [run(`cannot update: ${safeLine(load.failure)} `, 'critical')];
+    return row === load.row && !load.reloading ? [] : [run('updating … ', 'faint')];
+  }
   return load.row === lastRow
     ? [run('event resolved: showing its last state ', 'ok')]
     : [run('event resolved: showing an earlier state ', 'warning')];

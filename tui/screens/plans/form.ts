@@ -25,6 +25,8 @@ export function openUpgradeDialog(
   openLayer(store, { kind: 'upgrade-dialog', ...content, fields, field: focused, command, problem: undefined });
 }
 
+const ENDS_PLAN: ReadonlySet<UpgradeDialogLayer['wish']['kind']> = new Set(['roll-back', 'abandon']);
+
 export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
   step: (layer, step) => ({
     ...stepForm(fieldsOf(layer), layer, step),
@@ -32,7 +34,8 @@ export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
   }),
   field: ({ field }) => field,
   isText: (layer) => isTyped(fieldsOf(layer), layer),
-  isLastText: (layer) => isLastText(fieldsOf(layer), layer),
+  // The end of a plan needs its button.
+  isLastText: (layer) => !ENDS_PLAN.has(layer.wish.kind) && isLastText(fieldsOf(layer), layer),
   submit,
   press: (store, { command }, key) => {
     if (key.text === 'c' && command !== undefined) store.request({ kind: 'copy', label: 'command', text: command });

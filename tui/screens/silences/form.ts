@@ -4,7 +4,7 @@ import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { wrapIndex, visitedFields, stepForm, type FormField, type FormStep } from '../../form/form.ts';
-import { editLine, EMPTY_LINE, lineOf, type LineEditor } from '../../text/line-editor.ts';
+import { editLine, EMPTY_LINE, lineOf, selectedLine, type LineEditor } from '../../text/line-editor.ts';
 import { NO_RECURRENCE, RECURRENCE_FIELDS, recurrenceLines, recurs } from './recurrence.ts';
 import { nextTimeOfDay, parseStart, startText } from '../../words/silence-times.ts';
 import type { Target } from '../../model/target.ts';
@@ -70,6 +70,7 @@ export function openSilenceForm(
     field: targets.length === 0 ? 'selector' : 'reason',
     problem: undefined,
     isWarned: false,
+    isWarnedUncounted: false,
   };
 }
 
@@ -84,7 +85,7 @@ export function withDraft(form: SilenceForm, draft: SilenceForm | undefined): Si
     draft.origin === undefined &&
     form.targets.length === draft.targets.length &&
     form.targets.every(({ key }, index) => key === draft.targets[index]?.key);
-  if (!isSame) return { ...form, reason: draft.reason };
+  if (!isSame) return { ...form, reason: selectedLine(draft.reason.text) };
   const { selector, reason, duration, custom, starts, at, schedule, zone, lasts, firstDay, lastDay } = draft;
   return { ...form, selector, reason, duration, custom, starts, at, schedule, zone, lasts, firstDay, lastDay };
 }
@@ -186,7 +187,7 @@ export function nextSilenceForm(form: SilenceForm, step: FormStep): SilenceForm 
   // A confirmed warning about a large scope stays confirmed while the user moves the focus or types text. After another
   // choice it is shown again.
   const changesScope = step.kind === 'edit' ? form.field === 'selector' : step.kind !== 'field';
-  return changesScope ? { ...next, isWarned: false } : next;
+  return changesScope ? { ...next, isWarned: false, isWarnedUncounted: false } : next;
 }
 
 /**

@@ -44,11 +44,14 @@ const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {
   last_day: 'last-day',
 };
 
-export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(FIELD_DETAILS, ([id, { line }]) => ({
-  id,
-  isThere: recurs,
-  line: { of: (form: SilenceForm) => form[line], with: (form: SilenceForm, next) => ({ ...form, [line]: next }) },
-}));
+export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(
+  FIELD_DETAILS,
+  ([id, { line }]): FormField<SilenceForm> => ({
+    id,
+    isVisited: recurs,
+    line: { of: (form) => form[line], with: (form, next) => ({ ...form, [line]: next }) },
+  }),
+);
 
 /** Returns whether the form creates or changes a recurring silence. */
 export function recurs({ starts }: Pick<SilenceForm, 'starts'>): boolean {

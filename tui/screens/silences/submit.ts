@@ -21,12 +21,14 @@ import { silenceSubmission, changedMeanwhile, entryText, silenceOperations } fro
 export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   field: ({ form }) => form.field,
   isText: ({ form }) => isTyped(SILENCE_FIELDS, form),
-  isLastText: ({ form }) => isLastText(SILENCE_FIELDS, form),
+  // After a warning Enter goes to the button, so that a key that repeats does not confirm.
+  isLastText: ({ form }) => !form.isWarned && !form.isWarnedUncounted && isLastText(SILENCE_FIELDS, form),
   step: ({ kind, form }, step) => ({ kind, form: nextSilenceForm(form, step) }),
   submit,
   onCancel: (store, { form }) => {
     if (form.origin?.kind === 'change') return store.say('no silence was changed');
-    const isKept = [form.reason, form.selector, form.custom].some(({ text }) => text.trim() !== '');
+    const typed = form.targets.length === 0 ? [form.selector, form.reason, form.custom] : [form.reason, form.custom];
+    const isKept = form.origin?.kind !== 'again' && typed.some(({ text }) => text.trim() !== '');
     store.keepSilenceDraft(isKept ? form : undefined);
     store.say(`nothing was silenced${isKept ? '; the next silence dialog brings your text back' : ''}`);
   },
@@ -66,11 +68,14 @@ function recheck(
   if (changed !== undefined) return { ...form, problem: meanwhileText(changed, others.length) };
   const [lost] = lostRecurrences(form, store.silenced);
   if (lost !== undefined) return { ...form, problem: recurringConflictText(lost) };
-  if (form.origin?.kind === 'change' || form.isWarned) return form;
+  if (form.origin?.kind === 'change') return form;
   const { total, isCounting } = store.silencePreview(form);
   const again = 'press Ctrl-S again to confirm';
-  if (isCounting === true) return { ...form, problem: `the matches are not counted yet: ${again}`, isWarned: true };
-  if (total < store.silencePolicy.warn_matches) return form;
+  if (isCounting === true) {
+    if (form.isWarnedUncounted) return form;
+    return { ...form, problem: `the matches are not counted yet: ${again}`, isWarnedUncounted: true };
+  }
+  if (form.isWarned || total < store.silencePolicy.warn_matches) return form;
   return { ...form, problem: `this silence covers ${countOf(total, 'event')}: ${again}`, isWarned: true };
 }
 

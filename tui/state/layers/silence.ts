@@ -71,6 +71,8 @@ export interface SilenceForm {
   readonly problem: string | undefined;
   /** True if the form has already warned about a large scope. The next submission is then sent. */
   readonly isWarned: boolean;
+  /** True if the form has warned that the matches are not counted yet. */
+  readonly isWarnedUncounted: boolean;
 }
 
 /**

@@ -37,8 +37,8 @@ export interface VerdictReport {
 export interface HandlerRoute {
   readonly handlers: readonly RoutedHandler[];
   /**
-   * The verdicts to report if no handler of the route can run: one for each name that leads to no usable handler. Empty
-   * if the check names no handler; undefined if at least one handler can run.
+   * Undefined if at least one handler of the route can run. Otherwise the verdicts to report: one for each configured
+   * name that does not resolve to a usable handler, so empty if the check names no handler.
    */
   readonly verdictsWithoutHandlers: readonly HandlerVerdict[] | undefined;
   /** The handlers with the v2 event format. They get every event, even an OK event that resolves nothing. */

@@ -135,9 +135,9 @@ export class WebhookSender implements Disposable {
 }
 
 /**
- * Returns the first request of a delivery.
+ * Returns the request with which a delivery starts; redirects can lead to further requests.
  *
- * @param nowSeconds epoch seconds
+ * @param nowSeconds the current time in epoch seconds
  */
 function buildFirstRequest({ job, handler, bodyOrRequest }: WebhookDelivery, nowSeconds: number): WebhookRequest {
   const { url, headers, body } =

@@ -191,8 +191,8 @@ function applyFlush(
   const listedMembers = flush.listedMembers.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
   const unreadCount = flush.listedMembers.length - listedMembers.length;
   if (unreadCount > 0) {
-    // Some events of the notification were not read from the store. First record which of the read events are
-    // inhibited, so that the next flush reads other events instead of these.
+    // A flush reads a limited number of events from the store, and this group has more. Record which of the events that
+    // were read are inhibited, so that the next flush reads other events instead of these.
     for (const member of flush.newlyInhibitedMembers) saveLastNotified(transaction, namespace, member, 'inhibited');
     if (flush.newlyInhibitedMembers.length > 0) saveOrRemoveGroup(transaction, namespace, group);
     // Send nothing if the next flush can read the unread events: if events were marked as inhibited above, or if a

@@ -113,6 +113,25 @@ describe('the confirmation of a silence of many events', () => {
     expect(operations(driver)).toMatchObject([{ selector: 'client~*', reason: 'why' }]);
   });
 
+  test('Enter goes to the button after the warning, so that a repeated key does not confirm', () => {
+    const driver = live();
+    driver.type('neverything\rclient~*\t\t\t\twhy\r\r');
+    expect(form(driver)).toMatchObject({ field: 'submit' });
+    expect(operations(driver)).toEqual([]);
+  });
+
+  test('a large number of matches is confirmed even if the uncounted matches were', () => {
+    const driver = live();
+    driver.type('neverything\rclient~*\t\t\t\twhy\u0013');
+    driver.pass(200);
+    const request = driver.store.takeEffects().find((effect) => effect.kind === 'load-silence-recent');
+    const events = { total: 5000, critical: 5000, warning: 0, unknown: 0, ok: 0, silenced: 0, first: [] };
+    driver.store.silenceRecent.answered(request?.key ?? '', { recovered: 0, since: 0, events });
+    driver.type('\u0013');
+    expect(form(driver)).toMatchObject({ problem: 'this silence covers 5,000 events: press Ctrl-S again to confirm' });
+    expect(operations(driver)).toEqual([]);
+  });
+
   test('an edited search needs the confirmation again', () => {
     const driver = live();
     driver.type('neverything\rclient~*\t\t\t\twhy\u0013');
