@@ -62,7 +62,7 @@ export interface Removal extends Partial<Pick<BackendChange<void>, 'effects'>> {
   /** The error message if the object does not exist. */
   readonly notFoundMessage: string;
   readonly question: string;
-  /** The result for JSON and YAML output; the text for people is `successText`, by default `Deleted`. */
+  /** The result for JSON and YAML output; the text for people is `said`, by default `Deleted`. */
   readonly value: object;
   readonly said?: string;
 }

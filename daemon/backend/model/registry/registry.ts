@@ -30,7 +30,7 @@ export interface LoadContext {
 
 /**
  * The functions with which the registry loads one kind of stored objects. If the objects belong to namespaces, there
- * are `load` and `unload`; otherwise there is `adopt`.
+ * are `load` and `unload`; otherwise there is `replaceAll`.
  */
 export interface RegistryTable {
   /** First part of the keys of this kind. If the objects belong to namespaces, the second part is the namespace. */
@@ -45,7 +45,7 @@ export interface RegistryTable {
   /** Replaces all objects in memory by the stored objects, for a kind without a namespace. */
   readonly replaceAll?: (registry: Registry, stored: readonly StoredText[]) => void;
   /**
-   * Returns a function that updates one object of a kind that has `adopt`, after another backend has written the
+   * Returns a function that updates one object of a kind that has `replaceAll`, after another backend has written the
    * object. Reading all objects of the kind would take long. If the text cannot be used, throws before anything is
    * changed.
    *

@@ -12,7 +12,7 @@ interface TouchedTable {
    * The function that loads a single object of a kind without a namespace; absent if the kind is always read as a
    * whole.
    */
-  readonly adoptOne?: unknown;
+  readonly updateOne?: unknown;
 }
 
 /** A key and its newest stored text; the text is undefined if the key was deleted. */
@@ -50,7 +50,7 @@ export class Touched<Table extends TouchedTable> {
    */
   async read(store: Pick<Store, 'getMany'>): Promise<NewestValue<Table>[]> {
     const touched = [...this.#keys].flatMap(([table, keys]) =>
-      table.load === undefined && table.adoptOne === undefined ? [] : keys.map((key) => ({ table, key })),
+      table.load === undefined && table.updateOne === undefined ? [] : keys.map((key) => ({ table, key })),
     );
     const newest: NewestValue<Table>[] = [];
     for (let start = 0; start < touched.length; start += PAGE) {
