@@ -220,7 +220,11 @@ describe('the flush of a group', () => {
 
   test('a flush lists events up to a limit of number and bytes, at least one event, and counts the omitted events', () => {
     const members = [member('a'), member('b'), member('c')];
-    expect(turn(members, { eventCountMax: 2 })).toMatchObject({ listed: 'a new, b new', omitted: 1, notified: 'a b c' });
+    expect(turn(members, { eventCountMax: 2 })).toMatchObject({
+      listed: 'a new, b new',
+      omitted: 1,
+      notified: 'a b c',
+    });
     expect(turn(members, { jsonLengthMax: 150 })).toMatchObject({ listed: 'a new', omitted: 2 });
     expect(turn([member('a', { jsonLength: 99_999 })])).toMatchObject({ listed: 'a new', omitted: 0 });
   });
