@@ -78,16 +78,16 @@ function openNewSilence(store: ActionPorts): void {
     },
   };
   const checkItem = (check: string): MenuItem => targetItem(store, { check });
-  const known = [search, ...subscriptions, ...[...openChecks].toSorted().map(checkItem), ...clients];
+  const withoutLoadedChecks = [search, ...subscriptions, ...[...openChecks].toSorted().map(checkItem), ...clients];
   let loaded: unknown;
-  let all: readonly MenuItem[] = isMerged ? clients : known;
+  let all: readonly MenuItem[] = isMerged ? clients : withoutLoadedChecks;
   // Checks without an event follow when they are loaded: at the end, so that no item moves under the cursor.
   const items = (): readonly MenuItem[] => {
     const { data } = store.loads.of('checks');
     if (isMerged || data === loaded || data === undefined) return all;
     loaded = data;
     const others = data.map(({ name }) => name).filter((name) => !openChecks.has(name));
-    all = [...known, ...others.toSorted().map(checkItem)];
+    all = [...withoutLoadedChecks, ...others.toSorted().map(checkItem)];
     return all;
   };
   openMenu(store, { title: 'New silence: type to search for what it covers', items });

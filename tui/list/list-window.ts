@@ -68,7 +68,7 @@ export class ListWindow {
     const shouldPause = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
     if (shouldPause && !rows.frozen) rows.freeze();
     if (!shouldPause && rows.frozen) rows.thaw();
-    if (rows.frozen) rows.placeInserted();
+    if (rows.frozen) rows.mergeInserted();
   }
 
   /**

@@ -86,5 +86,5 @@ export interface ListRows {
    * Moves rows that were inserted since the last read to their positions, so that they do not accumulate while the list
    * is not read.
    */
-  placeInserted(): void;
+  mergeInserted(): void;
 }

@@ -251,9 +251,9 @@ export class OrderedRows<Item extends ListRecord> {
    * Moves rows that were inserted since the last read to their positions. Otherwise they would accumulate while the
    * list is not visible, and the next read would have to sort all of them at once.
    */
-  placeInserted(): void {
-    this.#all.placeInserted();
-    if (this.#matching !== this.#all) this.#matching.placeInserted();
+  mergeInserted(): void {
+    this.#all.mergeInserted();
+    if (this.#matching !== this.#all) this.#matching.mergeInserted();
   }
 
   thaw(): void {

@@ -59,7 +59,7 @@ export class SortedList<T> {
     if (this.#take(item)) return true;
     const { items, ranks } = this.#arrivals;
     if (items.length > ARRIVALS_SEARCHED_MAX) {
-      this.placeInserted();
+      this.mergeInserted();
       return this.#take(item);
     }
     const position = items.indexOf(item);
@@ -75,7 +75,7 @@ export class SortedList<T> {
    * @returns the position, counted from 0; -1 if the item is not in the list
    */
   indexOf(item: T): number {
-    this.placeInserted();
+    this.mergeInserted();
     const at = this.#chunkFor(item);
     const chunk = this.#chunks[at];
     if (chunk === undefined) return -1;
@@ -92,7 +92,7 @@ export class SortedList<T> {
 
   /** Returns the items at positions `start` to `end - 1`; fewer if the list is shorter. */
   slice(start: number, end: number): T[] {
-    this.placeInserted();
+    this.mergeInserted();
     const items: T[] = [];
     let before = 0;
     for (const chunk of this.#chunks) {
@@ -105,7 +105,7 @@ export class SortedList<T> {
   }
 
   toArray(): T[] {
-    this.placeInserted();
+    this.mergeInserted();
     return this.#joined();
   }
 
@@ -116,7 +116,7 @@ export class SortedList<T> {
 
   /** Returns a new list of the items that `isIncluded` accepts. Their ranks are copied, not computed again. */
   filtered(isIncluded: (item: T) => boolean): SortedList<T> {
-    this.placeInserted();
+    this.mergeInserted();
     const included: RankedItems<T> = { items: [], ranks: [] };
     for (const { items, ranks } of this.#chunks) {
       for (let index = 0; index < items.length; index += 1) {
@@ -132,7 +132,7 @@ export class SortedList<T> {
   }
 
   /** Moves all newly inserted items to their positions in the chunks. Every read does this first. */
-  placeInserted(): void {
+  mergeInserted(): void {
     const { items: arrivals, ranks: arrivedRanks } = this.#arrivals;
     if (arrivals.length === 0) return;
     if (arrivals.length > this.#placed * MERGE_SHARE) {

@@ -1,4 +1,4 @@
-/** On average, the transitions of a check are counted this many times while `perCheck` new ones are stored. */
+/** Average number of times that the transitions of a check are counted while `perCheck` new ones are stored. */
 const COUNTS_PER_MAXIMUM = 10;
 
 /**

@@ -11,7 +11,7 @@ const NO_PROVIDERS = 'secret providers are not supported';
 const NO_DIRECTORY = 'directory services are not supported: create the users with monctl user create';
 const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are supported';
 
-/** Known types of Sensu Go objects that an import skips, with the reason. */
+/** The types of Sensu Go objects that an import skips, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   Secret: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
   Env: NO_PROVIDERS,

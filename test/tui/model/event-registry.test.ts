@@ -87,7 +87,7 @@ function take(registry: EventRegistry, step: Step): void {
     case 'freeze':
       return registry.freeze();
     case 'settle':
-      return registry.placeInserted();
+      return registry.mergeInserted();
     case 'thaw':
       return registry.thaw();
     case 'count':

@@ -35,7 +35,7 @@ export interface DetailLayer {
    * never had a row.
    */
   readonly row: EventRow | undefined;
-  /** Epoch milliseconds when the event resolved; 0 if that is unknown after a pause, `undefined` if it did not resolve. */
+  /** Epoch milliseconds when the event resolved; 0 if unknown after a pause, `undefined` if it did not resolve. */
   readonly resolvedAtMs: number | undefined;
   /** Index of the first visible line below the head of the screen. */
   readonly top: number;

@@ -52,7 +52,7 @@ export interface RegistryTable {
    * @param text the stored text; undefined if the object is no longer stored
    */
   readonly updateOne?: (key: Key, text: string | undefined) => (registry: Registry) => void;
-  /** Before an object that another backend has written is loaded, reads other stored data that the object needs. */
+  /** Reads other stored data that an object needs, before the object, which another backend has written, is loaded. */
   readonly prepare?: (registry: Registry, key: Key, text: string, store: Pick<Store, 'getMany'>) => Promise<void>;
   /**
    * Removes what remains in an empty namespace that is to be deleted, such as bans of deleted clients.

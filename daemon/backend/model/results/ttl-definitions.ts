@@ -19,7 +19,7 @@ export function namesOf(key: CheckKey): readonly [namespace: string, check: stri
 
 /** The checks whose definition has, or once had, a `ttl`. Only transactions change this list. */
 class TtlDefinitions {
-  /** For each check, the time in epoch seconds when its definition lost its `ttl`; null if it still has one. */
+  /** The time in epoch seconds when the definition of each check lost its `ttl`; null if it still has one. */
   checks: ReadonlyMap<CheckKey, number | null> = new Map();
 
   /**

@@ -167,7 +167,7 @@ describe('texts', () => {
     expect(JSON.parse((await ask('GET', '/clients/c')).text)).toMatchObject({ own: 'x\u{FFFD}y' });
   });
 
-  test('of two JSON members with the same name the APIs use the last, and configuration files reject them', async () => {
+  test('the APIs use the last of two JSON members with the same name, and configuration files reject them', async () => {
     expect((await ask('POST', '/clients', '{"name": "c", "address": "a", "own": 1, "own": 2}')).status).toBe(201);
     expect(JSON.parse((await ask('GET', '/clients/c')).text)).toMatchObject({ own: 2 });
     const results: SubmittedResult[] = [];

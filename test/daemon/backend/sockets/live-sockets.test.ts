@@ -82,7 +82,7 @@ test('a feed is closed if its consumer sends no credentials within five seconds'
   expect(JSON.parse((await said)[0].toString())).toMatchObject({ type: 'error', code: 'unauthenticated' });
 });
 
-test('at most a hundred sockets may wait for their credentials', async () => {
+test('no more than a hundred sockets can wait for their credentials', async () => {
   await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   const waiting = await Promise.all(Array.from({ length: 100 }, () => openFeed(backend, undefined)));
   const tooMany = await openFeed(backend, undefined);
