@@ -155,9 +155,20 @@ export function classTone(kind: EventClass): Tone {
 const ASCII: ReadonlyMap<string, string> = new Map([
   ...pairs('✗✓●•‖…', 'X.**=.'),
   ...pairs('▼▲↑↓←→›', 'v^^v<>>'),
-  ...pairs('─│┌┐└┘', '-|++++'),
+  ...pairs('─│┌┐└┘┤┬┄', '-|++++++-'),
   ...pairs('▁▂▃▄▅▆▇█■', '__..--=##'),
+  ...Array.from({ length: 256 }, (_, dots): [string, string] => [
+    String.fromCharCode(0x2800 + dots),
+    asciiOfDots(dots),
+  ]),
 ]);
+
+/** Returns the ASCII form of a braille character: it shows whether the dots are in the upper or the lower half. */
+function asciiOfDots(dots: number): string {
+  const isUpper = (dots & 0x1b) !== 0;
+  const isLower = (dots & 0xe4) !== 0;
+  return isUpper ? (isLower ? ':' : "'") : isLower ? '.' : ' ';
+}
 
 function pairs(from: string, to: string): [string, string][] {
   return Array.from(from, (symbol, index) => [symbol, to[index] ?? '?']);
