@@ -64,7 +64,7 @@ function rowOf(endpoint: Endpoint): readonly string[] {
 }
 
 function sectionOf(endpoint: Endpoint): readonly string[] {
-  const { method, path, summary, query = {}, body, status, answer, errors } = endpoint;
+  const { method, path, summary, query = {}, body, status, response, errors } = endpoint;
   const parameters = Object.entries(query).map(([parameter, schema]) => {
     const text = schema.description ?? '';
     return [`\`${parameter}\``, isRequired(schema) ? `${text} (required)` : text];
@@ -74,8 +74,8 @@ function sectionOf(endpoint: Endpoint): readonly string[] {
     `${summary}. Needs ${scopeText(endpoint)}.`,
     ...(parameters.length === 0 ? [] : [markdownTable([['Parameter', 'Meaning'], ...parameters])]),
     ...(body === undefined ? [] : ['Request body:', fenced('ts', shapeText(schemaOf(body)))]),
-    answer === undefined ? `Response: ${String(status)}, without a body.` : `Response: ${String(status)}.`,
-    ...(answer === undefined ? [] : [fenced('ts', shapeText(schemaOf(answer)))]),
+    response === undefined ? `Response: ${String(status)}, without a body.` : `Response: ${String(status)}.`,
+    ...(response === undefined ? [] : [fenced('ts', shapeText(schemaOf(response)))]),
     ...(errors.length === 0
       ? []
       : [`Errors: ${errors.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ')}.`]),

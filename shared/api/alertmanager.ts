@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import {
-  alertAnswer,
-  alertGroupAnswer,
-  alertmanagerStatusAnswer,
-  madeSilenceAnswer,
+  alertResponse,
+  alertGroupResponse,
+  alertmanagerStatusResponse,
+  madeSilenceResponse,
   postedAlertsSchema,
   postedSilenceSchema,
-  receiversAnswer,
-  silenceAnswer,
+  receiversResponse,
+  silenceResponse,
 } from '../schemas/alert.ts';
 import { endpointsBelow } from './endpoint.ts';
 import { text } from './query.ts';
@@ -30,7 +30,7 @@ const ALERTS = {
 
 const alertmanager = endpointsBelow(ALERTMANAGER_PREFIX);
 const root = endpointsBelow('');
-const PROBE = { scope: 'public', answer: z.string(), isOfItself: true } as const;
+const PROBE = { scope: 'public', response: z.string(), isOfItself: true } as const;
 
 /**
  * The endpoints of the Alertmanager API that Prometheus, `amtool` and Grafana use. They give access only to the
@@ -40,16 +40,16 @@ export const ALERTMANAGER_API = {
   healthy: root('GET /-/healthy', '`OK` while the backend runs, as in Alertmanager', PROBE),
   ready: root('GET /-/ready', '`OK` once alerts are accepted, as in Alertmanager', PROBE),
   status: alertmanager('GET /status', 'Status in the format of Alertmanager', {
-    answer: alertmanagerStatusAnswer,
+    response: alertmanagerStatusResponse,
     isOfItself: true,
   }),
   receivers: alertmanager('GET /receivers', 'The receiver `mon`, which stands for all handlers', {
-    answer: receiversAnswer,
+    response: receiversResponse,
   }),
-  alerts: alertmanager('GET /alerts', 'Open events as alerts', { query: ALERTS, answer: z.array(alertAnswer) }),
+  alerts: alertmanager('GET /alerts', 'Open events as alerts', { query: ALERTS, response: z.array(alertResponse) }),
   alertGroups: alertmanager('GET /alerts/groups', 'Open events as alerts, grouped by check', {
     query: ALERTS,
-    answer: z.array(alertGroupAnswer),
+    response: z.array(alertGroupResponse),
   }),
   postAlerts: alertmanager('POST /alerts', 'Stores alerts as results; invalid ones are listed by index', {
     scope: 'submit',
@@ -60,16 +60,16 @@ export const ALERTMANAGER_API = {
 
   silences: alertmanager('GET /silences', 'Silences', {
     query: { filter: FILTER },
-    answer: z.array(silenceAnswer),
+    response: z.array(silenceResponse),
   }),
-  silence: alertmanager('GET /silence/:id', 'One silence', { answer: silenceAnswer, errors: ['not_found'] }),
+  silence: alertmanager('GET /silence/:id', 'One silence', { response: silenceResponse, errors: ['not_found'] }),
   postSilence: alertmanager(
     'POST /silences',
     'Creates a silence; with an `id` it changes that silence, or replaces it if the matchers differ',
     {
       scope: 'silence',
       body: postedSilenceSchema,
-      answer: madeSilenceAnswer,
+      response: madeSilenceResponse,
       errors: ['invalid', 'not_found', 'threshold', 'too_large', 'no_memory'],
     },
   ),

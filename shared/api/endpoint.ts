@@ -22,7 +22,7 @@ export interface EndpointRole {
 export type EndpointQuery = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
 
 /** The definition of an API endpoint. Server, clients, tests and documentation all use it. */
-export interface Endpoint<Body = unknown, Answer = unknown, Query extends EndpointQuery = EndpointQuery> {
+export interface Endpoint<Body = unknown, ResponseBody = unknown, Query extends EndpointQuery = EndpointQuery> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path pattern: `:name` is a parameter, and `*` matches the remaining path. */
   readonly path: string;
@@ -49,7 +49,7 @@ export interface Endpoint<Body = unknown, Answer = unknown, Query extends Endpoi
   /** The HTTP status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;
   /** Schema of the response body; undefined if the response has no body. */
-  readonly answer?: z.ZodType<Answer>;
+  readonly response?: z.ZodType<ResponseBody>;
   /** The error codes of the endpoint, in addition to `COMMON_ERRORS`. */
   readonly errors: readonly ErrorCode[];
 }
@@ -70,10 +70,10 @@ export type QueryOf<Of> =
  * The definition of an endpoint without its route and summary. By default, the status is 200, the scope of a GET is
  * `read`, and the errors are those of `usualErrors`.
  */
-type EndpointDefinition<Body, Answer, Query extends EndpointQuery, Route extends string> = Partial<
+type EndpointDefinition<Body, ResponseBody, Query extends EndpointQuery, Route extends string> = Partial<
   Pick<Endpoint, 'status' | 'errors'>
 > &
-  Omit<Endpoint<Body, Answer, Query>, 'method' | 'path' | 'summary' | 'scope' | 'status' | 'errors'> &
+  Omit<Endpoint<Body, ResponseBody, Query>, 'method' | 'path' | 'summary' | 'scope' | 'status' | 'errors'> &
   (Route extends `GET ${string}` ? Partial<Pick<Endpoint, 'scope'>> : Pick<Endpoint, 'scope'>);
 
 /**
@@ -84,13 +84,13 @@ export function endpointsBelow(prefix: string) {
   return <
     Route extends `${Endpoint['method']} /${string}`,
     Body = undefined,
-    Answer = undefined,
+    ResponseBody = undefined,
     Query extends EndpointQuery = Record<string, never>,
   >(
     route: Route,
     summary: string,
-    definition: EndpointDefinition<Body, Answer, Query, Route>,
-  ): Endpoint<Body, Answer, Query> => {
+    definition: EndpointDefinition<Body, ResponseBody, Query, Route>,
+  ): Endpoint<Body, ResponseBody, Query> => {
     const [method, path] = route.split(' ', 2) as [Endpoint['method'], string];
     const errors = usualErrors({ ...definition, path });
     return { scope: 'read', status: 200, errors, ...definition, method, path: prefix + path, summary };

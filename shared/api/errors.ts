@@ -19,8 +19,8 @@ export const HTTP_STATUS: Readonly<Record<ErrorCode, number>> = {
 };
 
 /** The body of an error response of the v1 API and the mon API: a message for people and a code for programs. */
-export const errorAnswer = z.object({
+export const errorResponse = z.object({
   error: z.string().describe('what is wrong and what to do, for humans'),
   code: z.enum(ERROR_CODES).describe('stable error code for programs'),
 });
-export type ErrorAnswer = z.infer<typeof errorAnswer>;
+export type ErrorResponse = z.infer<typeof errorResponse>;

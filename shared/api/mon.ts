@@ -1,44 +1,44 @@
 import { z } from 'zod';
-import { versionsAnswer } from '../schemas/versions.ts';
+import { versionsResponse } from '../schemas/versions.ts';
 import { holdSchema, releaseSchema } from '../schemas/maintenance.ts';
-import { silencePolicyAnswer } from '../schemas/silence-policy.ts';
-import { definedCheckAnswer } from '../schemas/scheduled-check.ts';
-import { overviewAnswer } from '../schemas/overview.ts';
-import { listedClientAnswer } from '../schemas/listed-client.ts';
+import { silencePolicyResponse } from '../schemas/silence-policy.ts';
+import { definedCheckResponse } from '../schemas/scheduled-check.ts';
+import { overviewResponse } from '../schemas/overview.ts';
+import { listedClientResponse } from '../schemas/listed-client.ts';
 import { eventRowSchema } from '../schemas/feed.ts';
-import { explanationAnswer, simulationAnswer } from '../schemas/explain.ts';
-import { eventAnswer } from '../schemas/event.ts';
-import { checkOfClientAnswer, clientDetailAnswer } from '../schemas/check-summary.ts';
-import { auditRecordAnswer, auditHeadAnswer } from '../schemas/audit.ts';
-import { objectAnswer, issuedAnswer } from '../schemas/answer.ts';
+import { explanationResponse, simulationResponse } from '../schemas/explain.ts';
+import { eventResponse } from '../schemas/event.ts';
+import { checkOfClientResponse, clientDetailResponse } from '../schemas/check-summary.ts';
+import { auditRecordResponse, auditHeadResponse } from '../schemas/audit.ts';
+import { objectResponse, issuedResponse } from '../schemas/response.ts';
 import {
-  aggregateAnswer,
-  aggregateResultsAnswer,
-  aggregateClientsAnswer,
-  aggregateChecksAnswer,
+  aggregateResponse,
+  aggregateResultsResponse,
+  aggregateClientsResponse,
+  aggregateChecksResponse,
 } from '../schemas/aggregate.ts';
-import { accessAnswer } from '../schemas/access.ts';
+import { accessResponse } from '../schemas/access.ts';
 import { EVENT_SORT_COLUMNS } from '../domain/event-order.ts';
-import { bulkSchema, bulkAnswer } from '../schemas/bulk.ts';
-import { clusterAnswer, handOverSchema } from '../schemas/cluster.ts';
-import { checkRenameSchema, renamedAnswer } from '../schemas/check-rename.ts';
-import { clientSchema, clientAnswer, clientHistoryAnswer, deletedClientsAnswer } from '../schemas/client.ts';
-import { deadLetterSelectionSchema, deadLetterAnswer, handlerAnswer } from '../schemas/dead-letter.ts';
-import { handlerTestAnswer, handlerTestSchema } from '../schemas/handler-test.ts';
-import { newPlanSchema, planAnswer, planOrderSchema, plansAnswer } from '../schemas/plan-run.ts';
+import { bulkSchema, bulkResponse } from '../schemas/bulk.ts';
+import { clusterResponse, handOverSchema } from '../schemas/cluster.ts';
+import { checkRenameSchema, renamedResponse } from '../schemas/check-rename.ts';
+import { clientSchema, clientResponse, clientHistoryResponse, deletedClientsResponse } from '../schemas/client.ts';
+import { deadLetterSelectionSchema, deadLetterResponse, handlerResponse } from '../schemas/dead-letter.ts';
+import { handlerTestResponse, handlerTestSchema } from '../schemas/handler-test.ts';
+import { newPlanSchema, planResponse, planOrderSchema, plansResponse } from '../schemas/plan-run.ts';
 import { upgradeFactsSchema } from '../schemas/plan.ts';
 import { requestSchema } from '../schemas/request.ts';
-import { restoreSchema, dumpPageAnswer, restoredAnswer } from '../schemas/restore.ts';
-import { BATCH_MAX, resultSchema, resultAnswer, batchAnswer } from '../schemas/result.ts';
-import { groupAnswer } from '../schemas/grouping.ts';
-import { inhibitionAnswer } from '../schemas/inhibition.ts';
-import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-preview.ts';
-import { clearSilencedSchema, monSilencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
-import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
-import { stashAnswer, stashSchema } from '../schemas/stash.ts';
-import { availabilityAnswer, checkPastAnswer } from '../schemas/availability.ts';
-import { reportAnswer } from '../schemas/report.ts';
-import { pastChangesAnswer, pastStateAnswer, timelineAnswer } from '../schemas/timeline.ts';
+import { restoreSchema, dumpPageResponse, restoredResponse } from '../schemas/restore.ts';
+import { BATCH_MAX, resultSchema, resultResponse, batchResponse } from '../schemas/result.ts';
+import { groupResponse } from '../schemas/grouping.ts';
+import { inhibitionResponse } from '../schemas/inhibition.ts';
+import { silencePreviewSchema, recentProblemsResponse } from '../schemas/silence-preview.ts';
+import { clearSilencedSchema, monSilencedSchema, silencedDetailResponse } from '../schemas/silenced.ts';
+import { storeUpgradeRequestSchema, storeUpgradeResponse } from '../schemas/store-upgrade.ts';
+import { stashResponse, stashSchema } from '../schemas/stash.ts';
+import { availabilityResponse, checkPastResponse } from '../schemas/availability.ts';
+import { reportResponse } from '../schemas/report.ts';
+import { pastChangesResponse, pastStateResponse, timelineResponse } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
 import { presenceFlag, cursor, text, booleanFlag, integer } from './query.ts';
 
@@ -85,28 +85,28 @@ export const SELECT_CLIENTS_MESSAGE = 'select clients, for example q=keepalive>3
 export const MON_API = {
   access: mon('GET /access', 'The identity and rights of the caller, and what each route requires', {
     scope: 'authenticated',
-    answer: accessAnswer,
+    response: accessResponse,
   }),
   openApi: mon('GET /openapi.json', 'The API as an OpenAPI 3.1 document', {
     scope: 'authenticated',
-    answer: objectAnswer,
+    response: objectResponse,
   }),
 
   events: mon('GET /events', 'Open events as table rows, filtered and sorted', {
     query: { ...LIST, ...FULL, sort: SORTED },
-    answer: z.union([z.array(eventRowSchema.loose()), z.array(eventAnswer)]),
+    response: z.union([z.array(eventRowSchema.loose()), z.array(eventResponse)]),
   }),
-  event: mon('GET /events/:client/:check', 'One event in full', { query: IN, answer: eventAnswer }),
+  event: mon('GET /events/:client/:check', 'One event in full', { query: IN, response: eventResponse }),
   resolveEvent: mon('DELETE /events/:client/:check', 'Resolves an event', {
     scope: 'resolve',
     query: IN,
     status: 202,
-    answer: issuedAnswer,
+    response: issuedResponse,
   }),
   explainEvent: mon('GET /events/:client/:check/explain', 'Explains for each handler whether it runs for an event', {
     isForLeader: true,
     query: IN,
-    answer: explanationAnswer,
+    response: explanationResponse,
   }),
   timeline: mon('GET /timeline', 'Transitions of checks and silences, newest first, up to 1,000 at once', {
     query: {
@@ -118,11 +118,11 @@ export const MON_API = {
       limit: integer.describe('maximum number; default 100'),
       after: cursor.describe('position of the next page, from the previous page'),
     },
-    answer: timelineAnswer,
+    response: timelineResponse,
   }),
   checkPast: mon('GET /timeline/:client/:check', 'The history of one check and its silences in a time range', {
     query: { ...IN, ...SPAN },
-    answer: checkPastAnswer,
+    response: checkPastResponse,
   }),
   pastState: mon('GET /timeline/state', 'Events, silences and clients at a time in the past', {
     query: {
@@ -135,7 +135,7 @@ export const MON_API = {
       silenced: presenceFlag.describe('if set: include silences'),
       clients: presenceFlag.describe('if set: include clients'),
     },
-    answer: pastStateAnswer,
+    response: pastStateResponse,
     errors: ['invalid', 'not_found'],
   }),
   pastChanges: mon('GET /timeline/changes', 'Differences between two times in the past', {
@@ -144,7 +144,7 @@ export const MON_API = {
       from: integer.describe('the first time, epoch milliseconds; default now'),
       at: integer.describe('the second time; default now'),
     },
-    answer: pastChangesAnswer,
+    response: pastChangesResponse,
     errors: ['invalid', 'not_found'],
   }),
   availability: mon('GET /availability', 'Availability of checks in a time range, worst first', {
@@ -156,7 +156,7 @@ export const MON_API = {
       ...SPAN,
       limit: integer.describe('maximum number of checks, up to 1,000; default 100'),
     },
-    answer: availabilityAnswer,
+    response: availabilityResponse,
     errors: ['invalid', 'not_found'],
   }),
   report: mon('GET /report', 'Shift report: outages, open events, operator actions, noisy checks', {
@@ -166,22 +166,22 @@ export const MON_API = {
       until: SPAN.until,
       limit: integer.describe('maximum length of each list, up to 1,000; default 100'),
     },
-    answer: reportAnswer,
+    response: reportResponse,
   }),
   overview: mon('GET /overview', 'Summary of the backend, and of the clients and checks of a namespace', {
     isForLeader: true,
     query: IN_ANY,
-    answer: overviewAnswer,
+    response: overviewResponse,
     errors: ['not_found'],
   }),
 
   results: mon('GET /results', 'The latest result of each client and check', {
     query: LIST,
-    answer: z.array(resultAnswer),
+    response: z.array(resultResponse),
   }),
   result: mon('GET /results/:client/:check', 'The latest result of a client and check', {
     query: IN,
-    answer: resultAnswer,
+    response: resultResponse,
   }),
   deleteResult: mon('DELETE /results/:client/:check', 'Deletes a result with its history; keeps its event', {
     scope: 'resolve',
@@ -194,7 +194,7 @@ export const MON_API = {
     bodyBytesMax: LARGE_BYTES,
     body: z.array(resultSchema).max(BATCH_MAX),
     status: 202,
-    answer: batchAnswer,
+    response: batchResponse,
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
   simulate: mon('POST /simulate', 'Shows what a result would do, without changing anything', {
@@ -202,16 +202,16 @@ export const MON_API = {
     isForLeader: false,
     query: IN,
     body: resultSchema,
-    answer: simulationAnswer,
+    response: simulationResponse,
   }),
 
   silenced: mon('GET /silenced', 'Silences with their counts of suppressed notifications', {
     query: { ...LIST, 'filter.check': exactly('check'), 'filter.subscription': exactly('subscription') },
-    answer: z.array(silencedDetailAnswer),
+    response: z.array(silencedDetailResponse),
   }),
   silencedEntry: mon('GET /silenced/:id', 'One silence with its count of suppressed notifications', {
     query: IN,
-    answer: silencedDetailAnswer,
+    response: silencedDetailResponse,
   }),
   silence: mon('POST /silenced', 'Creates or replaces a silence', {
     scope: 'silence',
@@ -248,13 +248,13 @@ export const MON_API = {
       scope: 'read',
       query: IN,
       body: silencePreviewSchema,
-      answer: recentProblemsAnswer,
+      response: recentProblemsResponse,
       errors: ['invalid', 'threshold', 'too_large'],
     },
   ),
   silencePolicy: mon('GET /silence-policy', 'The silence policy', {
     query: IN,
-    answer: silencePolicyAnswer,
+    response: silencePolicyResponse,
     errors: [],
   }),
   bulk: mon('POST /bulk', 'Applies silences, clears, resolves and restores as one change, with undo operations', {
@@ -262,18 +262,18 @@ export const MON_API = {
     query: IN,
     bodyBytesMax: LARGE_BYTES,
     body: bulkSchema,
-    answer: bulkAnswer,
+    response: bulkResponse,
     errors: ['invalid', 'threshold', 'conflict', 'too_large', 'no_memory'],
   }),
 
   clients: mon('GET /clients', 'Clients with the number of their open events', {
     query: { ...LIST, ...FULL },
-    answer: z.union([z.array(listedClientAnswer), z.array(clientAnswer)]),
+    response: z.union([z.array(listedClientResponse), z.array(clientResponse)]),
   }),
-  client: mon('GET /clients/:client', 'A client with all its checks', { query: IN, answer: clientDetailAnswer }),
+  client: mon('GET /clients/:client', 'A client with all its checks', { query: IN, response: clientDetailResponse }),
   clientHistory: mon('GET /clients/:client/history', 'The latest statuses of each check of a client', {
     query: IN,
-    answer: z.array(clientHistoryAnswer),
+    response: z.array(clientHistoryResponse),
     errors: ['invalid'],
   }),
   saveClient: mon('POST /clients', 'Creates or replaces a client', {
@@ -281,7 +281,7 @@ export const MON_API = {
     query: IN,
     body: clientSchema,
     status: 201,
-    answer: z.object({ name: z.string() }),
+    response: z.object({ name: z.string() }),
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
   deleteClient: mon('DELETE /clients/:client', 'Resolves the events of a client and deletes it', {
@@ -293,7 +293,7 @@ export const MON_API = {
       invalidate_expire: integer.describe('seconds during which its data is rejected'),
     },
     status: 202,
-    answer: issuedAnswer,
+    response: issuedResponse,
   }),
   deleteClients: mon('DELETE /clients', 'Deletes the clients that match a search, at most 10,000', {
     scope: 'admin',
@@ -301,65 +301,65 @@ export const MON_API = {
       ...IN,
       q: z.string({ error: SELECT_CLIENTS_MESSAGE }).describe('a search, as in the console; required'),
     },
-    answer: deletedClientsAnswer,
+    response: deletedClientsResponse,
   }),
 
   checks: mon('GET /checks', 'Check definitions with next run and result counts', {
     query: LIST,
-    answer: z.array(definedCheckAnswer),
+    response: z.array(definedCheckResponse),
   }),
   check: mon('GET /checks/:check', 'One check definition with next run and result counts', {
     query: IN,
-    answer: definedCheckAnswer,
+    response: definedCheckResponse,
   }),
   deleteCheck: mon(
     'DELETE /checks/:check',
     'Resolves the events of a check and deletes its results; keeps the definition',
-    { scope: 'resolve', query: IN, status: 202, answer: issuedAnswer },
+    { scope: 'resolve', query: IN, status: 202, response: issuedResponse },
   ),
   requestCheck: mon('POST /request', 'Requests a run of a check now', {
     scope: 'resolve',
     query: IN,
     body: requestSchema,
     status: 202,
-    answer: issuedAnswer,
+    response: issuedResponse,
     errors: ['invalid', 'not_found', 'too_large'],
   }),
   checkResults: mon('GET /checks/:check/results', 'The result of a check on each client, worst first', {
     query: { ...IN, ...PAGE },
-    answer: z.array(checkOfClientAnswer),
+    response: z.array(checkOfClientResponse),
     errors: ['invalid'],
   }),
   renameCheck: mon('POST /checks/:check/rename', 'Moves results, history and events of a check to a new name', {
     scope: 'admin',
     query: IN,
     body: checkRenameSchema,
-    answer: renamedAnswer,
+    response: renamedResponse,
     errors: ['invalid', 'conflict', 'too_large'],
   }),
 
   aggregates: mon('GET /aggregates', 'All aggregates with their counters', {
     query: LIST,
-    answer: z.array(aggregateAnswer.extend({ name: z.string() })),
+    response: z.array(aggregateResponse.extend({ name: z.string() })),
   }),
   aggregate: mon('GET /aggregates/:aggregate', 'The counters of an aggregate', {
     query: { ...IN, ...MAX_AGE },
-    answer: aggregateAnswer,
+    response: aggregateResponse,
   }),
   aggregateClients: mon(
     'GET /aggregates/:aggregate/clients',
     'The clients of an aggregate, each with its checks; a 404 has an empty list',
-    { query: IN, answer: aggregateClientsAnswer },
+    { query: IN, response: aggregateClientsResponse },
   ),
   aggregateChecks: mon(
     'GET /aggregates/:aggregate/checks',
     'The checks of an aggregate, each with its clients; a 404 has an empty list',
-    { query: IN, answer: aggregateChecksAnswer },
+    { query: IN, response: aggregateChecksResponse },
   ),
   aggregateResults: mon(
     'GET /aggregates/:aggregate/results/:severity',
     'Outputs of an aggregate with a severity, most frequent first',
-    { query: { ...IN, ...MAX_AGE }, answer: z.array(aggregateResultsAnswer) },
+    { query: { ...IN, ...MAX_AGE }, response: z.array(aggregateResultsResponse) },
   ),
   deleteAggregate: mon(
     'DELETE /aggregates/:aggregate',
@@ -367,15 +367,15 @@ export const MON_API = {
     { scope: 'admin', isForAnonymous: true, query: IN, status: 204 },
   ),
 
-  stashes: mon('GET /stashes', 'Stashes', { query: { ...IN_ANY, ...PAGE }, answer: z.array(stashAnswer) }),
-  stash: mon('GET /stashes/:path', 'The content of a stash', { query: IN, answer: objectAnswer }),
+  stashes: mon('GET /stashes', 'Stashes', { query: { ...IN_ANY, ...PAGE }, response: z.array(stashResponse) }),
+  stash: mon('GET /stashes/:path', 'The content of a stash', { query: IN, response: objectResponse }),
   saveStash: mon('POST /stashes', 'Creates or replaces a stash', {
     scope: 'admin',
     isForAnonymous: true,
     query: IN,
     body: stashSchema,
     status: 201,
-    answer: z.object({ path: z.string() }),
+    response: z.object({ path: z.string() }),
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
   deleteStash: mon('DELETE /stashes/:path', 'Deletes a stash', {
@@ -388,46 +388,46 @@ export const MON_API = {
   handlers: mon('GET /handlers', 'Handlers with their queues and counters', {
     isForLeader: true,
     query: PAGE,
-    answer: z.array(handlerAnswer),
+    response: z.array(handlerResponse),
     errors: [],
   }),
   handlerGroups: mon('GET /handler-groups', 'Notification groups of handlers, and when each is flushed', {
     query: PAGE,
-    answer: z.array(groupAnswer),
+    response: z.array(groupResponse),
     errors: [],
   }),
   inhibitions: mon('GET /inhibitions', 'Inhibition rules and the events that trigger them now', {
     query: PAGE,
-    answer: z.array(inhibitionAnswer),
+    response: z.array(inhibitionResponse),
     errors: [],
   }),
   testHandler: mon('POST /handlers/:handler/test', 'Sends one event to a handler, or shows what would be sent', {
     scope: 'resolve',
     query: IN,
     body: handlerTestSchema,
-    answer: handlerTestAnswer,
+    response: handlerTestResponse,
   }),
   deadLetters: mon('GET /dead-letters', 'Dead letters, oldest first', {
     isOfAllNamespaces: true,
     isForLeader: true,
     query: { ...SEARCHED, 'filter.handler': exactly('handler') },
-    answer: z.array(deadLetterAnswer),
+    response: z.array(deadLetterResponse),
   }),
   deadLetter: mon('GET /dead-letters/:id', 'One dead letter with its event', {
     isOfAllNamespaces: true,
     isForLeader: true,
-    answer: deadLetterAnswer.extend({ event: objectAnswer, events: z.array(objectAnswer).optional() }),
+    response: deadLetterResponse.extend({ event: objectResponse, events: z.array(objectResponse).optional() }),
   }),
   retryDeadLetter: mon('POST /dead-letters/:id/retry', 'Retries a dead letter', {
     scope: 'resolve',
     isOfAllNamespaces: true,
-    answer: z.object({ retried: z.number() }),
+    response: z.object({ retried: z.number() }),
   }),
   retryDeadLetters: mon('POST /dead-letters/retry', 'Retries several dead letters', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     body: deadLetterSelectionSchema,
-    answer: z.object({ retried: z.number() }),
+    response: z.object({ retried: z.number() }),
   }),
   dropDeadLetter: mon('DELETE /dead-letters/:id', 'Drops a dead letter', {
     scope: 'resolve',
@@ -438,7 +438,7 @@ export const MON_API = {
     scope: 'resolve',
     isOfAllNamespaces: true,
     body: deadLetterSelectionSchema,
-    answer: z.object({ dropped: z.number() }),
+    response: z.object({ dropped: z.number() }),
   }),
 
   audit: mon('GET /audit', 'Audit records, newest first, at most 1000 at once', {
@@ -451,11 +451,11 @@ export const MON_API = {
       'filter.who': exactly('who'),
       'filter.action': exactly('action'),
     },
-    answer: z.array(auditRecordAnswer),
+    response: z.array(auditRecordResponse),
   }),
   auditHead: mon('GET /audit/head', 'The first and the last record of the audit trail', {
     isOfAllNamespaces: true,
-    answer: auditHeadAnswer,
+    response: auditHeadResponse,
   }),
 
   dump: mon('GET /dump/:type', 'A page of an exact dump of one type, with secrets', {
@@ -467,59 +467,59 @@ export const MON_API = {
       limit: integer.describe('maximum number, up to 100'),
       continue: text.describe('position of the next page, from the previous page'),
     },
-    answer: dumpPageAnswer,
+    response: dumpPageResponse,
   }),
   restore: mon('POST /restore', 'Restores objects of a dump', {
     scope: 'admin',
     isOfAllNamespaces: true,
     bodyBytesMax: LARGE_BYTES,
     body: restoreSchema,
-    answer: restoredAnswer,
+    response: restoredResponse,
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
 
-  versions: mon('GET /versions', 'Installed versions and the contents of the store', { answer: versionsAnswer }),
+  versions: mon('GET /versions', 'Installed versions and the contents of the store', { response: versionsResponse }),
   cluster: mon('GET /cluster', 'Cluster members, the leader, and the lag of the followers', {
     isOfItself: true,
-    answer: clusterAnswer,
+    response: clusterResponse,
     errors: [],
   }),
   handOver: mon('POST /cluster/hand-over', 'Hands over leadership to another member; responds when it is done', {
     scope: 'admin',
     isOfAllNamespaces: true,
     body: handOverSchema,
-    answer: clusterAnswer,
+    response: clusterResponse,
     errors: ['invalid', 'not_found', 'conflict', 'too_large'],
   }),
   storeUpgrade: mon('GET /store/upgrade', 'The schema of the store and the progress of its upgrade', {
     isOfAllNamespaces: true,
     isForLeader: true,
-    answer: storeUpgradeAnswer,
+    response: storeUpgradeResponse,
   }),
   startStoreUpgrade: mon('POST /store/upgrade', 'Upgrades the schema of the store while the backend serves', {
     scope: 'admin',
     isOfAllNamespaces: true,
     body: storeUpgradeRequestSchema,
     status: 202,
-    answer: storeUpgradeAnswer,
+    response: storeUpgradeResponse,
     errors: ['invalid', 'conflict', 'precondition', 'too_large'],
   }),
   plans: mon('GET /upgrades', 'Upgrade plans without logs', {
     isOfAllNamespaces: true,
-    answer: plansAnswer,
+    response: plansResponse,
   }),
-  plan: mon('GET /upgrades/:id', 'One upgrade plan', { isOfAllNamespaces: true, answer: planAnswer }),
+  plan: mon('GET /upgrades/:id', 'One upgrade plan', { isOfAllNamespaces: true, response: planResponse }),
   planFacts: mon('GET /upgrades/facts', 'Facts about the backend for a plan', {
     isOfAllNamespaces: true,
     isForLeader: true,
-    answer: upgradeFactsSchema,
+    response: upgradeFactsSchema,
   }),
   createPlan: mon('POST /upgrades', 'Creates an upgrade plan', {
     scope: 'admin',
     isOfAllNamespaces: true,
     body: newPlanSchema,
     status: 201,
-    answer: planAnswer,
+    response: planResponse,
     errors: ['invalid', 'conflict', 'too_large'],
   }),
   orderPlan: mon(
@@ -529,7 +529,7 @@ export const MON_API = {
       scope: 'admin',
       isOfAllNamespaces: true,
       body: planOrderSchema,
-      answer: planAnswer,
+      response: planResponse,
       errors: ['invalid', 'not_found', 'conflict', 'too_large'],
     },
   ),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { COMMON_ERRORS, pathParameters, type Endpoint } from './endpoint.ts';
-import { errorAnswer, HTTP_STATUS } from './errors.ts';
+import { errorResponse, HTTP_STATUS } from './errors.ts';
 
 /** A part of an OpenAPI document, such as a JSON Schema. */
 export type OpenApiPart = Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export function openApiOf(
     info: { title, version, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     paths,
-    components: { schemas: { Error: schemaOf(errorAnswer) }, securitySchemes: SECURITY_SCHEMES },
+    components: { schemas: { Error: schemaOf(errorResponse) }, securitySchemes: SECURITY_SCHEMES },
   };
 }
 
@@ -64,7 +64,7 @@ function errorsByStatus({ errors }: Pick<Endpoint, 'errors'>): ReadonlyMap<numbe
 }
 
 function operationOf(name: string, endpoint: Endpoint): OpenApiPart {
-  const { summary, query = {}, body, status, answer } = endpoint;
+  const { summary, query = {}, body, status, response } = endpoint;
   const failures = Array.from(errorsByStatus(endpoint), ([failure, codes]) => [
     String(failure),
     { description: codes.join(', '), content: json(ERROR) },
@@ -85,7 +85,7 @@ function operationOf(name: string, endpoint: Endpoint): OpenApiPart {
     ],
     ...(body !== undefined && { requestBody: { required: true, content: json(schemaOf(body)) } }),
     responses: {
-      [status]: { description: 'done', ...(answer !== undefined && { content: json(schemaOf(answer)) }) },
+      [status]: { description: 'done', ...(response !== undefined && { content: json(schemaOf(response)) }) },
       ...Object.fromEntries(failures),
     },
   };

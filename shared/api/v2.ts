@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
-import { issuedAnswer, objectAnswer } from '../schemas/answer.ts';
+import { issuedResponse, objectResponse } from '../schemas/response.ts';
 import type { Scope } from '../schemas/scope.ts';
 import { endpointsBelow, pathParameters, type Endpoint } from './endpoint.ts';
 import { count, text } from './query.ts';
@@ -20,7 +20,7 @@ const LIST = {
 
 /** Schema of a response with a list of objects. Null counts as an empty list, because Sensu Go sends it for one. */
 export const v2ObjectsAnswer = z
-  .array(objectAnswer)
+  .array(objectResponse)
   .nullish()
   .transform((all) => all ?? []);
 const tokens = z.looseObject({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() });
@@ -43,12 +43,12 @@ type Route = `${keyof typeof USUAL} /${string}`;
  * the path parameters. A GET without the name of an object in its path has the verb `list`. Defaults depend on the HTTP
  * method; the default scope is `admin`.
  */
-function resourceEndpoint<Answer = undefined>(
+function resourceEndpoint<ResponseBody = undefined>(
   resource: string,
   route: Route,
   summary: string,
-  overrides: Partial<Omit<Endpoint<undefined, Answer>, 'method' | 'path' | 'summary' | 'role'>> = {},
-): Endpoint<undefined, Answer> {
+  overrides: Partial<Omit<Endpoint<undefined, ResponseBody>, 'method' | 'path' | 'summary' | 'role'>> = {},
+): Endpoint<undefined, ResponseBody> {
   const [method, path] = route.split(' ', 2) as [keyof typeof USUAL, string];
   const { verb, status, errors } = USUAL[method];
   const parts = pathParameters({ path }).filter((part) => part !== 'namespace' || resource === 'namespaces');
@@ -72,7 +72,7 @@ function list(resource: string, path: string, summary: string, scope: Scope) {
   return resourceEndpoint(resource, `GET ${path}` as Route, summary, {
     scope,
     query: LIST,
-    answer: v2ObjectsAnswer,
+    response: v2ObjectsAnswer,
     errors: ['invalid'],
   });
 }
@@ -112,11 +112,11 @@ function objectEndpoints({ type, one, key, read, write, remove, errors = [] }: K
   const written = { scope: write, bodyBytesMax, errors: [...CHANGING, ...errors] };
   const replacing = `Creates or replaces the ${one}`;
   return {
-    get: resourceEndpoint(type, at('GET'), `One ${one}`, { scope: read, bodyBytesMax, answer: objectAnswer }),
+    get: resourceEndpoint(type, at('GET'), `One ${one}`, { scope: read, bodyBytesMax, response: objectResponse }),
     put: resourceEndpoint(type, at('PUT'), replacing, written),
     patch: resourceEndpoint(type, at('PATCH'), `Applies a merge patch to the ${one}`, {
       ...written,
-      answer: objectAnswer,
+      response: objectResponse,
     }),
     post: resourceEndpoint(type, at('POST'), replacing, written),
     remove: resourceEndpoint(type, at('DELETE'), `Deletes the ${one}`, { scope: remove, bodyBytesMax }),
@@ -167,7 +167,7 @@ export const V2_API = {
   versions: {
     version: root('GET /version', 'The level of the v2 API and the version of this program', {
       scope: 'public',
-      answer: z.looseObject({ sensu_backend: z.string() }),
+      response: z.looseObject({ sensu_backend: z.string() }),
       errors: [],
     }),
   },
@@ -175,7 +175,7 @@ export const V2_API = {
     logIn: root('GET /auth', 'Issues tokens for a user and password (HTTP Basic)', {
       scope: 'public',
       isForLeader: true,
-      answer: tokens,
+      response: tokens,
       errors: [],
     }),
     test: root('GET /auth/test', 'Checks credentials', {
@@ -184,7 +184,7 @@ export const V2_API = {
     }),
     refresh: root('POST /auth/token', 'Exchanges tokens for new ones', {
       scope: 'public',
-      answer: tokens,
+      response: tokens,
       errors: ['invalid', 'too_large'],
     }),
     logOut: root('POST /auth/logout', 'Ends the session of the tokens', {
@@ -195,7 +195,7 @@ export const V2_API = {
   users: {
     list: list('users', `${V2_PREFIX}/users`, 'Users', 'admin'),
     create: resourceEndpoint('users', `POST ${V2_PREFIX}/users`, 'Creates a user'),
-    get: resourceEndpoint('users', `GET ${USER}`, 'One user', { scope: 'self', answer: objectAnswer }),
+    get: resourceEndpoint('users', `GET ${USER}`, 'One user', { scope: 'self', response: objectResponse }),
     put: resourceEndpoint('users', `PUT ${USER}`, 'Creates or replaces a user'),
     disable: resourceEndpoint('users', `DELETE ${USER}`, 'Disables a user'),
     reinstate: resourceEndpoint('users', `PUT ${USER}/reinstate`, 'Enables a disabled user'),
@@ -219,10 +219,10 @@ export const V2_API = {
   apiKeys: {
     list: list('apikeys', `${V2_PREFIX}/apikeys`, 'API keys without their secrets', 'admin'),
     grant: resourceEndpoint('apikeys', `POST ${V2_PREFIX}/apikeys`, 'Grants a key; only this response contains it', {
-      answer: objectAnswer,
+      response: objectResponse,
     }),
-    get: resourceEndpoint('apikeys', `GET ${KEY}`, 'One API key', { answer: objectAnswer }),
-    patch: resourceEndpoint('apikeys', `PATCH ${KEY}`, 'Applies a merge patch to a key', { answer: objectAnswer }),
+    get: resourceEndpoint('apikeys', `GET ${KEY}`, 'One API key', { response: objectResponse }),
+    patch: resourceEndpoint('apikeys', `PATCH ${KEY}`, 'Applies a merge patch to a key', { response: objectResponse }),
     put: resourceEndpoint('apikeys', `PUT ${KEY}`, 'Restores a key of a dump or of Sensu Go'),
     revoke: resourceEndpoint('apikeys', `DELETE ${KEY}`, 'Revokes a key'),
   },
@@ -232,7 +232,7 @@ export const V2_API = {
     execute: resourceEndpoint('checks', `POST ${CHECK}/execute`, 'Requests a run of a check now', {
       scope: 'resolve',
       status: 202,
-      answer: issuedAnswer,
+      response: issuedResponse,
       errors: ['invalid', 'not_found', 'too_large'],
     }),
   },
@@ -280,27 +280,27 @@ export const V2_API = {
   clusterRoleBindings: outsideNamespaces({ ...GUARDED, type: 'clusterrolebindings', one: 'cluster role binding' }),
   tessen: {
     get: resourceEndpoint('tessen', `GET ${V2_PREFIX}/tessen`, 'Telemetry settings: always off', {
-      answer: objectAnswer,
+      response: objectResponse,
       errors: [],
     }),
     put: resourceEndpoint('tessen', `PUT ${V2_PREFIX}/tessen`, 'Accepted without effect', {
       status: 200,
-      answer: objectAnswer,
+      response: objectResponse,
       errors: ['invalid', 'too_large'],
     }),
     report: resourceEndpoint('tessen', `POST ${V2_PREFIX}/tessen/metrics`, 'Returns the request; nothing is sent', {
       status: 200,
-      answer: z.array(objectAnswer),
+      response: z.array(objectResponse),
       errors: ['invalid', 'too_large'],
     }),
   },
   cluster: {
     id: resourceEndpoint('cluster-members', `GET ${V2_PREFIX}/cluster/id`, 'The id of the store', {
-      answer: z.string(),
+      response: z.string(),
       errors: [],
     }),
     members: resourceEndpoint('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'Cluster members', {
-      answer: objectAnswer,
+      response: objectResponse,
       errors: [],
     }),
   },
@@ -313,7 +313,7 @@ export const V2_HEALTH = {
   health: root('GET /health', 'Cluster members with their health; the status is always 200', {
     scope: 'public',
     isOfItself: true,
-    answer: z.looseObject({ ClusterHealth: z.array(member).nullable() }),
+    response: z.looseObject({ ClusterHealth: z.array(member).nullable() }),
     errors: [],
   }),
 };

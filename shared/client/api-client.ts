@@ -4,7 +4,7 @@ import { V1_API } from '../api/v1.ts';
 import { V2_API } from '../api/v2.ts';
 import type { Severity } from '../domain/severity.ts';
 import { MonError } from '../errors.ts';
-import { namesAnswer, objectAnswer, texts } from '../schemas/answer.ts';
+import { namesResponse, objectResponse, texts } from '../schemas/response.ts';
 import type { BulkRequest } from '../schemas/bulk.ts';
 import type { Client } from '../schemas/client.ts';
 import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
@@ -19,7 +19,7 @@ import type { SilencedView, SubmittedMonSilenced } from '../schemas/silenced.ts'
 import type { CredentialsEnv } from './backend-address.ts';
 import { backendAddress } from './local-access.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
-import { openRequester, readAnswer, type Answer, type Requester } from './request.ts';
+import { openRequester, readResponse, type Answer, type Requester } from './request.ts';
 
 /** Filters for a list of results or events: by client, by check, or by both. Without a filter, all are listed. */
 export interface ClientOrCheckFilter extends PageOptions {
@@ -304,8 +304,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     /** Returns the number of clients that match a search, and the first `limit` of their names. */
     async findClients(search: string, limit: number): Promise<{ total: number; first: readonly string[] }> {
       const answer = await ask(requestOf(MON_API.clients, { query: { q: search, limit } }));
-      const { total } = readAnswer({ ...answer, body: pageOf(answer) }, z.looseObject({ total: z.number() }), url);
-      return { total, first: readAnswer(answer, namesAnswer, url).map(({ name }) => name) };
+      const { total } = readResponse({ ...answer, body: pageOf(answer) }, z.looseObject({ total: z.number() }), url);
+      return { total, first: readResponse(answer, namesResponse, url).map(({ name }) => name) };
     },
     /** Deletes clients that match a search, up to a maximum per call. If the response has `more`, call it again. */
     deleteClients: (search: string) => call(MON_API.deleteClients, { query: { q: search } }),
@@ -385,7 +385,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     overview: () => call(MON_API.overview),
     /** Returns the namespaces that the credentials may read, sorted by name. */
     async namespaces(): Promise<{ name: string }[]> {
-      return readAnswer(await ask(requestOf(V2_API.namespaces.listAll)), namesAnswer, url);
+      return readResponse(await ask(requestOf(V2_API.namespaces.listAll)), namesResponse, url);
     },
     /** Returns the handlers and their delivery status, sorted by name. */
     handlers: () => call(MON_API.handlers),
@@ -435,16 +435,16 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     async health(limits: { readonly consumers?: number; readonly messages?: number } = {}): Promise<Health> {
       const answer = await ask({ ...requestOf(V1_API.health, { query: { ...limits } }), accept: [412] });
       if (answer.status !== 412) return { isHealthy: true, problems: [] };
-      return { isHealthy: false, problems: readAnswer(answer, texts, url) };
+      return { isHealthy: false, problems: readResponse(answer, texts, url) };
     },
     /** Returns the health of the backend with its detailed report; the report is empty for an older backend. */
     async deepHealth(): Promise<Health & { readonly report: Readonly<Record<string, unknown>> }> {
       const answer = await ask({ ...requestOf(V1_API.health, { query: { deep: 1 } }), accept: [412] });
       if (answer.status === 412 && Array.isArray(answer.body)) {
-        return { isHealthy: false, problems: readAnswer(answer, texts, url), report: {} };
+        return { isHealthy: false, problems: readResponse(answer, texts, url), report: {} };
       }
       // An older backend ignores the parameter `deep`, so its response has no report.
-      const report = answer.body === undefined ? {} : readAnswer(answer, objectAnswer, url);
+      const report = answer.body === undefined ? {} : readResponse(answer, objectResponse, url);
       return { isHealthy: answer.status !== 412, problems: [], report };
     },
   };
@@ -462,7 +462,7 @@ export const apiClientOver: (...args: Parameters<typeof clientOver>) => ApiClien
 
 /** The list of events in the mon API. With `full=true` it returns whole events instead of rows. */
 const FULL_EVENTS = { ...V1_API.events, path: MON_API.events.path };
-const RECOVERING_EVENTS = { ...MON_API.events, answer: z.array(eventRowSchema) };
+const RECOVERING_EVENTS = { ...MON_API.events, response: z.array(eventRowSchema) };
 const FULL_CLIENTS = { ...V1_API.clients, path: MON_API.clients.path };
 
 /** Parses the header `X-Pagination`; undefined if it is missing or not JSON. */

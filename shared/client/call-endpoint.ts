@@ -1,5 +1,5 @@
 import type { Endpoint } from '../api/endpoint.ts';
-import { readAnswer, type Request, type Requester } from './request.ts';
+import { readResponse, type Request, type Requester } from './request.ts';
 
 /** Parameters of a request to an endpoint. */
 export interface EndpointCall {
@@ -9,18 +9,21 @@ export interface EndpointCall {
   readonly body?: unknown;
 }
 
-/** Sends requests to endpoints of an API. All methods throw the errors of `Requester` and `readAnswer`. */
+/** Sends requests to endpoints of an API. All methods throw the errors of `Requester` and `readResponse`. */
 export interface EndpointCaller {
-  readonly call: <Answer>(endpoint: Endpoint<unknown, Answer>, parameters?: EndpointCall) => Promise<Answer>;
+  readonly call: <ResponseBody>(
+    endpoint: Endpoint<unknown, ResponseBody>,
+    parameters?: EndpointCall,
+  ) => Promise<ResponseBody>;
   /** Sends a request and ignores the body of the response. */
   readonly send: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<void>;
   /** Sends a request like `send`; returns false if the response is 404, because the object does not exist. */
   readonly sendIfFound: (endpoint: Endpoint, parameters?: EndpointCall) => Promise<boolean>;
   /** Sends a request and returns the parsed response; undefined if the object does not exist. */
-  readonly find: <Answer>(
-    endpoint: Endpoint<unknown, Answer>,
+  readonly find: <ResponseBody>(
+    endpoint: Endpoint<unknown, ResponseBody>,
     parameters?: EndpointCall,
-  ) => Promise<Answer | undefined>;
+  ) => Promise<ResponseBody | undefined>;
 }
 
 /**
@@ -31,13 +34,13 @@ export interface EndpointCaller {
 export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   return {
     call: async (endpoint, parameters = {}) =>
-      readAnswer(await ask(requestOf(endpoint, parameters)), answerOf(endpoint), url),
+      readResponse(await ask(requestOf(endpoint, parameters)), responseSchemaOf(endpoint), url),
     send: async (endpoint, parameters) => void (await ask(requestOf(endpoint, parameters))),
     sendIfFound: async (endpoint, parameters) =>
       (await ask({ ...requestOf(endpoint, parameters), accept: [404] })).status !== 404,
     find: async (endpoint, parameters = {}) => {
-      const answer = await ask({ ...requestOf(endpoint, parameters), accept: [404] });
-      return answer.status === 404 ? undefined : readAnswer(answer, answerOf(endpoint), url);
+      const response = await ask({ ...requestOf(endpoint, parameters), accept: [404] });
+      return response.status === 404 ? undefined : readResponse(response, responseSchemaOf(endpoint), url);
     },
   };
 }
@@ -61,10 +64,10 @@ function pathParameter(path: Readonly<Record<string, string | number>>, name: st
   return String(part);
 }
 
-function answerOf<Answer>({
+function responseSchemaOf<ResponseBody>({
   path,
-  answer,
-}: Endpoint<unknown, Answer>): NonNullable<Endpoint<unknown, Answer>['answer']> {
-  if (answer === undefined) throw new Error(`internal error: ${path} responds without a body`);
-  return answer;
+  response,
+}: Endpoint<unknown, ResponseBody>): NonNullable<Endpoint<unknown, ResponseBody>['response']> {
+  if (response === undefined) throw new Error(`internal error: ${path} responds without a body`);
+  return response;
 }

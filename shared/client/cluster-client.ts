@@ -25,6 +25,6 @@ export async function clusterMembers({
   const address = backendAddress(backend, { env, headers });
   const ask = openRequester(address, timeoutMs);
   const { body } = await ask({ ...requestOf(V2_HEALTH.health), accept: [401, 404, 412, 503] });
-  const health = V2_HEALTH.health.answer?.safeParse(body);
+  const health = V2_HEALTH.health.response?.safeParse(body);
   return health?.data?.ClusterHealth?.map(({ Name: name, Healthy: isHealthy }) => ({ name, isHealthy }));
 }

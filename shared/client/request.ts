@@ -144,7 +144,7 @@ export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'pat
  * @throws MonError `internal` if the body does not match the schema, for example because the server is not a mon
  *   backend
  */
-export function readAnswer<Output>({ body }: Answer, schema: z.ZodType<Output>, url: string): Output {
+export function readResponse<Output>({ body }: Answer, schema: z.ZodType<Output>, url: string): Output {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -186,7 +186,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The body could be an error page of a proxy. `readAnswer` rejects it.
+    // The body could be an error page of a proxy. `readResponse` rejects it.
     return text.slice(0, MESSAGE_LENGTH_MAX);
   }
 }

@@ -1,12 +1,12 @@
 import { MON_API } from '../api/mon.ts';
 import { V2_API, v2ObjectsAnswer } from '../api/v2.ts';
 import { warningTexts } from '../domain/warning-header.ts';
-import { objectAnswer } from '../schemas/answer.ts';
+import { objectResponse } from '../schemas/response.ts';
 import type { RestoreRequest } from '../schemas/restore.ts';
 import type { ApiClientOptions } from './api-client.ts';
 import { backendAddress } from './local-access.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
-import { openRequester, readAnswer, type Answer, type Request, type Requester } from './request.ts';
+import { openRequester, readResponse, type Answer, type Request, type Requester } from './request.ts';
 
 /** An object of `/api/core/v2`. Callers validate the attributes that they use. */
 export type V2Object = Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
       const answer = await core(path, { method: 'GET', query: { ...query, limit: V2_PAGE, continue: after } });
       const warning = headerOf(answer, 'sensu-entity-warning');
       if (warning !== undefined && after === undefined) warn?.(warning);
-      yield readAnswer(answer, v2ObjectsAnswer, url);
+      yield readResponse(answer, v2ObjectsAnswer, url);
       const next = headerOf(answer, 'sensu-continue');
       // Stops if the continue token repeats, because a faulty backend could otherwise cause an endless loop.
       after = next === after ? undefined : next;
@@ -76,7 +76,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
     },
     async find(path: readonly string[]): Promise<V2Object | undefined> {
       const answer = await core(path, { method: 'GET', accept: [404] });
-      return answer.status === 404 ? undefined : readAnswer(answer, objectAnswer, url);
+      return answer.status === 404 ? undefined : readResponse(answer, objectResponse, url);
     },
     /**
      * Creates an object.
@@ -85,7 +85,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
      */
     async create(path: readonly string[], object: V2Object): Promise<CreatedV2Object> {
       const answer = await core(path, { method: 'POST', body: object });
-      const body = objectAnswer.safeParse(answer.body);
+      const body = objectResponse.safeParse(answer.body);
       const warnings = warningTexts(headerOf(answer, 'warning'));
       return { location: headerOf(answer, 'location'), body: body.success ? body.data : {}, warnings };
     },

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { texts } from './answer.ts';
+import { texts } from './response.ts';
 import { SCOPES } from './scope.ts';
 
 /**
  * The caller's identity and rights: `GET /api/mon/v1/access`. The schema has only the attributes that callers rely on,
- * see `answer.ts`.
+ * see `response.ts`.
  */
-export const accessAnswer = z.looseObject({
+export const accessResponse = z.looseObject({
   name: z.string(),
   via: z.string(),
   scopes: z.array(z.enum(SCOPES)),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DOTS_MESSAGE, isDotName, NAME_LENGTH_MAX } from './name.ts';
-import { answer, numberOrZero, texts, type AnswerOf } from './answer.ts';
+import { responseSchema, numberOrZero, texts, type ResponseOf } from './response.ts';
 
 /** Valid aggregate names: word characters, dots, colons, bars and hyphens, but not `.` or `..` (completion 1.7). */
 export const AGGREGATE_NAME_PATTERN = /^(?!\.{1,2}$)[\w.:|-]+$/;
@@ -23,7 +23,7 @@ export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);
 export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX);
 
 /** The current status of an aggregate rule. */
-const ruleVerdictAnswer = z.looseObject({
+const ruleVerdictResponse = z.looseObject({
   /** Name of the check of the rule. */
   check: z.string(),
   status: z.number(),
@@ -32,13 +32,13 @@ const ruleVerdictAnswer = z.looseObject({
   /** Percentage of results that must be OK; absent if the rule has no such threshold. */
   needs: z.number().exactOptional(),
 });
-export type AggregateRuleVerdict = Readonly<z.infer<typeof ruleVerdictAnswer>>;
+export type AggregateRuleVerdict = Readonly<z.infer<typeof ruleVerdictResponse>>;
 
 /**
  * The counts of an aggregate: `GET /aggregates/:aggregate`. All are integers (reference 2.6; clients 2). A member of an
  * aggregate is a check on a client.
  */
-export const aggregateAnswer = z.looseObject({
+export const aggregateResponse = z.looseObject({
   /** Number of different clients, and of different checks, among the members. Stale members count too. */
   clients: z.number(),
   checks: z.number(),
@@ -58,9 +58,9 @@ export const aggregateAnswer = z.looseObject({
     /** Members in `total` whose client has an open keepalive event. */
     down: numberOrZero,
   }),
-  rules: z.array(ruleVerdictAnswer).exactOptional(),
+  rules: z.array(ruleVerdictResponse).exactOptional(),
 });
-export type AggregateSummary = AnswerOf<typeof aggregateAnswer> & {
+export type AggregateSummary = ResponseOf<typeof aggregateResponse> & {
   /** Current status of the rules of the aggregate. Present only in the mon API, and only if the aggregate has rules. */
   readonly rules?: readonly AggregateRuleVerdict[];
 };
@@ -69,18 +69,18 @@ export type AggregateSummary = AnswerOf<typeof aggregateAnswer> & {
 export type NamedAggregate = AggregateSummary & { readonly name: string };
 
 /** An item of `GET /aggregates/:aggregate/results/:severity`: the outputs of a check, most frequent first. */
-export const aggregateResultsAnswer = answer(
+export const aggregateResultsResponse = responseSchema(
   z.looseObject({
     check: z.string(),
     summary: z.array(z.looseObject({ output: z.string(), total: z.number(), clients: texts })),
   }),
 );
-export type AggregateResults = z.infer<typeof aggregateResultsAnswer>;
+export type AggregateResults = z.infer<typeof aggregateResultsResponse>;
 
 /** The clients of an aggregate, each with the names of its checks: `GET /aggregates/:aggregate/clients`. */
-export const aggregateClientsAnswer = answer(z.array(z.looseObject({ name: z.string(), checks: texts })));
-export type AggregateClient = z.infer<typeof aggregateClientsAnswer>[number];
+export const aggregateClientsResponse = responseSchema(z.array(z.looseObject({ name: z.string(), checks: texts })));
+export type AggregateClient = z.infer<typeof aggregateClientsResponse>[number];
 
 /** The checks of an aggregate, each with the names of its clients: `GET /aggregates/:aggregate/checks`. */
-export const aggregateChecksAnswer = answer(z.array(z.looseObject({ name: z.string(), clients: texts })));
-export type AggregateCheck = z.infer<typeof aggregateChecksAnswer>[number];
+export const aggregateChecksResponse = responseSchema(z.array(z.looseObject({ name: z.string(), clients: texts })));
+export type AggregateCheck = z.infer<typeof aggregateChecksResponse>[number];

@@ -93,10 +93,10 @@ export type PostedAlert = z.output<typeof postedAlertSchema>;
 export const postedAlertsSchema = z.array(postedAlertSchema).max(BATCH_MAX);
 
 const time = z.iso.datetime();
-const receiverAnswer = z.looseObject({ name: z.string() });
+const receiverResponse = z.looseObject({ name: z.string() });
 
 /** An alert in the format of the Alertmanager API. */
-export const alertAnswer = z.looseObject({
+export const alertResponse = z.looseObject({
   labels: z.record(z.string(), z.string()),
   annotations: z.record(z.string(), z.string()),
   startsAt: time,
@@ -104,26 +104,26 @@ export const alertAnswer = z.looseObject({
   updatedAt: time,
   fingerprint: z.string(),
   generatorURL: z.string().optional(),
-  receivers: z.array(receiverAnswer),
+  receivers: z.array(receiverResponse),
   status: z.looseObject({
     state: z.enum(['active', 'suppressed', 'unprocessed']),
     silencedBy: z.array(z.string()),
     inhibitedBy: z.array(z.string()),
   }),
 });
-export type ShownAlert = z.infer<typeof alertAnswer>;
+export type ShownAlert = z.infer<typeof alertResponse>;
 
 /** A group of alerts with equal values of the grouping labels, in the format of the Alertmanager API. */
-export const alertGroupAnswer = z.looseObject({
+export const alertGroupResponse = z.looseObject({
   labels: z.record(z.string(), z.string()),
-  receiver: receiverAnswer,
-  alerts: z.array(alertAnswer),
+  receiver: receiverResponse,
+  alerts: z.array(alertResponse),
 });
 
-export const receiversAnswer = z.array(receiverAnswer);
+export const receiversResponse = z.array(receiverResponse);
 
 /** The status of this backend in the format of the Alertmanager API. */
-export const alertmanagerStatusAnswer = z.looseObject({
+export const alertmanagerStatusResponse = z.looseObject({
   cluster: z.looseObject({
     name: z.string(),
     status: z.enum(['ready', 'settling', 'disabled']),
@@ -161,7 +161,7 @@ export const postedSilenceSchema = z.looseObject({
 export type PostedSilence = z.output<typeof postedSilenceSchema>;
 
 /** A silence in the format of the Alertmanager API. */
-export const silenceAnswer = z.looseObject({
+export const silenceResponse = z.looseObject({
   id: z.string(),
   matchers: z.array(matcherSchema),
   startsAt: time,
@@ -171,7 +171,7 @@ export const silenceAnswer = z.looseObject({
   comment: z.string(),
   status: z.looseObject({ state: z.enum(['active', 'pending', 'expired']) }),
 });
-export type ShownSilence = z.infer<typeof silenceAnswer>;
+export type ShownSilence = z.infer<typeof silenceResponse>;
 
 /** The response of the Alertmanager API to a created or replaced silence. */
-export const madeSilenceAnswer = z.object({ silenceID: z.string() });
+export const madeSilenceResponse = z.object({ silenceID: z.string() });

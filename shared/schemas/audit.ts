@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, type AnswerOf } from './answer.ts';
+import { responseSchema, type ResponseOf } from './response.ts';
 
 /** Names of operator actions in the audit trail. Results and keepalives are not operator actions. */
 export type AuditAction =
@@ -48,7 +48,7 @@ export type AuditAction =
  * An audit record: an action of an operator, or of the backend on an operator's behalf (security S22). The schema is
  * loose, because the hash covers all attributes, including those that a newer backend adds.
  */
-export const auditRecordAnswer = z.looseObject({
+export const auditRecordResponse = z.looseObject({
   /** Number of the record. Records are numbered from 1 without gaps. */
   id: z.number(),
   /** Time of the action in epoch milliseconds; never earlier than that of the previous record. */
@@ -80,14 +80,14 @@ export const auditRecordAnswer = z.looseObject({
   /** Hash of this record, including `previous`; see `auditHash` in `shared/domain/audit.ts`. */
   hash: z.string(),
 });
-export type AuditRecord = AnswerOf<typeof auditRecordAnswer>;
+export type AuditRecord = ResponseOf<typeof auditRecordResponse>;
 /** An audit record before it is appended to the trail, which adds its id, time and hashes. */
 export type AuditEntry = Omit<AuditRecord, 'id' | 'at' | 'previous' | 'hash'>;
 /** The user who performed an action, with the address and the request. */
 export type Actor = Pick<AuditEntry, 'who' | 'on_behalf_of' | 'from' | 'how'>;
 
 /** The ids of the first and the last audit record: `GET /api/mon/v1/audit/head`. */
-export const auditHeadAnswer = answer(
+export const auditHeadResponse = responseSchema(
   z.looseObject({
     /** Id of the oldest stored record; `last` plus one if no record is stored. */
     first: z.number(),
@@ -99,4 +99,4 @@ export const auditHeadAnswer = answer(
     at: z.number(),
   }),
 );
-export type AuditHead = z.infer<typeof auditHeadAnswer>;
+export type AuditHead = z.infer<typeof auditHeadResponse>;

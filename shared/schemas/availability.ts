@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnswerOf } from './answer.ts';
+import { type ResponseOf } from './response.ts';
 
 /** The seconds that a check spent in each status during a time range, with fractions (spec, timeline 4). */
 const shares = {
@@ -18,10 +18,10 @@ const shares = {
 };
 
 const sharesSchema = z.object(shares);
-export type Availability = AnswerOf<typeof sharesSchema>;
+export type Availability = ResponseOf<typeof sharesSchema>;
 
 /** The availability of checks in a time range: `GET /api/mon/v1/availability`. */
-export const availabilityAnswer = z.object({
+export const availabilityResponse = z.object({
   /** Start and end of the time range, in epoch milliseconds. */
   since: z.number(),
   until: z.number(),
@@ -32,16 +32,16 @@ export const availabilityAnswer = z.object({
   /** The checks with the lowest `percent` first, up to the requested number. */
   checks: z.array(z.object({ client: z.string(), check: z.string(), ...shares })),
 });
-export type AvailabilityReport = AnswerOf<typeof availabilityAnswer>;
+export type AvailabilityReport = ResponseOf<typeof availabilityResponse>;
 
 /**
  * A period in which a check had one status; without `status`, no status is recorded. Times are in epoch milliseconds.
  */
 const pastStretch = z.object({ since: z.number(), until: z.number(), status: z.number().exactOptional() });
-export type StatusPeriod = AnswerOf<typeof pastStretch>;
+export type StatusPeriod = ResponseOf<typeof pastStretch>;
 
 /** The history of a check in a time range: `GET /api/mon/v1/timeline/:client/:check`. */
-export const checkPastAnswer = z.object({
+export const checkPastResponse = z.object({
   /** Start and end of the time range, in epoch milliseconds. */
   since: z.number(),
   until: z.number(),
@@ -51,4 +51,4 @@ export const checkPastAnswer = z.object({
   silenced: z.array(z.object({ since: z.number(), until: z.number() })),
   availability: sharesSchema,
 });
-export type CheckHistory = AnswerOf<typeof checkPastAnswer>;
+export type CheckHistory = ResponseOf<typeof checkPastResponse>;

@@ -100,12 +100,12 @@ export interface BulkOutcome {
 }
 
 /** The response to a bulk request: the outcome of each operation, in the order of the request. */
-export interface BulkAnswer {
+export interface BulkResponse {
   readonly results: readonly BulkOutcome[];
 }
 
-/** Schema of `BulkAnswer`, with only the attributes that callers rely on, see `answer.ts`. */
-export const bulkAnswer: z.ZodType<BulkAnswer> = z.looseObject({
+/** Schema of `BulkResponse`, with only the attributes that callers rely on, see `response.ts`. */
+export const bulkResponse: z.ZodType<BulkResponse> = z.looseObject({
   results: z.array(
     z.looseObject({
       ok: z.boolean(),

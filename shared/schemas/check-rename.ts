@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer } from './answer.ts';
+import { responseSchema } from './response.ts';
 import { nameSchema } from './name.ts';
 
 /** Body of `POST /api/mon/v1/checks/:check/rename`. */
@@ -10,5 +10,5 @@ export const checkRenameSchema = z.looseObject({
 });
 
 /** The response to a rename: the number of clients on which the check was renamed. */
-export const renamedAnswer = answer(z.looseObject({ moved: z.number() }));
-export type CheckRenameAnswer = z.infer<typeof renamedAnswer>;
+export const renamedResponse = responseSchema(z.looseObject({ moved: z.number() }));
+export type CheckRenameResponse = z.infer<typeof renamedResponse>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { answer, texts, type AnswerOf } from './answer.ts';
-import { clientAnswer } from './client.ts';
+import { responseSchema, texts, type ResponseOf } from './response.ts';
+import { clientResponse } from './client.ts';
 
 /** Attributes of the last result of a check on a client, for tables. */
 const lastResult = {
@@ -15,7 +15,7 @@ const lastResult = {
 };
 
 /** An item of `GET /api/mon/v1/checks/:check/results`: the result of one client; the worst come first. */
-export const checkOfClientAnswer = answer(
+export const checkOfClientResponse = responseSchema(
   z.looseObject({
     client: z.string(),
     ...lastResult,
@@ -23,10 +23,10 @@ export const checkOfClientAnswer = answer(
     silenced: z.boolean(),
   }),
 );
-export type CheckOfClient = z.infer<typeof checkOfClientAnswer>;
+export type CheckOfClient = z.infer<typeof checkOfClientResponse>;
 
 /** A check in `GET /api/mon/v1/clients/:client`. */
-const clientCheckAnswer = z.looseObject({
+const clientCheckResponse = z.looseObject({
   name: z.string(),
   ...lastResult,
   /** Seconds between two runs; null if the check has no interval, or the interval is not known. */
@@ -44,8 +44,8 @@ const clientCheckAnswer = z.looseObject({
   /** Time of the next scheduled run, in epoch seconds; null if the backend does not schedule the check. */
   next_run: z.number().nullable(),
 });
-export type ClientCheck = AnswerOf<typeof clientCheckAnswer>;
+export type ClientCheck = ResponseOf<typeof clientCheckResponse>;
 
 /** A client with all its checks: `GET /api/mon/v1/clients/:client`. */
-export const clientDetailAnswer = z.looseObject({ client: clientAnswer, checks: z.array(clientCheckAnswer) });
-export type ClientDetail = z.infer<typeof clientDetailAnswer>;
+export const clientDetailResponse = z.looseObject({ client: clientResponse, checks: z.array(clientCheckResponse) });
+export type ClientDetail = z.infer<typeof clientDetailResponse>;

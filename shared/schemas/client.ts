@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX, freeNameSchema, nameSchema } from './name.ts';
-import { numberOrNull, numberOrZero, textOrEmpty, textsOrNone, type AnswerOf } from './answer.ts';
+import { numberOrNull, numberOrZero, textOrEmpty, textsOrNone, type ResponseOf } from './response.ts';
 
 /** Maximum number of subscriptions, of handlers, and of redacted keys of one client (security S7). */
 const LIST_MAX = 1000;
@@ -65,8 +65,8 @@ export interface Client {
   readonly [attribute: string]: unknown;
 }
 
-/** Schema of a client in a response, with only the attributes that callers rely on, see `answer.ts`. */
-export const clientAnswer: z.ZodType<Client> = z.looseObject({
+/** Schema of a client in a response, with only the attributes that callers rely on, see `response.ts`. */
+export const clientResponse: z.ZodType<Client> = z.looseObject({
   name: z.string(),
   address: textOrEmpty,
   subscriptions: textsOrNone,
@@ -74,8 +74,8 @@ export const clientAnswer: z.ZodType<Client> = z.looseObject({
   version: textOrEmpty,
 });
 
-/** Schema of `ClientHistory`, with only the attributes that callers rely on, see `answer.ts`. */
-export const clientHistoryAnswer = z.looseObject({
+/** Schema of `ClientHistory`, with only the attributes that callers rely on, see `response.ts`. */
+export const clientHistoryResponse = z.looseObject({
   check: z.string(),
   history: z.array(z.coerce.number()),
   last_execution: numberOrNull,
@@ -83,12 +83,12 @@ export const clientHistoryAnswer = z.looseObject({
 });
 
 /** The history of a check on a client: its most recent statuses, oldest first, and its last run in epoch seconds. */
-export type ClientHistory = z.infer<typeof clientHistoryAnswer>;
+export type ClientHistory = z.infer<typeof clientHistoryResponse>;
 
 /** The response to `DELETE /api/mon/v1/clients?q=`. */
-export const deletedClientsAnswer = z.object({
+export const deletedClientsResponse = z.object({
   deleted: z.number(),
   /** True if more clients match. Repeat the request to delete them. */
   more: z.boolean(),
 });
-export type DeletedClients = AnswerOf<typeof deletedClientsAnswer>;
+export type DeletedClients = ResponseOf<typeof deletedClientsResponse>;

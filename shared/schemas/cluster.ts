@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { answer } from './answer.ts';
+import { responseSchema } from './response.ts';
 
 /** The backends that share a store, as known to the responding member: `GET /api/mon/v1/cluster`. */
-export const clusterAnswer = answer(
+export const clusterResponse = responseSchema(
   z.looseObject({
     /** The id of the responding member. */
     member_id: z.string(),
@@ -54,7 +54,7 @@ export const clusterAnswer = answer(
     ),
   }),
 );
-export type ClusterView = z.infer<typeof clusterAnswer>;
+export type ClusterView = z.infer<typeof clusterResponse>;
 export type ClusterMember = ClusterView['members'][number];
 
 /** Body of `POST /api/mon/v1/cluster/hand-over`. `to`: id or name of the next leader; default: any other member. */

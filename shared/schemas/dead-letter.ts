@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GroupedEvent, HandledEvent } from './handler-job.ts';
-import { answer, numberOrZero, type AnswerOf } from './answer.ts';
+import { responseSchema, numberOrZero, type ResponseOf } from './response.ts';
 
 /** Selects the dead letters to retry or drop: those of one handler, or all. */
 export const deadLetterSelectionSchema = z.union(
@@ -10,7 +10,7 @@ export const deadLetterSelectionSchema = z.union(
 export type DeadLetterSelection = z.infer<typeof deadLetterSelectionSchema>;
 
 /** A dead letter: a handler run that failed and is not retried automatically any more. Times are in epoch seconds. */
-export const deadLetterAnswer = z.looseObject({
+export const deadLetterResponse = z.looseObject({
   /** Id of the dead letter. A retry keeps this id. */
   id: z.number(),
   handler: z.string(),
@@ -27,7 +27,7 @@ export const deadLetterAnswer = z.looseObject({
    */
   group: z.looseObject({ label: z.string(), events: z.number() }).optional(),
 });
-export type DeadLetterSummary = AnswerOf<typeof deadLetterAnswer>;
+export type DeadLetterSummary = ResponseOf<typeof deadLetterResponse>;
 
 /** A dead letter with its event, and for a group with all its events. Secrets are redacted. */
 export type DeadLetterView = DeadLetterSummary & {
@@ -36,7 +36,7 @@ export type DeadLetterView = DeadLetterSummary & {
 };
 
 /** Status of a handler. Its counts start when the backend starts. */
-export const handlerAnswer = answer(
+export const handlerResponse = responseSchema(
   z.looseObject({
     name: z.string(),
     /** Type of the handler: that of its definition, or `built-in`; null if it is no longer defined. */
@@ -61,4 +61,4 @@ export const handlerAnswer = answer(
     oldest_age: z.number().nullable(),
   }),
 );
-export type HandlerStatus = z.infer<typeof handlerAnswer>;
+export type HandlerStatus = z.infer<typeof handlerResponse>;

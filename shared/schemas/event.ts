@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type CheckResult, checkAnswer } from './result.ts';
+import { type CheckResult, checkResponse } from './result.ts';
 import { recoverySchema, type Recovery } from './recovery.ts';
-import { type Client, clientAnswer } from './client.ts';
-import { numberOrNull, numberOrZero, booleanOrFalse, textsOrNone } from './answer.ts';
+import { type Client, clientResponse } from './client.ts';
+import { numberOrNull, numberOrZero, booleanOrFalse, textsOrNone } from './response.ts';
 
 export const eventActionSchema = z.enum(['create', 'resolve', 'flapping']);
 export type EventAction = z.infer<typeof eventActionSchema>;
@@ -43,11 +43,11 @@ export interface Event {
 /** Body of `POST /resolve`. */
 export const resolveSchema = z.looseObject({ client: z.string(), check: z.string() });
 
-/** Schema of `Event`, with only the attributes that callers rely on, see `answer.ts`. */
-export const eventAnswer: z.ZodType<Event> = z.looseObject({
+/** Schema of `Event`, with only the attributes that callers rely on, see `response.ts`. */
+export const eventResponse: z.ZodType<Event> = z.looseObject({
   id: z.string(),
-  client: clientAnswer,
-  check: checkAnswer.extend({
+  client: clientResponse,
+  check: checkResponse.extend({
     executed: numberOrZero,
     issued: numberOrZero,
     history: z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { objectNameSchema, v2NameSchema } from './name.ts';
 import { notificationLogSchema, withNotificationLog } from './notification-log.ts';
 import { recoverySchema } from './recovery.ts';
-import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
+import { recurrenceResponse, recurrenceSchema } from './recurrence.ts';
 import { reminderSentSchema, silenceIdleSchema, windowUseSchema, STORED_SELECTOR_LENGTH_MAX } from './silenced.ts';
 
 /** Number of stored statuses of a check: the 21 that are shown, and the one before them. */
@@ -105,7 +105,7 @@ export const exactSilencedSchema = z.object({
     expire_on_resolve: z.boolean(),
     timestamp: secondsSchema,
     expire_at: secondsSchema.nullable(),
-    recurrence: recurrenceAnswer.refine((value) => recurrenceSchema.safeParse(value).success).exactOptional(),
+    recurrence: recurrenceResponse.refine((value) => recurrenceSchema.safeParse(value).success).exactOptional(),
     /** The attribute `reminder_sent` of the silence. Dumps still use its former name. */
     reminded: reminderSentSchema.exactOptional(),
     idle: silenceIdleSchema.exactOptional(),

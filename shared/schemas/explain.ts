@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { eventActionSchema, eventAnswer } from './event.ts';
+import { eventActionSchema, eventResponse } from './event.ts';
 import type { Inhibitor } from './inhibition.ts';
-import { texts, type AnswerOf } from './answer.ts';
+import { texts, type ResponseOf } from './response.ts';
 import { recoverySchema } from './recovery.ts';
 
 /**
@@ -109,8 +109,8 @@ export type HandlerExplanation = HandlerVerdict & {
   readonly delivery: DeliveryView | null;
 };
 
-/** Schema of `HandlerVerdict`, with only the attributes that callers rely on, see `answer.ts`. */
-const verdictAnswer = z.looseObject({
+/** Schema of `HandlerVerdict`, with only the attributes that callers rely on, see `response.ts`. */
+const verdictResponse = z.looseObject({
   handler: z.string(),
   // Any string is valid, because newer backends may have further verdicts.
   verdict: z.string(),
@@ -122,7 +122,7 @@ const verdictAnswer = z.looseObject({
 });
 
 /** The answer to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */
-export const explanationAnswer = z.looseObject({
+export const explanationResponse = z.looseObject({
   client: z.string(),
   check: z.string(),
   /** The open event; null if there is none. */
@@ -145,7 +145,7 @@ export const explanationAnswer = z.looseObject({
    * definitions and silences.
    */
   handlers: z.array(
-    verdictAnswer.extend({
+    verdictResponse.extend({
       delivery: z
         .looseObject({
           state: z.string(),
@@ -160,12 +160,12 @@ export const explanationAnswer = z.looseObject({
 });
 
 /** Explains why the handlers of a check run or do not run for its event: the response as a client parses it. */
-export type EventExplanation = z.infer<typeof explanationAnswer>;
-export type ExplainedEvent = NonNullable<AnswerOf<typeof explanationAnswer>['event']>;
+export type EventExplanation = z.infer<typeof explanationResponse>;
+export type ExplainedEvent = NonNullable<ResponseOf<typeof explanationResponse>['event']>;
 /**
  * Explains why the handlers of a check run or do not run for its event: the response as this backend version sends it.
  */
-export type Explanation = Omit<AnswerOf<typeof explanationAnswer>, 'handlers'> & {
+export type Explanation = Omit<ResponseOf<typeof explanationResponse>, 'handlers'> & {
   readonly handlers: readonly HandlerExplanation[];
 };
 
@@ -178,7 +178,7 @@ const inhibitionOutlookSchema = z.looseObject({
   /** Names of the attributes that must be equal in this event and in the events that the rule inhibits. */
   equal: texts,
 });
-export type InhibitionOutlook = AnswerOf<typeof inhibitionOutlookSchema>;
+export type InhibitionOutlook = ResponseOf<typeof inhibitionOutlookSchema>;
 
 const ruleOutlookSchema = z.looseObject({
   aggregate: z.string(),
@@ -190,18 +190,18 @@ const ruleOutlookSchema = z.looseObject({
   /** The current status of the rule; null if the aggregate has no results. */
   was: z.number().nullable(),
 });
-export type RuleOutlook = AnswerOf<typeof ruleOutlookSchema>;
+export type RuleOutlook = ResponseOf<typeof ruleOutlookSchema>;
 
 /** The effects that a result would have: the response of `POST /api/mon/v1/simulate`. */
-export const simulationAnswer = z.looseObject({
+export const simulationResponse = z.looseObject({
   client: z.string(),
   check: z.string(),
   transition: z.string(),
   /** The event that would be handled, without secrets; null if none would be. */
-  event: eventAnswer.nullable(),
+  event: eventResponse.nullable(),
   /** Summary for people, as one sentence. */
   reason: z.string(),
-  handlers: z.array(verdictAnswer),
+  handlers: z.array(verdictResponse),
   /**
    * Inhibition rules by which the event would start, continue or stop to inhibit other events; absent if there are
    * none.
@@ -211,7 +211,7 @@ export const simulationAnswer = z.looseObject({
   aggregates: z.array(ruleOutlookSchema).exactOptional(),
 });
 
-export type SimulatedResult = z.infer<typeof simulationAnswer>;
+export type SimulatedResult = z.infer<typeof simulationResponse>;
 /** The simulation of a result, as this version of the backend sends it. */
 export type Simulation = Pick<SimulatedResult, 'client' | 'check' | 'event' | 'reason'> & {
   readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'ok';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { texts } from './answer.ts';
+import { texts } from './response.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
-import { groupAnswer, type GroupRow } from './grouping.ts';
-import { inhibitionAnswer, inhibitorSchema, type InhibitionRow } from './inhibition.ts';
+import { groupResponse, type GroupRow } from './grouping.ts';
+import { inhibitionResponse, inhibitorSchema, type InhibitionRow } from './inhibition.ts';
 import { recoverySchema } from './recovery.ts';
-import { recurrenceAnswer } from './recurrence.ts';
+import { recurrenceResponse } from './recurrence.ts';
 import { reminderSentSchema, silenceIdleSchema } from './silenced.ts';
 import { planStateSchema, planStepStateSchema } from './plan-run.ts';
 import { ruleVerdictSchema } from './plan.ts';
@@ -172,7 +172,7 @@ export const silencedRowSchema = z.object({
    * The recurrence; absent if the silence does not recur. `begin` and `expire_at` are those of the current or next
    * window.
    */
-  recurrence: recurrenceAnswer.exactOptional(),
+  recurrence: recurrenceResponse.exactOptional(),
 });
 export type SilencedRow = Readonly<z.infer<typeof silencedRowSchema>>;
 
@@ -205,8 +205,8 @@ const feedRowsSchema = z.object({
   clients: z.record(z.string(), clientRowSchema.nullable()).exactOptional(),
   upgrades: z.record(z.string(), upgradeRowSchema.nullable()).exactOptional(),
   /** Rows as in `GET /api/mon/v1/handler-groups` and `GET /api/mon/v1/inhibitions`. */
-  groups: z.record(z.string(), groupAnswer.nullable()).exactOptional(),
-  inhibitions: z.record(z.string(), inhibitionAnswer.nullable()).exactOptional(),
+  groups: z.record(z.string(), groupResponse.nullable()).exactOptional(),
+  inhibitions: z.record(z.string(), inhibitionResponse.nullable()).exactOptional(),
 });
 export interface FeedRows {
   readonly events?: Readonly<Record<string, EventRow | null>>;

@@ -92,7 +92,7 @@ export const GROUP_LIMIT = 100;
 export type GroupChange = 'new' | 'changed' | 'resolved' | 'same';
 
 /** A group of events of a handler, in the format of the API: `GET /api/mon/v1/handler-groups`. */
-export const groupAnswer = z.looseObject({
+export const groupResponse = z.looseObject({
   namespace: z.string(),
   handler: z.string(),
   /** Id of the group, the same in all its runs. The search `group=ID` finds its events. */
@@ -110,4 +110,4 @@ export const groupAnswer = z.looseObject({
   /** Time of the next flush of the group, in epoch seconds. */
   due_at: z.number(),
 });
-export type GroupRow = z.infer<typeof groupAnswer>;
+export type GroupRow = z.infer<typeof groupResponse>;

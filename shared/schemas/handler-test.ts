@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, objectAnswer } from './answer.ts';
+import { responseSchema, objectResponse } from './response.ts';
 
 /**
  * Body of a request to test a handler. With `client` and `check`, the handler gets their current event; otherwise a
@@ -15,14 +15,14 @@ export const handlerTestSchema = z
   .refine(({ client, check }) => (client === undefined) === (check === undefined), 'client and check go together');
 export type HandlerTestRequest = z.input<typeof handlerTestSchema>;
 
-export const handlerTestAnswer = answer(
+export const handlerTestResponse = responseSchema(
   z.looseObject({
     handler: z.string(),
     type: z.string(),
     client: z.string(),
     check: z.string(),
     /** The data for the receiver, in the form that depends on the handler type, without secrets. */
-    preview: objectAnswer,
+    preview: objectResponse,
     /** The result of the test; null for a dry run, which sends nothing. */
     outcome: z
       .looseObject({
@@ -36,4 +36,4 @@ export const handlerTestAnswer = answer(
       .nullable(),
   }),
 );
-export type HandlerTest = z.infer<typeof handlerTestAnswer>;
+export type HandlerTest = z.infer<typeof handlerTestResponse>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numberOrZero, textOrEmpty, textsOrNone } from './answer.ts';
+import { numberOrZero, textOrEmpty, textsOrNone } from './response.ts';
 
 const queue = z.looseObject({ messages: z.number(), consumers: z.number() });
 
@@ -10,8 +10,8 @@ const server = z.looseObject({
   timestamp: numberOrZero,
 });
 
-/** Schema of `GET /info`, with only the attributes that callers rely on, see `answer.ts`. */
-export const infoAnswer = z.looseObject({
+/** Schema of `GET /info`, with only the attributes that callers rely on, see `response.ts`. */
+export const infoResponse = z.looseObject({
   sensu: z.looseObject({ version: z.string() }),
   transport: z
     .looseObject({ connected: z.boolean(), keepalives: queue.optional(), results: queue.optional() })
@@ -22,4 +22,4 @@ export const infoAnswer = z.looseObject({
 });
 
 /** Information about a backend: the response of `GET /info`. Other products do not send the attribute `mon`. */
-export type BackendInfo = z.infer<typeof infoAnswer>;
+export type BackendInfo = z.infer<typeof infoResponse>;

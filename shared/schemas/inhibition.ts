@@ -21,7 +21,7 @@ export const inhibitionSchema = z.strictObject({
 export type InhibitionDefinition = z.infer<typeof inhibitionSchema>;
 
 /** An inhibition rule in the format of the API. */
-export const inhibitionAnswer = z.looseObject({
+export const inhibitionResponse = z.looseObject({
   name: z.string(),
   source: z.string(),
   target: z.string(),
@@ -41,7 +41,7 @@ export const inhibitionAnswer = z.looseObject({
     }),
   ),
 });
-export type InhibitionRow = z.infer<typeof inhibitionAnswer>;
+export type InhibitionRow = z.infer<typeof inhibitionResponse>;
 
 /** The inhibition rule and the event by which another event is inhibited. */
 export const inhibitorSchema = z.object({

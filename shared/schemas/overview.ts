@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { answer } from './answer.ts';
+import { responseSchema } from './response.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 
 /** Statistics for the console that the feed does not contain: `GET /api/mon/v1/overview`. */
-export const overviewAnswer = answer(
+export const overviewResponse = responseSchema(
   z.looseObject({
     /** Time of these statistics, in epoch seconds. */
     at: z.number(),
@@ -43,4 +43,4 @@ export const overviewAnswer = answer(
     feed: z.looseObject({ consumers: z.number() }),
   }),
 );
-export type Overview = z.infer<typeof overviewAnswer>;
+export type Overview = z.infer<typeof overviewResponse>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { answer } from './answer.ts';
-import { findingAnswer, ruleVerdictSchema, stepAnswer, upgradeFactsSchema, versionSchema } from './plan.ts';
+import { responseSchema } from './response.ts';
+import { findingResponse, ruleVerdictSchema, stepResponse, upgradeFactsSchema, versionSchema } from './plan.ts';
 
 /**
  * Upgrade plans and their progress: `/api/mon/v1/upgrades`. The backend stores them; the console and `monctl` display
@@ -25,8 +25,8 @@ export type PlanRunStepState = z.infer<typeof planStepStateSchema>;
 /** A time in epoch milliseconds. */
 const time = z.number();
 
-/** A plan without its log, with the attributes that callers rely on, see `answer.ts`. */
-const summaryAnswer = z.object({
+/** A plan without its log, with the attributes that callers rely on, see `response.ts`. */
+const summaryResponse = z.object({
   /** Number of the plan. The first plan has 1. */
   id: z.number(),
   /** Starts at 1 and increases with each change of the plan. */
@@ -49,9 +49,9 @@ const summaryAnswer = z.object({
     .nullable(),
   /** The verdict of the rules when they were last evaluated. */
   verdict: ruleVerdictSchema,
-  findings: z.array(findingAnswer),
+  findings: z.array(findingResponse),
   steps: z.array(
-    stepAnswer.extend({
+    stepResponse.extend({
       state: planStepStateSchema,
       /** Time at which the step started; null: not yet. */
       started_at: time.nullable(),
@@ -67,21 +67,21 @@ const summaryAnswer = z.object({
 });
 
 /** An upgrade plan with its log: `GET /api/mon/v1/upgrades/:id`. */
-export const planAnswer = answer(
-  summaryAnswer.extend({
+export const planResponse = responseSchema(
+  summaryResponse.extend({
     /**
      * The newest few hundred lines of the log, oldest first. `step`: the step of the line; null: the plan as a whole.
      */
     log: z.array(z.object({ at: time, step: z.string().nullable(), text: z.string() })),
   }),
 );
-export type PlanRun = z.infer<typeof planAnswer>;
+export type PlanRun = z.infer<typeof planResponse>;
 export type PlanRunStep = PlanRun['steps'][number];
 export type PlanRunLogLine = PlanRun['log'][number];
 
 /** The list of upgrade plans: `GET /api/mon/v1/upgrades`. */
-export const plansAnswer = answer(z.array(summaryAnswer));
-export type PlanRunSummary = z.infer<typeof plansAnswer>[number];
+export const plansResponse = responseSchema(z.array(summaryResponse));
+export type PlanRunSummary = z.infer<typeof plansResponse>[number];
 
 /**
  * Facts that the operator provides, because the backend cannot determine them: certificates, a dump, a snapshot, the

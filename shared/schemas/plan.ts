@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, texts, type AnswerOf } from './answer.ts';
+import { responseSchema, texts, type ResponseOf } from './response.ts';
 
 /**
  * Upgrade plans: facts about the installation, findings of rules, and the steps of the upgrade (reference 9, completion
@@ -122,7 +122,7 @@ export const ruleVerdictSchema = z.enum(['pass', 'warn', 'block']);
 export type RuleVerdict = z.infer<typeof ruleVerdictSchema>;
 
 /** The result of one rule. */
-export const findingAnswer = answer(
+export const findingResponse = responseSchema(
   z.object({
     rule: z.string(),
     title: z.string(),
@@ -133,7 +133,7 @@ export const findingAnswer = answer(
     remedy: texts,
   }),
 );
-export type Finding = z.infer<typeof findingAnswer>;
+export type Finding = z.infer<typeof findingResponse>;
 
 /**
  * The subject of a step that checks something: all rules, the health of the backends, whether their versions agree,
@@ -146,7 +146,7 @@ const stepCheck = z.custom<StepCheck>(
   'is not a known check',
 );
 
-export const stepAnswer = z.object({
+export const stepResponse = z.object({
   /** Id of the step, unique within its plan. */
   id: z.string(),
   /**
@@ -168,7 +168,7 @@ export const stepAnswer = z.object({
   /** Text that the operator must type to run the step, because the step cannot be undone. */
   confirm: z.string().exactOptional(),
 });
-export type PlanStep = AnswerOf<typeof stepAnswer>;
+export type PlanStep = ResponseOf<typeof stepResponse>;
 export type StepAction = NonNullable<PlanStep['action']>;
 
 export interface UpgradePlan {

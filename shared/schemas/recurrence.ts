@@ -54,24 +54,24 @@ export const recurrenceSchema = z
 export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
 
 /** A recurrence as it is stored, and as the API returns it. */
-export const recurrenceAnswer = z.object({
+export const recurrenceResponse = z.object({
   schedule: z.string(),
   zone: z.string(),
   duration: z.number(),
   first_day: z.string().exactOptional(),
   last_day: z.string().exactOptional(),
 });
-export type Recurrence = Readonly<z.infer<typeof recurrenceAnswer>>;
+export type Recurrence = Readonly<z.infer<typeof recurrenceResponse>>;
 
 /** Effects of a change of the UTC offset (daylight saving time) on a window (silencing 3). */
 const CLOCK_CHANGES = ['start_skipped', 'start_twice', 'during'] as const;
 
 /** A window of a recurring silence, in a preview. */
-export const windowAnswer = z.object({
+export const windowResponse = z.object({
   /** Start and end of the window, in epoch seconds. */
   begin: z.number(),
   end: z.number(),
   /** How a change of the UTC offset affects the window; absent if it does not. */
   clock_change: z.enum(CLOCK_CHANGES).exactOptional(),
 });
-export type ShownWindow = Readonly<z.infer<typeof windowAnswer>>;
+export type ShownWindow = Readonly<z.infer<typeof windowResponse>>;

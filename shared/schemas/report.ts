@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { auditRecordAnswer } from './audit.ts';
-import { texts, type AnswerOf } from './answer.ts';
+import { auditRecordResponse } from './audit.ts';
+import { texts, type ResponseOf } from './response.ts';
 import { inhibitorSchema } from './inhibition.ts';
 
 /** Operator actions on events and silences that a report lists; the timeline records them (spec, report 3). */
@@ -20,7 +20,7 @@ const reportSilence = z.object({
   /** Time of expiry in epoch milliseconds; absent: never. */
   end: z.number().exactOptional(),
 });
-export type ReportSilence = AnswerOf<typeof reportSilence>;
+export type ReportSilence = ResponseOf<typeof reportSilence>;
 
 /** A check on a client that had a problem in the time range of the report. */
 const reportCheck = z.object({
@@ -51,7 +51,7 @@ const reportCheck = z.object({
   /** The inhibitor of the last outage; present only if all outages were inhibited. */
   inhibited_by: inhibitorSchema.exactOptional(),
 });
-export type ReportCheck = AnswerOf<typeof reportCheck>;
+export type ReportCheck = ResponseOf<typeof reportCheck>;
 
 /** The total number of checks, and a list that may contain only the first of them. */
 const reportChecks = z.object({ count: z.number(), checks: z.array(reportCheck) });
@@ -66,7 +66,7 @@ const reportCause = z.object({
   /** Number of these checks that have a problem at the end of the time range. */
   open: z.number(),
 });
-export type ReportCause = AnswerOf<typeof reportCause>;
+export type ReportCause = ResponseOf<typeof reportCause>;
 
 /** The outages of a check on all clients together. */
 const reportNoise = z.object({
@@ -78,7 +78,7 @@ const reportNoise = z.object({
   client: z.string(),
   client_outages: z.number(),
 });
-export type ReportNoise = AnswerOf<typeof reportNoise>;
+export type ReportNoise = ResponseOf<typeof reportNoise>;
 
 /** An action of a person. Equal actions that follow each other within a minute are merged. */
 const reportAction = z.object({
@@ -95,10 +95,10 @@ const reportAction = z.object({
   /** The latest expiry of the silences, in epoch milliseconds; absent if one of them never expires. */
   end: z.number().exactOptional(),
 });
-export type ReportAction = AnswerOf<typeof reportAction>;
+export type ReportAction = ResponseOf<typeof reportAction>;
 
 /** An audit record without the previous and the new value. */
-const reportChange = auditRecordAnswer.pick({
+const reportChange = auditRecordResponse.pick({
   id: true,
   at: true,
   who: true,
@@ -106,10 +106,10 @@ const reportChange = auditRecordAnswer.pick({
   target: true,
   reason: true,
 });
-export type ReportChange = AnswerOf<typeof reportChange>;
+export type ReportChange = ResponseOf<typeof reportChange>;
 
 /** The handover report: `GET /api/mon/v1/report` (spec, report). */
-export const reportAnswer = z.object({
+export const reportResponse = z.object({
   /** Start and end of the time range, in epoch milliseconds. */
   since: z.number(),
   until: z.number(),
@@ -141,4 +141,4 @@ export const reportAnswer = z.object({
   /** Audit records that `actions` does not contain, newest first; null if the caller may not read audit records. */
   changes: z.object({ count: z.number(), changes: z.array(reportChange) }).nullable(),
 });
-export type Report = AnswerOf<typeof reportAnswer>;
+export type Report = ResponseOf<typeof reportResponse>;

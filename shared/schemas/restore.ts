@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, objectAnswer, texts } from './answer.ts';
+import { responseSchema, objectResponse, texts } from './response.ts';
 
 /** Maximum number of objects in one restore request. */
 export const RESTORE_MAX = 100;
@@ -36,7 +36,7 @@ export function restoreKey(type: 'Namespace' | 'User' | 'Entity', namespace: str
 }
 
 /** The response to a restore: the outcome of each object, in the order of the request. */
-export const restoredAnswer = answer(
+export const restoredResponse = responseSchema(
   z.looseObject({
     results: z.array(
       z.looseObject({
@@ -58,17 +58,17 @@ export const restoredAnswer = answer(
     ),
   }),
 );
-export type RestoreAnswer = z.infer<typeof restoredAnswer>;
-export type RestoreResult = RestoreAnswer['results'][number];
+export type RestoreResponse = z.infer<typeof restoredResponse>;
+export type RestoreResult = RestoreResponse['results'][number];
 export type RestoreOutcome = RestoreResult['outcome'];
 
 /** A page of a dump: `GET /api/mon/v1/dump/:type`. */
-export const dumpPageAnswer = answer(
+export const dumpPageResponse = responseSchema(
   z.looseObject({
     /** Objects with their type and their exact state, see `exact-state.ts`. */
-    objects: z.array(objectAnswer),
+    objects: z.array(objectResponse),
     /** Token for the next page; null if this is the last one. */
     continue: z.string().nullable(),
   }),
 );
-export type DumpPage = z.infer<typeof dumpPageAnswer>;
+export type DumpPage = z.infer<typeof dumpPageResponse>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { aggregateSchema, aggregatesSchema } from './aggregate.ts';
 import { NAME_LENGTH_MAX, nameSchema, objectNameSchema, v2NameSchema } from './name.ts';
-import { answer, numberOrZero, textOrEmpty } from './answer.ts';
+import { responseSchema, numberOrZero, textOrEmpty } from './response.ts';
 
 /**
  * A status: any integer. Statuses have the meaning of exit codes, but every reported status is stored (completion 1.4).
@@ -109,13 +109,13 @@ export interface StoredResult {
 /** Maximum number of results in one `POST /api/mon/v1/results`. */
 export const BATCH_MAX = 10_000;
 
-/** Schema of the check in a result or event, with only the attributes that callers rely on, see `answer.ts`. */
-export const checkAnswer = z.looseObject({ name: z.string(), status: z.number(), output: textOrEmpty });
+/** Schema of the check in a result or event, with only the attributes that callers rely on, see `response.ts`. */
+export const checkResponse = z.looseObject({ name: z.string(), status: z.number(), output: textOrEmpty });
 
-/** Schema of `StoredResult`, with only the attributes that callers rely on, see `answer.ts`. */
-export const resultAnswer: z.ZodType<StoredResult> = z.looseObject({
+/** Schema of `StoredResult`, with only the attributes that callers rely on, see `response.ts`. */
+export const resultResponse: z.ZodType<StoredResult> = z.looseObject({
   client: z.string(),
-  check: checkAnswer.extend({
+  check: checkResponse.extend({
     executed: z.number(),
     issued: numberOrZero,
     history: z
@@ -129,7 +129,7 @@ export const resultAnswer: z.ZodType<StoredResult> = z.looseObject({
  * The response to a batch of results. All valid results are stored; each rejected one is listed by its index in the
  * batch.
  */
-export const batchAnswer = answer(
+export const batchResponse = responseSchema(
   z.object({ accepted: z.number(), rejected: z.array(z.object({ index: z.number(), error: z.string() })) }),
 );
-export type BatchAnswer = z.infer<typeof batchAnswer>;
+export type BatchResponse = z.infer<typeof batchResponse>;

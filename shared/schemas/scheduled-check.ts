@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CheckDefinition } from './check.ts';
-import { numberOrNull, texts } from './answer.ts';
+import { numberOrNull, texts } from './response.ts';
 
 /**
  * A check in the list `GET /api/mon/v1/checks`: its definition without secrets, its next run, and the counts of its
@@ -16,8 +16,8 @@ export type ScheduledCheck = CheckDefinition & {
   readonly results: Readonly<Record<'ok' | 'warning' | 'critical' | 'unknown', number>>;
 };
 
-/** Schema of a check in `GET /api/mon/v1/checks`, with only the attributes that callers rely on, see `answer.ts`. */
-export const definedCheckAnswer = z.looseObject({
+/** Schema of a check in `GET /api/mon/v1/checks`, with only the attributes that callers rely on, see `response.ts`. */
+export const definedCheckResponse = z.looseObject({
   name: z.string(),
   command: z.union([z.string(), z.array(z.string())]).nullish(),
   subscribers: texts.nullish(),
@@ -32,4 +32,4 @@ export const definedCheckAnswer = z.looseObject({
 });
 
 /** A check that is defined on the backend, as a client reads it. */
-export type DefinedCheck = z.infer<typeof definedCheckAnswer>;
+export type DefinedCheck = z.infer<typeof definedCheckResponse>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer } from './answer.ts';
+import { responseSchema } from './response.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 
 /**
@@ -32,7 +32,7 @@ export const silencePolicySettingsSchema = z.strictObject({
 export type SilencePolicySettings = z.infer<typeof silencePolicySettingsSchema>;
 
 /** The rules for new silences: `GET /api/mon/v1/silence-policy`. */
-export const silencePolicyAnswer = answer(
+export const silencePolicyResponse = responseSchema(
   z.looseObject({
     reason: z.enum(['required', 'optional']),
     /**
@@ -47,4 +47,4 @@ export const silencePolicyAnswer = answer(
     apply_to_v1: z.boolean(),
   }),
 );
-export type SilencePolicy = z.infer<typeof silencePolicyAnswer>;
+export type SilencePolicy = z.infer<typeof silencePolicyResponse>;

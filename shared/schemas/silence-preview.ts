@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { answer } from './answer.ts';
-import { recurrenceSchema, windowAnswer } from './recurrence.ts';
+import { responseSchema } from './response.ts';
+import { recurrenceSchema, windowResponse } from './recurrence.ts';
 import { isOneTarget, silencedTarget, TARGET_MESSAGE } from './silenced.ts';
 
 /** Maximum number of silences in one preview. One dialog of the console can create as many. */
@@ -25,7 +25,7 @@ export type SilencePreviewRequest = z.infer<typeof silencePreviewSchema>;
  * The response of a preview: the events that the silences would cover now, and those that they would have covered
  * recently.
  */
-export const recentProblemsAnswer = answer(
+export const recentProblemsResponse = responseSchema(
   z.looseObject({
     /** Number of checks on clients that were not OK at some time after `since`, and have no open event now. */
     recovered: z.number(),
@@ -52,7 +52,7 @@ export const recentProblemsAnswer = answer(
       })
       .optional(),
     /** The active window of the recurrence and the next ones, at most five; absent if the silences do not recur. */
-    windows: z.array(windowAnswer).optional(),
+    windows: z.array(windowResponse).optional(),
   }),
 );
-export type RecentProblems = z.infer<typeof recentProblemsAnswer>;
+export type RecentProblems = z.infer<typeof recentProblemsResponse>;

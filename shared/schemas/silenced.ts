@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { expireSchema } from './expiry.ts';
 import { EXPIRE_NEVER, type Expiring } from './lifetime.ts';
 import { nameSchema, objectNameSchema, subscriptionSchema } from './name.ts';
-import { recurrenceAnswer, recurrenceSchema, type Recurrence, type SubmittedRecurrence } from './recurrence.ts';
-import { numberOrNull, numberOrZero, booleanOrFalse, textOrNull, type AnswerOf } from './answer.ts';
+import { recurrenceResponse, recurrenceSchema, type Recurrence, type SubmittedRecurrence } from './recurrence.ts';
+import { numberOrNull, numberOrZero, booleanOrFalse, textOrNull, type ResponseOf } from './response.ts';
 
 const parts = { subscription: subscriptionSchema.nullish(), check: nameSchema.nullish() };
 
@@ -187,7 +187,7 @@ export type WindowUse = Readonly<z.infer<typeof windowUseSchema>>;
  * A silence as the API returns it. Every attribute is always present. `expire` is the number of remaining seconds, or
  * -1 for a silence without an end (completion 1.2, clients 1.12).
  */
-export const silencedAnswer = z.looseObject({
+export const silencedResponse = z.looseObject({
   id: z.string(),
   subscription: textOrNull,
   check: textOrNull,
@@ -198,7 +198,7 @@ export const silencedAnswer = z.looseObject({
   timestamp: numberOrZero,
   expire: z.number(),
 });
-export type SilencedView = AnswerOf<typeof silencedAnswer> & {
+export type SilencedView = ResponseOf<typeof silencedResponse> & {
   /** Namespace of the silence; present only if all namespaces are requested. */
   readonly namespace?: string;
 };
@@ -218,13 +218,13 @@ export type SilencedDetail = SilencedView &
     readonly idle?: SilenceIdle;
   };
 
-export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.extend({
+export const silencedDetailResponse: z.ZodType<SilencedDetail> = silencedResponse.extend({
   expire_at: z.number().nullable(),
   selector: z.string().exactOptional(),
   suppressed: z.number(),
   last_suppressed: z.number().nullable(),
   window: windowUseSchema.exactOptional(),
-  recurrence: recurrenceAnswer.exactOptional(),
+  recurrence: recurrenceResponse.exactOptional(),
   reminder_sent: reminderSentSchema.exactOptional(),
   idle: silenceIdleSchema.exactOptional(),
 });

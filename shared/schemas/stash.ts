@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DOTS_MESSAGE, isDotName } from './name.ts';
 import { expireSchema } from './expiry.ts';
 import { type Expiring, EXPIRE_NEVER } from './lifetime.ts';
-import { answer, objectAnswer } from './answer.ts';
+import { responseSchema, objectResponse } from './response.ts';
 
 /**
  * Maximum length of the path of a stash. The path is only a key in the store and never a file name, so nearly all
@@ -40,14 +40,14 @@ export interface Stash extends Expiring {
 }
 
 /** A stash as the API returns it. `expire` is the number of remaining seconds, or -1 for a stash without an end. */
-export const stashAnswer = answer(
+export const stashResponse = responseSchema(
   z.looseObject({
     path: z.string(),
-    content: objectAnswer,
+    content: objectResponse,
     expire: z
       .number()
       .nullish()
       .transform((expire) => expire ?? EXPIRE_NEVER),
   }),
 );
-export type StashView = z.infer<typeof stashAnswer>;
+export type StashView = z.infer<typeof stashResponse>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, texts } from './answer.ts';
+import { responseSchema, texts } from './response.ts';
 
 /** Maximum timeout of a store upgrade in seconds. No store needs more than a day. */
 export const UPGRADE_TIMEOUT_MAX = 86_400;
@@ -16,7 +16,7 @@ export const storeUpgradeRequestSchema = z.strictObject({
 const step = { version: z.number(), name: z.string() };
 
 /** The status of the store upgrade: `GET /api/mon/v1/store/upgrade`. */
-export const storeUpgradeAnswer = answer(
+export const storeUpgradeResponse = responseSchema(
   z.looseObject({
     /** The schema version of the store, and the newest one that the program supports. */
     schema: z.number(),
@@ -52,7 +52,7 @@ export const storeUpgradeAnswer = answer(
     }),
   }),
 );
-export type StoreUpgradeStatus = z.infer<typeof storeUpgradeAnswer>;
+export type StoreUpgradeStatus = z.infer<typeof storeUpgradeResponse>;
 export type PendingStep = StoreUpgradeStatus['pending'][number];
 export type UpgradeObstacle = StoreUpgradeStatus['obstacles'][number];
 export type UpgradeRun = StoreUpgradeStatus['run'];

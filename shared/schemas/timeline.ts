@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { texts, type AnswerOf } from './answer.ts';
+import { texts, type ResponseOf } from './response.ts';
 import { inhibitorSchema } from './inhibition.ts';
-import { recurrenceAnswer } from './recurrence.ts';
+import { recurrenceResponse } from './recurrence.ts';
 import { clientRowSchema, eventRowSchema, silencedRowSchema } from './feed.ts';
 
 /**
@@ -73,14 +73,14 @@ const transitionShape = {
   /** Present if the silence ends when the event resolves. */
   expire_on_resolve: z.literal(true).exactOptional(),
   /** The recurrence of the silence. Each of its windows is recorded as another transition. */
-  recurrence: recurrenceAnswer.exactOptional(),
+  recurrence: recurrenceResponse.exactOptional(),
 };
 
 const transitionSchema = z.object(transitionShape);
-export type Transition = AnswerOf<typeof transitionSchema>;
+export type Transition = ResponseOf<typeof transitionSchema>;
 
 /** A transition with its id and time. */
-const timelineRowAnswer = z.object({
+const timelineRowResponse = z.object({
   /** Unique id: the time of the commit in microseconds. A later transition has a greater id. */
   id: z.number(),
   /** Time of the transition, in epoch milliseconds. */
@@ -89,21 +89,21 @@ const timelineRowAnswer = z.object({
   namespace: z.string().exactOptional(),
   ...transitionShape,
 });
-export type TimelineRow = AnswerOf<typeof timelineRowAnswer>;
+export type TimelineRow = ResponseOf<typeof timelineRowResponse>;
 
 /** A page of the timeline: `GET /api/mon/v1/timeline`. */
-export const timelineAnswer = z.object({
+export const timelineResponse = z.object({
   /** The transitions, newest first. */
-  transitions: z.array(timelineRowAnswer),
+  transitions: z.array(timelineRowResponse),
   /** The parameter `after` for the next page; null if there are no further pages. */
   next: z.number().nullable(),
   /** Time from which the history is complete, in epoch milliseconds; null if no history is stored. */
   retained_since: z.number().nullable(),
 });
-export type TimelinePage = AnswerOf<typeof timelineAnswer>;
+export type TimelinePage = ResponseOf<typeof timelineResponse>;
 
 /** A client that existed at a past moment. All attributes except `events` and `timestamp` are the current ones. */
-const pastClientAnswer = clientRowSchema.extend({
+const pastClientResponse = clientRowSchema.extend({
   /** Number of events of the client that were open at that moment. */
   events: z.number(),
   /**
@@ -114,10 +114,10 @@ const pastClientAnswer = clientRowSchema.extend({
   /** Present if the client was deleted since then. Then only its name and `events` are known. */
   deleted: z.literal(true).exactOptional(),
 });
-export type PastClient = AnswerOf<typeof pastClientAnswer>;
+export type PastClient = ResponseOf<typeof pastClientResponse>;
 
 /** The events, silences and clients at a past moment: `GET /api/mon/v1/timeline/state` (spec, timeline 5). */
-export const pastStateAnswer = z.object({
+export const pastStateResponse = z.object({
   /** The past moment, in epoch milliseconds. */
   at: z.number(),
   /** The oldest moment for which the state can be computed, in epoch milliseconds. */
@@ -146,12 +146,12 @@ export const pastStateAnswer = z.object({
   /** The silences, sorted by id; present only if requested. */
   silenced: z.array(silencedRowSchema).exactOptional(),
   /** The clients, sorted by name; present only if requested. */
-  clients: z.array(pastClientAnswer).exactOptional(),
+  clients: z.array(pastClientResponse).exactOptional(),
 });
-export type PastState = AnswerOf<typeof pastStateAnswer>;
+export type PastState = ResponseOf<typeof pastStateResponse>;
 
 /** The differences between two moments: `GET /api/mon/v1/timeline/changes` (spec, timeline 5). */
-export const pastChangesAnswer = z.object({
+export const pastChangesResponse = z.object({
   /** The two moments, in epoch milliseconds. */
   from: z.number(),
   at: z.number(),
@@ -170,7 +170,7 @@ export const pastChangesAnswer = z.object({
   /** All silences at `at`; absent if neither the silences nor the events that they covered differ. */
   silenced: z.array(silencedRowSchema).exactOptional(),
   /** Clients that existed at `at` and may differ. */
-  clients: z.array(pastClientAnswer),
+  clients: z.array(pastClientResponse),
   removed_clients: z.array(z.object({ namespace: z.string().exactOptional(), name: z.string() })),
 });
-export type PastChanges = AnswerOf<typeof pastChangesAnswer>;
+export type PastChanges = ResponseOf<typeof pastChangesResponse>;

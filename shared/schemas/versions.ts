@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { answer } from './answer.ts';
+import { responseSchema } from './response.ts';
 
 /** The versions of the backend and the agents, and the contents of the store: `GET /api/mon/v1/versions`. */
-export const versionsAnswer = answer(
+export const versionsResponse = responseSchema(
   z.looseObject({
     backend: z.looseObject({
       version: z.string(),
@@ -31,6 +31,6 @@ export const versionsAnswer = answer(
     }),
   }),
 );
-export type Versions = z.infer<typeof versionsAnswer>;
+export type Versions = z.infer<typeof versionsResponse>;
 export type AgentVersion = Versions['agents'][number];
 export type RecordKind = keyof Versions['records'];

@@ -1,7 +1,7 @@
 /** @module-tag slow */
 import { expect, test } from 'vitest';
 import { replay, type Outcome } from './replay.ts';
-import { jsonRequest, readScenario, type Line, type RecordedAnswer, type ScenarioName } from './scenario.ts';
+import { jsonRequest, readScenario, type Line, type RecordedResponse, type ScenarioName } from './scenario.ts';
 
 /**
  * Other names for the recorded clients, checks and aggregates. The decisions must also hold for changed recordings:
@@ -70,7 +70,7 @@ function recorded(
   };
 }
 
-function corsOf({ headers }: RecordedAnswer): Readonly<Record<string, string>> {
+function corsOf({ headers }: RecordedResponse): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('Access-')));
 }
 

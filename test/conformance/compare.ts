@@ -1,6 +1,6 @@
 import { isErrorCode } from '../../shared/errors.ts';
 import type { Answer } from '../support/raw-http.ts';
-import type { RecordedAnswer, RecordedRequest } from './scenario.ts';
+import type { RecordedResponse, RecordedRequest } from './scenario.ts';
 
 /** Names of attributes whose values differ in each run; they are compared only by type. */
 const BY_TYPE = new Set([
@@ -35,19 +35,19 @@ const DROPPED_DEFINITION = 'no_subs_check';
  *
  * @returns the differences as text; empty if there are none
  */
-export function compareAnswer(request: RecordedRequest, expected: RecordedAnswer, actual: Answer): string[] {
+export function compareResponse(request: RecordedRequest, expected: RecordedResponse, actual: Answer): string[] {
   const problems = compareStatus(expected, actual);
   if (problems.length > 0 || expected.isPlain) return problems;
   return [...compareHeaders(expected, actual), ...compareBody(request, expected, actual)];
 }
 
-export function compareStatus(expected: RecordedAnswer, actual: Answer): string[] {
+export function compareStatus(expected: RecordedResponse, actual: Answer): string[] {
   return actual.status === expected.status
     ? []
     : [`status: expected ${String(expected.status)}, got ${String(actual.status)} ${actual.text.slice(0, 120)}`];
 }
 
-function compareHeaders(expected: RecordedAnswer, actual: Answer): string[] {
+function compareHeaders(expected: RecordedResponse, actual: Answer): string[] {
   const problems: string[] = [];
   const recorded = new Map(Object.entries(expected.headers).map(([name, value]) => [name.toLowerCase(), value]));
   const cors = corsOf(recorded.keys());
@@ -73,7 +73,7 @@ function corsOf(names: Iterable<string>): string[] {
   return [...names].filter((name) => name.startsWith('access-control-')).toSorted();
 }
 
-function compareBody({ method, path }: RecordedRequest, expected: RecordedAnswer, actual: Answer): string[] {
+function compareBody({ method, path }: RecordedRequest, expected: RecordedResponse, actual: Answer): string[] {
   if (method === 'HEAD') return actual.text === '' ? [] : ['HEAD has a body'];
   const resource = path.split('?', 1)[0];
   // Some error responses have a list as their body, which is compared like any other: 412 of /health, and 404 of the

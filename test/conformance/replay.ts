@@ -4,7 +4,7 @@ import { startBackend, type RunningBackend } from '../support/running-backend.ts
 import { Agents } from './agents.ts';
 import { RequestedRuns } from './asked-runs.ts';
 import { Listeners } from './listeners.ts';
-import { compareAnswer, compareStatus, normalized } from './compare.ts';
+import { compareResponse, compareStatus, normalized } from './compare.ts';
 import { INSTANCES } from './instances.ts';
 import { DECISIONS } from './v1/decisions.ts';
 import type { Recorded } from './decision.ts';
@@ -16,7 +16,7 @@ import {
   readScenario,
   recordedSettings,
   type Line,
-  type RecordedAnswer,
+  type RecordedResponse,
   type RecordedRequest,
   type ScenarioName,
   type Step,
@@ -153,7 +153,7 @@ class Scene implements AsyncDisposable {
     }
   }
 
-  async #exchangeOutcome(line: ExchangeLine, recorded: RecordedAnswer): Promise<LineOutcome> {
+  async #exchangeOutcome(line: ExchangeLine, recorded: RecordedResponse): Promise<LineOutcome> {
     if (line.chance !== undefined) return { kind: 'skipped', reason: 'left to chance' };
     const { url } = await this.#instance(line.instance);
     const actual = line.kind === 'raw' ? await askRaw(url, line.bytes) : await ask(url, line.request);
@@ -168,7 +168,7 @@ class Scene implements AsyncDisposable {
     return recordedProblems.length === 0 ? { kind: 'equal' } : { kind: 'sanctioned', decisions };
   }
 
-  async #compare(line: ExchangeLine, expected: RecordedAnswer, actual: Answer | undefined): Promise<string[]> {
+  async #compare(line: ExchangeLine, expected: RecordedResponse, actual: Answer | undefined): Promise<string[]> {
     if (actual === undefined) return ['no answer'];
     if (line.kind === 'raw') return compareStatus(expected, actual);
     const { sameAs } = expected;
@@ -177,14 +177,14 @@ class Scene implements AsyncDisposable {
       return differencesBetween(await ask(url, sameAs), actual);
     }
     const shown = line.instance === undefined ? expected : { ...expected, body: withoutState(expected) };
-    return compareAnswer(line.request, await this.#pageOf(line.request, shown), actual);
+    return compareResponse(line.request, await this.#pageOf(line.request, shown), actual);
   }
 
   /**
    * Returns the expected page of a list. Because the order of the recorded list is arbitrary, the expected items are
    * the same part of this backend's complete list.
    */
-  async #pageOf(request: RecordedRequest, expected: RecordedAnswer): Promise<RecordedAnswer> {
+  async #pageOf(request: RecordedRequest, expected: RecordedResponse): Promise<RecordedResponse> {
     const { body } = expected;
     const header = Object.entries(expected.headers).find(([name]) => name.toLowerCase() === 'x-pagination')?.[1];
     if (header === undefined || !Array.isArray(body) || body.length === 0) return expected;
@@ -274,7 +274,7 @@ async function askRaw(url: string, bytes: string): Promise<Answer | undefined> {
  * Returns the body of a response without state: a line that was recorded on another instance shows state from other
  * scenarios, so its lists are emptied.
  */
-function withoutState({ status, body }: RecordedAnswer): unknown {
+function withoutState({ status, body }: RecordedResponse): unknown {
   return status === 200 && Array.isArray(body) ? [] : body;
 }
 

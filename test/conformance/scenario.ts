@@ -24,7 +24,7 @@ export interface RecordedRequest {
   readonly version: string;
 }
 
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -35,8 +35,8 @@ export interface RecordedAnswer {
 }
 
 type LineKind =
-  | { readonly kind: 'exchange'; readonly request: RecordedRequest; readonly answer: RecordedAnswer }
-  | { readonly kind: 'raw'; readonly bytes: string; readonly answer: RecordedAnswer | undefined }
+  | { readonly kind: 'exchange'; readonly request: RecordedRequest; readonly answer: RecordedResponse }
+  | { readonly kind: 'raw'; readonly bytes: string; readonly answer: RecordedResponse | undefined }
   | { readonly kind: 'publish'; readonly pipe: string; readonly payload: unknown }
   | { readonly kind: 'observe'; readonly what: string; readonly data: unknown };
 
@@ -168,7 +168,7 @@ function lineKind(record: RecordedLine, text: string): LineKind {
 }
 
 /** Returns the recorded response. If Sensu Core never responded, any response with status 200 is accepted. */
-function answerOf(response: NonNullable<RecordedLine['response']>): RecordedAnswer {
+function answerOf(response: NonNullable<RecordedLine['response']>): RecordedResponse {
   const { status, headers = {}, body, no_response: isMissing = false } = response;
   return isMissing ? { status: 200, headers, body, isPlain: true } : { status, headers, body, isPlain: false };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
-import { clusterAnswer, type ClusterView } from '../../shared/schemas/cluster.ts';
+import { clusterResponse, type ClusterView } from '../../shared/schemas/cluster.ts';
 import { administratorOf } from '../support/administrator.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -53,7 +53,7 @@ async function namesAt(url: string): Promise<Set<string>> {
 }
 
 async function databaseOf(url: string): Promise<ClusterView['database']> {
-  return clusterAnswer.parse(await (await fetch(`${url}/api/mon/v1/cluster`)).json()).database;
+  return clusterResponse.parse(await (await fetch(`${url}/api/mon/v1/cluster`)).json()).database;
 }
 
 const missing = (acknowledged: Iterable<number>, stored: Set<string>): string[] =>

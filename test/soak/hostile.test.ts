@@ -19,7 +19,7 @@ import {
 } from './hostile/figures.ts';
 import type { Target } from './hostile/kind.ts';
 import { HOSTILE_KINDS } from './hostile/kinds.ts';
-import type { HonestAnswer, HonestEnd, HonestRequest, HostileFigures, HostileRequest } from './hostile/messages.ts';
+import type { HonestResponse, HonestEnd, HonestRequest, HostileFigures, HostileRequest } from './hostile/messages.ts';
 import { rounds, seed } from './rounds.ts';
 
 /** Default duration of the test in minutes, a few seconds; `--rounds` sets another number of minutes. */
@@ -110,7 +110,7 @@ test(
       },
     };
 
-    await using honest = new Child<HonestRequest, HonestAnswer>('honest.ts');
+    await using honest = new Child<HonestRequest, HonestResponse>('honest.ts');
     await honest.ask({ kind: 'start', url: backend.url, keys: target.keys, ...LOAD });
     await using hostile = new Child<HostileRequest, HostileFigures>('generator.ts');
     hostile.say({ kind: 'start', target, seed: seed(), strength: LOAD.strength });

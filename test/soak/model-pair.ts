@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { vi } from 'vitest';
 import type { Backend } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
-import { RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../shared/schemas/restore.ts';
+import { RESTORE_MAX, type DumpPage, type RestoreResponse } from '../../shared/schemas/restore.ts';
 import { administratorOf } from '../support/administrator.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { searchText, type ModelSearch } from '../support/model-search.ts';
@@ -236,13 +236,13 @@ export class ModelPair implements AsyncDisposable {
    *
    * @param size number of objects per request
    */
-  async #restore(objects: readonly object[], size = RESTORE_MAX): Promise<RestoreAnswer['results']> {
-    const outcomes: RestoreAnswer['results'][number][] = [];
+  async #restore(objects: readonly object[], size = RESTORE_MAX): Promise<RestoreResponse['results']> {
+    const outcomes: RestoreResponse['results'][number][] = [];
     for (let start = 0; start < objects.length; start += size) {
       const page = await this.#ask('POST', '/api/mon/v1/restore', 200, {
         objects: objects.slice(start, start + size),
       });
-      outcomes.push(...(JSON.parse(page) as RestoreAnswer).results);
+      outcomes.push(...(JSON.parse(page) as RestoreResponse).results);
     }
     return outcomes;
   }

@@ -65,7 +65,7 @@ export class DeliveryRig {
       feed: { publish: (transport, _namespace, data) => void this.published.push({ transport, data }) },
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
       registry,
-      handlerNetworks: () => networks,
+      alwaysAllowedNetworks: () => networks,
       stopSignal: this.stopping.signal,
       ...(names === undefined ? {} : { lookUp: (name) => lookUp(names, name) }),
     });

@@ -48,7 +48,7 @@ export class Pty implements AsyncDisposable {
       encoding: null,
     });
     this.#pty.onData((bytes) => this.screen.feed(bytes));
-    this.screen.onAnswer((answer) => this.write(answer));
+    this.screen.onResponse((answer) => this.write(answer));
     const { promise, resolve } = Promise.withResolvers<PtyExit>();
     this.exited = promise;
     this.#pty.onExit(({ exitCode, signal = 0 }) => {

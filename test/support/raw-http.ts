@@ -33,7 +33,7 @@ export function exchange(url: string, bytes: string | Buffer, methods: readonly 
   let received = Buffer.alloc(0);
   const parse = (isEnded: boolean): void => {
     for (;;) {
-      const found = parseAnswer(received, methods[answers.length] ?? 'GET', isEnded);
+      const found = parseResponse(received, methods[answers.length] ?? 'GET', isEnded);
       if (found === undefined) return;
       received = received.subarray(found.length);
       if (found.answer.status < 200) continue;
@@ -74,7 +74,11 @@ export function requestBytes({ method, target, headers = {}, body, version = 'HT
   return `${method} ${target} ${version}\r\n${head}\r\n${body ?? ''}`;
 }
 
-function parseAnswer(bytes: Buffer, method: string, isEnded: boolean): { answer: Answer; length: number } | undefined {
+function parseResponse(
+  bytes: Buffer,
+  method: string,
+  isEnded: boolean,
+): { answer: Answer; length: number } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');

@@ -69,7 +69,7 @@ export class Screen extends EventEmitter implements SizeSource {
   }
 
   /** Registers a listener for the responses that the terminal sends to requests of the program. */
-  onAnswer(listener: (answer: string) => void): void {
+  onResponse(listener: (answer: string) => void): void {
     this.#terminal.onData(listener);
   }
 

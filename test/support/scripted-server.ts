@@ -16,7 +16,7 @@ export interface SeenRequest {
 /**
  * A response of the scripted server. A string is sent as it is, other values as JSON, and `undefined` as an empty body.
  */
-export interface ScriptedAnswer {
+export interface ScriptedResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface ScriptedServer {
  * Starts an HTTP server on a loopback address whose responses a callback returns. It is closed when the test finishes.
  */
 export async function startScriptedServer(
-  answer: (request: SeenRequest) => ScriptedAnswer | Promise<ScriptedAnswer>,
+  answer: (request: SeenRequest) => ScriptedResponse | Promise<ScriptedResponse>,
 ): Promise<ScriptedServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((incoming, outgoing) => {

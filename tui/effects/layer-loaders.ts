@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { undefinedIfNotFound } from '../../shared/client/answer-or-undefined.ts';
+import { undefinedIfNotFound } from '../../shared/client/undefined-if-not-found.ts';
 import { parseDuration } from '../../shared/domain/duration.ts';
 import type { TimelinePage } from '../../shared/schemas/timeline.ts';
 import { PAST_SPAN_MS, parseTimelineId } from '../model/past-span.ts';

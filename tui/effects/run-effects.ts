@@ -1,6 +1,6 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { undefinedIfNotFound } from '../../shared/client/answer-or-undefined.ts';
+import { undefinedIfNotFound } from '../../shared/client/undefined-if-not-found.ts';
 import { leaderName } from '../../shared/domain/cluster.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { nameAtSameBackend } from '../model/backend-names.ts';

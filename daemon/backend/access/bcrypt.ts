@@ -10,7 +10,7 @@ export interface BcryptTask {
   readonly hash?: string | undefined;
 }
 
-export interface BcryptAnswer {
+export interface BcryptResponse {
   readonly id: number;
   readonly hash?: string;
   readonly isRight?: boolean;
@@ -28,7 +28,7 @@ export class Bcrypt implements AsyncDisposable {
   #thread: Worker | undefined;
   #idle: Disposable | undefined;
   #lastId = 0;
-  readonly #waiting = new Map<number, PromiseWithResolvers<BcryptAnswer>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<BcryptResponse>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,9 +47,9 @@ export class Bcrypt implements AsyncDisposable {
     await this.#thread?.terminate();
   }
 
-  #runTask(password: string, hash?: string): Promise<BcryptAnswer> {
+  #runTask(password: string, hash?: string): Promise<BcryptResponse> {
     const task: BcryptTask = { id: ++this.#lastId, password, hash };
-    const answer = Promise.withResolvers<BcryptAnswer>();
+    const answer = Promise.withResolvers<BcryptResponse>();
     this.#waiting.set(task.id, answer);
     this.#idle?.[Symbol.dispose]();
     this.#running().postMessage(task, []);
@@ -60,7 +60,7 @@ export class Bcrypt implements AsyncDisposable {
     if (this.#thread !== undefined) return this.#thread;
     const thread = new Worker(PROGRAM);
     thread.unref();
-    thread.on('message', (answer: BcryptAnswer) => {
+    thread.on('message', (answer: BcryptResponse) => {
       this.#waiting.get(answer.id)?.resolve(answer);
       this.#waiting.delete(answer.id);
       if (this.#waiting.size > 0) return;

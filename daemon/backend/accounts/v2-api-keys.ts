@@ -22,7 +22,14 @@ import { readBody, validator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnV2 } from '../http/route.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
-import { changing, etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from '../http/v2-object-answer.ts';
+import {
+  changing,
+  etagOf,
+  mergePatchOf,
+  preconditionsOf,
+  refuseUnless,
+  sendObject,
+} from '../http/v2-object-response.ts';
 import { sortedAfter, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
 const validateGranted = validator(grantedApiKeySchema);

@@ -18,11 +18,11 @@ import type { Sessions } from '../access/sessions.ts';
 import type { EscalationGuard } from '../access/escalation-guard.ts';
 import type { UserGuard, Users } from '../access/users.ts';
 import { actorOf } from '../access/actor.ts';
-import { parseBody, readBody, validateBoth, validator } from '../http/json-body.ts';
+import { parseBody, readBody, validateParsedBody, validator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnV2 } from '../http/route.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
-import { changing, sendObject } from '../http/v2-object-answer.ts';
+import { changing, sendObject } from '../http/v2-object-response.ts';
 import { sortedAfter, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
 const validateUser = validator(submittedUserSchema);
@@ -92,8 +92,8 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
       const body = parseBody(request);
       const next =
         hasScope(request.principal, 'admin') && !isChange(body.value)
-          ? validateBoth(body, validatePassword)
-          : await newHashIfProven(request, name, validateBoth(body, validateChange));
+          ? validateParsedBody(body, validatePassword)
+          : await newHashIfProven(request, name, validateParsedBody(body, validateChange));
       await users.setPassword(name, next, actor);
     }),
     resetPassword: changing((request, actor) =>

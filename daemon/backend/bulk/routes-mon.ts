@@ -4,7 +4,7 @@ import { MonError } from '../../../shared/errors.ts';
 import {
   bulkEnvelopeSchema,
   bulkOperationSchema,
-  type BulkAnswer,
+  type BulkResponse,
   type BulkOperation,
   type BulkRequest,
 } from '../../../shared/schemas/bulk.ts';
@@ -31,7 +31,7 @@ interface BulkDeps extends NamespaceDeps, PolicyDeps {
 export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
   const { bulk, clock } = deps;
   return {
-    bulk: async (request): Promise<BulkAnswer> => {
+    bulk: async (request): Promise<BulkResponse> => {
       const namespace = requestedNamespace(request, deps);
       const bulkRequest = signed(await validBulk(parseBody(request)), request.principal);
       for (const { op } of bulkRequest.operations)

@@ -1,5 +1,5 @@
 import { MON_API } from '../../../shared/api/mon.ts';
-import type { CheckRenameAnswer } from '../../../shared/schemas/check-rename.ts';
+import type { CheckRenameResponse } from '../../../shared/schemas/check-rename.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ScheduledCheck } from '../../../shared/schemas/scheduled-check.ts';
@@ -63,7 +63,7 @@ export function checksOnMon(
       const entries = resultsOfCheck(requestedNamespace(request, deps), pathName(request, 'check'));
       return sendList(request, reply, entries, (some) => readChecksOfClients(store, some, clock.now()));
     },
-    renameCheck: async (request): Promise<CheckRenameAnswer> => {
+    renameCheck: async (request): Promise<CheckRenameResponse> => {
       const { name } = requestedNamespace(request, deps);
       const { to, force } = readBody(request, validate);
       const from = pathName(request, 'check');

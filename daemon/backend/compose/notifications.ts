@@ -83,7 +83,7 @@ export async function openNotifications(
       clients,
       registry,
       metricSeries: series,
-      handlerNetworks: () => config.program['handler-networks'],
+      alwaysAllowedNetworks: () => config.program['handler-networks'],
       stopSignal: stopping,
     }),
   );

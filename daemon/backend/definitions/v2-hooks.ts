@@ -7,7 +7,7 @@ import type { OnV2 } from '../http/route.ts';
 import { objectHandlers, pathPart } from '../http/v2-collection.ts';
 import { definitionCollection, type DefinitionDeps } from './routes-v2.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
-import { changing } from '../http/v2-object-answer.ts';
+import { changing } from '../http/v2-object-response.ts';
 
 const validateHooks = validator(checkHooksSchema);
 

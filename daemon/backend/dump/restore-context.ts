@@ -11,7 +11,7 @@ import type { RoleGuard } from '../access/role-guard.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 
 /** The context in which the objects of one request are restored. */
-export interface Restoring {
+export interface RestoreContext {
   readonly transaction: Transaction;
   /** Name of the user who requested the restore. */
   readonly by: string;
@@ -46,7 +46,7 @@ export function exactCopyOf<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped):
  * created by now are counted, too.
  */
 export function exceedsEntityLimit(
-  { transaction, entityLimit, assumedEntities }: Restoring,
+  { transaction, entityLimit, assumedEntities }: RestoreContext,
   namespace: string,
   name: string,
 ): boolean {
@@ -69,7 +69,7 @@ export function skipped(reason: string): RestoreResult {
  * @param lost attributes of the file that are not restored
  */
 export function restoreState<State>(
-  { isDryRun }: Pick<Restoring, 'isDryRun'>,
+  { isDryRun }: Pick<RestoreContext, 'isDryRun'>,
   states: { readonly before: State | undefined; readonly after: State },
   save: () => void,
   lost: readonly LostAttribute[] = [],

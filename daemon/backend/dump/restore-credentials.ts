@@ -11,16 +11,16 @@ import { hashSensuGoKey } from '../access/key-secret.ts';
 import type { ApiKey, User } from '../model/access/credentials.ts';
 import { allRolesOf } from '../access/api-keys.ts';
 import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
-import { exactCopyOf, skipped, restoreState, withoutExact, type Restoring } from './restore-context.ts';
+import { exactCopyOf, skipped, restoreState, withoutExact, type RestoreContext } from './restore-context.ts';
 import { saveApiKey, saveUser } from '../model/access/mutations.ts';
 
-export function restoreUser(restoring: Restoring, object: Wrapped): RestoreResult {
+export function restoreUser(context: RestoreContext, object: Wrapped): RestoreResult {
   const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));
   if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { username, groups, disabled, password_hash: hash } = parsed.data;
   if (!hash)
     return skipped(`the file contains no hash of the password: create the user with monctl user create ${username}`);
-  const { transaction } = restoring;
+  const { transaction } = context;
   const { credentials } = transaction.registry;
   const before = credentials.users.get(username);
   const exact = exactCopyOf(exactUserSchema, object);
@@ -34,22 +34,22 @@ export function restoreUser(restoring: Restoring, object: Wrapped): RestoreResul
   };
   const { index } = credentials.roles;
   const users = new Map(credentials.users).set(username, after);
-  const isAdministered = restoring.configuredUser !== undefined || hasAdministrator(users, index);
+  const isAdministered = context.configuredUser !== undefined || hasAdministrator(users, index);
   if (hasAdministrator(credentials.users, index) && !isAdministered) {
     return skipped('the backend would have no administrator: create another administrator first');
   }
   const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group) && !index.isBound(group));
   const reason = 'groups of this name have no rights until a role binding contains them';
   return restoreState(
-    restoring,
+    context,
     { before, after },
     () => saveUser(transaction, after),
     idle.map((group) => ({ attribute: `groups.${group}`, reason })),
   );
 }
 
-export function restoreApiKey(restoring: Restoring, submitted: Wrapped): RestoreResult {
-  const object = withHash(restoring, submitted);
+export function restoreApiKey(context: RestoreContext, submitted: Wrapped): RestoreResult {
+  const object = withHash(context, submitted);
   const { spec } = object;
   if (typeof spec['hash'] !== 'string') {
     const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
@@ -57,11 +57,11 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
   }
   const parsed = restoredApiKeySchema.safeParse(unwrap(object));
   if (!parsed.success) return skipped(problemsOf(parsed.error));
-  const { transaction, configuredUser } = restoring;
+  const { transaction, configuredUser } = context;
   const { credentials } = transaction.registry;
   const { metadata, username, scopes, all_roles: allRoles, namespace, description, hash, ...times } = parsed.data;
   const own = scopesOfUser(credentials, configuredUser, username);
-  const isAssumed = restoring.assumed.has(restoreKey('User', '', username));
+  const isAssumed = context.assumed.has(restoreKey('User', '', username));
   if (own === undefined && !credentials.users.has(username) && !isAssumed) {
     return skipped(`there is no user ${username}: restore the users too`);
   }
@@ -82,7 +82,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
     hash,
   };
   return restoreState(
-    restoring,
+    context,
     { before, after },
     () => saveApiKey(transaction, after),
     lostAttributes(spec, parsed.data),
@@ -93,7 +93,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
  * Converts an API key of Sensu Go to an API key of mon. In Sensu Go the name of the object is the key itself; mon
  * stores only its hash.
  */
-function withHash({ transaction }: Restoring, object: Wrapped): Wrapped {
+function withHash({ transaction }: RestoreContext, object: Wrapped): Wrapped {
   const { metadata, spec } = object;
   const { name } = metadata;
   if (typeof name !== 'string' || !isSensuGoApiKey(name)) return object;

@@ -13,11 +13,11 @@ import { DEFINITION_SCHEMAS } from '../definitions/schemas.ts';
 import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../model/definitions/state.ts';
 import type { RoleChange } from '../model/access/roles.ts';
 import { isFixed } from '../access/role-guard.ts';
-import { skipped, restoreState, type Restoring } from './restore-context.ts';
+import { skipped, restoreState, type RestoreContext } from './restore-context.ts';
 import { saveDefinition } from '../model/definitions/mutations.ts';
 
 export function restoreDefinition(
-  restoring: Restoring,
+  context: RestoreContext,
   namespace: string,
   kind: DefinitionKind,
   object: Wrapped,
@@ -26,24 +26,24 @@ export function restoreDefinition(
   const parsed = DEFINITION_SCHEMAS[kind].safeParse(namespacedObject);
   if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { name } = parsed.data.metadata;
-  if (namespace === DEFAULT_NAMESPACE && restoring.definitions.configured(kind).has(name)) {
+  if (namespace === DEFAULT_NAMESPACE && context.definitions.configured(kind).has(name)) {
     return skipped(`${name} is defined in the configuration file; change it there`);
   }
-  const { transaction } = restoring;
+  const { transaction } = context;
   const definition = usable(kind, namespacedObject);
   if ('problem' in definition) return skipped(definition.problem);
-  const refused = restoring.commands.problemOf(kind, definition);
+  const refused = context.commands.problemOf(kind, definition);
   if (refused !== undefined) return skipped(refused);
   const { definitions } = transaction.registry;
   const before = definitions.get(kind, namespace, name)?.object;
   if (isRoleKind(kind)) {
     const change: RoleChange = { kind, namespace, name, object: definition.object as RoleChange['object'] };
-    const problem = problemOfRole(restoring, change);
+    const problem = problemOfRole(context, change);
     if (problem !== undefined) return skipped(problem);
     if (isFixed(change)) return { outcome: 'unchanged' };
   }
   const save = (): void => saveDefinition(transaction, kind, definition);
-  const restored = restoreState(restoring, { before, after: definition.object }, save, [
+  const restored = restoreState(context, { before, after: definition.object }, save, [
     ...idleAttributes(object.spec, IDLE_ATTRIBUTES[kind] ?? {}),
     ...riskyCommand(kind, definition.object),
   ]);
@@ -55,7 +55,7 @@ export function restoreDefinition(
   return warnings.length === 0 ? restored : { ...restored, warnings };
 }
 
-function problemOfRole({ roles, transaction }: Restoring, change: RoleChange): string | undefined {
+function problemOfRole({ roles, transaction }: RestoreContext, change: RoleChange): string | undefined {
   try {
     roles.refuse(change, transaction.registry.credentials);
     return undefined;

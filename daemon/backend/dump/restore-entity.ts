@@ -18,7 +18,7 @@ import {
   matchesExactCopy,
   skipped,
   restoreState,
-  type Restoring,
+  type RestoreContext,
 } from './restore-context.ts';
 import { saveClient } from '../model/clients/mutations.ts';
 import { CLIENTS, dumpedEntity } from '../model/clients/storage.ts';
@@ -28,15 +28,15 @@ import { CLIENTS, dumpedEntity } from '../model/clients/storage.ts';
  */
 const IGNORED_ATTRIBUTES = ['last_seen', 'sensu_agent_version', 'subscriptions'];
 
-export function restoreEntity(restoring: Restoring, namespace: Namespace, object: Wrapped): RestoreResult {
+export function restoreEntity(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
   const exact = exactClient(namespace.name, object);
   const parsed = v2EntitySchema.safeParse({ ...unwrap(object), mon: undefined });
   if (exact === undefined && !parsed.success) return skipped(problemsOf(parsed.error));
   const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
-  if (exact?.isCounted !== false && exceedsEntityLimit(restoring, namespace.name, name)) {
+  if (exact?.isCounted !== false && exceedsEntityLimit(context, namespace.name, name)) {
     return skipped(ENTITY_LIMIT_REFUSAL);
   }
-  const { transaction } = restoring;
+  const { transaction } = context;
   const present = namespace.clients.get(name);
   const after = exact ?? translateEntity(parsed.data, present, transaction);
   const lost =
@@ -47,7 +47,7 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
           ...lostAttributes(without(parsed.data, IGNORED_ATTRIBUTES), v2EntityOf(namespace.name, after.client)),
         ];
   return restoreState(
-    restoring,
+    context,
     { before: present === undefined ? undefined : storedClient(transaction, present), after },
     () => void restoreClient(transaction, namespace, after),
     lost,

@@ -19,7 +19,7 @@ import {
   matchesExactCopy,
   skipped,
   restoreState,
-  type Restoring,
+  type RestoreContext,
 } from './restore-context.ts';
 import { saveCheck } from '../model/events/mutations.ts';
 import { recordStoredEventAsInhibitor } from '../notify/inhibitions/event-inhibition.ts';
@@ -36,24 +36,24 @@ export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEnt
   return [owner, owner?.checks.get(check)].filter((entry) => entry !== undefined);
 }
 
-export function restoreEvent(restoring: Restoring, namespace: Namespace, object: Wrapped): RestoreResult {
+export function restoreEvent(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
   const [entity = '', check = ''] = wrappedName(object).split('/');
   if (entity === '' || check === '') return skipped('the event has no entity or no check');
-  const isAssumed = restoring.assumed.has(restoreKey('Entity', namespace.name, entity));
+  const isAssumed = context.assumed.has(restoreKey('Entity', namespace.name, entity));
   if (isAssumed && !namespace.clients.has(entity)) return { outcome: 'created' };
-  const owner = ownerOf(restoring, namespace, entity, object);
+  const owner = ownerOf(context, namespace, entity, object);
   if ('outcome' in owner) return owner;
   const { client } = owner;
   const present = client === undefined ? undefined : namespace.check(entity, check);
-  const exact = client === undefined ? undefined : exactRecord(restoring, client, check, object);
-  const foreign = exact === undefined ? foreignRecord(restoring, { entity, check }, present, object) : undefined;
+  const exact = client === undefined ? undefined : exactRecord(context, client, check, object);
+  const foreign = exact === undefined ? foreignRecord(context, { entity, check }, present, object) : undefined;
   if (foreign !== undefined && 'problem' in foreign) return skipped(foreign.problem);
   const record = exact ?? foreign?.record;
   if (record === undefined) throw new Error(`internal error: there is no record for the event ${entity}/${check}`);
   return restoreState(
-    restoring,
-    { before: present === undefined ? undefined : recordOf(restoring, present), after: record },
-    () => save(restoring, owner.make(), check, record),
+    context,
+    { before: present === undefined ? undefined : recordOf(context, present), after: record },
+    () => save(context, owner.make(), check, record),
     foreign?.lost,
   );
 }
@@ -65,7 +65,12 @@ interface Owner {
   make(): ClientEntry;
 }
 
-function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spec }: Wrapped): Owner | RestoreResult {
+function ownerOf(
+  context: RestoreContext,
+  namespace: Namespace,
+  name: string,
+  { spec }: Wrapped,
+): Owner | RestoreResult {
   const present = namespace.clients.get(name);
   if (present !== undefined) return { client: present, make: () => present };
   const event = v2EventSchema.safeParse({ ...spec, mon: undefined });
@@ -75,14 +80,14 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   if (entity === undefined || !entity.success) {
     return skipped(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
   }
-  if (exceedsEntityLimit(restoring, namespace.name, name)) return skipped(ENTITY_LIMIT_REFUSAL);
-  const { transaction } = restoring;
+  if (exceedsEntityLimit(context, namespace.name, name)) return skipped(ENTITY_LIMIT_REFUSAL);
+  const { transaction } = context;
   const stored = translateEntity(entity.data, undefined, transaction);
   return { client: undefined, make: () => restoreClient(transaction, namespace, stored) };
 }
 
 function exactRecord(
-  { transaction }: Restoring,
+  { transaction }: RestoreContext,
   client: ClientEntry,
   check: string,
   object: Wrapped,
@@ -106,7 +111,7 @@ function exactRecord(
 }
 
 function foreignRecord(
-  { transaction }: Restoring,
+  { transaction }: RestoreContext,
   names: { readonly entity: string; readonly check: string },
   present: CheckEntry | undefined,
   object: Wrapped,
@@ -137,12 +142,12 @@ function lostOf(event: SubmittedV2Event, { spec }: Wrapped): readonly LostAttrib
   ];
 }
 
-function recordOf({ transaction }: Restoring, entry: CheckEntry): CheckRecord {
+function recordOf({ transaction }: RestoreContext, entry: CheckEntry): CheckRecord {
   const { check, eventCheck, eventHistory } = transaction.body(CHECK_RECORDS, entry);
   return { ...entry.state, eventHistory, eventCheck, check };
 }
 
-function save({ transaction, by }: Restoring, client: ClientEntry, check: string, record: CheckRecord): void {
+function save({ transaction, by }: RestoreContext, client: ClientEntry, check: string, record: CheckRecord): void {
   const entry = client.namespace.ensureCheck(client, check);
   const { check: result, eventCheck, eventHistory } = record;
   const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;

@@ -19,7 +19,14 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { RestoreResult } from '../../../shared/schemas/restore.ts';
 import type { StoredSilenceCounters, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { EXACT_LOST, exactCopyOf, matchesExactCopy, skipped, restoreState, type Restoring } from './restore-context.ts';
+import {
+  EXACT_LOST,
+  exactCopyOf,
+  matchesExactCopy,
+  skipped,
+  restoreState,
+  type RestoreContext,
+} from './restore-context.ts';
 import { saveSilenced, saveSilencedUse } from '../model/silences/mutations.ts';
 import { costProblem } from '../model/silences/selector-budget.ts';
 import { UNUSED } from '../model/silences/state.ts';
@@ -30,8 +37,8 @@ interface State {
   readonly use: StoredSilenceCounters | undefined;
 }
 
-export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): RestoreResult {
-  const { transaction, by, silencesMax } = restoring;
+export function restoreSilenced(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
+  const { transaction, by, silencesMax } = context;
   const exact = exactState(namespace.name, object, transaction.nowMs);
   const dumped = exact ?? translated(namespace, object, transaction.nowMs);
   if ('problem' in dumped) return skipped(dumped.problem);
@@ -65,7 +72,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
         ]
       : [];
   return restoreState(
-    restoring,
+    context,
     { before, after },
     () => {
       saveSilenced(transaction, namespace, after.entry, by);

@@ -22,7 +22,7 @@ import { restoreApiKey, restoreUser } from './restore-credentials.ts';
 import { restoreDefinition } from './restore-definition.ts';
 import { restoreEntity } from './restore-entity.ts';
 import { recordsOfEvent, restoreEvent } from './restore-event.ts';
-import { skipped, restoreState, type Restoring } from './restore-context.ts';
+import { skipped, restoreState, type RestoreContext } from './restore-context.ts';
 import { restoreSilenced } from './restore-silenced.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
 import type { SilencesMax } from '../silences/commands.ts';
@@ -65,7 +65,7 @@ export class Restore {
     return batcher.run(
       (transaction) => {
         if (!isDryRun) transaction.refuseNew(undefined);
-        const restoring: Restoring = {
+        const context: RestoreContext = {
           ...parts,
           transaction,
           by: actor.who,
@@ -76,8 +76,8 @@ export class Restore {
           silencesMax: silencesMax(),
         };
         const results = objects.map((object) => {
-          const result = restoreOne(restoring, object);
-          if (isDryRun && result.outcome !== 'skipped') assume(restoring, object, result);
+          const result = restoreOne(context, object);
+          if (isDryRun && result.outcome !== 'skipped') assume(context, object, result);
           return result;
         });
         const changed = results.filter(({ outcome }) => outcome === 'created' || outcome === 'replaced').length;
@@ -95,19 +95,19 @@ export class Restore {
   }
 }
 
-function restoreOne(restoring: Restoring, object: Wrapped): RestoreResult {
+function restoreOne(context: RestoreContext, object: Wrapped): RestoreResult {
   // mon sends no telemetry, so the telemetry settings of a dump have no effect.
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
   if (kind === undefined) return skipped(skippedReason(object));
-  if (kind.type === 'Namespace') return restoreNamespace(restoring, object);
-  if (kind.type === 'User') return restoreUser(restoring, object);
-  if (kind.type === 'APIKey') return restoreApiKey(restoring, object);
-  if (!kind.isNamespaced) return restoreDefinition(restoring, ALL_NAMESPACES, kind.path, object);
-  const { registry } = restoring.transaction;
+  if (kind.type === 'Namespace') return restoreNamespace(context, object);
+  if (kind.type === 'User') return restoreUser(context, object);
+  if (kind.type === 'APIKey') return restoreApiKey(context, object);
+  if (!kind.isNamespaced) return restoreDefinition(context, ALL_NAMESPACES, kind.path, object);
+  const { registry } = context.transaction;
   const name = namespaceOf(object);
   const isThere = registry.hasNamespace(name);
-  if (!isThere && !restoring.assumed.has(restoreKey('Namespace', '', name))) {
+  if (!isThere && !context.assumed.has(restoreKey('Namespace', '', name))) {
     return skipped(`there is no namespace ${name}: restore the namespaces too`);
   }
   // In a dry run it is possible that the namespace does not exist. `registry.namespace` would create it, so use a
@@ -115,32 +115,32 @@ function restoreOne(restoring: Restoring, object: Wrapped): RestoreResult {
   const namespace = isThere ? registry.namespace(name) : new Namespace(name);
   switch (kind.type) {
     case 'Silenced':
-      return restoreSilenced(restoring, namespace, object);
+      return restoreSilenced(context, namespace, object);
     case 'Entity':
-      return restoreEntity(restoring, namespace, object);
+      return restoreEntity(context, namespace, object);
     case 'Event':
-      return restoreEvent(restoring, namespace, object);
+      return restoreEvent(context, namespace, object);
     default:
-      return restoreDefinition(restoring, name, kind.path, object);
+      return restoreDefinition(context, name, kind.path, object);
   }
 }
 
 /** Records in a dry run that an object would exist, because later objects of the same request may need it. */
-function assume(restoring: Restoring, object: Wrapped, { outcome }: RestoreResult): void {
-  const { assumed } = restoring;
+function assume(context: RestoreContext, object: Wrapped, { outcome }: RestoreResult): void {
+  const { assumed } = context;
   const { type } = object;
-  if (isCountedEntity(object) && outcome === 'created') restoring.assumedEntities++;
+  if (isCountedEntity(object) && outcome === 'created') context.assumedEntities++;
   if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
   assumed.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
 }
 
-function restoreNamespace(restoring: Restoring, object: Wrapped): RestoreResult {
+function restoreNamespace(context: RestoreContext, object: Wrapped): RestoreResult {
   const parsed = v2NamespaceSchema.safeParse({ name: wrappedName(object) });
   if (!parsed.success) return skipped(problemsOf(parsed.error));
   const { name } = parsed.data;
-  const { transaction } = restoring;
+  const { transaction } = context;
   const before = transaction.registry.hasNamespace(name) ? name : undefined;
-  return restoreState(restoring, { before, after: name }, () =>
+  return restoreState(context, { before, after: name }, () =>
     transaction.put(NAMESPACES, transaction.registry.declared, name, name),
   );
 }

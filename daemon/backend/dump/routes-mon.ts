@@ -1,7 +1,7 @@
 import { MON_API } from '../../../shared/api/mon.ts';
 import { kindNamed } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../../shared/schemas/restore.ts';
+import { RESTORE_MAX, type DumpPage, type RestoreResponse } from '../../../shared/schemas/restore.ts';
 import type { DumpDeps } from '../model/tables/dump-table.ts';
 import { dumpPage } from './queries.ts';
 import type { Restore } from './restore.ts';
@@ -51,7 +51,7 @@ export function dumpOnMon(
       const limit = Math.min(Math.max(1, query.limit ?? RESTORE_MAX), RESTORE_MAX);
       return dumpPage(deps, { type: kind.type, namespace, after, limit });
     },
-    restore: async (request): Promise<RestoreAnswer> => ({
+    restore: async (request): Promise<RestoreResponse> => ({
       results: await restore.run(readBody(request, validate), actorOf(request)),
     }),
   };

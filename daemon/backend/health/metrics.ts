@@ -20,7 +20,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Results } from '../results/commands.ts';
 import type { Clock } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { ANSWER_DURATIONS, ResponseDurationHistogram, type CompletedRequest } from './answer-durations.ts';
+import { RESPONSE_DURATIONS, ResponseDurationHistogram, type CompletedRequest } from './response-durations.ts';
 import { RecentDurations } from './recent-durations.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
@@ -78,13 +78,13 @@ export class Metrics implements Disposable {
   readonly #handlerMetricsByNamespace = new Map<string | undefined, MetricRegistry>();
   readonly #answers = new ResponseDurationHistogram(SECONDS);
   readonly #recentWrites: RecentDurations;
-  readonly #recentAnswers: RecentDurations;
+  readonly #recentResponses: RecentDurations;
   readonly #listening = new DisposableStack();
 
   constructor(parts: MetricParts) {
     this.#parts = parts;
     this.#recentWrites = new RecentDurations(() => parts.clock.monotonic());
-    this.#recentAnswers = new RecentDurations(() => parts.clock.monotonic());
+    this.#recentResponses = new RecentDurations(() => parts.clock.monotonic());
     this.#registerResultMetrics(parts);
     this.#registerStateMetrics(parts.registry);
     this.#readConnections(parts);
@@ -143,7 +143,7 @@ export class Metrics implements Disposable {
 
   /** Returns the descriptions of the metrics that `read` returns, in the same order. */
   describe(): readonly MetricDescription[] {
-    const { name, help, labels } = ANSWER_DURATIONS;
+    const { name, help, labels } = RESPONSE_DURATIONS;
     return [
       ...descriptionsOf(this.#metrics),
       { name, help, labels, type: 'histogram' },
@@ -153,7 +153,7 @@ export class Metrics implements Disposable {
 
   observe(answered: CompletedRequest): void {
     this.#answers.observe(answered);
-    this.#recentAnswers.note(answered.durationMs);
+    this.#recentResponses.note(answered.durationMs);
   }
 
   /**
@@ -169,7 +169,7 @@ export class Metrics implements Disposable {
    * request.
    */
   responseP99Ms(): number | undefined {
-    return this.#recentAnswers.p99();
+    return this.#recentResponses.p99();
   }
 
   [Symbol.dispose](): void {

@@ -1,7 +1,7 @@
 import { tessenMetricsSchema, tessenSchema } from '../../../shared/schemas/v2/tessen.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import type { OnV2 } from '../http/route.ts';
-import { sendObject } from '../http/v2-object-answer.ts';
+import { sendObject } from '../http/v2-object-response.ts';
 
 const validateTessen = validator(tessenSchema);
 const validateMetrics = validator(tessenMetricsSchema);

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { HTTP_STATUS, type ErrorAnswer } from '../../../shared/api/errors.ts';
+import { HTTP_STATUS, type ErrorResponse } from '../../../shared/api/errors.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { formatBytes } from './limits.ts';
@@ -8,7 +8,7 @@ import { loggedPath } from '../access/logged-path.ts';
 
 export const RETRY_AFTER_SECONDS = 1;
 
-export function errorBody({ message: error, code }: Pick<MonError, 'message' | 'code'>): ErrorAnswer {
+export function errorBody({ message: error, code }: Pick<MonError, 'message' | 'code'>): ErrorResponse {
   return { error, code };
 }
 
@@ -78,7 +78,7 @@ export function refusalOfFramework(error: unknown, request: FastifyRequest): Ref
  */
 export function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (socket.writable) {
-    const [status, text] = malformedAnswer(error.code);
+    const [status, text] = malformedResponse(error.code);
     socket.write(
       `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${String(text.length)}\r\n` +
         `Connection: close\r\n\r\n${text}`,
@@ -87,7 +87,7 @@ export function refuseMalformed(error: Error & { readonly code?: string }, socke
   socket.destroy();
 }
 
-function malformedAnswer(code: string | undefined): [status: string, text: string] {
+function malformedResponse(code: string | undefined): [status: string, text: string] {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return ['431 Request Header Fields Too Large', 'the header is too large: send at most 16 KiB'];

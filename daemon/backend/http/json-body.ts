@@ -134,7 +134,7 @@ async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['
  * @throws MonError `invalid`
  */
 export function readBody<T>(request: FastifyRequest, validate: (value: unknown) => T, depthMax?: number): T {
-  return validateBoth(parseBody(request, depthMax), validate);
+  return validateParsedBody(parseBody(request, depthMax), validate);
 }
 
 /**
@@ -142,7 +142,7 @@ export function readBody<T>(request: FastifyRequest, validate: (value: unknown) 
  *
  * @throws MonError `invalid`
  */
-export function validateBoth<T>({ value, strict }: ParsedBody, validate: (value: unknown) => T): T {
+export function validateParsedBody<T>({ value, strict }: ParsedBody, validate: (value: unknown) => T): T {
   if (strict !== undefined) validate(strict);
   return validate(value);
 }

@@ -68,7 +68,7 @@ export async function close(
   lastAnswersMs: number,
 ): Promise<void> {
   const { server } = app;
-  if (lastAnswersMs > 0) await giveLastAnswers(server, lastAnswersMs);
+  if (lastAnswersMs > 0) await giveLastResponses(server, lastAnswersMs);
   // The HTTP framework closes idle connections only once, at the beginning. Connections with a request in progress
   // become idle later.
   const tidying = setInterval(() => server.closeIdleConnections(), IDLE_MS);
@@ -82,7 +82,7 @@ export async function close(
  * Answers requests on keep-alive connections and asks their clients to reconnect; new connections are rejected. A
  * connection that is closed while a request is on its way would leave its client without the outcome.
  */
-async function giveLastAnswers(server: Server, ms: number): Promise<void> {
+async function giveLastResponses(server: Server, ms: number): Promise<void> {
   // Lets the event loop accept the pending connections first, because they are cut when listening ends.
   await yieldToEventLoop();
   server.prependListener('request', (_request, response: ServerResponse) => {

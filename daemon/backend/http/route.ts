@@ -90,7 +90,7 @@ export interface RouteAccess {
  *
  * @returns a table; every route that is registered from now on is added to it
  */
-export function watchAccess(app: FastifyInstance): readonly RouteAccess[] {
+export function requireDeclaredAccess(app: FastifyInstance): readonly RouteAccess[] {
   const table: RouteAccess[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
     const access = config?.access;

@@ -29,7 +29,7 @@ import type { MakeServer } from './http-server.ts';
 import { namespaceIn } from './query.ts';
 import { matchedRoute } from './request.ts';
 import { RequestIds } from './request-ids.ts';
-import { refuseMethod, watchAccess, type RouteAccess } from './route.ts';
+import { refuseMethod, requireDeclaredAccess, type RouteAccess } from './route.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import { holdReads } from './hold-reads.ts';
 import { watchPeers } from './watch-peers.ts';
@@ -177,7 +177,7 @@ export async function openServer(
       return this.sender?.caller ?? callers.addressOf(this);
     },
   });
-  const accessTable = watchAccess(app);
+  const accessTable = requireDeclaredAccess(app);
   app.removeAllContentTypeParsers();
   // A body is read as text and parsed later, so that an unknown path or method is reported before an invalid body.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));

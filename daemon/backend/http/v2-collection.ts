@@ -13,7 +13,7 @@ import { parseBody } from './json-body.ts';
 import { matchedRoute } from './request.ts';
 import type { Handler } from './route.ts';
 import { alreadyExists, doesNotExist } from './v2-errors.ts';
-import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from './v2-object-answer.ts';
+import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from './v2-object-response.ts';
 import { sendObjects, type ObjectSource, type V2Key } from './v2-object-list.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shared/schemas/result.ts';
+import { BATCH_MAX, type BatchResponse, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readResults, readResultTexts, resultsOf } from './queries.ts';
-import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
+import { parseBody, validateParsedBody, type ParsedBody } from '../http/json-body.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
@@ -32,7 +32,7 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
         ...(isOfMany ? {} : { readTexts }),
       });
     },
-    submitResults: async (request): Promise<BatchAnswer> => {
+    submitResults: async (request): Promise<BatchResponse> => {
       const { name } = requestedNamespace(request, deps);
       const { valid, indexes, rejected } = await validateBatch(parseBody(request));
       const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
@@ -47,7 +47,7 @@ interface ValidatedBatch {
   readonly valid: SubmittedResult[];
   /** The indexes of the valid results in the request body, in the order of `valid`. */
   readonly indexes: readonly number[];
-  readonly rejected: BatchAnswer['rejected'][number][];
+  readonly rejected: BatchResponse['rejected'][number][];
 }
 
 async function validateBatch({ value, strict }: ParsedBody): Promise<ValidatedBatch> {
@@ -64,7 +64,7 @@ async function validateBatch({ value, strict }: ParsedBody): Promise<ValidatedBa
   for (const [index, item] of items.entries()) {
     await timeSlice.share();
     try {
-      valid.push(validateBoth({ value: item, strict: strictItems?.[index] }, validateSubmitted));
+      valid.push(validateParsedBody({ value: item, strict: strictItems?.[index] }, validateSubmitted));
       indexes.push(index);
     } catch (error) {
       if (!(error instanceof MonError)) throw error;

@@ -69,8 +69,8 @@ export class TimeKeeper {
     if (before !== undefined) this.clock.advanceTo(before.steadyMs);
     try {
       const anchor = this.clock.anchor();
-      const awayMs = anchor.steadyMs - (before ?? anchor).steadyMs;
-      await this.#correct(lease, anchor, before, awayMs < OUTAGE_MS_MIN ? 0 : awayMs);
+      const outageMs = anchor.steadyMs - (before ?? anchor).steadyMs;
+      await this.#correct(lease, anchor, before, outageMs < OUTAGE_MS_MIN ? 0 : outageMs);
     } catch (error) {
       // The stored times were not shifted, so the clock must not apply the new correction either. The correction stays
       // pending, as if the system clock had just been set.
@@ -120,17 +120,17 @@ export class TimeKeeper {
    * Stores a time anchor. In the same write, shifts the stored times by the corrections of the clock between `before`
    * and `anchor`.
    *
-   * @param awayMs milliseconds during which no backend ran; 0 if that was too short for an outage
+   * @param outageMs milliseconds during which no backend ran; 0 if that was too short for an outage
    */
   async #correct(
     lease: Lease,
     anchor: TimeAnchor,
     before: TimeAnchor = this.clock.anchor(),
-    awayMs = 0,
+    outageMs = 0,
   ): Promise<void> {
     const { store, tables } = this.#parts;
     const seconds = correctionSecondsSince(anchor.corrections, correctionCount(before.corrections));
-    const shifted = seconds === 0 && awayMs === 0 ? [] : await shiftedTimes(store, tables, { seconds, awayMs });
+    const shifted = seconds === 0 && outageMs === 0 ? [] : await shiftedTimes(store, tables, { seconds, outageMs });
     await store.write(lease, [...shifted, anchorOp(anchor)], []);
     if (seconds !== 0)
       this.#parts.log.info({ seconds, moved: shifted.length }, 'the corrected system clock is now in use');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX } from '../name.ts';
 import { assetNameSchema } from './asset-name.ts';
-import { textsSchema } from './check.ts';
+import { textListSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 const BUILDS_MAX = 100;
@@ -20,7 +20,7 @@ const buildSchema = z.looseObject({
   url: urlSchema,
   sha512: sha512Schema,
   /** Expressions about the host of the agent, which the agent evaluates to select a build. */
-  filters: textsSchema,
+  filters: textListSchema,
   headers: headersSchema,
 });
 
@@ -33,7 +33,7 @@ export const v2AssetSchema = z
     metadata: metadataSchema(assetNameSchema),
     url: z.string().nullish(),
     sha512: z.string().nullish(),
-    filters: textsSchema,
+    filters: textListSchema,
     headers: headersSchema,
     builds: z.array(buildSchema).max(BUILDS_MAX).nullish(),
   })

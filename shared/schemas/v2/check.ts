@@ -29,7 +29,7 @@ const METRIC_FORMATS = [
   'prometheus_text',
 ] as const;
 
-export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
+export const textListSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
 const envVarsSchema = environmentSchema.nullish();
 
@@ -68,7 +68,7 @@ export const v2CheckSchema = z
       })
       .nullish(),
     subscriptions: z.array(v2SubscriptionSchema).max(LIST_MAX).nullish(),
-    handlers: textsSchema,
+    handlers: textListSchema,
     interval: secondsSchema,
     cron: z.string().max(255).nullish(),
     /** Whether the check is scheduled. Absent: it is not. */
@@ -81,7 +81,7 @@ export const v2CheckSchema = z
     proxy_entity_name: z.union([z.literal(''), objectNameSchema]).nullish(),
     proxy_requests: z
       .looseObject({
-        entity_attributes: textsSchema,
+        entity_attributes: textListSchema,
         splay: z.boolean().nullish(),
         splay_coverage: z.int().min(0).max(100).nullish(),
       })
@@ -97,7 +97,7 @@ export const v2CheckSchema = z
       .nullish(),
     runtime_assets: z.array(assetNameSchema).max(LIST_MAX).nullish(),
     output_metric_format: z.enum(METRIC_FORMATS).nullish(),
-    output_metric_handlers: textsSchema,
+    output_metric_handlers: textListSchema,
     secrets: secretsSchema,
     pipelines: z.array(pipelineReferenceSchema).max(LIST_MAX).nullish(),
     mon: ownCommandSchema,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textsSchema } from './check.ts';
+import { textListSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 import { v2WindowsSchema } from './windows.ts';
 
@@ -11,7 +11,7 @@ export const v2FilterSchema = z.looseObject({
   expressions: z.array(z.string()).min(1, 'must contain at least one expression').max(100),
   /** Time windows in which the filter applies; absent: always. */
   when: v2WindowsSchema.nullish(),
-  runtime_assets: textsSchema,
+  runtime_assets: textListSchema,
 });
 
 export type SubmittedV2Filter = z.infer<typeof v2FilterSchema>;

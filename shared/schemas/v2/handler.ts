@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { argumentsSchema } from '../command.ts';
 import { handlerSchema } from '../handler.ts';
-import { secondsSchema, textsSchema } from './check.ts';
+import { secondsSchema, textListSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 const common = {
   metadata: metadataSchema(),
-  filters: textsSchema,
+  filters: textListSchema,
   mutator: z.string().nullish(),
   timeout: secondsSchema,
   /** Environment variables as `NAME=value`. Other texts are stored but have no effect. */
-  env_vars: textsSchema,
-  runtime_assets: textsSchema,
+  env_vars: textListSchema,
+  runtime_assets: textListSchema,
   secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),
 };
 
@@ -39,7 +39,7 @@ export const v2HandlerSchema = z
     type: z.enum(['pipe', 'tcp', 'udp', 'set']),
     command: z.union([z.string(), argumentsSchema]).nullish(),
     socket: socketSchema.nullish(),
-    handlers: textsSchema,
+    handlers: textListSchema,
     mon: ownSchema,
   })
   .superRefine((handler, context) => {

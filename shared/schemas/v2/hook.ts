@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SECONDS_MAX, textsSchema } from './check.ts';
+import { SECONDS_MAX, textListSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 /** A hook of the v2 API: a command that agents run after a check whose `check_hooks` name it (completion 1.17). */
@@ -10,7 +10,7 @@ export const v2HookSchema = z.looseObject({
   timeout: z.int({ error: 'must be seconds, greater than 0' }).min(1, 'must be greater than 0').max(SECONDS_MAX),
   /** Whether the command receives the event on its standard input. */
   stdin: z.boolean().nullish(),
-  runtime_assets: textsSchema,
+  runtime_assets: textListSchema,
 });
 
 export type SubmittedV2Hook = z.infer<typeof v2HookSchema>;

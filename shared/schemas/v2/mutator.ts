@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commandSchema } from '../command.ts';
-import { ownCommandSchema, secondsSchema, textsSchema } from './check.ts';
+import { ownCommandSchema, secondsSchema, textListSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 /** A mutator of the v2 API: a command that receives the event and outputs the data for handlers. */
@@ -11,8 +11,8 @@ export const v2MutatorSchema = z.looseObject({
   command: commandSchema,
   timeout: secondsSchema,
   /** Environment variables as `NAME=value`. Other texts are stored but have no effect. */
-  env_vars: textsSchema,
-  runtime_assets: textsSchema,
+  env_vars: textListSchema,
+  runtime_assets: textListSchema,
   secrets: z.array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() })).nullish(),
   mon: ownCommandSchema,
 });

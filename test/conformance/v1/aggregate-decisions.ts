@@ -1,4 +1,4 @@
-import type { Line, RecordedAnswer } from '../scenario.ts';
+import type { Line, RecordedResponse } from '../scenario.ts';
 import { at, itemsOf } from '../decision.ts';
 import { onRequest, pageOf, withStatus, type RecordedExchange, type LineDecision } from './decision.ts';
 import { membersOf, statusOf, type Member } from './recorded-past.ts';
@@ -15,7 +15,7 @@ export const AGGREGATE_DECISIONS: readonly LineDecision[] = [
       answer.status === 404 &&
       presentMembers(name, earlier).length > 0,
     'completion 1.7 DEFECT, aggregate names with `:` or `|` can be fetched',
-    (asked) => computedAnswer(asked),
+    (asked) => computedResponse(asked),
   ),
   onRequest(
     ({ segments: [collection, name = '', part, severity], query, answer, earlier }) =>
@@ -41,7 +41,7 @@ export const AGGREGATE_DECISIONS: readonly LineDecision[] = [
       answer.status === 200 &&
       membersOf(name, earlier).some(({ isDeleted }) => isDeleted),
     'completion 1.7 DEFECT, lazy member pruning: a member goes with its result',
-    (asked) => computedAnswer(asked),
+    (asked) => computedResponse(asked),
   ),
   onRequest(
     ({ path, answer, earlier }) =>
@@ -63,7 +63,7 @@ function isEmpty(item: unknown, earlier: readonly Line[]): boolean {
   return members.length > 0 && members.every(({ isDeleted }) => isDeleted);
 }
 
-function computedAnswer(asked: RecordedExchange): RecordedAnswer {
+function computedResponse(asked: RecordedExchange): RecordedResponse {
   const [, name = '', part] = asked.segments;
   const members = presentMembers(name, asked.earlier);
   if (members.length === 0) return withStatus(asked, 404, part === undefined ? undefined : []);

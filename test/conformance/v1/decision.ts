@@ -1,8 +1,8 @@
 import type { Decision, Recorded } from '../decision.ts';
-import type { Line, RecordedAnswer, RecordedRequest } from '../scenario.ts';
+import type { Line, RecordedResponse, RecordedRequest } from '../scenario.ts';
 
 /** A request that restores the state of the recording, and the status of a successful response. */
-export interface Restoring {
+export interface RestoreContext {
   readonly request: readonly [method: string, path: string, body?: unknown];
   readonly status: number;
 }
@@ -16,7 +16,7 @@ export interface LineDecision extends Decision<Line, Line> {
    * Returns the requests to send after the line, if the correct response changes the state in another way than the
    * recorded one.
    */
-  readonly restore?: (recorded: Recorded<Line>) => readonly Restoring[];
+  readonly restore?: (recorded: Recorded<Line>) => readonly RestoreContext[];
 }
 
 export type ExchangeLine = Extract<Line, { readonly kind: 'exchange' }>;
@@ -29,12 +29,12 @@ export interface RecordedExchange extends RecordedRequest {
   readonly query: URLSearchParams;
   /** The body parsed as JSON; `undefined` if there is no body, or if it is not JSON. */
   readonly json: unknown;
-  readonly answer: RecordedAnswer;
+  readonly answer: RecordedResponse;
   readonly line: ExchangeLine;
   readonly earlier: readonly Line[];
 }
 
-export type Answers = (asked: RecordedExchange) => RecordedAnswer;
+export type Answers = (asked: RecordedExchange) => RecordedResponse;
 
 /** Creates a decision about a recorded request and its response. */
 export function onRequest(
@@ -131,12 +131,12 @@ export function mendedBody(value: unknown, key: string, mend: (value: unknown, k
  * Returns a response of which only the status is compared: either it is sent before a request has been parsed, or `mon`
  * words its text differently.
  */
-export function plain(status: number): RecordedAnswer {
+export function plain(status: number): RecordedResponse {
   return { status, headers: {}, body: undefined, isPlain: true };
 }
 
 /** Returns the recorded response with another status. The body of an error is the reason. */
-export function withStatus({ answer }: RecordedExchange, status: number, body?: unknown): RecordedAnswer {
+export function withStatus({ answer }: RecordedExchange, status: number, body?: unknown): RecordedResponse {
   const common = Object.entries(answer.headers).filter(([name]) => name.startsWith('Access-Control-'));
   return { status, headers: Object.fromEntries(common), body, isPlain: false };
 }
@@ -145,7 +145,7 @@ export function withStatus({ answer }: RecordedExchange, status: number, body?: 
  * Returns a page of a list that has `missing` fewer items in total. The backend's own order decides which items the
  * page contains, so only their number is adjusted.
  */
-export function shorterPage(answer: RecordedAnswer, missing: number): RecordedAnswer {
+export function shorterPage(answer: RecordedResponse, missing: number): RecordedResponse {
   const page = pageOf(answer);
   if (page === undefined) return answer;
   const total = page.total - missing;
@@ -160,7 +160,7 @@ interface Page {
   readonly total: number;
 }
 
-export function pageOf({ headers }: RecordedAnswer): Page | undefined {
+export function pageOf({ headers }: RecordedResponse): Page | undefined {
   const text = headers['X-Pagination'];
   return text === undefined ? undefined : (JSON.parse(text) as Page);
 }

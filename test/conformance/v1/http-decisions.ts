@@ -57,7 +57,7 @@ export const HTTP_DECISIONS: readonly LineDecision[] = [
     ({ path, segments, answer }) =>
       path.split('?', 1)[0]?.includes('%') === true && COLLECTIONS.has(segments[0] ?? '') && answer.status === 404,
     'completion 1.1 DEFECT, percent-encoding in a path: each segment is decoded once, then validated',
-    (asked) => decodedAnswer(asked),
+    (asked) => decodedResponse(asked),
   ),
   onRequest(
     ({ line, headers, answer }) =>
@@ -133,7 +133,7 @@ function isMalformed(bytes: string): boolean {
  * Returns the response to the request with the decoded path. The status is 400 if the path contains an invalid name, or
  * if the earlier request to the decoded path was rejected because of its body.
  */
-function decodedAnswer(asked: RecordedExchange): RecordedExchange['answer'] {
+function decodedResponse(asked: RecordedExchange): RecordedExchange['answer'] {
   const { segments, path, method, body, answer, earlier } = asked;
   if (!segments.every((segment) => PLAIN_SEGMENT.test(segment))) return withStatus(asked, 400);
   const query = path.split(/(\?.*)/s)[1] ?? '';

@@ -1,4 +1,4 @@
-import type { Line, RecordedAnswer } from '../scenario.ts';
+import type { Line, RecordedResponse } from '../scenario.ts';
 import { at, itemsOf } from '../decision.ts';
 import {
   either,
@@ -142,7 +142,7 @@ function leavesOut(because: string, missing: LeftOut): readonly [LineDecision, L
 }
 
 /** Returns the response without the missing items, or the same response if nothing is missing. */
-function answerWithout(asked: RecordedExchange, missing: LeftOut): RecordedAnswer {
+function answerWithout(asked: RecordedExchange, missing: LeftOut): RecordedResponse {
   const { segments, answer, earlier, method } = asked;
   const [collection = '', client = ''] = segments;
   if (answer.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return answer;

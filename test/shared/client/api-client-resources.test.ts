@@ -3,7 +3,7 @@ import { apiClientOver, openApiClient } from '../../../shared/client/api-client.
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { Request } from '../../../shared/client/request.ts';
 import { startScriptedServer } from '../../support/scripted-server.ts';
-import type { ScriptedAnswer } from '../../support/scripted-server.ts';
+import type { ScriptedResponse } from '../../support/scripted-server.ts';
 
 const ISSUED = { status: 202, body: { issued: 7 } };
 const GONE = { status: 404, body: { error: 'there is no such thing' } };
@@ -124,7 +124,7 @@ test.each<{
   call: (api: ApiClient) => Promise<unknown>;
   sent: string;
   body?: unknown;
-  answer: ScriptedAnswer;
+  answer: ScriptedResponse;
   got: unknown;
 }>([
   {

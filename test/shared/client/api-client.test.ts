@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { deadUrl, startScriptedServer } from '../../support/scripted-server.ts';
-import type { ScriptedAnswer, ScriptedServer } from '../../support/scripted-server.ts';
+import type { ScriptedResponse, ScriptedServer } from '../../support/scripted-server.ts';
 
 const EVENT = {
   id: '0b9b5b44-5f0a-4c59-9f67-5a9e0e5a8c3e',
@@ -54,7 +54,7 @@ const SILENCED = {
 };
 
 async function serving(
-  answer: ScriptedAnswer,
+  answer: ScriptedResponse,
   options: { readonly env?: Record<string, string>; readonly timeoutMs?: number } = {},
 ): Promise<{ api: ApiClient; server: ScriptedServer }> {
   const server = await startScriptedServer(() => answer);
@@ -66,7 +66,7 @@ test.each<{
   call: (api: ApiClient) => Promise<unknown>;
   sent: string;
   body?: unknown;
-  answer: ScriptedAnswer;
+  answer: ScriptedResponse;
   got: unknown;
 }>([
   {

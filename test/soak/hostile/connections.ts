@@ -1,4 +1,4 @@
-import { head, hold, holdOpen, noteAnswer, open, type HostileKind } from './kind.ts';
+import { head, hold, holdOpen, noteResponse, open, type HostileKind } from './kind.ts';
 
 /** Number of connections that one flood opens at the same time. */
 const FLOOD = 100;
@@ -22,7 +22,7 @@ export const CONNECTION_KINDS: readonly HostileKind[] = [
       const path = attack.chance.pick(['/nowhere', '/agent', '/api/mon/v1/feed']);
       const socket = await open(attack, { allowHalfOpen: true });
       socket.write(head('GET', path, { headers: WEB_SOCKET }));
-      await noteAnswer(socket, attack);
+      await noteResponse(socket, attack);
       await holdOpen(socket, attack);
     },
   },
@@ -33,7 +33,7 @@ export const CONNECTION_KINDS: readonly HostileKind[] = [
     async attack(attack) {
       const socket = await open(attack, { port: attack.target.agentPort, allowHalfOpen: true });
       socket.write(head('GET', '/', { headers: WEB_SOCKET }));
-      await noteAnswer(socket, attack);
+      await noteResponse(socket, attack);
       await holdOpen(socket, attack);
     },
   },
@@ -44,7 +44,7 @@ export const CONNECTION_KINDS: readonly HostileKind[] = [
     async attack(attack) {
       const socket = await open(attack, { allowHalfOpen: true });
       socket.write(head('GET', '/version', { headers: H2C }));
-      await noteAnswer(socket, attack);
+      await noteResponse(socket, attack);
       await holdOpen(socket, attack, 5000);
     },
   },

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from '../../../scripts/bench/report.ts';
 import { HonestAgent } from './honest-agent.ts';
-import type { HonestAnswer, HonestOrders, HonestRequest } from './messages.ts';
+import type { HonestResponse, HonestOrders, HonestRequest } from './messages.ts';
 
 const TICK_MS = 20;
 const REQUEST_MS_MAX = 10_000;
@@ -29,7 +29,7 @@ process.on('message', (request: HonestRequest) => {
 });
 process.on('disconnect', () => process.exit());
 
-function tell(answer: HonestAnswer): void {
+function tell(answer: HonestResponse): void {
   process.send?.(answer);
 }
 

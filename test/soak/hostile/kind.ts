@@ -107,7 +107,7 @@ export function head(method: string, path: string, { key, headers = {}, body }: 
 }
 
 /** Records the outcome from the status of the first response; `cut` if the connection ended without one. */
-export async function noteAnswer(socket: Socket, { note, signal }: Attack): Promise<void> {
+export async function noteResponse(socket: Socket, { note, signal }: Attack): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let text = '';
   socket.on('data', (chunk: Buffer) => {
@@ -131,7 +131,7 @@ export async function ask(attack: Attack, method: string, path: string, parts: R
   const socket = await open(attack);
   socket.write(head(method, path, parts));
   if (parts.body !== undefined) socket.write(parts.body);
-  await noteAnswer(socket, attack);
+  await noteResponse(socket, attack);
   socket.destroy();
 }
 

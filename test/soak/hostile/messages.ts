@@ -39,7 +39,7 @@ export interface HonestEnd {
   readonly last: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-export type HonestAnswer = { readonly kind: 'ready' } | HonestFigures | HonestEnd;
+export type HonestResponse = { readonly kind: 'ready' } | HonestFigures | HonestEnd;
 
 /** A request to the process of the hostile clients. */
 export type HostileRequest =

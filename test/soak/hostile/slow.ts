@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { head, hold, HOLD_MS, holdOpen, noteAnswer, open, type Attack, type HostileKind } from './kind.ts';
+import { head, hold, HOLD_MS, holdOpen, noteResponse, open, type Attack, type HostileKind } from './kind.ts';
 
 /** Pause between two bytes, shorter than any timeout that restarts with each byte. */
 const DRIP_MS = 500;
@@ -15,7 +15,7 @@ async function drip(socket: Socket, text: string, { signal }: Attack): Promise<v
 async function dripping(attack: Attack, beginning: string, text: string): Promise<void> {
   const socket = await open(attack);
   socket.write(beginning);
-  const answered = noteAnswer(socket, attack);
+  const answered = noteResponse(socket, attack);
   await Promise.race([answered, drip(socket, text, attack)]);
   socket.destroy();
 }

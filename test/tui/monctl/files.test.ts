@@ -3,7 +3,7 @@ import { parseAllDocuments } from 'yaml';
 import { startCluster } from '../../support/cluster-peer.ts';
 import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
-import { startScriptedServer, type ScriptedAnswer } from '../../support/scripted-server.ts';
+import { startScriptedServer, type ScriptedResponse } from '../../support/scripted-server.ts';
 
 let backend: RunningBackend;
 
@@ -250,7 +250,7 @@ test.each([
 });
 
 /** Responds like a backend of Sensu Go: lists have pages, and the mon API does not exist. */
-function sensuGoAnswer(path: string): ScriptedAnswer {
+function sensuGoResponse(path: string): ScriptedResponse {
   if (path.startsWith('/api/mon')) return { status: 404, body: { message: 'not found', code: 2 } };
   if (path.includes('/users')) return { status: 402, body: { message: 'no license', code: 6 } };
   if (path.includes('/silenced')) return { status: 403, body: { Message: 'request unauthorized', Code: 4 } };
@@ -265,7 +265,7 @@ function sensuGoAnswer(path: string): ScriptedAnswer {
 }
 
 test('monctl dump reads the objects of Sensu Go page by page and names object types that it may not read', async () => {
-  const server = await startScriptedServer(({ path }) => sensuGoAnswer(path));
+  const server = await startScriptedServer(({ path }) => sensuGoResponse(path));
   const line = ['dump', 'checks,users,silenced', '--all-namespaces', '--backend', server.url];
   const { code, stdout, stderr } = await runMonctl(line);
   expect([code, stderr]).toEqual([

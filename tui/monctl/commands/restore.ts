@@ -57,7 +57,7 @@ export const restoreCommand: Command = {
     const [path = ''] = call.operands;
     const index = await indexFile(openFile(path), path);
     const isDryRun = call.flags.switch('dry-run') === true;
-    if (!index.isMarked) call.output.warn(`${path} has no end marker: it may be incomplete`);
+    if (!index.hasEndMarker) call.output.warn(`${path} has no end marker: it may be incomplete`);
     if (!isDryRun) {
       const question = `restore ${counted(index.locations.length, 'objects')} to ${call.v2().url}`;
       await confirm(call, question, () => [], 'Canceled');

@@ -5,7 +5,7 @@ import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/list-s
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
-import type { BatchAnswer, StoredResult, SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { BatchResponse, StoredResult, SubmittedResult } from '../../../shared/schemas/result.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
@@ -156,7 +156,7 @@ async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
 }
 
 async function submitMany(call: Call, results: readonly SubmittedResult[]): Promise<void> {
-  let answer: BatchAnswer | undefined;
+  let answer: BatchResponse | undefined;
   await carryOut(call, {
     send: async (api) => (answer = await api.submitResults(results)),
     effects: () => [`${counted(results.length, 'results')} would be submitted`],

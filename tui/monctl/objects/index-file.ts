@@ -14,7 +14,7 @@ export interface FileIndex {
   /** The objects in the order in which they can be restored. */
   readonly locations: readonly ObjectLocation[];
   /** True if the file has an end marker. */
-  readonly isMarked: boolean;
+  readonly hasEndMarker: boolean;
 }
 
 function rankOf(object: Wrapped): number {
@@ -59,6 +59,6 @@ export async function indexFile(
   if (locations.length === 0 && !hasBegin) throw new MonError('invalid', `${said} contains no objects`);
   return {
     locations: locations.toSorted((a, b) => a.rank - b.rank || a.offset - b.offset),
-    isMarked: end !== undefined,
+    hasEndMarker: end !== undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openV2Client, type V2Client } from '../../../shared/client/v2-client.ts';
 import { backendAddress } from '../../../shared/client/local-access.ts';
-import { openRequester, readAnswer } from '../../../shared/client/request.ts';
+import { openRequester, readResponse } from '../../../shared/client/request.ts';
 import type { Call } from '../command.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -18,7 +18,7 @@ export async function clusterV2(call: Pick<Call, 'backend' | 'credentials' | 'v2
   const address = backendAddress(call.backend, { env: call.credentials });
   if (address.headers['authorization']?.startsWith('Basic ') !== true) return call.v2();
   const ask = openRequester(address, TIMEOUT_MS);
-  const { access_token: token } = readAnswer(await ask({ method: 'GET', path: ['auth'] }), tokenSchema, address.url);
+  const { access_token: token } = readResponse(await ask({ method: 'GET', path: ['auth'] }), tokenSchema, address.url);
   return openV2Client({
     backend: address.url,
     env: call.credentials,

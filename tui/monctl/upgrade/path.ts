@@ -1,4 +1,4 @@
-import { undefinedIfNotFound } from '../../../shared/client/answer-or-undefined.ts';
+import { undefinedIfNotFound } from '../../../shared/client/undefined-if-not-found.ts';
 import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version.ts';
 import { MonError } from '../../../shared/errors.ts';

@@ -13,7 +13,7 @@ export interface UpgradedConnection {
 }
 
 /** The outcome of an HTTP upgrade request: the upgraded connection, or the response that rejects the upgrade. */
-export type UpgradeAnswer = UpgradedConnection | { readonly refusal: IncomingMessage };
+export type UpgradeResponse = UpgradedConnection | { readonly refusal: IncomingMessage };
 
 /**
  * HTTP status with which an earlier version of the program rejects the upgrade, because it does not support channels.
@@ -22,7 +22,7 @@ const UNSUPPORTED_STATUS = 404;
 
 interface PeerChannelsParts {
   /** Callback that requests a connection for channels; the signal aborts the request. */
-  readonly requestConnection: (signal: AbortSignal) => Promise<UpgradeAnswer>;
+  readonly requestConnection: (signal: AbortSignal) => Promise<UpgradeResponse>;
   readonly clock: Pick<Clock, 'every'>;
 }
 

@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../ports.ts';
 import { CHANNELS_PROTOCOL } from '../../http/http-server.ts';
 import type { PeerAddress } from './leadership.ts';
-import { PeerChannels, type UpgradeAnswer } from './peer-channels.ts';
+import { PeerChannels, type UpgradeResponse } from './peer-channels.ts';
 import { CHANNELS_PATH } from './peer-headers.ts';
 import type { PeerSignatures } from './proof/peer-signatures.ts';
 
@@ -108,7 +108,7 @@ export class PeerLink implements Disposable {
    * @returns the tunnel, or the response that rejects it
    * @throws UnsentError, UnansweredError
    */
-  async upgrade(request: PeerRequest, signal: AbortSignal): Promise<UpgradeAnswer> {
+  async upgrade(request: PeerRequest, signal: AbortSignal): Promise<UpgradeResponse> {
     const channels = await this.#channels.current();
     return await this.#upgrade(request, signal, channels && (() => channels.open()));
   }
@@ -123,7 +123,7 @@ export class PeerLink implements Disposable {
     return this.#parts.signatures.headerOf(request, this.address.id);
   }
 
-  #askForChannels(signal: AbortSignal): Promise<UpgradeAnswer> {
+  #askForChannels(signal: AbortSignal): Promise<UpgradeResponse> {
     const headers = { connection: 'Upgrade', upgrade: CHANNELS_PROTOCOL };
     return this.#upgrade({ method: 'GET', path: CHANNELS_PATH, headers }, signal);
   }
@@ -137,7 +137,7 @@ export class PeerLink implements Disposable {
     { method, path, headers }: PeerRequest,
     signal: AbortSignal,
     over?: () => Duplex,
-  ): Promise<UpgradeAnswer> {
+  ): Promise<UpgradeResponse> {
     const request = startRequest({
       ...this.#agent.target,
       createConnection: over ?? ((options, done) => this.#agent.createConnection(options, done)),
@@ -146,7 +146,7 @@ export class PeerLink implements Disposable {
       headers: { ...headers, ...this.#signatureOf({ method, path, headers }) },
       signal,
     });
-    const { promise, resolve } = Promise.withResolvers<UpgradeAnswer>();
+    const { promise, resolve } = Promise.withResolvers<UpgradeResponse>();
     request.once('upgrade', (response, socket, head) => resolve({ response, socket, head }));
     request.once('response', (refusal) => resolve({ refusal }));
     return this.#settled(request, promise, { body: undefined, isRepeatable: true, isLimited: true });

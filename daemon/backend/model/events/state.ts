@@ -3,7 +3,7 @@ import type { Client } from '../../../../shared/schemas/client.ts';
 import type { Namespace } from '../registry/namespace.ts';
 
 /** An assumption about whether an event is open; it overrides the registry. */
-export interface AssumedEvent {
+export interface HypotheticalEvent {
   readonly client: Client;
   readonly check: string;
   readonly isOpen: boolean;
@@ -14,7 +14,7 @@ export interface AssumedEvent {
  *
  * @param assumed assumption about one event, to evaluate the filters for a hypothetical result
  */
-export function openEvents(namespace: Namespace, assumed?: AssumedEvent): StoredEvents {
+export function openEvents(namespace: Namespace, assumed?: HypotheticalEvent): StoredEvents {
   const isAssumed = (client: string, check: string): boolean =>
     assumed !== undefined && check === assumed.check && client === assumed.client.name;
   return {

@@ -20,7 +20,7 @@ interface Moves {
   /** Correction of the clock in seconds. */
   readonly seconds: number;
   /** Milliseconds during which no backend ran. */
-  readonly awayMs: number;
+  readonly outageMs: number;
 }
 
 /**
@@ -31,13 +31,13 @@ interface Moves {
 export async function shiftedTimes(
   store: Pick<Store, 'scan'>,
   tables: readonly ShiftedTable[],
-  { seconds, awayMs }: Moves,
+  { seconds, outageMs }: Moves,
 ): Promise<StoreOp[]> {
   const ops: StoreOp[] = [];
   for (const { prefix, shiftTimes: shifted, extendDurations: waited } of tables) {
     const moves = [
       ...(seconds !== 0 && shifted !== undefined ? [(text: string) => shifted(text, seconds * 1000)] : []),
-      ...(awayMs > 0 && waited !== undefined ? [(text: string) => waited(text, awayMs)] : []),
+      ...(outageMs > 0 && waited !== undefined ? [(text: string) => waited(text, outageMs)] : []),
     ];
     if (moves.length === 0) continue;
     for await (const [key, text] of store.scan([prefix])) {

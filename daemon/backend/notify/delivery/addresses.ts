@@ -24,7 +24,7 @@ interface TargetResolverDeps {
   /**
    * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
    */
-  readonly handlerNetworks: () => readonly string[];
+  readonly alwaysAllowedNetworks: () => readonly string[];
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */
   readonly lookUp?: NameResolver;
 }
@@ -34,8 +34,8 @@ export class TargetResolver {
   readonly #alwaysAllowedNetworks: ListedNetworks;
   readonly #nameLookups: NameLookupCache;
 
-  constructor({ clock, handlerNetworks, lookUp = (name) => lookup(name, { all: true }) }: TargetResolverDeps) {
-    this.#alwaysAllowedNetworks = new ListedNetworks(handlerNetworks);
+  constructor({ clock, alwaysAllowedNetworks, lookUp = (name) => lookup(name, { all: true }) }: TargetResolverDeps) {
+    this.#alwaysAllowedNetworks = new ListedNetworks(alwaysAllowedNetworks);
     this.#nameLookups = new NameLookupCache(clock, lookUp);
   }
 

@@ -55,7 +55,7 @@ export interface HandlerRunnerDeps {
   /**
    * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
    */
-  readonly handlerNetworks: () => readonly string[];
+  readonly alwaysAllowedNetworks: () => readonly string[];
   /** A signal that is aborted when the backend begins to stop. It ends handler tests in progress at once. */
   readonly stopSignal: AbortSignal;
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */

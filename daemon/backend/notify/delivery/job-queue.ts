@@ -89,7 +89,7 @@ export class JobQueue {
    * Counts a run as waiting for its next attempt and no longer as in progress. The run still blocks later runs for the
    * same client and check, or for the same group.
    */
-  countAsRetrying(): void {
+  moveToRetrying(): void {
     this.runningCount--;
     this.retryingCount++;
   }

@@ -313,7 +313,7 @@ export class JobRunner implements AsyncDisposable {
   }
 
   #scheduleRetry(ticket: QueuedJob, queue: JobQueue, delayMs: number): void {
-    queue.countAsRetrying();
+    queue.moveToRetrying();
     if (this.#isStopping) return;
     const timer = this.#deps.clock.after(delayMs, () => {
       this.#timers.delete(timer);

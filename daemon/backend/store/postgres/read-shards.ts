@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { Retention, type RetentionLimits } from '../retention.ts';
 import { emptyShard, type Shard } from '../shard.ts';
-import { LEASES, RETAINED } from './statements.ts';
+import { LEASES, NEWEST_CHANGES } from './statements.ts';
 
 /** Reads the epoch and the retained change records of each shard in the database. This process holds no lease yet. */
 export async function readShards(client: Client, limits: RetentionLimits): Promise<Map<string, Shard>> {
@@ -26,7 +26,7 @@ export async function readRetention(
   limits: RetentionLimits,
 ): Promise<Retention> {
   const retention = new Retention(limits, last);
-  const { rows } = await client.query<{ seq: string; count: number }>(RETAINED, [shard, limits.records]);
+  const { rows } = await client.query<{ seq: string; count: number }>(NEWEST_CHANGES, [shard, limits.records]);
   for (const { seq, count } of rows) {
     if (Number(seq) !== retention.first - 1 || !retention.prepend(count)) break;
   }

@@ -187,7 +187,7 @@ export const LEASES = `select shard, epoch::int8, seq::int8 from mon.lease`;
  * Selects the sequence numbers and change counts of the newest writes to a shard, newest first: $1 shard, $2 maximum
  * number.
  */
-export const RETAINED = `select seq::int8, count from mon.change where shard = $1 order by seq desc limit $2`;
+export const NEWEST_CHANGES = `select seq::int8, count from mon.change where shard = $1 order by seq desc limit $2`;
 
 /**
  * Selects the changes of writes to a shard in order: $1 shard, $2 first and $3 last sequence number, $4 maximum number.

@@ -1,7 +1,7 @@
 import type { BackendAddress } from '../../../../shared/client/backend-address.ts';
 import { openRequester, type Requester } from '../../../../shared/client/request.ts';
 import { errorMessage, MonError } from '../../../../shared/errors.ts';
-import { storeUpgradeAnswer, type StoreUpgradeStatus } from '../../../../shared/schemas/store-upgrade.ts';
+import { storeUpgradeResponse, type StoreUpgradeStatus } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Clock } from '../../ports.ts';
 import { refuseObstacles } from './upgrade-store.ts';
 import { confirmUpgrade, showPlan, type CommandParts, type UpgradeFlags } from './upgrade-command.ts';
@@ -78,7 +78,7 @@ async function awaitEnd(
 
 async function readStatus(request: Requester): Promise<StoreUpgradeStatus> {
   const { body } = await request({ method: 'GET', path: PATH });
-  const parsed = storeUpgradeAnswer.safeParse(body);
+  const parsed = storeUpgradeResponse.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new MonError('unavailable', 'the server at this URL is not a mon backend that can upgrade its store');
 }

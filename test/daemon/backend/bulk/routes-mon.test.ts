@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
-import type { BulkAnswer, BulkOperation } from '../../../../shared/schemas/bulk.ts';
+import type { BulkResponse, BulkOperation } from '../../../../shared/schemas/bulk.ts';
 import type { SilencedView } from '../../../../shared/schemas/silenced.ts';
 import type { Ask } from '../../../support/asking.ts';
 import { BackendRig } from '../../../support/backend-rig.ts';
@@ -33,13 +33,13 @@ beforeEach(async () => {
 const ask: Ask = (...request) => rig.ask(...request);
 const bulk = (operations: readonly unknown[], more = {}): Promise<Answer> =>
   ask('POST', '/api/mon/v1/bulk', { operations, ...more });
-const done = async (operations: readonly unknown[], more = {}): Promise<BulkAnswer['results']> => {
+const done = async (operations: readonly unknown[], more = {}): Promise<BulkResponse['results']> => {
   const answer = await bulk(operations, more);
   expect(answer).toMatchObject({ status: 200 });
-  return (answer.body as BulkAnswer).results;
+  return (answer.body as BulkResponse).results;
 };
 /** Sends the undo operations of these results, the last one first. */
-const undo = async (results: BulkAnswer['results']): Promise<BulkAnswer['results']> =>
+const undo = async (results: BulkResponse['results']): Promise<BulkResponse['results']> =>
   done(
     results
       .flatMap((result): readonly BulkOperation[] => (result.undo === undefined ? [] : [result.undo]))
@@ -276,7 +276,7 @@ describe('undo', () => {
 type Read = () => Promise<unknown>;
 
 const detail = async (): Promise<unknown> => (await ask('GET', '/api/mon/v1/silenced/*:disk')).body;
-const restored = (entry: unknown): Promise<BulkAnswer['results']> => done([{ op: 'restore', entry }]);
+const restored = (entry: unknown): Promise<BulkResponse['results']> => done([{ op: 'restore', entry }]);
 const rowOfFeed = async (): Promise<unknown> => {
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
   await vi.waitFor(() => {
@@ -387,7 +387,7 @@ describe('bulks with random content', () => {
         const before = [await silenced(), await events()];
         const { status, body } = await bulk(second, { expect: 'all' });
         const after = [await silenced(), await events()];
-        const isAll = status === 200 && (body as BulkAnswer).results.every(({ ok }) => ok);
+        const isAll = status === 200 && (body as BulkResponse).results.every(({ ok }) => ok);
         const isNothing = status === 409 && JSON.stringify(after) === JSON.stringify(before);
         expect(isAll || isNothing).toBe(true);
       }),

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../../daemon/backend/ports.ts';
 import { storeAccess } from '../../../../daemon/backend/store/open-store.ts';
 import { MonError } from '../../../../shared/errors.ts';
-import { clusterAnswer, type ClusterView } from '../../../../shared/schemas/cluster.ts';
+import { clusterResponse, type ClusterView } from '../../../../shared/schemas/cluster.ts';
 import { VERSION } from '../../../../shared/schemas/version.ts';
 import { asking, type Ask } from '../../../support/asking.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
@@ -17,7 +17,7 @@ async function start(around?: (store: Store) => Store): Promise<{ backend: Runni
   return { backend, ask: asking(backend.url) };
 }
 
-const viewOf = async (ask: Ask): Promise<ClusterView> => clusterAnswer.parse((await ask('GET', CLUSTER)).body);
+const viewOf = async (ask: Ask): Promise<ClusterView> => clusterResponse.parse((await ask('GET', CLUSTER)).body);
 
 test('a backend with a LevelDB store is the only member of its cluster and the leader', async () => {
   const { backend, ask } = await start();

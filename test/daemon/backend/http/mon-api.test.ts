@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { COMMON_ERRORS, pathParameters, type Endpoint } from '../../../../shared/api/endpoint.ts';
-import { errorAnswer, HTTP_STATUS } from '../../../../shared/api/errors.ts';
+import { errorResponse, HTTP_STATUS } from '../../../../shared/api/errors.ts';
 import { MON_API } from '../../../../shared/api/mon.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
 import { aClusterView, ToldCluster } from '../../../support/told-cluster.ts';
@@ -186,10 +186,10 @@ describe('the endpoints of the mon API', () => {
       const endpoint = endpointOf(name);
       if (name === 'deadLetters') letters = await failedLetters();
       const { status, body, text } = await ask(endpoint.method, targetOf(name), EXAMPLES[name].body);
-      expect({ status, text }).toEqual({ status: endpoint.status, text: endpoint.answer === undefined ? '' : text });
+      expect({ status, text }).toEqual({ status: endpoint.status, text: endpoint.response === undefined ? '' : text });
       // A list must not be empty, because otherwise no item of it would be validated.
       expect(body).not.toEqual([]);
-      expect(endpoint.answer?.safeParse(body).error).toBeUndefined();
+      expect(endpoint.response?.safeParse(body).error).toBeUndefined();
     },
   );
 });
@@ -217,7 +217,7 @@ describe('the codes of rejections', () => {
     async ({ name, target, body, code }) => {
       const endpoint = endpointOf(name);
       const answer = await ask(endpoint.method, target, body);
-      const refusal = errorAnswer.parse(answer.body);
+      const refusal = errorResponse.parse(answer.body);
       expect(refusal.code).toBe(code);
       expect(answer.status).toBe(HTTP_STATUS[refusal.code]);
       expect([...endpoint.errors, ...COMMON_ERRORS]).toContain(refusal.code);

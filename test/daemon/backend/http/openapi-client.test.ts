@@ -31,8 +31,8 @@ test('a client that was generated from the OpenAPI document can use a backend', 
   const call = async (operation: keyof typeof MON_API, ...given: unknown[]): Promise<void> => {
     const method = client[operation] as (...parameters: unknown[]) => Promise<{ status: number; data: unknown }>;
     const { status, data } = await method(...given);
-    const { answer }: { readonly answer?: z.ZodType | undefined } = MON_API[operation];
-    const isAsDescribed = answer === undefined || answer.safeParse(data).success;
+    const { response }: { readonly response?: z.ZodType | undefined } = MON_API[operation];
+    const isAsDescribed = response === undefined || response.safeParse(data).success;
     answers.push(`${operation}: ${String(status)} ${isAsDescribed ? 'as described' : JSON.stringify(data)}`);
   };
   await call('submitResults', null, [{ source: 'web-1', name: 'disk', output: 'DISK full', status: 2 }]);

@@ -106,10 +106,13 @@ describe('the endpoints of the v1 API', () => {
       if (before !== undefined) await ask('POST', ...before);
       const endpoint = ENDPOINTS[name];
       const { status, body, text } = await ask(endpoint?.method ?? '', target, sent);
-      expect({ status, text }).toEqual({ status: endpoint?.status, text: endpoint?.answer === undefined ? '' : text });
+      expect({ status, text }).toEqual({
+        status: endpoint?.status,
+        text: endpoint?.response === undefined ? '' : text,
+      });
       // A list must not be empty, because otherwise no item of it would be validated.
       expect(body).not.toEqual([]);
-      expect(endpoint?.answer?.safeParse(/metrics$/i.test(name) ? text : body).error).toBeUndefined();
+      expect(endpoint?.response?.safeParse(/metrics$/i.test(name) ? text : body).error).toBeUndefined();
     },
   );
 });

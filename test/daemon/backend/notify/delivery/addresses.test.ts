@@ -26,7 +26,7 @@ function addresses({ networks = [] as readonly string[], world = NAME_TABLE, clo
   const asked: string[] = [];
   const target = new TargetResolver({
     clock,
-    handlerNetworks: () => networks,
+    alwaysAllowedNetworks: () => networks,
     lookUp: (name) => {
       asked.push(name);
       const found = world[name];
@@ -149,7 +149,7 @@ describe('the target of a webhook redirect', () => {
 
 test('a host in a spelling that only the resolver understands is checked by its resolved address', async () => {
   // Without a table of names, the resolver of this machine parses such texts as addresses.
-  const target = new TargetResolver({ clock: new ManualClock(), handlerNetworks: () => [] });
+  const target = new TargetResolver({ clock: new ManualClock(), alwaysAllowedNetworks: () => [] });
   await expect(target.resolveConfiguredHost('0xa9fea9fe', 'own-network', NEVER)).rejects.toMatchObject({
     code: 'forbidden',
   });
@@ -170,7 +170,7 @@ describe('the setting handler-networks', () => {
 
   test('a reload of handler-networks applies to the next deliveries', async () => {
     let networks: readonly string[] = [];
-    const target = new TargetResolver({ clock: new ManualClock(), handlerNetworks: () => networks });
+    const target = new TargetResolver({ clock: new ManualClock(), alwaysAllowedNetworks: () => networks });
     await expect(target.resolveRedirectHost('10.2.3.4', NEVER)).rejects.toMatchObject({ code: 'forbidden' });
     networks = ['10.2.0.0/16'];
     expect(plain(await target.resolveRedirectHost('10.2.3.4', NEVER))).toEqual(['10.2.3.4']);
@@ -212,7 +212,7 @@ describe('the lookup of a target host', () => {
     const asked: string[] = [];
     const target = new TargetResolver({
       clock: new ManualClock(),
-      handlerNetworks: () => [],
+      alwaysAllowedNetworks: () => [],
       lookUp: (name) => {
         asked.push(name);
         return Promise.resolve([{ address: '93.184.215.14', family: 4 }]);
@@ -231,7 +231,7 @@ describe('the lookup of a target host', () => {
     const asked: string[] = [];
     const target = new TargetResolver({
       clock: new ManualClock(),
-      handlerNetworks: () => [],
+      alwaysAllowedNetworks: () => [],
       lookUp: (name) => {
         asked.push(name);
         return name.startsWith('hangs') ? hanging.promise : Promise.resolve([{ address: '93.184.215.14', family: 4 }]);

@@ -104,7 +104,7 @@ async function sendWith(text: object) {
   const { mails, port } = await openMailServer();
   const clock = new SystemClock();
   const deps = { clock, log: new RecordedLog(), logFields: {}, signal: new AbortController().signal };
-  const addresses = new TargetResolver({ clock, handlerNetworks: () => [] });
+  const addresses = new TargetResolver({ clock, alwaysAllowedNetworks: () => [] });
   const handler = handlerSchema.parse(definition({ port })) as EmailHandler;
   const mail = { subject: 'x', text, problems: [] } as unknown as Mail;
   return { mails, outcome: await sendMail({ job: aJob(), handler, mail }, { ...deps, targetResolver: addresses }) };

@@ -464,7 +464,7 @@ describe('delivery under failures', () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await settled(rig);
-    const [moved, ...others] = await shiftedTimes(rig.store, TABLES, { seconds: 3600, awayMs: 0 });
+    const [moved, ...others] = await shiftedTimes(rig.store, TABLES, { seconds: 3600, outageMs: 0 });
     expect(others).toEqual([]);
     expect(moved).toMatchObject({ type: 'put', key: ['handler-group', 'default', 'default', '[["client.rack","a"]]'] });
     const value = moved?.type === 'put' ? (JSON.parse(moved.value) as object) : {};

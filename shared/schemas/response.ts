@@ -9,7 +9,7 @@ import { z } from 'zod';
  * The read-only type of a response with its declared attributes. A response may contain further attributes, which are
  * not part of the type.
  */
-export type AnswerOf<Schema extends z.ZodType> = DeclaredValue<z.output<Schema>>;
+export type ResponseOf<Schema extends z.ZodType> = DeclaredValue<z.output<Schema>>;
 
 type DeclaredValue<Value> = Value extends readonly (infer Item)[]
   ? readonly DeclaredValue<Item>[]
@@ -23,9 +23,9 @@ type Named<Value> = {
   readonly [Name in keyof Value as string extends Name ? never : Name]: DeclaredValue<Value[Name]>;
 };
 
-/** Returns the schema unchanged, with the output type `AnswerOf`. */
-export function answer<Schema extends z.ZodType>(schema: Schema): z.ZodType<AnswerOf<Schema>> {
-  return schema as z.ZodType as z.ZodType<AnswerOf<Schema>>;
+/** Returns the schema unchanged, with the output type `ResponseOf`. */
+export function responseSchema<Schema extends z.ZodType>(schema: Schema): z.ZodType<ResponseOf<Schema>> {
+  return schema as z.ZodType as z.ZodType<ResponseOf<Schema>>;
 }
 
 export const texts: z.ZodType<readonly string[]> = z.array(z.string());
@@ -52,9 +52,9 @@ export const numberOrNull = z
 export const booleanOrFalse = z.boolean().nullish().transform(Boolean);
 
 /** An object with any attributes. */
-export const objectAnswer = z.record(z.string(), z.unknown());
+export const objectResponse = z.record(z.string(), z.unknown());
 
 /** A response with the time at which the request was accepted, in epoch seconds. */
-export const issuedAnswer = z.object({ issued: z.number() });
+export const issuedResponse = z.object({ issued: z.number() });
 
-export const namesAnswer = z.array(z.looseObject({ name: z.string() }));
+export const namesResponse = z.array(z.looseObject({ name: z.string() }));

@@ -17,7 +17,7 @@ const NAME = 'mon_http_request_duration_seconds';
 const HELP = 'Duration of API requests in seconds';
 
 /** The name, help text and labels of the histogram of response times, in the form of the metrics library. */
-export const ANSWER_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'route', 'status'] } as const;
+export const RESPONSE_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'route', 'status'] } as const;
 
 /**
  * The histogram of response times for Prometheus. It does not use the metrics library, because that builds a text of

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ResponseDurationHistogram } from '../../../../daemon/backend/health/answer-durations.ts';
+import { ResponseDurationHistogram } from '../../../../daemon/backend/health/response-durations.ts';
 
 const ANSWER = { method: 'GET', route: '/events', status: 200 };
 
