@@ -156,6 +156,7 @@ const ASCII: ReadonlyMap<string, string> = new Map([
   ...pairs('✗✓●•‖…', 'X.**=.'),
   ...pairs('▼▲↑↓←→›', 'v^^v<>>'),
   ...pairs('─│┌┐└┘┤┬┄', '-|++++++-'),
+  ...pairs('━┃┏┓┗┛', '=#####'),
   ...pairs('▁▂▃▄▅▆▇█■', '__..--=##'),
   ...Array.from({ length: 256 }, (_, dots): [string, string] => [
     String.fromCharCode(0x2800 + dots),
