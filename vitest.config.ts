@@ -33,6 +33,8 @@ export default defineConfig({
     env: {
       // React as people run it; its development build takes twice the time.
       NODE_ENV: 'production',
+      // Times are shown in local time; the expected texts of the tests are in UTC.
+      TZ: 'UTC',
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'build/compile-cache'),
     },
     reporters: [

@@ -7,30 +7,54 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-const UNIT_SECONDS: ReadonlyMap<string, number> = new Map(UNITS);
+/** Names of the units, as words may spell them. */
+const UNIT_NAMES: Readonly<Record<(typeof UNITS)[number][0], string>> = {
+  w: 'w|weeks?',
+  d: 'd|days?',
+  h: 'h|hrs?|hours?',
+  m: 'm|mins?|minutes?',
+  s: 's|secs?|seconds?',
+};
+
+/** Numbers with units, the longest first and each at most once, because `30m1h` and `1h2h` are likely mistakes. */
+const DURATION = new RegExp(
+  `^${UNITS.map(([unit]) => String.raw`(?:(\d{1,16}) ?(?:${UNIT_NAMES[unit]})(?![a-z]) ?)?`).join('')}$`,
+);
 
 /** Hint in the error message for a duration that could not be parsed. */
-export const DURATION_HINT = 'a duration is seconds or numbers with units, as in 90, 45s, 15m, 1h30m, 2d, 1w';
+export const DURATION_HINT = 'write a duration such as 45s, 15m, 1h30m, 2d or 90 minutes';
 
 /**
- * Parses a duration: plain seconds (`90`) or numbers with units, the longest first and each at most once (`1h30m`,
- * `2d`, `1w3d`).
+ * Parses a duration in a place that documents seconds as the default unit: plain seconds (`90`), or numbers with units,
+ * the longest first and each at most once (`1h30m`, `2d`, `1w3d`, `90 minutes`).
  *
  * @returns seconds; `undefined` if the text is not a duration or the number is too large to be exact
  */
 export function parseDuration(text: string): number | undefined {
   if (/^\d{1,16}$/.test(text)) return exact(Number(text));
-  if (!/^(?:\d{1,16}[wdhms]){1,5}$/.test(text)) return undefined;
-  let total = 0;
-  let unitBefore = Infinity;
-  for (const [, digits = '', unit = ''] of text.matchAll(/(\d+)([wdhms])/g)) {
-    const seconds = UNIT_SECONDS.get(unit) ?? 0;
-    // `30m1h` and `1h2h` are more likely mistakes than intentional.
-    if (seconds >= unitBefore) return undefined;
-    unitBefore = seconds;
-    total += Number(digits) * seconds;
-  }
-  return exact(total);
+  const counts = text === '' ? null : DURATION.exec(text);
+  if (counts === null) return undefined;
+  return exact(UNITS.reduce((total, [, seconds], index) => total + Number(counts[index + 1] ?? 0) * seconds, 0));
+}
+
+/**
+ * Parses a duration that a person typed. A number without a unit is a problem, because people mean minutes as often as
+ * seconds.
+ *
+ * @returns seconds, or what is wrong and what to write instead
+ */
+export function readDuration(text: string): { readonly seconds: number } | { readonly problem: string } {
+  const trimmed = text.trim().replaceAll(/\s+/g, ' ');
+  if (/^\d+$/.test(trimmed)) return { problem: unitQuestion(trimmed) };
+  const seconds = parseDuration(trimmed);
+  return seconds === undefined
+    ? { problem: `${JSON.stringify(text)} is not a duration: ${DURATION_HINT}` }
+    : { seconds };
+}
+
+/** Returns the question to ask for a number without a unit, such as `30 of what? write 30m`. */
+export function unitQuestion(number: string): string {
+  return `${number} of what? write ${number}m for minutes, ${number}h for hours or ${number}s for seconds`;
 }
 
 /**

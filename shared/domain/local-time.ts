@@ -48,6 +48,54 @@ export function localTime(epochMs: number, zone: string): LocalTime {
   };
 }
 
+/** Returns the UTC offset of a zone at a time, in milliseconds. */
+export function offsetAt(epochMs: number, zone: string): number {
+  if (zone === 'UTC') return 0;
+  const { year, month, day, hour, minute, second } = localTime(epochMs, zone);
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(epochMs / 1000) * 1000;
+}
+
+/** The times, in epoch milliseconds, at which the clocks of a zone show a date and time. */
+export interface LocalMoments {
+  /** `skipped` if the clocks skip it because they are set forward, `twice` if they are set back. */
+  readonly kind: 'once' | 'skipped' | 'twice';
+  /** For `skipped`, the time at which the clocks change. */
+  readonly firstMs: number;
+  /** Differs from `firstMs` only for `twice`. */
+  readonly lastMs: number;
+}
+
+/**
+ * Returns when the clocks of a zone show a date and time.
+ *
+ * @param localMs the date and time as if it were UTC, in epoch milliseconds
+ */
+export function localMoments(localMs: number, zone: string): LocalMoments {
+  const offsets = [offsetAt(localMs - DAY_MS, zone), offsetAt(localMs + DAY_MS, zone)];
+  const moments = offsets.map((offset) => localMs - offset).filter((ms) => ms + offsetAt(ms, zone) === localMs);
+  if (moments.length === 0) {
+    const change = offsetChangeBetween(localMs - Math.max(...offsets), localMs - Math.min(...offsets), zone);
+    return { kind: 'skipped', firstMs: change, lastMs: change };
+  }
+  const [firstMs, lastMs] = [Math.min(...moments), Math.max(...moments)];
+  return { kind: firstMs === lastMs ? 'once' : 'twice', firstMs, lastMs };
+}
+
+/**
+ * Returns when the UTC offset of a zone changes to that of `untilMs`, in epoch milliseconds with a precision of one
+ * second. The offset at `sinceMs` must be another one.
+ */
+function offsetChangeBetween(sinceMs: number, untilMs: number, zone: string): number {
+  const after = offsetAt(untilMs, zone);
+  let [low, high] = [Math.floor(sinceMs / 1000) - 1, Math.ceil(untilMs / 1000)];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle * 1000, zone) === after) high = middle;
+    else low = middle;
+  }
+  return high * 1000;
+}
+
 function formatOf(zone: string): Intl.DateTimeFormat {
   const cachedFormat = formats.get(zone);
   if (cachedFormat !== undefined) return cachedFormat;

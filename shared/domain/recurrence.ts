@@ -3,7 +3,7 @@ import type { Recurrence, ShownWindow, SubmittedRecurrence } from '../schemas/re
 import { parseSchedule, SCHEDULE_ZONE, type Schedule } from '../schemas/schedule.ts';
 import { timeZoneOf } from '../schemas/time-zone.ts';
 import { formatDuration } from './duration.ts';
-import { localTime } from './local-time.ts';
+import { localMoments, offsetAt } from './local-time.ts';
 
 /*
  * Windows in which a recurring silence is active (silencing 3). The schedule of the silence defines when they begin, in
@@ -193,38 +193,8 @@ function* startsFrom(
  * skip it because they are set forward, it is the time of the change.
  */
 function startOf(localMs: number, zone: string): Start {
-  const offsets = [offsetAt(localMs - DAY_MS, zone), offsetAt(localMs + DAY_MS, zone)];
-  const moments = offsets.map((offset) => localMs - offset).filter((ms) => ms + offsetAt(ms, zone) === localMs);
-  const first = Math.min(...moments);
-  if (moments.length === 0) {
-    return {
-      ms: offsetChangeBetween(localMs - Math.max(...offsets), localMs - Math.min(...offsets), zone),
-      kind: 'start_skipped',
-    };
-  }
-  return { ms: first, kind: moments.some((ms) => ms !== first) ? 'start_twice' : 'once' };
-}
-
-/**
- * Returns when the UTC offset of a zone changes to that of `untilMs`, in epoch milliseconds with a precision of one
- * second. The offset at `sinceMs` must be another one.
- */
-function offsetChangeBetween(sinceMs: number, untilMs: number, zone: string): number {
-  const after = offsetAt(untilMs, zone);
-  let [low, high] = [Math.floor(sinceMs / 1000) - 1, Math.ceil(untilMs / 1000)];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (offsetAt(middle * 1000, zone) === after) high = middle;
-    else low = middle;
-  }
-  return high * 1000;
-}
-
-/** Returns the UTC offset of a zone at a time, in milliseconds. */
-function offsetAt(ms: number, zone: string): number {
-  if (zone === SCHEDULE_ZONE) return 0;
-  const { year, month, day, hour, minute, second } = localTime(ms, zone);
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
+  const { kind, firstMs: ms } = localMoments(localMs, zone);
+  return { ms, kind: kind === 'skipped' ? 'start_skipped' : kind === 'twice' ? 'start_twice' : 'once' };
 }
 
 function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): boolean {

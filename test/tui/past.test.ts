@@ -116,7 +116,8 @@ describe('the past in the console (spec, timeline 5)', () => {
   });
 
   test.each([
-    [':at tomorrow', 'type :at and a time in the past'],
+    [':at tomorrow', 'is in the future: write a time in the past'],
+    [':at 30', '30 of what? write 30m for minutes'],
     [':at 30d', 'cannot show the past: there is no history for that time'],
     [':now', 'this is live data already'],
   ])('the console command %s is rejected: %s', async (command, problem) => {

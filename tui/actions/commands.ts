@@ -9,7 +9,7 @@ import { bindings, type Binding, type KeyAction } from '../state/keys.ts';
 import { currentName, RENAMED_ACTIONS } from '../state/renamed-names.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import { PAST_HINT } from '../words/past-time.ts';
+import { PAST_TIME_HINT } from '../../shared/domain/time-text.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
@@ -264,7 +264,7 @@ const OWN_COMMANDS: readonly ConsoleCommand[] = [
   {
     name: 'at',
     operands: 'TIME',
-    help: `show the lists as they were at a time in the past: ${PAST_HINT}`,
+    help: `show the lists as they were at a time in the past: ${PAST_TIME_HINT}`,
     needsOperand: true,
     run: travelTo,
   },

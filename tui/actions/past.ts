@@ -1,6 +1,7 @@
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { Screen } from '../state/ports.ts';
-import { PAST_HINT, parsePastTime } from '../words/past-time.ts';
+import { readPastTime } from '../../shared/domain/time-text.ts';
+import { localClock } from '../words/shown-time.ts';
 
 /*
  * Commands and keys that show the lists as they were at a time in the past (spec, timeline 5). While the past is shown,
@@ -28,9 +29,9 @@ export function stepPast(store: Screen, by: 1 | -1): boolean {
  */
 export function travelTo(store: ActionPorts, operand: string): string | undefined {
   if (store.backends !== undefined) return 'cannot show the past across several backends: select one with :ctx NAME';
-  const atMs = parsePastTime(operand, store.options.now());
-  if (atMs === undefined) return `type :at and a time in the past: ${PAST_HINT}`;
-  store.request({ kind: 'travel', atMs });
+  const time = readPastTime(operand, localClock(store.options.now()));
+  if (time.problem !== undefined) return time.problem;
+  store.request({ kind: 'travel', atMs: time.atMs });
   return undefined;
 }
 

@@ -1,10 +1,9 @@
 import type { SilenceForm } from '../state/layers/silence.ts';
 import { lineOf } from '../text/line-editor.ts';
-import { silenceDurations, typedSeconds } from '../screens/silences/form.ts';
+import { durationProblem, silenceDurations, typedSeconds } from '../screens/silences/form.ts';
 import { putLayer } from '../state/layer-stack.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { bindingOf, keyOf } from '../state/keys.ts';
-import { DURATION_HINT } from '../../shared/domain/duration.ts';
 import type { Screen } from '../state/ports.ts';
 import type { Operand, ActionTrigger } from '../keys/action.ts';
 
@@ -18,7 +17,7 @@ export const SILENCE_OPERAND: Operand = {
 function silence(store: Screen, operand: string, perform: ActionTrigger['perform']): string | undefined {
   const [, duration = '', reason = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
   const seconds = typedSeconds(duration);
-  if (seconds === undefined) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;
+  if (seconds === undefined) return durationProblem(duration);
   if (!bindingOf('silence').in.includes(keyContext(store.state))) {
     return `nothing to silence here: open the events view, or press ${keyOf('silence-new')}`;
   }

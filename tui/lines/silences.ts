@@ -4,7 +4,7 @@ import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { countOf } from '../words/changes.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { silenceName, targetText } from '../words/silence-text.ts';
-import { startText } from '../words/silence-times.ts';
+import { startText } from '../words/shown-time.ts';
 import { change, askForConfirmation, isChangePossible } from './questions.ts';
 import { sayFirst, requestedCount } from './list-output.ts';
 import { durationWords } from './sentences.ts';

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
+import { DURATION_HINT, readDuration } from '../../shared/domain/duration.ts';
 import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
 import { parseSelector } from '../../shared/domain/selector.ts';
 import { lifetimeProblem, reasonProblem } from '../../shared/domain/silence-policy.ts';
@@ -7,6 +7,7 @@ import { WORST_FIRST } from '../../shared/domain/severity.ts';
 import { targetId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { readStartTime } from '../../shared/domain/time-text.ts';
 import { readRecurrence, type WrittenRecurrence } from '../../shared/domain/written-recurrence.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
@@ -23,7 +24,7 @@ import {
   fullWindowText,
 } from '../words/recurrence-text.ts';
 import { SELECTOR_UNSUPPORTED } from '../words/silence-text.ts';
-import { parseStart, START_HINT, startText } from '../words/silence-times.ts';
+import { localClock, startText } from '../words/shown-time.ts';
 import {
   promptUntilValid,
   change,
@@ -293,10 +294,14 @@ interface SilenceSpan {
 function readSpan(text: string, policy: SilencePolicy, nowMs: number): ParseResult<SilenceSpan | 'recurring'> {
   if (/^recur(s|ring)?$/.test(text)) return { value: 'recurring' };
   const [, lasts = '', , start] = /^(.*?)\s*(\bfrom\b\s*(.*))?$/.exec(text) ?? [];
-  const expire = lasts === '' ? DEFAULT_SECONDS : lasts === 'never' ? EXPIRE_NEVER : parseDuration(lasts);
-  if (expire === undefined || expire === 0) return { problem: DURATION_HINT };
-  const begin = start === undefined ? undefined : parseStart(start, nowMs);
-  if (start !== undefined && begin === undefined) return { problem: `"from" needs a start time: ${START_HINT}` };
+  const duration =
+    lasts === '' ? { seconds: DEFAULT_SECONDS } : lasts === 'never' ? { seconds: EXPIRE_NEVER } : readDuration(lasts);
+  if ('problem' in duration) return duration;
+  const { seconds: expire } = duration;
+  if (expire === 0) return { problem: DURATION_HINT };
+  const time = start === undefined ? undefined : readStartTime(start, localClock(nowMs));
+  if (time?.problem !== undefined) return { problem: time.problem };
+  const begin = time === undefined ? undefined : Math.floor(time.atMs / 1000);
   const problem = lifetimeProblem(policy, { expire });
   return problem === undefined ? { value: { expire, begin } } : { problem };
 }

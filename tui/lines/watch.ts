@@ -1,3 +1,4 @@
+import { shownIso } from '../words/shown-time.ts';
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { openFeed, type FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
@@ -116,7 +117,7 @@ const REFUSALS: Readonly<Record<string, ExitCode>> = {
 };
 
 function textLine(change: EventChange, nowMs: number): string {
-  return `${new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z')} ${changeSentence(change, nowMs)}\n`;
+  return `${shownIso(nowMs)} ${changeSentence(change, nowMs)}\n`;
 }
 
 /**

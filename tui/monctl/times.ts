@@ -1,6 +1,6 @@
 import { DURATION_HINT, formatDuration, parseDuration } from '../../shared/domain/duration.ts';
 import { MonError } from '../../shared/errors.ts';
-import { pastText } from '../words/past-time.ts';
+import { shownTime } from '../words/shown-time.ts';
 
 /** Latest time that is shown as a date, in epoch seconds: 9999 is the last year with four digits. */
 const SECONDS_MAX = Date.UTC(9999, 11, 31) / 1000;
@@ -10,7 +10,7 @@ const SECONDS_MAX = Date.UTC(9999, 11, 31) / 1000;
  */
 export function timestamp(seconds: number): string {
   if (!Number.isFinite(seconds) || Math.abs(seconds) > SECONDS_MAX) return String(seconds);
-  return pastText(seconds * 1000);
+  return shownTime(seconds * 1000);
 }
 
 /** Formats epoch seconds as a time with its age, such as `2026-11-20 12:00:00Z (4m10s ago)`. */

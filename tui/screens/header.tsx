@@ -11,7 +11,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { troubleRuns } from './cluster/trouble.ts';
 import { entityRuns, headerRule } from './entity-banner.ts';
 import { clockText, connectionRuns, membersRuns } from './connection/connection-text.ts';
-import { pastText } from '../words/past-time.ts';
+import { shownTime } from '../words/shown-time.ts';
 import { countText } from '../words/count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { Row } from '../text/row.tsx';
@@ -155,14 +155,14 @@ function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
 function stateRuns(props: HeaderProps): readonly Run[] {
   const { travel } = props;
   const state = connectionOrPast(props);
-  return travel === undefined ? state : [...state, run(`  loading ${pastText(travel.atMs)}, Esc cancels`, 'accent')];
+  return travel === undefined ? state : [...state, run(`  loading ${shownTime(travel.atMs)}, Esc cancels`, 'accent')];
 }
 
 function connectionOrPast({ backends, feed, paused, past, nowMs }: HeaderProps): readonly Run[] {
   if (past !== undefined) {
     const { atMs, partial } = past;
     const part = partial && run(`  ${countText(partial.rows)} of ${countText(partial.total)}`, 'warning');
-    return [run(` VIEWING THE PAST ${pastText(atMs)} `, 'alert'), run(' :now'), ...(part ? [part] : [])];
+    return [run(` VIEWING THE PAST ${shownTime(atMs)} `, 'alert'), run(' :now'), ...(part ? [part] : [])];
   }
   if (backends === undefined || paused !== undefined) return connectionRuns(feed, paused, nowMs);
   return membersRuns(backends, nowMs);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../../shared/domain/duration.ts';
+import { formatDuration, parseDuration, readDuration } from '../../../shared/domain/duration.ts';
 
 test.each([
   ['0', 0],
@@ -11,6 +11,11 @@ test.each([
   ['2d', 172_800],
   ['1w3d4h5m6s', 604_800 + 3 * 86_400 + 4 * 3600 + 5 * 60 + 6],
   ['90m', 5400],
+  ['90 minutes', 5400],
+  ['1h 30m', 5400],
+  ['1 hour 30 mins', 5400],
+  ['2days', 172_800],
+  ['1 week', 604_800],
 ])('the duration %s is %i seconds', (text, seconds) => {
   expect(parseDuration(text)).toBe(seconds);
 });
@@ -23,7 +28,9 @@ test.each([
   '1y',
   '1H',
   'h',
-  '1h 30m',
+  '1 month',
+  '5 mi',
+  '1h  30m',
   '30m1h',
   '1h2h',
   '1h30',
@@ -31,6 +38,19 @@ test.each([
   '9999999999999999w',
 ])('the text %j is not a duration', (text) => {
   expect(parseDuration(text)).toBeUndefined();
+});
+
+test('a duration without a unit is answered with a question, because people mean minutes as often as seconds', () => {
+  expect(readDuration('30')).toEqual({
+    problem: '30 of what? write 30m for minutes, 30h for hours or 30s for seconds',
+  });
+});
+
+test('a typed duration may have several spaces, and an invalid one is answered with examples', () => {
+  expect(readDuration('  1h   30m ')).toEqual({ seconds: 5400 });
+  expect(readDuration('soon')).toEqual({
+    problem: '"soon" is not a duration: write a duration such as 45s, 15m, 1h30m, 2d or 90 minutes',
+  });
 });
 
 test.each([

@@ -147,7 +147,7 @@ describe('an invalid command of the command line', () => {
     ['columns client nope', 'there is no column "nope": status, client, check, count, age, last, output, all'],
     ['events status>=bad', '"bad" is not a status: use ok, warn, crit, unknown or a number (at character 9)'],
     ['clients nope=1', /^there is no field "nope": use client, address/],
-    ['silence soon', /^"soon" is not a duration: a duration is seconds or numbers with units/],
+    ['silence soon', /^"soon" is not a duration: write a duration such as 45s/],
     ['pause now', 'pause takes no argument: remove "now"'],
     ['view', 'type :view NAME, save NAME, delete NAME'],
     ['view save two words', 'use one word of up to 40 letters, digits, ".", "-" and "_"'],

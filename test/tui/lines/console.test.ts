@@ -123,7 +123,7 @@ describe('the changes in screen-reader mode', () => {
     const person = await converse();
     await person.type('next');
     await person.type('silence', 'for how long?');
-    await person.type('soon', /a duration is seconds.*\n.*for how long\?/);
+    await person.type('soon', /write a duration such as 45s.*\n.*for how long\?/);
     await person.type('2h', 'when the check resolves?');
     await person.type('', 'Reason?');
     await person.type('', /a reason is required.*\nReason\?/);

@@ -121,7 +121,7 @@ test('the unsilence command says that a silence is recurring before it ends the 
 test('a silence that starts later is read with its start', async () => {
   const hours = new Date(Date.now() + 2 * 3_600_000).toISOString();
   await person.type('silence db-1/disk', 'for how long?');
-  await person.type('1h from yesterday', /"from" needs a start time: 22:30Z, .*\nSilence disk on db-1 for how long\?/);
+  await person.type('1h from soon', /"soon" is not a time: write 22:00, .*\nSilence disk on db-1 for how long\?/);
   await person.type('1h from +2h', 'End the silence early when the check resolves?');
   // A planned silence does not end before its start because the check is OK.
   expect(person.text).toContain('when the check resolves? yes or no; press Enter for no:');

@@ -51,7 +51,7 @@ describe('Enter on the overview', () => {
   test('Enter on a newly critical check opens the events of that check', async () => {
     const rig = await openOverview();
     rig.type('j');
-    await rig.shows(/> \d\d:\d\d {2}web-\d+.* \+2 \/ http-frontend/);
+    await rig.shows(/> \d\d:\d\dZ {2}web-\d+.* \+2 \/ http-frontend/);
     rig.type('\r');
     await rig.shows('[2 Events]', '3 of 12 events shown');
     expect(rig.row('filter:')).toContain('filter: check=http-frontend status=crit !silenced');
@@ -104,7 +104,7 @@ describe('Enter on the overview', () => {
     await rig.shows('filter: check=http-frontend');
     rig.type('[');
     await rig.shows('[1 Overview]');
-    expect(rig.row('web-003')).toMatch(/ > 11:56 {2}web-003/);
+    expect(rig.row('web-003')).toMatch(/ > 11:56Z {2}web-003/);
   });
 });
 
@@ -132,7 +132,7 @@ test('the cursor of the overview stays on its row when a worse row is inserted a
   await rig.shows('7 crit');
   await rig.pass(2000);
   await rig.shows('new-1 / boot');
-  expect(rig.row('postgres-repl  ')).toMatch(/ > 11:57 {2}db-014/);
+  expect(rig.row('postgres-repl  ')).toMatch(/ > 11:57Z {2}db-014/);
 });
 
 test('the overview is loaded again only while it is shown', async () => {

@@ -81,7 +81,7 @@ describe('the timeline of a check', () => {
     const rig = await openTimelineScene();
     await openTimeline(rig);
     await rig.pass(3000);
-    expect(rig.screen.text).toMatch(/^ 12:00 +00:00 +12:00 *$/m);
+    expect(rig.screen.text).toMatch(/^ 12:00Z +00:00Z +12:00Z *$/m);
   });
 
   test('the timeline of a check is requested again for another span', async () => {

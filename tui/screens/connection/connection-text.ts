@@ -1,12 +1,13 @@
 import type { ConsoleState } from '../../state/console-state.ts';
 import { keyOf } from '../../state/keys.ts';
 import { countText } from '../../words/count-text.ts';
+import { shownClock } from '../../words/shown-time.ts';
 import { lagAt, LAGGING_MS, type FeedStatus } from '../../model/feed-status.ts';
 import { run, type Run } from '../../text/theme.ts';
 
-/** Returns a time, given in epoch milliseconds, as `22:14:07Z`, or without seconds as `22:14Z`. */
+/** Returns a time, given in epoch milliseconds, as `22:14:07Z`, or without seconds as `22:14 EST`. */
 export function clockText(atMs: number, seconds = true): string {
-  return `${new Date(atMs).toISOString().slice(11, seconds ? 19 : 16)}Z`;
+  return shownClock(atMs, seconds ? 'seconds' : 'minutes');
 }
 
 /** Returns a duration, given in milliseconds, as `00:41`, or as `1:02:03` from an hour on. */

@@ -17,7 +17,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
     row: (store, id) => summaries(store).get(id),
   },
   columns: [
-    column('when', 'WHEN', [11, 11], ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs), {
+    column('when', 'WHEN', [12, 17], ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs), {
       compare: (a, b) => b.failed_at - a.failed_at || b.id - a.id,
     }),
     textColumn('handler', 'HANDLER', [10, 24], ({ handler }) => handler, { cut: 'middle' }),

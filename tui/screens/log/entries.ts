@@ -1,3 +1,4 @@
+import { shownTime } from '../../words/shown-time.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Described } from '../../text/describe.ts';
@@ -62,7 +63,7 @@ export function logDetails(
 
 function messageDetails({ atMs, tone, text }: LoggedMessage): readonly Described[] {
   return [
-    { label: 'time', text: isoText(atMs) },
+    { label: 'time', text: shownTime(atMs) },
     { label: 'kind', text: tone },
     { label: 'message', text: linesOf(text) },
   ];
@@ -71,7 +72,7 @@ function messageDetails({ atMs, tone, text }: LoggedMessage): readonly Described
 function auditDetails(record: AuditRecord): readonly Described[] {
   return [
     { label: 'number', text: String(record.id) },
-    { label: 'time', text: isoText(record.at) },
+    { label: 'time', text: shownTime(record.at) },
     { label: 'who', text: record.who },
     ...(record.on_behalf_of === undefined ? [] : [{ label: 'on behalf', text: record.on_behalf_of }]),
     { label: 'from', text: record.from ?? 'the backend' },
@@ -106,8 +107,4 @@ function jsonText(value: unknown): string {
 
 function linesOf(text: string): readonly string[] {
   return safeText(text).split('\n');
-}
-
-function isoText(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

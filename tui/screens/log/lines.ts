@@ -1,3 +1,4 @@
+import { shownClock, shownDayAndClock, shownDate } from '../../words/shown-time.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { logDetails, type LogEntry } from './entries.ts';
@@ -6,7 +7,6 @@ import type { ConsoleHistory, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
-const WHEN_CELLS = 12;
 const WHO_CELLS = 14;
 const KIND_CELLS = 16;
 
@@ -17,11 +17,12 @@ export function logRow(
   entry: LogEntry,
   options: { nowMs: number; columns: number; isCursor: boolean },
 ): readonly Run[] {
-  const { columns, isCursor } = options;
-  const when = fit(whenText(entry.atMs, options.nowMs), WHEN_CELLS);
+  const { columns, isCursor, nowMs } = options;
+  const timeCells = whenCells(nowMs);
+  const when = fit(whenText(entry.atMs, nowMs), timeCells);
   const who = entry.who === '' ? '' : `${fit(entry.who, WHO_CELLS)}  `;
   const kind = entry.who === '' ? fit(entry.kind, 7) : fit(entry.kind, KIND_CELLS);
-  const textWidth = columns - 2 - WHEN_CELLS - 2 - cellWidth(who) - cellWidth(kind) - 2;
+  const textWidth = columns - 2 - timeCells - 2 - cellWidth(who) - cellWidth(kind) - 2;
   const text = fit(entry.text, textWidth);
   if (isCursor) return [run(`> ${when}  ${who}${kind}  ${text}`, 'cursor')];
   return [run(`  ${when}  `, 'faint'), run(who), run(`${kind}  `, entry.tone), run(text)];
@@ -37,13 +38,17 @@ export function logDetailLines(
 }
 
 /**
- * Returns a time of day in UTC. If the time is more than a day away, the text also contains the date. If it is far in
- * the future, the text is only a date with its year.
+ * Returns a time of day with its zone. If the time is more than a day away, the text also contains the date. If it is
+ * far in the future, the text is only a date with its year.
  */
 export function whenText(atMs: number, nowMs: number): string {
-  const text = new Date(atMs).toISOString();
-  if (Math.abs(nowMs - atMs) < DAY_MS) return `${text.slice(11, 19)}Z`;
-  return atMs - nowMs > FAR_MS ? text.slice(0, 10) : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
+  if (Math.abs(nowMs - atMs) < DAY_MS) return shownClock(atMs);
+  return atMs - nowMs > FAR_MS ? shownDate(atMs) : shownDayAndClock(atMs);
+}
+
+/** Returns the width of a column of times, which depends on the zone. */
+export function whenCells(nowMs: number): number {
+  return cellWidth(shownDayAndClock(nowMs));
 }
 
 /** Distance into the future, in milliseconds, from which a date would be ambiguous without its year. */

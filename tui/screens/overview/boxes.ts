@@ -1,3 +1,4 @@
+import { clockText } from '../connection/connection-text.ts';
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { searchValue } from '../../../shared/domain/search-syntax.ts';
@@ -127,7 +128,7 @@ function criticalRow({ check, client, since, others }: NewCritical, nowMs: numbe
   return {
     key: check,
     left: [
-      run(`${new Date(since * 1000).toISOString().slice(11, 16)}  `, 'faint'),
+      run(`${clockText(since * 1000, false)}  `, 'faint'),
       run(safeLine(client)),
       ...(others === 0 ? [] : [run(` +${countText(others)}`, 'strong')]),
       run(` / ${safeLine(splitName(check).name)}`),
@@ -284,7 +285,7 @@ function silenceRow(entry: SilencedRow, endsAt: number, events: number): BoxRow 
   return {
     key: id,
     left: [
-      run(`${new Date(endsAt * 1000).toISOString().slice(11, 16)}  `, 'faint'),
+      run(`${clockText(endsAt * 1000, false)}  `, 'faint'),
       run(`${safeLine(creator ?? 'unknown')}  ${safeLine(silenceName(entry))}`),
     ],
     right: [run(matches, events === 0 ? 'warning' : 'plain')],

@@ -198,5 +198,5 @@ function commandLine(command: string): Line {
 }
 
 export function logLine({ at, text }: PlanRunLogLine): Line {
-  return [run(` ${clockText(at).slice(0, -1)}  `, 'faint'), run(safeLine(text))];
+  return [run(` ${clockText(at)}  `, 'faint'), run(safeLine(text))];
 }

@@ -34,7 +34,7 @@ export function reportLines(
 
 /** Returns a time without seconds. The Markdown report has longer times, because it is read elsewhere and later. */
 function minuteText(ms: number, nowMs: number): string {
-  return whenText(ms, nowMs).replace(/^(\d\d:\d\d):\d\dZ$/, '$1');
+  return whenText(ms, nowMs).replace(/^(\d\d:\d\d):\d\d/, '$1');
 }
 
 const reportRows = new RowCache<Report>();

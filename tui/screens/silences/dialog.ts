@@ -26,7 +26,7 @@ import { recurrenceRows, recurs, windowRows } from './recurrence.ts';
 import { recurringConflictText, scheduleText } from '../../words/recurrence-text.ts';
 import type { SilencePreview } from '../../model/silence-preview.ts';
 import { silenceName, targetText } from '../../words/silence-text.ts';
-import { START_HINT } from '../../words/silence-times.ts';
+import { shownDate } from '../../words/shown-time.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { run, STATUS, type Line } from '../../text/theme.ts';
 import { clockText } from '../connection/connection-text.ts';
@@ -233,7 +233,7 @@ function startFields(form: SilenceForm): readonly FieldRow[] {
     const labels = all.map((one) => START_NAMES[one]);
     return [{ ...baseRow, control: { kind: 'presets', names: labels, chosen: all.indexOf(starts) } }];
   }
-  const typed = { line, isHere: field === 'at', cells: 21, hint: ` ${START_HINT}` };
+  const typed = { line, isHere: field === 'at', cells: 21, hint: ' 22:00, tomorrow 02:00 or in 2h' };
   return [{ ...baseRow, control: { kind: 'presets', names: ['now', 'at'], chosen: 1, typed } }];
 }
 
@@ -383,8 +383,8 @@ function entryText(entry: SilencedRow, nowMs: number): string {
 function momentText(atMs: number, nowMs: number): string {
   // A JavaScript date cannot represent a time so far in the future, and the backend would reject it.
   if (!Number.isFinite(new Date(atMs).getTime())) return 'never';
-  const day = new Date(atMs).toISOString().slice(0, 10);
-  const isToday = day === new Date(nowMs).toISOString().slice(0, 10);
+  const day = shownDate(atMs);
+  const isToday = day === shownDate(nowMs);
   return `${isToday ? '' : `${day} `}${clockText(atMs, false)}`;
 }
 

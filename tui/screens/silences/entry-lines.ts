@@ -6,7 +6,7 @@ import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, STATUS, type Line } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
-import { pastText } from '../../words/past-time.ts';
+import { shownTime } from '../../words/shown-time.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { windowsOf } from './recurrence.ts';
@@ -117,5 +117,5 @@ function momentText(seconds: number, nowMs: number): string {
   // A JavaScript date cannot represent a time so far in the future.
   if (Number.isNaN(new Date(seconds * 1000).getTime())) return 'never';
   const away = seconds - nowMs / 1000;
-  return `${pastText(seconds * 1000)} (${away > 0 ? `in ${formatDuration(away)}` : `${formatDuration(-away)} ago`})`;
+  return `${shownTime(seconds * 1000)} (${away > 0 ? `in ${formatDuration(away)}` : `${formatDuration(-away)} ago`})`;
 }

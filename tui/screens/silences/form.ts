@@ -1,4 +1,5 @@
-import { parseDuration } from '../../../shared/domain/duration.ts';
+import { readDuration } from '../../../shared/domain/duration.ts';
+import { nextTimeOfDay, readStartTime } from '../../../shared/domain/time-text.ts';
 import { parseSelector } from '../../../shared/domain/selector.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -6,7 +7,7 @@ import { splitName } from '../../model/backend-names.ts';
 import { wrapIndex, visitedFields, stepForm, type FormField, type FormStep } from '../../form/form.ts';
 import { editLine, EMPTY_LINE, lineOf, selectedLine, type LineEditor } from '../../text/line-editor.ts';
 import { NO_RECURRENCE, RECURRENCE_FIELDS, recurrenceLines, recurs } from './recurrence.ts';
-import { nextTimeOfDay, parseStart, startText } from '../../words/silence-times.ts';
+import { localClock, localZone, startText } from '../../words/shown-time.ts';
 import type { Target } from '../../model/target.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type {
@@ -22,7 +23,7 @@ const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', '
 /** An end or a duration that the user can choose for a silence. */
 export type SilenceDuration =
   | { readonly kind: 'span'; readonly label: string; readonly seconds: number }
-  /** The silence ends the next time that the clock shows `hour` o'clock UTC. */
+  /** The silence ends the next time that the clock shows `hour` o'clock. */
   | { readonly kind: 'until'; readonly label: string; readonly hour: number }
   | { readonly kind: 'custom' | 'keep'; readonly label: string };
 
@@ -32,7 +33,7 @@ const NEW_DURATIONS: readonly SilenceDuration[] = [
   { kind: 'span', label: '2h', seconds: 7200 },
   { kind: 'span', label: '4h', seconds: 14_400 },
   { kind: 'span', label: '8h', seconds: 28_800 },
-  { kind: 'until', label: 'until 06:00Z', hour: 6 },
+  { kind: 'until', label: 'until 06:00', hour: 6 },
   { kind: 'span', label: '24h', seconds: 86_400 },
   { kind: 'custom', label: 'type…' },
 ];
@@ -40,6 +41,7 @@ const NEW_DURATIONS: readonly SilenceDuration[] = [
 const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 'keep', label: 'unchanged' }];
 
 const ONE_HOUR = 1;
+const HOUR_MS = 3_600_000;
 
 /**
  * Returns the form for a new silence. The reason has the focus, because all fields before it have a useful default.
@@ -296,8 +298,8 @@ function durationOf(form: SilenceForm): SilenceDuration | undefined {
 /** Returns the start of the silences in epoch milliseconds; `undefined` if the typed start is invalid. */
 export function silenceStartMs(form: SilenceForm, nowMs: number): number | undefined {
   if (form.starts !== 'at') return nowMs;
-  const seconds = parseStart(form.at.text, nowMs);
-  return seconds === undefined ? undefined : seconds * 1000;
+  const { atMs } = readStartTime(form.at.text, localClock(nowMs));
+  return atMs === undefined ? undefined : Math.floor(atMs / 1000) * 1000;
 }
 
 /**
@@ -310,7 +312,7 @@ export function silenceSeconds(form: SilenceForm, startMs: number): number | 'ke
     case 'span':
       return duration.seconds;
     case 'until':
-      return Math.ceil((nextTimeOfDay(duration.hour, 0, startMs) - startMs) / 1000);
+      return Math.ceil((nextTimeOfDay(duration.hour * HOUR_MS, startMs, localZone()) - startMs) / 1000);
     case 'keep':
       return 'keep';
     case 'custom':
@@ -322,8 +324,14 @@ export function silenceSeconds(form: SilenceForm, startMs: number): number | 'ke
 /** Returns a typed duration in seconds; -1 for `never`, and `undefined` if the text is not a duration or is zero. */
 export function typedSeconds(text: string): number | undefined {
   if (text === 'never') return EXPIRE_NEVER;
-  const typed = parseDuration(text);
-  return typed === undefined || typed === 0 ? undefined : typed;
+  const typed = readDuration(text);
+  return 'problem' in typed || typed.seconds === 0 ? undefined : typed.seconds;
+}
+
+/** Returns what is wrong with a text for which `typedSeconds` returns `undefined`. */
+export function durationProblem(text: string): string {
+  const read = readDuration(text);
+  return 'problem' in read && text.trim() !== '' ? read.problem : 'write a duration such as 90m, 2h or 1d12h, or never';
 }
 
 /** Returns the settings of a submitted form, with which another silence can be created later. */

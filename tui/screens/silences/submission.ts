@@ -11,8 +11,10 @@ import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
 import { operationName } from '../../words/changes.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
-import { START_HINT } from '../../words/silence-times.ts';
+import { readStartTime, START_TIME_HINT } from '../../../shared/domain/time-text.ts';
+import { localClock } from '../../words/shown-time.ts';
 import {
+  durationProblem,
   endsOnResolve,
   partsOf,
   selectorProblem,
@@ -78,9 +80,13 @@ function recurringEntries(form: SilenceForm, context: SubmissionContext): readon
 
 function entriesOnce(form: SilenceForm, context: SubmissionContext): readonly SubmittedMonSilenced[] | Incomplete {
   const startMs = silenceStartMs(form, context.nowMs);
-  if (startMs === undefined) return incomplete('at', `type a start time: ${START_HINT}`);
+  if (startMs === undefined) {
+    const { text } = form.at;
+    const { problem } = readStartTime(text, localClock(context.nowMs));
+    return incomplete('at', (text.trim() === '' ? undefined : problem) ?? `type a start time: ${START_TIME_HINT}`);
+  }
   const expire = silenceSeconds(form, startMs);
-  if (expire === undefined) return incomplete('custom', 'type a duration such as 90m, 2h or 1d12h, or never');
+  if (expire === undefined) return incomplete('custom', durationProblem(form.custom.text));
   if (expire === 'keep' && endsBefore(form, startMs)) {
     return incomplete('expires', 'it would end before it starts: choose another end');
   }

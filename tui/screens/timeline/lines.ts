@@ -1,3 +1,4 @@
+import { shownClock, shownDayAndClock } from '../../words/shown-time.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
@@ -14,7 +15,7 @@ import { spread } from '../../text/runs.ts';
 import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import { countOf } from '../../words/changes.ts';
-import { whenText } from '../log/lines.ts';
+import { whenCells, whenText } from '../log/lines.ts';
 import { outageOf } from './layer.ts';
 
 /** Number of screen rows above the transitions in a timeline. */
@@ -94,8 +95,7 @@ function axisLine({ since, until }: CheckHistory, hasDates: boolean, cells: numb
 }
 
 function momentText(ms: number, hasDate: boolean): string {
-  const text = new Date(ms).toISOString();
-  return hasDate ? `${text.slice(5, 10)} ${text.slice(11, 16)}` : text.slice(11, 16);
+  return hasDate ? shownDayAndClock(ms) : shownClock(ms, 'minutes');
 }
 
 const PAST_DAY_MS = 86_400_000;
@@ -182,14 +182,15 @@ function transitionLine(
       : was === undefined || was === status
         ? shownStatus(status)
         : `${shownStatus(was)} > ${shownStatus(status)}`;
+  const timeCells = whenCells(nowMs);
   const left: Line = [
     run(mark, 'accent'),
-    run(`${whenText(at, nowMs).padEnd(11)}  `, 'faint'),
+    run(`${fit(whenText(at, nowMs), timeCells)}  `, 'faint'),
     run(`${kind.padEnd(KIND_CELLS)} `),
     run(`${words.padEnd(STATUS_CELLS)}  `, status === undefined ? 'plain' : STATUS[severityOf(status)].tone),
     run(subjectText),
   ];
-  const used = 1 + 13 + KIND_CELLS + 1 + STATUS_CELLS + 2 + subjectText.length;
+  const used = 1 + timeCells + 2 + KIND_CELLS + 1 + STATUS_CELLS + 2 + subjectText.length;
   return spread([...left, run(cutCells(safeLine(detailsOf(row, isPlaced)), Math.max(0, width - used - 1)))], [], width);
 }
 
@@ -207,7 +208,7 @@ function detailsOf(row: TimelineRow, isPlaced: boolean): string {
   return [
     ...(who === undefined ? [] : [`by ${who}`]),
     ...(silence === undefined || isPlaced ? [] : [silence]),
-    ...(end === undefined ? [] : [`until ${new Date(end).toISOString().slice(5, 16).replace('T', ' ')}`]),
+    ...(end === undefined ? [] : [`until ${shownDayAndClock(end)}`]),
     ...(reason === undefined ? [] : [reason]),
     ...(to === undefined ? [] : [`now ${to}`]),
     ...(flapping === true ? ['flapping'] : []),
