@@ -69,6 +69,8 @@ export type Change =
   | readonly ['event', namespace: string, client: string, check: string]
   | SilencedChange
   | readonly ['client', namespace: string, client: string]
+  /** A set of attributes of clients or checks was created or removed. */
+  | readonly ['attributes', namespace: string, id: string]
   | readonly ['stash', namespace: string, path: string]
   | readonly ['upgrade', namespace: string, id: number]
   /** The pending notification of a handler's group, or the time of its next flush, may have changed. */

@@ -2,6 +2,7 @@ import { backoffMs } from '../domain/backoff.ts';
 import type { FeedRequest, FeedTopic } from '../schemas/feed-request.ts';
 import type { EventRow, FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
+import { AttributeSets } from './attribute-sets.ts';
 import { backendAddress } from './local-access.ts';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
 import { systemFeedClock, type FeedClock } from './feed-clock.ts';
@@ -60,6 +61,11 @@ export interface FeedOptions {
   readonly backend: string;
   /** Topics to subscribe to. The list can be empty if `transports` is set. */
   readonly topics: readonly FeedTopic[];
+  /**
+   * True to receive the attributes of the client and the check of each event, if the backend supports it: rows of events
+   * then have `CLIENT_ATTRIBUTES` and `CHECK_ATTRIBUTES`. Default: false.
+   */
+  readonly attributes?: boolean;
   /** Names of transports whose messages to receive. Messages that are sent while the feed is disconnected are lost. */
   readonly transports?: readonly string[];
   /**
@@ -139,6 +145,7 @@ class ReconnectingFeed implements Feed {
   readonly #clock: FeedClock;
   readonly #random: () => number;
   #position: FeedPosition | undefined;
+  readonly #sets: AttributeSets | undefined;
   #attempt = 1;
   #isRefused = false;
   #isClosed = false;
@@ -156,6 +163,7 @@ class ReconnectingFeed implements Feed {
     this.#listener = listener;
     this.#clock = options.clock ?? systemFeedClock;
     this.#random = options.random ?? Math.random;
+    this.#sets = options.attributes === true ? new AttributeSets() : undefined;
     // Connects in a microtask, so that the caller has the feed before its listener is called.
     queueMicrotask(() => {
       if (!this.#isClosed && this.#link === undefined) this.#connect();
@@ -211,11 +219,11 @@ class ReconnectingFeed implements Feed {
     this.#link = undefined;
   }
 
-  #subscribe({ columns = false }: Hello): FeedRequest {
+  #subscribe({ columns = false }: Hello, hasAttributes: boolean): FeedRequest {
     const { topics, transports, namespace, filter } = this.#options;
     return {
       type: 'subscribe',
-      topics: [...topics],
+      topics: [...(hasAttributes ? ['attributes' as const] : []), ...topics],
       ...(transports !== undefined && { transports: [...transports] }),
       // `namespace` is omitted for `default`, because older backends do not know it.
       ...(namespace !== undefined && namespace !== DEFAULT_NAMESPACE && { namespace }),
@@ -226,7 +234,7 @@ class ReconnectingFeed implements Feed {
   }
 
   #connect(): void {
-    const session = new FeedSession(this.#position);
+    const session = new FeedSession(this.#position, this.#sets);
     if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
     // The listener could have closed or reconnected the feed in `onState`.
     if (this.#isClosed || this.#link !== undefined) return;
@@ -258,7 +266,7 @@ class ReconnectingFeed implements Feed {
     }
     if (message.type === 'hello') {
       this.#supportedFeatures = { pace: message.pace === true, brief: message.brief === true };
-      this.#link?.send(this.#subscribe(message));
+      this.#link?.send(this.#subscribe(message, session.hasAttributes));
       this.#sendPace();
       return this.#listener.onHello?.(message);
     }

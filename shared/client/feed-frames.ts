@@ -51,6 +51,8 @@ function isEventRow(row: unknown): boolean {
     typeof row['occurrences'] === 'number' &&
     typeof row['last'] === 'number' &&
     typeof row['output'] === 'string' &&
+    isTextOrAbsent(row['client_set']) &&
+    isTextOrAbsent(row['check_set']) &&
     (row['groups'] === undefined || areTexts(row['groups'])) &&
     (row['recovering'] === undefined || isRecovery(row['recovering']))
   );

@@ -1,4 +1,5 @@
 import { rowsOfColumns } from '../domain/event-columns.ts';
+import type { AttributeSets } from './attribute-sets.ts';
 import type { EventRow, FeedBriefs, FeedMessage, FeedRows } from '../schemas/feed.ts';
 
 /**
@@ -8,6 +9,8 @@ import type { EventRow, FeedBriefs, FeedMessage, FeedRows } from '../schemas/fee
 export interface FeedPosition {
   readonly store: string;
   readonly seq: number;
+  /** True if the consumer has the attributes of the events. */
+  readonly hasAttributes?: boolean;
 }
 
 /** The feed messages that a session processes. */
@@ -56,10 +59,21 @@ export class FeedSession {
   #phase: Phase = 'hello';
   #store = '';
   #position: FeedPosition | undefined;
+  readonly #sets: AttributeSets | undefined;
+  #hasAttributes = false;
 
-  /** @param resume position after which the subscription resumes; undefined to request a snapshot */
-  constructor(resume: FeedPosition | undefined) {
+  /**
+   * @param resume position after which the subscription resumes; undefined to request a snapshot
+   * @param sets the sets of attributes received so far; undefined if the consumer does not need attributes
+   */
+  constructor(resume: FeedPosition | undefined, sets?: AttributeSets) {
     this.#position = resume;
+    this.#sets = sets;
+  }
+
+  /** True if the consumer needs the attributes of events, and the backend sends them. */
+  get hasAttributes(): boolean {
+    return this.#hasAttributes;
   }
 
   /**
@@ -72,7 +86,7 @@ export class FeedSession {
   }
 
   accept(message: SessionMessage): SessionOutput {
-    if (message.type === 'hello') return this.#hello(message.store);
+    if (message.type === 'hello') return this.#hello(message);
     if (this.#phase === 'hello') return broken(`it sent ${message.type} before hello`);
     switch (message.type) {
       case 'snapshot':
@@ -86,12 +100,14 @@ export class FeedSession {
     }
   }
 
-  #hello(store: string): SessionOutput {
+  #hello({ store, attributes = false }: Extract<SessionMessage, { type: 'hello' }>): SessionOutput {
     if (this.#phase !== 'hello') return broken('it sent hello twice');
     this.#store = store;
+    this.#hasAttributes = attributes && this.#sets !== undefined;
     // Another store does not know the changes since our position. The backend must send a snapshot, and changes before
-    // it are rejected.
+    // it are rejected. The same applies if it sends attributes but the backend before it did not.
     if (this.#position !== undefined && this.#position.store !== store) this.#position = undefined;
+    if (this.#hasAttributes && this.#position?.hasAttributes !== true) this.#position = undefined;
     this.#phase = this.#position === undefined ? 'snapshot' : 'catch-up';
     return { kind: 'nothing' };
   }
@@ -107,6 +123,9 @@ export class FeedSession {
     const events = columns && rowsOfColumns(columns.events);
     if (columns !== undefined && events === undefined) return broken('its columns do not match each other');
     const replace = this.#phase !== 'snapshot-rest';
+    if (replace) this.#sets?.clear();
+    this.#sets?.apply(rows);
+    for (const row of events ?? []) this.#sets?.addTo(row);
     this.#position = undefined;
     this.#phase = 'snapshot-rest';
     return { kind: 'rows', rows, events, metadata: { seq, replace, timeMs: undefined } };
@@ -115,7 +134,8 @@ export class FeedSession {
   #changes({ seq, time, rows, brief }: Extract<FeedMessage, { type: 'changes' }>): SessionOutput {
     if (this.#phase === 'snapshot') return broken('it sent changes instead of a snapshot');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
-    if (this.#phase === 'live') this.#position = { store: this.#store, seq };
+    if (this.#phase === 'live') this.#position = this.#positionAt(seq);
+    this.#sets?.apply(rows);
     return { kind: 'rows', rows, metadata: { seq, replace: false, timeMs: time, ...(brief && { brief }) } };
   }
 
@@ -125,12 +145,16 @@ export class FeedSession {
     // An empty snapshot can consist of no frame at all. Even then, earlier rows must be removed.
     const isEmptySnapshot = this.#phase === 'snapshot';
     this.#phase = 'live';
-    this.#position = { store: this.#store, seq };
+    this.#position = this.#positionAt(seq);
     return {
       kind: 'live',
       rows: isEmptySnapshot ? {} : undefined,
       metadata: { seq, replace: isEmptySnapshot, timeMs: undefined },
     };
+  }
+
+  #positionAt(seq: number): FeedPosition {
+    return { store: this.#store, seq, ...(this.#hasAttributes && { hasAttributes: true }) };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { EventAttributes } from '../schemas/attribute-set.ts';
 import type {
   EventColumns,
   SparseEventAttributes,
@@ -7,7 +8,11 @@ import type {
   ValueColumn,
 } from '../schemas/feed.ts';
 
-type Usual = Required<Omit<EventRow, keyof SparseEventAttributes | 'namespace' | 'backend'>>;
+type SetIds = Pick<EventRow, 'client_set' | 'check_set'>;
+type Usual = Required<
+  Omit<EventRow, keyof SparseEventAttributes | keyof SetIds | keyof EventAttributes | 'namespace' | 'backend'>
+>;
+type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 type Unchecked<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
 
 /**
@@ -32,6 +37,8 @@ export function eventColumns(rows: readonly EventRow[]): EventColumns {
     last: rows.map(({ last }) => last),
     silenced_by: valueColumn(rows.map(({ silenced_by: ids }) => ids)),
     output: valueColumn(rows.map(({ output }) => output)),
+    ...setColumn('client_set', rows),
+    ...setColumn('check_set', rows),
     ...(sparse.length > 0 && { sparse: Object.fromEntries(sparse) }),
   };
 }
@@ -43,7 +50,7 @@ export function eventColumns(rows: readonly EventRow[]): EventColumns {
  */
 export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | undefined {
   const { client, check, status, action, occurrences, since, last, silenced_by: silencedBy, output } = columns;
-  const { namespace, sparse = {} } = columns;
+  const { namespace, client_set: clientSet, check_set: checkSet, sparse = {} } = columns;
   const rows: EventRow[] = [];
   for (let index = 0; index < status.length; index += 1) {
     const row: Unchecked<Usual> = {
@@ -58,13 +65,23 @@ export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | unde
       output: valueAt(output, index),
     };
     if (!isComplete(row)) return undefined;
-    if (namespace === undefined) {
-      rows.push(row);
-      continue;
+    const placed: Writable<EventRow> = row;
+    if (namespace !== undefined) {
+      const eventNamespace = valueAt(namespace, index);
+      if (eventNamespace === undefined) return undefined;
+      placed.namespace = eventNamespace;
     }
-    const eventNamespace = valueAt(namespace, index);
-    if (eventNamespace === undefined) return undefined;
-    rows.push({ ...row, namespace: eventNamespace });
+    if (clientSet !== undefined) {
+      const id = valueAt(clientSet, index);
+      if (id === undefined) return undefined;
+      if (id !== '') placed.client_set = id;
+    }
+    if (checkSet !== undefined) {
+      const id = valueAt(checkSet, index);
+      if (id === undefined) return undefined;
+      if (id !== '') placed.check_set = id;
+    }
+    rows.push(placed);
   }
   for (const [index, more] of Object.entries(sparse)) {
     const row = rows[Number(index)];
@@ -101,6 +118,12 @@ function sparseAttributesOf({
 
 function hasSparseAttributes({ inhibited_by: inhibitedBy, groups, recovering }: EventRow): boolean {
   return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined;
+}
+
+/** Returns the column with the ids of the attributes of clients or checks; empty if no row has any. */
+function setColumn(name: keyof SetIds, rows: readonly EventRow[]): Pick<EventColumns, keyof SetIds> {
+  const hasAny = rows.some((row) => row[name] !== undefined);
+  return hasAny ? { [name]: valueColumn(rows.map((row) => row[name] ?? '')) } : {};
 }
 
 /** Returns a column that contains each distinct value once. Lists with the same JSON are the same value. */

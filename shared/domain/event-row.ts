@@ -1,6 +1,10 @@
+import { CHECK_ATTRIBUTES, CLIENT_ATTRIBUTES } from '../schemas/attribute-set.ts';
 import type { Event } from '../schemas/event.ts';
 import type { EventRow } from '../schemas/feed.ts';
+import { attributesIn } from './attribute-set.ts';
 import { withoutPerformanceData } from './performance-data.ts';
+import { checkRedactKeysOf, redactKeysOf } from './redact.ts';
+import { clientSubscription } from './subscription.ts';
 
 /** Converts an event to the row that tables, searches and the feed use. */
 export function eventRow(event: Event): EventRow {
@@ -16,6 +20,8 @@ export function eventRow(event: Event): EventRow {
     last: event.timestamp,
     silenced_by,
     output: outputSummary(check.output),
+    [CLIENT_ATTRIBUTES]: attributesIn(client, clientSubscription(client.name), redactKeysOf(client)),
+    [CHECK_ATTRIBUTES]: attributesIn(check, '', checkRedactKeysOf(client)),
     ...(recovering !== undefined && { recovering }),
   };
 }

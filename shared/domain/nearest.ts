@@ -20,6 +20,17 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
   return best;
 }
 
+/** Minimum length of a word that can be recognized as misspelled: most short words are one edit away from another. */
+const MISSPELLED_LENGTH_MIN = 4;
+
+/** Returns the candidate that is one edit away from `typed`; undefined if there is none. */
+export function misspelled(typed: string, candidates: readonly string[]): string | undefined {
+  if (typed.length < MISSPELLED_LENGTH_MIN) return undefined;
+  return candidates.find(
+    (candidate) => candidate.length >= MISSPELLED_LENGTH_MIN && editDistance(typed, candidate) === 1,
+  );
+}
+
 /** Returns up to `count` candidates, the most similar to `typed` first, however different they are. */
 export function mostSimilar(typed: string, candidates: readonly string[], count: number): readonly string[] {
   const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(typed, candidate) }));

@@ -36,6 +36,12 @@ export interface Field<Row> {
   readonly values: readonly string[];
   /** Whether the value of the field depends on the current time; default false. */
   readonly usesTime?: true;
+  /** Whether it is another name of a field. It is accepted like that, but not offered to the user; default false. */
+  readonly isAlias?: true;
+  /** Whether it compares an attribute that any site can define, and not a column of the list; default false. */
+  readonly isAttribute?: true;
+  /** The reason why this name cannot be searched for, with what to type instead; by default it can. */
+  readonly rejection?: string;
   /**
    * Whether a row has the flag. Only flags have it: fields that can be searched by their name alone, as in `silenced`.
    */
@@ -60,19 +66,19 @@ export function compileComparison<Row>(field: Field<Row>, operator: Operator, va
   return { kind: 'comparison', field: field.name, operator, text: value, usesTime, matches };
 }
 
-/** Converts search fields for rows to search fields for items that contain such a row. */
-export function fieldsForItems<Row, Item>(
-  fields: readonly Field<Row>[],
+/** Converts a search field for rows to one for items that contain such a row. */
+export function fieldForItems<Row, Item>(
+  { flag, compile, ...field }: Field<Row>,
   rowOf: (item: Item) => Row,
-): readonly Field<Item>[] {
-  return fields.map(({ flag, compile, ...field }) => ({
+): Field<Item> {
+  return {
     ...field,
     ...(flag !== undefined && { flag: (item: Item) => flag(rowOf(item)) }),
     compile: (operator, value) => {
       const matches = compile(operator, value);
       return typeof matches === 'string' ? matches : (item, nowSeconds) => matches(rowOf(item), nowSeconds);
     },
-  }));
+  };
 }
 
 export function textField<Row>(name: string, read: (row: Row) => string): Field<Row> {
@@ -83,9 +89,9 @@ export function textField<Row>(name: string, read: (row: Row) => string): Field<
     operator: '~',
     values: [],
     compile: (operator, value) => {
-      const test = textTest(operator, value);
-      if (test === undefined)
+      if (!isTextOperator(operator))
         return `${name} is a text and cannot be compared by order: use ${name}=, ${name}!= or ${name}~`;
+      const test = textTest(operator, value);
       return operator === '!=' ? (row) => !test(read(row)) : (row) => test(read(row));
     },
   };
@@ -110,35 +116,68 @@ export function listField<Row>(
     operator: '~',
     values: [],
     compile: (operator, value) => {
-      const test = textTest(operator, value);
-      if (test === undefined)
+      if (!isTextOperator(operator))
         return `${name} contains texts and cannot be compared by order: use ${name}=, ${name}!= or ${name}~`;
+      const test = textTest(operator, value);
       return operator === '!=' ? (row) => !read(row).some(test) : (row) => read(row).some(test);
     },
   };
 }
 
 /**
- * Returns a function that compares a text with the value and ignores case; undefined if texts do not support the
- * operator. For `=` and `!=` it tests for equality, and the caller negates the result for `!=`. For `~`, a value with
- * `*` or `?` is a pattern for the whole text, and any other value is searched for anywhere in the text.
+ * Returns a search field for an attribute of a client or check, as in `rack=r20`. Its value is a list of texts, which can
+ * be compared as numbers too.
  */
-function textTest(operator: Operator, value: string): ((text: string) => boolean) | undefined {
+export function attributeField<Row>(name: string, read: (row: Row) => readonly string[]): Field<Row> {
+  return {
+    name,
+    hint: `type a text, or with ~ a pattern, as in ${name}~prod*`,
+    operator: '=',
+    values: [],
+    isAttribute: true,
+    compile: (operator, value) => {
+      if (isTextOperator(operator)) {
+        const test = textTest(operator, value);
+        return operator === '!=' ? (row) => !read(row).some(test) : (row) => read(row).some(test);
+      }
+      const operand = numberOf(value);
+      if (operand === undefined) return `${name}${operator} compares numbers: use a number, as in ${name}${operator}8`;
+      const compare = numberTest(operator, operand);
+      return (row) =>
+        read(row).some((text) => {
+          const number = numberOf(text);
+          return number !== undefined && compare(number);
+        });
+    },
+  };
+}
+
+/** Returns the number that a text contains and nothing else; undefined if it is not a decimal number. */
+export function numberOf(text: string): number | undefined {
+  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
+}
+
+type TextOperator = '=' | '!=' | '~';
+
+function isTextOperator(operator: Operator): operator is TextOperator {
+  return operator === '=' || operator === '!=' || operator === '~';
+}
+
+/**
+ * Returns a function that compares a text with the value and ignores case. For `=` and `!=` it tests for equality, and
+ * the caller negates the result for `!=`. For `~`, a value with `*` or `?` is a pattern for the whole text, and any
+ * other value is searched for anywhere in the text.
+ */
+function textTest(operator: TextOperator, value: string): (text: string) => boolean {
   const lowerCaseValue = value.toLowerCase();
-  switch (operator) {
-    case '=':
-    case '!=':
-      // Lower-casing never shortens a text. So a text that is longer than the value is rejected without it.
-      return (text) =>
-        text === lowerCaseValue || (text.length <= lowerCaseValue.length && text.toLowerCase() === lowerCaseValue);
-    case '~': {
-      if (!/[*?]/.test(lowerCaseValue)) return (text) => text.toLowerCase().includes(lowerCaseValue);
-      const glob = compileGlob(lowerCaseValue);
-      return (text) => glob(text.toLowerCase());
-    }
-    default:
-      return undefined;
+  if (operator !== '~') {
+    // Lower-casing never shortens a text. So a text that is longer than the value is rejected without it.
+    return (text) =>
+      text === lowerCaseValue || (text.length <= lowerCaseValue.length && text.toLowerCase() === lowerCaseValue);
   }
+  if (!/[*?]/.test(lowerCaseValue)) return (text) => text.toLowerCase().includes(lowerCaseValue);
+  const glob = compileGlob(lowerCaseValue);
+  return (text) => glob(text.toLowerCase());
 }
 
 /** @param read callback that returns the status of a row; if it is undefined, no comparison matches the row */

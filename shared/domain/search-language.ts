@@ -1,5 +1,12 @@
-import { fieldsForItems, type Field } from './search-fields.ts';
-import { parseSearchTree, type SearchFields, type SearchNode, type SearchProblem } from './search-syntax.ts';
+import { fieldForItems, type Field } from './search-fields.ts';
+import { ATTRIBUTE_NAME } from './attribute-name.ts';
+import {
+  parseSearchTree,
+  type NamedFields,
+  type SearchFields,
+  type SearchNode,
+  type SearchProblem,
+} from './search-syntax.ts';
 
 /*
  * The search language of console, `monctl`, REST API and feed. All share one grammar (`search-syntax.ts`). The fields
@@ -11,11 +18,17 @@ import { parseSearchTree, type SearchFields, type SearchNode, type SearchProblem
  * - `status>=warn`: ok < warn < crit < unknown, or numbers; `occurrences>3`
  * - `silenced`: rows that have this flag
  * - `age>1h`, `last<5m`: durations since or until a time
+ * - `client.rack=r20`, `check.team~db*`, `rack=r20`: attributes of the client and the check, for events
  */
 
 /** The search fields and searchable texts of one kind of rows, such as events. */
 export interface SearchLanguage<Row> {
   readonly fields: SearchFields<Row>;
+  /**
+   * Returns the search field for an attribute whose name is not in `fields`. Undefined if the rows have no such
+   * attributes, so that all other names are invalid.
+   */
+  readonly attribute?: (name: string) => Field<Row>;
   /** Returns the lower-case text of a row in which words are searched. */
   readonly words: (row: Row) => string;
 }
@@ -41,30 +54,37 @@ type Test<Row> = (row: Row, words: string, nowSeconds: number) => boolean;
  *
  * @param texts callback that returns the texts of a row in which words are searched. They are joined by NUL, which no
  *   search contains, so that no word matches across two texts.
+ * @param attribute callback that returns the field for the name of an attribute; by default there are no attributes
  */
 export function searchLanguage<Row>(
   fields: readonly Field<Row>[],
   texts: (row: Row) => readonly string[],
+  attribute?: (name: string) => Field<Row>,
 ): SearchLanguage<Row> {
   return {
     fields: new Map(fields.map((field) => [field.name, field])),
+    ...(attribute !== undefined && { attribute }),
     words: (row) => texts(row).join('\0').toLowerCase(),
   };
 }
 
 /** Converts the search language of rows to that of items that contain such a row, with additional fields. */
 export function languageForItems<Row, Item>(
-  { fields, words }: SearchLanguage<Row>,
+  { fields, attribute, words }: SearchLanguage<Row>,
   rowOf: (item: Item) => Row,
   more: readonly Field<Item>[] = [],
 ): SearchLanguage<Item> {
-  const all = [...fieldsForItems([...fields.values()], rowOf), ...more];
-  return { fields: new Map(all.map((field) => [field.name, field])), words: (item) => words(rowOf(item)) };
+  const all = [...[...fields.values()].map((field) => fieldForItems(field, rowOf)), ...more];
+  return {
+    fields: new Map(all.map((field) => [field.name, field])),
+    ...(attribute !== undefined && { attribute: (name) => fieldForItems(attribute(name), rowOf) }),
+    words: (item) => words(rowOf(item)),
+  };
 }
 
 /** Parses and compiles a search. Never throws; an empty search matches every row. */
 export function readSearch<Row>(language: SearchLanguage<Row>, text: string): SearchOf<Row> | SearchProblem {
-  const tree = parseSearchTree(language.fields, text);
+  const tree = parseSearchTree(namedFields(language), text);
   if (tree === undefined) {
     return { kind: 'search', text, language, test: () => true, usesWords: false, usesTime: false };
   }
@@ -77,6 +97,14 @@ export function readSearch<Row>(language: SearchLanguage<Row>, text: string): Se
     test: compileTree(tree),
     usesWords: someLeaf(tree, (leaf) => leaf.kind === 'word'),
     usesTime: someLeaf(tree, (leaf) => leaf.kind === 'comparison' && leaf.usesTime),
+  };
+}
+
+function namedFields<Row>({ fields, attribute }: SearchLanguage<Row>): NamedFields<Row> {
+  return {
+    get: (lower, written) => fields.get(lower) ?? attribute?.(written),
+    keys: () => [...fields.values()].filter(({ isAlias }) => isAlias !== true).map(({ name }) => name),
+    ...(attribute !== undefined && { pattern: ATTRIBUTE_NAME }),
   };
 }
 

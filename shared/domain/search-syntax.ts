@@ -164,13 +164,15 @@ class Parser<Row> {
     const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, start + before.length));
     if (name === '' || operator === undefined) return undefined;
     const field = this.#fields.get(name.toLowerCase(), name);
-    if (field === undefined) {
+    if (field === undefined || field.isAttribute === true) {
       // `load > 5` can be three words of a check output; `load>5` can only be meant as a comparison.
       if (spaces !== '') return undefined;
       const names = [...this.#fields.keys()];
       const renamed = renamedFieldProblem(name.toLowerCase(), new Set(names));
       if (renamed !== undefined) this.#fail(renamed);
-      this.#fail(`there is no field "${name}": use ${names.join(', ')}, or quote the text to search for it`);
+      if (field === undefined)
+        this.#fail(`there is no field "${name}": use ${names.join(', ')}, or quote the text to search for it`);
+      if (field.rejection !== undefined) this.#fail(field.rejection);
     }
     this.#position = start + before.length + operator.length;
     this.#skipSpaces();

@@ -1,7 +1,19 @@
 import type { EventRow } from '../schemas/feed.ts';
 import { isSearchMatch, readSearch, searchLanguage, type SearchOf } from './search-language.ts';
 import type { SearchProblem } from './search-syntax.ts';
-import { choiceField, countField, flagField, listField, statusField, textField, timeField } from './search-fields.ts';
+import { attributeProblem, attributeReader, subscriptionsOfEvent, ATTRIBUTE_HINT } from './event-attributes.ts';
+import { misspelled } from './nearest.ts';
+import {
+  attributeField,
+  choiceField,
+  countField,
+  flagField,
+  listField,
+  statusField,
+  textField,
+  timeField,
+  type Field,
+} from './search-fields.ts';
 
 export type { SearchProblem };
 
@@ -14,32 +26,57 @@ export type SearchRow = EventRow & {
   readonly searchText?: string;
 };
 
+const SUBSCRIPTIONS = listField<EventRow>('subscriptions', 'a subscription', subscriptionsOfEvent, 'rack:*');
+
+const FIELDS: readonly Field<EventRow>[] = [
+  textField('client', (row) => row.client),
+  textField('check', (row) => row.check),
+  SUBSCRIPTIONS,
+  { ...SUBSCRIPTIONS, name: 'subscription', isAlias: true },
+  textField('output', (row) => row.output),
+  statusField((row) => row.status),
+  countField('occurrences', (row) => row.occurrences),
+  choiceField('action', ['create', 'flapping', 'resolve'], (row) => row.action),
+  flagField('silenced', (row) => row.silenced_by.length > 0),
+  flagField('flapping', (row) => row.action === 'flapping'),
+  flagField('recovering', (row) => row.recovering !== undefined),
+  flagField('inhibited', (row) => row.inhibited_by !== undefined),
+  listField('inhibited_by', 'an inhibition rule or its source event', ({ inhibited_by: by }) =>
+    by === undefined ? [] : [by.rule, `${by.client}/${by.check}`],
+  ),
+  listField('group', 'the id of a group of a handler', (row) => row.groups ?? []),
+  listField('silenced_by', 'the id of a silenced entry', (row) => row.silenced_by),
+  timeField('age', 'since it entered its status', (row) => row.since),
+  timeField('last', 'since its last result', (row) => row.last),
+  // The backend is defined only in lists of events of several backends.
+  textField('backend', (row) => row.backend ?? ''),
+  // The namespace is defined only in lists of events of all namespaces.
+  textField('namespace', (row) => row.namespace ?? ''),
+];
+
 export const EVENT_SEARCH = searchLanguage<EventRow>(
-  [
-    textField('client', (row) => row.client),
-    textField('check', (row) => row.check),
-    textField('output', (row) => row.output),
-    statusField((row) => row.status),
-    countField('occurrences', (row) => row.occurrences),
-    choiceField('action', ['create', 'flapping', 'resolve'], (row) => row.action),
-    flagField('silenced', (row) => row.silenced_by.length > 0),
-    flagField('flapping', (row) => row.action === 'flapping'),
-    flagField('recovering', (row) => row.recovering !== undefined),
-    flagField('inhibited', (row) => row.inhibited_by !== undefined),
-    listField('inhibited_by', 'an inhibition rule or its source event', ({ inhibited_by: by }) =>
-      by === undefined ? [] : [by.rule, `${by.client}/${by.check}`],
-    ),
-    listField('group', 'the id of a group of a handler', (row) => row.groups ?? []),
-    listField('silenced_by', 'the id of a silenced entry', (row) => row.silenced_by),
-    timeField('age', 'since it entered its status', (row) => row.since),
-    timeField('last', 'since its last result', (row) => row.last),
-    // The backend is defined only in lists of events of several backends.
-    textField('backend', (row) => row.backend ?? ''),
-    // The namespace is defined only in lists of events of all namespaces.
-    textField('namespace', (row) => row.namespace ?? ''),
-  ],
+  FIELDS,
   ({ client, check, output }) => [client, check, output],
+  attributeOfEvents,
 );
+
+/** Returns the search field for an attribute of the client and the check of events. */
+function attributeOfEvents(name: string): Field<EventRow> {
+  if (/^client\.subscriptions?$/i.test(name)) return SUBSCRIPTIONS;
+  const field = attributeField(name, attributeReader(name));
+  const rejection = attributeProblem(name) ?? misspellingProblem(name);
+  return rejection === undefined ? field : { ...field, rejection };
+}
+
+/** Returns an error message if a name is almost that of another field, because it would match no event. */
+function misspellingProblem(name: string): string | undefined {
+  const meant = misspelled(
+    name.toLowerCase(),
+    FIELDS.map((field) => field.name),
+  );
+  if (meant === undefined) return undefined;
+  return `there is no field "${name}": did you mean ${meant}? For an attribute of that name, ${ATTRIBUTE_HINT}`;
+}
 
 /** Parses and compiles a search for events. Never throws; an empty search matches every event. */
 export function parseSearch(text: string): Search | SearchProblem {

@@ -1,9 +1,16 @@
+import {
+  ATTRIBUTE_NAME,
+  isSecret,
+  isUnstable,
+  ownerOf,
+  parseAttributeName,
+  type AttributeOwner,
+} from './attribute-name.ts';
 import { isAttributes } from './attributes.ts';
 import { familiesOf } from './check-family.ts';
 import type { AlertNaming } from './alert-labels.ts';
 import type { CompiledMatcher } from './label-matchers.ts';
 import { isMatchersText, parseMatcherSelector } from './matcher-selector.ts';
-import { isRedactedByDefault } from './redact.ts';
 import { compileTree } from './search-language.ts';
 import { listField, textField, type Comparison, type Field } from './search-fields.ts';
 import { parseSearchTree, problem, type SearchNode, type SearchProblem } from './search-syntax.ts';
@@ -14,9 +21,6 @@ import { costOf, selectorKeys, type SelectorKey } from './selector-keys.ts';
  * attributes, not those that change with each result (silencing 1). So it is evaluated once for a client and check, and
  * again only if one of them changes. Its grammar is that of all searches (`search-language.ts`).
  */
-
-/** The object to which an attribute belongs. */
-export type AttributeOwner = 'client' | 'check';
 
 /** A check on a client, with the data that selectors evaluate. */
 export interface SelectorSubject {
@@ -63,21 +67,7 @@ export interface Selector {
 /** Maximum number of attributes that one selector can name. */
 const ATTRIBUTES_MAX = 20;
 
-/** Matches the name of an attribute, also of a nested one: `env`, `labels.app.kubernetes.io/name`. */
-const NAME = /^[a-z_](?:[\w./-]*\w)?/i;
-
 const NOT_STABLE = 'changes with every result and cannot be used in a selector';
-const REJECTED_FIELDS: ReadonlyMap<string, string> = new Map([
-  ...['status', 'state', 'output', 'duration', 'executed', 'issued', 'history', 'occurrences'].map(unstable),
-  ...['occurrences_watermark', 'total_state_change', 'action', 'flapping', 'age', 'last', 'since'].map(unstable),
-  ...['last_ok', 'last_seen', 'last_state_change', 'timestamp', 'is_silenced', 'silenced', 'silenced_by'].map(unstable),
-  ['backend', 'is not available in a selector'],
-  ['subscription', 'is called subscriptions here'],
-]);
-
-function unstable(name: string): [name: string, problem: string] {
-  return [name, NOT_STABLE];
-}
 
 /** Hint at the end of error messages about selectors: the fields that are valid. */
 const FIELDS = 'use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod';
@@ -91,6 +81,12 @@ const FIXED_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
     textField<SelectorSubject>('namespace', ({ namespace }) => namespace),
   ].map((field) => [field.name, field]),
 );
+
+/** Other names of fixed fields. */
+const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['subscription', 'subscriptions'],
+  ['client.subscription', 'subscriptions'],
+]);
 
 const NO_CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
 
@@ -108,7 +104,7 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
     {
       get: (lower, name) => changing.get(lower) ?? fieldOf(lower, name, attributes),
       keys: () => [...FIXED_FIELDS.keys(), ...changing.keys()],
-      pattern: NAME,
+      pattern: ATTRIBUTE_NAME,
     },
     text,
   );
@@ -230,19 +226,16 @@ function fieldOf(
 ): Field<SelectorSubject> | undefined {
   // The parser also looks up plain words, because they could be flags. A word that cannot be the name of an attribute
   // needs no field.
-  if (!NAME.test(name)) return undefined;
-  const fixed = FIXED_FIELDS.get(lower);
+  if (!ATTRIBUTE_NAME.test(name)) return undefined;
+  const fixed = FIXED_FIELDS.get(FIELD_ALIASES.get(lower) ?? lower);
   if (fixed !== undefined) return fixed;
-  const [first = '', ...remaining] = name.split('.');
-  const owner = ownerOf(first, remaining);
-  const attribute = owner === undefined ? name : remaining.join('.');
-  const parts = attribute.split('.');
-  const refused = REJECTED_FIELDS.get((parts[0] ?? '').toLowerCase());
-  if (refused !== undefined) return refusedField(name, `${name} ${refused}: ${FIELDS}`);
-  if (parts.some((part) => isRedactedByDefault(part))) {
-    return refusedField(name, `${name} is secret and cannot be searched for: ${FIELDS}`);
+  const parsed = parseAttributeName(name);
+  const { owners, attribute } = parsed;
+  if (isUnstable(parsed)) return refusedField(name, `${name} ${NOT_STABLE}: ${FIELDS}`);
+  if (/^backend(?:$|\.)/i.test(attribute)) {
+    return refusedField(name, `${name} is not available in a selector: ${FIELDS}`);
   }
-  const owners: readonly AttributeOwner[] = owner === undefined ? ['client', 'check'] : [owner];
+  if (isSecret(parsed)) return refusedField(name, `${name} is secret and cannot be searched for: ${FIELDS}`);
   const field = listField<SelectorSubject>(
     name,
     'a text',
@@ -256,12 +249,6 @@ function fieldOf(
       return field.compile(operator, value);
     },
   };
-}
-
-function ownerOf(first: string, remaining: readonly string[]): AttributeOwner | undefined {
-  if (remaining.length === 0) return undefined;
-  const lower = first.toLowerCase();
-  return lower === 'client' || lower === 'check' ? lower : undefined;
 }
 
 function refusedField(name: string, message: string): Field<SelectorSubject> {

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { FULL_EVENTS_MAX } from './full-events.ts';
 import { NAME_LENGTH_MAX } from './name.ts';
 
-export const FEED_TOPICS = ['events', 'silenced', 'clients', 'upgrades', 'groups', 'inhibitions'] as const;
+export const FEED_TOPICS = [
+  'attributes',
+  'events',
+  'silenced',
+  'clients',
+  'upgrades',
+  'groups',
+  'inhibitions',
+] as const;
 export type FeedTopic = (typeof FEED_TOPICS)[number];
 
 /** Maximum number of transports that one consumer may subscribe to. */

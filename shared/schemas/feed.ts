@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { texts } from './response.ts';
+import { attributeSetRowSchema, type AttributeSetRow, type EventAttributes } from './attribute-set.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
 import { groupResponse, type GroupRow } from './grouping.ts';
@@ -35,6 +36,9 @@ import { ruleVerdictSchema } from './plan.ts';
  * with the attributes that counters need. `seq` stays at the last number at which all rows were sent in full. When the
  * consumer requests all events in full, or adds an event that was sent in brief, the backend sends the newest rows of
  * these events in full.
+ *
+ * If `hello` has `attributes`, a consumer can subscribe to the topic `attributes` together with events. Rows of events
+ * then have the ids of the sets of attributes of their client and their check.
  *
  * If `hello` has `columns`, a consumer can request the events of a snapshot in columns, so it must wait for the hello
  * before its `subscribe`. Changes are always sent as rows.
@@ -77,11 +81,18 @@ export const eventRowSchema = z.object({
   groups: texts.exactOptional(),
   /** Present only while the check is OK again but the event waits for more OK results. */
   recovering: recoverySchema.exactOptional(),
+  /**
+   * Ids of the attributes of the client and of the check, which the topic `attributes` contains; present only if the
+   * consumer subscribed to it. Absent if there are no attributes.
+   */
+  client_set: z.string().exactOptional(),
+  check_set: z.string().exactOptional(),
 });
-export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
-  /** The backend of the event, in a list that merges several backends. A feed never sends it. */
-  readonly backend?: string;
-};
+export type EventRow = Readonly<z.infer<typeof eventRowSchema>> &
+  EventAttributes & {
+    /** The backend of the event, in a list that merges several backends. A feed never sends it. */
+    readonly backend?: string;
+  };
 
 /** Row attributes that few events have, which a snapshot in columns therefore stores by row. */
 const sparseEventAttributesSchema = eventRowSchema.pick({ inhibited_by: true, groups: true, recovering: true });
@@ -108,6 +119,9 @@ const eventColumnsSchema = z.object({
   last: numbersSchema,
   silenced_by: valueColumn(texts),
   output: valueColumn(z.string()),
+  /** An empty id stands for no attributes. */
+  client_set: valueColumn(z.string()).exactOptional(),
+  check_set: valueColumn(z.string()).exactOptional(),
   /** Attributes that few events have, by the index of the event. */
   sparse: z.record(z.string(), sparseEventAttributesSchema).exactOptional(),
 });
@@ -122,6 +136,8 @@ export interface EventColumns {
   readonly last: readonly number[];
   readonly silenced_by: ValueColumn<readonly string[]>;
   readonly output: ValueColumn<string>;
+  readonly client_set?: ValueColumn<string>;
+  readonly check_set?: ValueColumn<string>;
   readonly sparse?: Readonly<Record<string, SparseEventAttributes>>;
 }
 
@@ -207,6 +223,8 @@ const feedRowsSchema = z.object({
   /** Rows as in `GET /api/mon/v1/handler-groups` and `GET /api/mon/v1/inhibitions`. */
   groups: z.record(z.string(), groupResponse.nullable()).exactOptional(),
   inhibitions: z.record(z.string(), inhibitionResponse.nullable()).exactOptional(),
+  /** Sets of attributes by their id. They arrive before the events that refer to them. */
+  attributes: z.record(z.string(), attributeSetRowSchema.nullable()).exactOptional(),
 });
 export interface FeedRows {
   readonly events?: Readonly<Record<string, EventRow | null>>;
@@ -215,6 +233,7 @@ export interface FeedRows {
   readonly upgrades?: Readonly<Record<string, UpgradeRow | null>>;
   readonly groups?: Readonly<Record<string, GroupRow | null>>;
   readonly inhibitions?: Readonly<Record<string, InhibitionRow | null>>;
+  readonly attributes?: Readonly<Record<string, AttributeSetRow | null>>;
 }
 
 /** Changes of events in brief, with the same keys as rows. */
@@ -269,6 +288,8 @@ export const feedMessageSchema = z.discriminatedUnion('type', [
     brief: z.boolean().exactOptional(),
     /** Whether the backend supports snapshots in columns. */
     columns: z.boolean().exactOptional(),
+    /** Whether the backend supports the topic `attributes`. */
+    attributes: z.boolean().exactOptional(),
     /** Whether other backends may share the store; `GET /api/mon/v1/cluster` lists them. */
     shared: z.boolean().exactOptional(),
   }),

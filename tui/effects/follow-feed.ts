@@ -51,6 +51,7 @@ export function followFeed(
         ...(env && { env }),
         ...(namespace !== undefined && { namespace }),
         topics,
+        attributes: topics.includes('events'),
         clock,
         random,
       },

@@ -82,6 +82,7 @@ export class LinesConsole implements Disposable {
       {
         backend,
         topics: ['events'],
+        attributes: true,
         clock,
         random,
         ...(env && { env }),

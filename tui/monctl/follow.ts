@@ -52,7 +52,14 @@ export async function* follow<Item>(
   let wake: (() => void) | undefined;
 
   const feed = openFeed(
-    { backend, env: credentials, topics: [topic], clock, ...withoutUndefined({ namespace }) },
+    {
+      backend,
+      env: credentials,
+      topics: [topic],
+      attributes: topic === 'events',
+      clock,
+      ...withoutUndefined({ namespace }),
+    },
     {
       onState(state) {
         isLive = state.kind === 'live';

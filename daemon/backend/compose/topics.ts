@@ -1,10 +1,11 @@
 import type { Definitions } from '../model/config/definitions.ts';
 import { groupTopic } from '../notify/groups/feed-rows.ts';
 import { inhibitionTopic } from '../notify/inhibitions/feed-rows.ts';
+import { ATTRIBUTE_TOPIC } from '../model/attributes/feed-rows.ts';
 import { TOPICS } from '../model/tables/tables.ts';
 import type { Topic } from '../model/tables/feed-topic.ts';
 
-/** Returns all topics of the feed: the stored objects, the notification groups and the inhibitions. */
+/** Returns all topics of the feed: sets of attributes, the stored objects, the notification groups and the inhibitions. */
 export function topicsOf(definitions: Pick<Definitions, 'in' | 'inhibitions' | 'generation'>): readonly Topic[] {
-  return [...TOPICS, groupTopic(definitions), inhibitionTopic(definitions)];
+  return [ATTRIBUTE_TOPIC, ...TOPICS, groupTopic(definitions), inhibitionTopic(definitions)];
 }

@@ -105,6 +105,7 @@ export class FeedConsumer {
       pace: true,
       brief: true,
       columns: true,
+      attributes: true,
       ...(isShared === true && { shared: true }),
     });
   }

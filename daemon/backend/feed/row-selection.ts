@@ -1,5 +1,6 @@
 import type { SearchLanguage } from '../../../shared/domain/search-language.ts';
 import { FEED_TOPICS, type FeedRequest, type FeedTopic } from '../../../shared/schemas/feed-request.ts';
+import { CHECK_ATTRIBUTES, CLIENT_ATTRIBUTES, type EventAttributes } from '../../../shared/schemas/attribute-set.ts';
 import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import type { FeedReach } from './feed-reach.ts';
 import type { TopicRow } from './topic-rows.ts';
@@ -55,7 +56,8 @@ export class RowSelection {
       const filter = this.#filters.get(name);
       const shown = filter === undefined ? row : filter.select(key, row, nowMs);
       const own = selected[name];
-      if (own !== undefined && shown !== undefined) own[key] = shown;
+      if (own === undefined || shown === undefined) continue;
+      own[key] = name === 'events' && shown !== null && selected.attributes !== undefined ? withSetIds(shown) : shown;
     }
     return selected;
   }
@@ -70,6 +72,16 @@ function filterOf(
   const texts: Readonly<Record<string, string | undefined>> = filters;
   const [name, text] = topic === 'events' ? ['filter', filter] : [`filters.${topic}`, texts[topic]];
   return new TopicFilter(language as SearchLanguage<object>, name, text);
+}
+
+/** Adds to an event row the ids of the attributes of its client and its check. */
+function withSetIds(row: EventAttributes): object {
+  const { [CLIENT_ATTRIBUTES]: ofClient, [CHECK_ATTRIBUTES]: ofCheck } = row;
+  return {
+    ...row,
+    ...(ofClient !== undefined && { client_set: ofClient.id }),
+    ...(ofCheck !== undefined && { check_set: ofCheck.id }),
+  };
 }
 
 /** Returns an empty object for rows. It has no prototype, because a client may be named `__proto__`. */

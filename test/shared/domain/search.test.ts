@@ -149,10 +149,10 @@ describe('an invalid search', () => {
     ['age=1h', 4, 'age is the time since it entered its status and changes every second: use age> or age<'],
     ['age>soon', 4, '"soon" is not a duration: write a duration such as 45s, 15m, 1h30m, 2d or 90 minutes'],
     [
-      'web load>5',
+      'web statsu>5',
       4,
-      'there is no field "load": use client, check, output, status, occurrences, action, silenced, flapping, ' +
-        'recovering, inhibited, inhibited_by, group, silenced_by, age, last, backend, namespace, or quote the text to search for it',
+      'there is no field "statsu": did you mean status? For an attribute of that name, use subscriptions, client.NAME, ' +
+        'check.NAME or just NAME for an attribute of the client or the check',
     ],
     ['a\u0000b', 1, 'a search cannot contain control characters: remove this one'],
     ['a'.repeat(1025), 1024, 'the search is longer than 1024 characters: shorten it'],

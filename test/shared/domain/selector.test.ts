@@ -89,7 +89,6 @@ test.each([
   ['!(flapping)', 'flapping changes with every result'],
   ['age>1h', 'age changes with every result'],
   ['backend=eu', 'backend is not available in a selector'],
-  ['subscription=web', 'subscription is called subscriptions here'],
   ['client.password=x', 'client.password is secret'],
   ['labels.api_key~a*', 'labels.api_key is secret'],
   ['env>3', 'env contains texts and cannot be compared by order'],

@@ -1,7 +1,9 @@
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { Transaction } from '../transaction/transaction.ts';
+import { noteAttributeSets } from '../attributes/mutations.ts';
+import type { SharedAttributes } from '../attributes/state.ts';
 import { noteEvent, removeCheck } from '../events/mutations.ts';
-import type { ClientEntry, ClientOrigin, Namespace } from '../registry/namespace.ts';
+import { eventsOf, type ClientEntry, type ClientOrigin, type Namespace } from '../registry/namespace.ts';
 import { CLIENTS } from './storage.ts';
 
 /** Maximum growth of a client record in a usual update, such as a new version or a few more subscriptions. */
@@ -22,10 +24,17 @@ export function saveClient(
   const present = namespace.clients.get(client.name);
   // Announces the open events of the client, because it depends on its subscriptions whether they are silenced.
   if (present !== undefined) for (const check of present.checks.values()) noteEvent(transaction, check);
+  const sets = present === undefined ? [] : attributeSetsOf(present);
   const entry = namespace.putClient(client, origin);
+  noteAttributeSets(transaction, namespace, sets, entry.attributes);
   transaction.writeRecord(CLIENTS, entry, client);
   transaction.addChange(['client', namespace.name, client.name]);
   return entry;
+}
+
+/** Returns the sets of attributes of a client and of its checks with an open event. */
+function attributeSetsOf(client: ClientEntry): readonly (SharedAttributes | undefined)[] {
+  return [client.attributes, ...Array.from(eventsOf(client), ({ attributes }) => attributes)];
 }
 
 /**
@@ -35,7 +44,9 @@ export function saveClient(
  */
 export function removeClient(transaction: Transaction, entry: ClientEntry, by: string): void {
   for (const check of entry.checks.values()) removeCheck(transaction, check, by);
+  const { attributes } = entry;
   entry.namespace.removeClient(entry);
+  noteAttributeSets(transaction, entry.namespace, [attributes]);
   transaction.deleteRecord(CLIENTS, entry);
   transaction.addChange(['client', entry.namespace.name, entry.name]);
 }

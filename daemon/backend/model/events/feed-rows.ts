@@ -1,6 +1,7 @@
 import { inhibitorForDisplay } from '../../../../shared/domain/notify/inhibit.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../../shared/domain/search.ts';
+import { CHECK_ATTRIBUTES, CLIENT_ATTRIBUTES } from '../../../../shared/schemas/attribute-set.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../../shared/domain/event-key.ts';
 import { groupsOf } from '../notify/groups/state.ts';
@@ -25,6 +26,8 @@ export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null 
     last: event.timestamp,
     silenced_by: entry.silencedBy(nowMs),
     output: shownOutput(entry.client, entry.summary),
+    [CLIENT_ATTRIBUTES]: entry.client.attributes?.set,
+    [CHECK_ATTRIBUTES]: entry.attributes?.set,
     ...inhibitedBy(entry),
     ...groupsWith(entry),
     ...(event.recovery !== undefined && { recovering: event.recovery }),

@@ -6,6 +6,7 @@ import type { CheckBodies, RenewedResult } from './check-record.ts';
 import { removeInhibitorRecords } from '../notify/inhibitions/mutations.ts';
 import { noteRemoval, recordStateChange } from '../timeline/mutations.ts';
 import { noteMatched } from '../silences/mutations.ts';
+import { noteAttributeSets } from '../attributes/mutations.ts';
 import { CHECK_RECORDS } from './storage.ts';
 
 /**
@@ -22,29 +23,32 @@ export function saveCheck(
   output: string | undefined,
   by?: string,
 ): void {
-  const { selectorAttributes: facts } = entry;
+  const { selectorAttributes: facts, attributes } = entry;
+  const { namespace } = entry.client;
   // If the last result was deleted, only the event's check remains.
   const latestCheck = bodies.check ?? bodies.eventCheck;
   if (latestCheck !== undefined && (state.event ?? entry.state.event) !== undefined) {
-    entry.client.namespace.updateCheckSelectorAttributes(
+    namespace.updateCheckSelectorAttributes(
       entry,
       latestCheck,
       state.event === undefined ? undefined : bodies.eventCheck,
     );
   }
+  namespace.updateCheckAttributes(entry, state.event === undefined ? undefined : latestCheck);
+  if (entry.attributes !== attributes) noteAttributeSets(transaction, namespace, [attributes], entry.attributes);
   // Set before the silences that match the event are recorded below, because selectors must match the new severity.
   if (state.event !== undefined) entry.eventStatus = state.event.status;
   recordStateChange(transaction, entry, state, output ?? bodies.check?.output, by);
   if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
   // If an event stays open after an OK result, its state is unchanged. But the new result can change which silences
   // match it.
-  if (state.event !== entry.state.event || entry.selectorAttributes !== facts)
+  if (state.event !== entry.state.event || entry.selectorAttributes !== facts || entry.attributes !== attributes)
     transaction.announce(CHECK_RECORDS, entry);
   if (state.event === undefined && entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
     announceInhibited(transaction, entry, undefined);
   }
-  entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
+  namespace.setCheck(entry, state, bodies.check ?? undefined, output);
   transaction.writeRecord(CHECK_RECORDS, entry, bodies);
 }
 
@@ -97,7 +101,9 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
     endInhibitor(transaction, entry);
     announceInhibited(transaction, entry, undefined);
   }
+  const { attributes } = entry;
   entry.client.namespace.removeCheck(entry);
+  noteAttributeSets(transaction, entry.client.namespace, [attributes]);
   transaction.deleteRecord(CHECK_RECORDS, entry);
 }
 

@@ -98,6 +98,7 @@ function loadCheck(namespace: Namespace, [client, check]: readonly [string, stri
   if (owner === undefined) return;
   const entry = namespace.ensureCheck(owner, check);
   if (record.selected !== undefined) namespace.updateCheckSelectorAttributes(entry, record.selected, record.eventCheck);
+  namespace.updateCheckAttributes(entry, record.selected);
   namespace.setCheck(entry, record.state, record.result, record.output, record.deletionsBefore);
   namespace.aggregates.forgetSilencing(entry);
 }

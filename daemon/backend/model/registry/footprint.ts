@@ -35,13 +35,16 @@ export class CountedMap<Value> extends Map<string, Value> {
 }
 
 /** Bytes of a client without its texts, including its entries in the indexes. */
-export const CLIENT_BYTES = 180;
+export const CLIENT_BYTES = 188;
 /** Bytes of one subscription of one client. */
 export const SUBSCRIBED_BYTES = 28;
 /** Bytes of a client profile with its key; `PROFILE_SUBSCRIPTION_BYTES` is added for each subscription in it. */
 export const PROFILE_BYTES = 300;
 export const PROFILE_SUBSCRIPTION_BYTES = 120;
-export const CHECK_BYTES = 384;
+/** Bytes of a set of attributes of clients or checks; `SET_ATTRIBUTE_BYTES` is added for each attribute in it. */
+export const ATTRIBUTE_SET_BYTES = 350;
+export const SET_ATTRIBUTE_BYTES = 60;
+export const CHECK_BYTES = 392;
 /** Bytes of an open event, with the beginning of its output. */
 export const EVENT_BYTES = 850;
 /** Bytes for the membership of one check in one aggregate. */

@@ -1,3 +1,4 @@
+import { checkAttributes, clientAttributes } from '../../../../shared/domain/attribute-set.ts';
 import type { Attributes } from '../../../../shared/domain/attributes.ts';
 import { shownAddress, subscriptionsOf } from '../../../../shared/domain/client-profile.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../../shared/domain/event.ts';
@@ -9,11 +10,13 @@ import { staleRepeatOf, ttlOf } from '../../../../shared/domain/ttl.ts';
 import { checkRedactKeysOf, redactKeysOf } from '../../../../shared/domain/redact.ts';
 import type { SelectorSubject } from '../../../../shared/domain/selector.ts';
 import { isSilenced, silencedBy } from '../../../../shared/domain/silencing.ts';
+import { clientSubscription } from '../../../../shared/domain/subscription.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { CachedResult } from '../../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 import { InhibitedEventIndex } from '../notify/inhibitions/inhibited-events.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
+import { AttributeSets, type SharedAttributes } from '../attributes/state.ts';
 import { ClientCounts } from '../clients/counts.ts';
 import { ClientProfiles, type SharedProfile } from '../clients/profiles.ts';
 import { Subscribers } from '../clients/subscribers.ts';
@@ -93,6 +96,8 @@ export class CheckEntry {
    */
   selectorAttributes: SelectorAttributes | undefined = undefined;
   selectors: CheckSelectors | undefined = undefined;
+  /** The attributes of the check that events are searched by; undefined if it has none or no event is open. */
+  attributes: SharedAttributes | undefined = undefined;
   /** Cache of the silences whose label matchers match the check; undefined if it was not computed yet. */
   covering: CoveringEntries | undefined = undefined;
   /**
@@ -184,6 +189,8 @@ export class ClientEntry {
   /** The attributes of the client that selectors of silences use; undefined if selectors use none. */
   selectorAttributes: SelectorAttributes | undefined = undefined;
   selectors: ClientSelectors | undefined = undefined;
+  /** The attributes of the client that events are searched by; undefined if it has none. */
+  attributes: SharedAttributes | undefined = undefined;
   #checks: Map<string, CheckEntry> | undefined = undefined;
   /** The checks sorted by name; undefined until they are first needed. */
   #sortedChecks: readonly CheckEntry[] | undefined = undefined;
@@ -352,6 +359,7 @@ export class Namespace {
     client: new WatchedAttributes(() => this.clients.size === 0),
     check: new WatchedAttributes(() => this.clients.size === 0),
   };
+  readonly attributeSets: AttributeSets;
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
   readonly inhibited = new InhibitedEventIndex<CheckEntry>();
@@ -374,6 +382,7 @@ export class Namespace {
     this.#naming = naming;
     this.#footprint = footprint;
     this.#profiles = new ClientProfiles(footprint);
+    this.attributeSets = new AttributeSets(footprint);
     this.silenced = new SilencedRegistry(footprint, this.watched);
     this.aggregates = new AggregateRegistry(this.silenced);
     this.spools = new CountedMap(footprint, MARK_BYTES);
@@ -458,6 +467,7 @@ export class Namespace {
       const entry = new ClientEntry(this, record, profile, origin);
       this.clients.set(entry.name, entry);
       entry.selectorAttributes = this.watched.client.read(record, redactKeysOf(record));
+      this.#updateAttributes(entry, record);
       this.#sortedClients = undefined;
       this.#subscribers.add(entry, profile);
       this.#count(entry, 1);
@@ -474,7 +484,34 @@ export class Namespace {
     this.#count(present, 1);
     if (profile !== before) present.selectors = undefined;
     this.updateSelectorAttributes(present, record);
+    this.#updateAttributes(present, record);
+    if (profile !== before && String(profile.redact) !== String(before.redact)) this.#forgetCheckAttributes(present);
     return present;
+  }
+
+  #updateAttributes(entry: ClientEntry, record: Client): void {
+    const attributes = clientAttributes(record, clientSubscription(entry.name), redactKeysOf(record));
+    entry.attributes = this.attributeSets.replace(entry.attributes, attributes);
+  }
+
+  /**
+   * Removes the attributes of the checks of a client after its list of keys to redact changed, because they can contain
+   * values that must not be shown any longer. The next result of each check adds them again.
+   */
+  #forgetCheckAttributes({ checks }: ClientEntry): void {
+    for (const check of checks.values()) check.attributes = this.attributeSets.replace(check.attributes, []);
+  }
+
+  /**
+   * Updates the attributes of a check that events are searched by.
+   *
+   * @param check the check of the open event; undefined if no event is open
+   */
+  updateCheckAttributes(entry: CheckEntry, check: CachedResult | undefined): void {
+    if (check === undefined && entry.attributes === undefined) return;
+    const hidden = checkRedactKeysOf({ redact: entry.client.redact });
+    const attributes = check === undefined ? [] : checkAttributes(check, hidden);
+    entry.attributes = this.attributeSets.replace(entry.attributes, attributes);
   }
 
   /** Updates the attributes of a client that selectors of silences use. */
@@ -518,6 +555,7 @@ export class Namespace {
 
   removeClient(entry: ClientEntry): void {
     for (const check of entry.checks.values()) this.removeCheck(check);
+    entry.attributes = this.attributeSets.replace(entry.attributes, []);
     this.#count(entry, -1);
     this.#subscribers.remove(entry, entry.profile);
     this.#profiles.release(entry.profile);
@@ -600,6 +638,7 @@ export class Namespace {
 
   removeCheck(entry: CheckEntry): void {
     this.setCheck(entry, NO_CHECK_STATE, undefined, undefined);
+    this.updateCheckAttributes(entry, undefined);
     entry.client.deleteCheck(entry);
     this.#footprint.bytes -= checkBytes(entry);
   }

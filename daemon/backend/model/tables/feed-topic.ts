@@ -65,7 +65,8 @@ export function namespacedTopic<Item, Row extends object>({
   row,
 }: {
   readonly name: FeedTopic;
-  readonly search: SearchLanguage<Row>;
+  /** The search language for the rows; absent if they cannot be searched. */
+  readonly search?: SearchLanguage<Row>;
   /** Yields all items of a namespace with their keys. */
   readonly all: (namespace: Namespace) => Iterable<readonly [string, Item]>;
   /**
@@ -82,7 +83,7 @@ export function namespacedTopic<Item, Row extends object>({
 }): Topic {
   return {
     name,
-    search,
+    ...(search !== undefined && { search }),
     *rows({ registry, reach }, now) {
       for (const namespace of reach.namespaces(registry)) {
         for (const [key, item] of all(namespace)) {
