@@ -56,6 +56,37 @@ export type ReportCheck = ResponseOf<typeof reportCheck>;
 /** The total number of checks, and a list that may contain only the first of them. */
 const reportChecks = z.object({ count: z.number(), checks: z.array(reportCheck) });
 
+/** The open problems of a check on all clients together. Problems with another inhibitor are counted separately. */
+const reportOpenCheck = z.object({
+  namespace,
+  check: z.string(),
+  /** Number of clients on which the check has a problem at the end of the time range. */
+  count: z.number(),
+  /** The client with the worst problem; of several, the one whose problem is the oldest. */
+  client: z.string(),
+  /** Status of the check on this client at the end of the time range. */
+  status: z.number(),
+  /** Start of the oldest of these outages in epoch milliseconds; null if it is before the stored history or range. */
+  began: z.number().nullable(),
+  /** Output of the check on this client. */
+  output: z.string(),
+  inhibited_by: inhibitorSchema.exactOptional(),
+});
+export type ReportOpenCheck = ResponseOf<typeof reportOpenCheck>;
+
+/** The number of open problems in a period, at its moment with the most problems; null before the stored history. */
+const openCounts = z.array(z.number().nullable());
+
+/** The numbers of open problems over the time range, also of silenced and inhibited ones. */
+const openOverTime = z.object({
+  /** Length of a period in seconds. The first period begins at the start of the time range. */
+  period: z.number(),
+  critical: openCounts,
+  warning: openCounts,
+  unknown: openCounts,
+});
+export type OpenOverTime = ResponseOf<typeof openOverTime>;
+
 /** An event that inhibited the problems of other checks. */
 const reportCause = z.object({
   namespace,
@@ -127,6 +158,10 @@ export const reportResponse = z.object({
   }),
   /** Checks with a problem at the end of the time range: the worst first, then the oldest. Inhibited ones come last. */
   open: reportChecks,
+  /** The same problems counted by check: the worst first, then those on the most clients. Inhibited ones come last. */
+  open_by_check: z.array(reportOpenCheck).exactOptional(),
+  /** At most 288 periods. */
+  open_over_time: openOverTime.exactOptional(),
   /** Checks whose problems ended, or that were removed: the longest outages first. Inhibited ones come last. */
   resolved: reportChecks,
   /**

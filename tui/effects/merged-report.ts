@@ -1,6 +1,7 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { mostFirst } from '../../shared/domain/report/causes.ts';
 import { longestFirst, worstFirst } from '../../shared/domain/report/checks.ts';
+import { OpenByCheck } from '../../shared/domain/report/open-by-check.ts';
 import { nameAt } from '../model/backend-names.ts';
 
 /** Maximum number of entries in each list of a report, as in the report of a single backend. */
@@ -32,6 +33,9 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
   const resolved = reports.flatMap(({ backend, report }) =>
     report.resolved.checks.map((check) => checkAt(check, backend)),
   );
+  const openByCheck = new OpenByCheck<string>();
+  for (const { backend, report } of reports)
+    for (const { output, ...row } of report.open_by_check ?? []) openByCheck.add(placedAt(row, backend), output);
   const completeSinceTimes = reports.map(({ report }) => report.complete_since);
   const trails = reports.flatMap(({ backend, report: { changes } }) =>
     changes === null ? [] : [{ backend, changes }],
@@ -51,6 +55,8 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
       down: sum(({ total }) => total.down),
     },
     open: { count: sum((report) => report.open.count), checks: open.toSorted(worstFirst).slice(0, LISTED) },
+    open_by_check: openByCheck.first(LISTED, (output) => output),
+    open_over_time: joinedOverTime(reports.map(({ report }) => report)),
     resolved: {
       count: sum((report) => report.resolved.count),
       checks: resolved.toSorted(longestFirst).slice(0, LISTED),
@@ -98,13 +104,37 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
   };
 }
 
+/** Adds up the numbers of open problems. A period is unknown if its number is unknown at one of the backends. */
+function joinedOverTime(reports: readonly Report[]): NonNullable<Report['open_over_time']> {
+  const all = reports.map(({ open_over_time: overTime }) => overTime);
+  // Reports of the same time span have equal periods. A report of an older backend has none.
+  const first = all.find((overTime) => overTime !== undefined);
+  const sums = (severity: 'critical' | 'warning' | 'unknown'): (number | null)[] =>
+    (first?.[severity] ?? []).map((_, period) => {
+      const counts = all.map((overTime) => overTime?.[severity][period] ?? null);
+      return counts.includes(null) ? null : counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+    });
+  return {
+    period: first?.period ?? 0,
+    critical: sums('critical'),
+    warning: sums('warning'),
+    unknown: sums('unknown'),
+  };
+}
+
 function checkAt(check: ReportCheck, backend: string): ReportCheck {
   return {
-    ...check,
-    client: nameAt(check.client, backend),
-    ...(check.inhibited_by && {
-      inhibited_by: { ...check.inhibited_by, client: nameAt(check.inhibited_by.client, backend) },
-    }),
+    ...placedAt(check, backend),
     silences: check.silences.map((silence) => ({ ...silence, id: nameAt(silence.id, backend) })),
+  };
+}
+
+/** Adds the name of the backend to the names of clients in a row. */
+function placedAt<Row extends Pick<ReportCheck, 'client' | 'inhibited_by'>>(row: Row, backend: string): Row {
+  const { inhibited_by: inhibitor } = row;
+  return {
+    ...row,
+    client: nameAt(row.client, backend),
+    ...(inhibitor && { inhibited_by: { ...inhibitor, client: nameAt(inhibitor.client, backend) } }),
   };
 }

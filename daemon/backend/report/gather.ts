@@ -3,6 +3,7 @@ import { inhibitorForDisplay } from '../../../shared/domain/notify/inhibit.ts';
 import type { Span, StatusChange } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
+import type { CountedChange } from '../../../shared/domain/timeline/open-over-time.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { loggedInhibitorIfActive } from '../model/notify/inhibitions/state.ts';
@@ -50,6 +51,8 @@ export interface GatheredCheckHistory {
 /** The data from which a report is built. */
 export interface ReportData {
   readonly pasts: readonly GatheredCheckHistory[];
+  /** The status changes of all checks in the span, the newest first. */
+  readonly changes: readonly CountedChange[];
   /** User actions in the span, the newest first. */
   readonly actions: readonly ReportAction[];
   /**
@@ -73,26 +76,29 @@ export async function gather(
   for (const namespace of namespaces) await addOpen(pasts, namespace);
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
   const actions: ReportAction[] = [];
+  const changes: CountedChange[] = [];
+  const gathered = (cutMs: number | undefined): ReportData => ({ pasts: [...pasts.values()], changes, actions, cutMs });
   let examined = 0;
   const timeSlice = new TimeSlice();
   for await (const page of newestOf(store, sourcesOfAll(namespaces), Number.MAX_SAFE_INTEGER)) {
     for (const { id, source, text } of page) {
       const atMs = timeOf(id);
-      if (atMs < span.sinceMs) return { pasts: [...pasts.values()], actions, cutMs: undefined };
+      if (atMs < span.sinceMs) return gathered(undefined);
       const namespace = byName.get(source.namespace);
       if (namespace === undefined) continue;
       const transition = JSON.parse(text) as Transition;
-      addStatusChange(pasts, namespace, { atMs, transition }, span);
+      const change = addStatusChange(pasts, namespace, { atMs, transition }, span);
+      if (change !== undefined && atMs <= span.untilMs) changes.push(change);
       const action =
         atMs <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf({ id, at: atMs, ...transition }) : undefined;
       if (action !== undefined) actions.push(placed(action, namespace.name));
       // Transitions that were not read can have the same time, so the data is complete only from the next millisecond
       // on.
-      if (++examined >= transitionsMax) return { pasts: [...pasts.values()], actions, cutMs: atMs + 1 };
+      if (++examined >= transitionsMax) return gathered(atMs + 1);
       if (timeSlice.isDue) await timeSlice.share();
     }
   }
-  return { pasts: [...pasts.values()], actions, cutMs: undefined };
+  return gathered(undefined);
 }
 
 async function addOpen(pasts: Map<string, GatheredCheckHistory>, namespace: Namespace): Promise<void> {
@@ -112,14 +118,19 @@ async function addOpen(pasts: Map<string, GatheredCheckHistory>, namespace: Name
   }
 }
 
+/**
+ * Adds the status change of a transition to the history of its check.
+ *
+ * @returns the status change; undefined if the transition is about a silence
+ */
 function addStatusChange(
   pasts: Map<string, GatheredCheckHistory>,
   namespace: Namespace,
   { atMs, transition }: { readonly atMs: number; readonly transition: Transition },
   { untilMs }: Span,
-): void {
+): StatusChange | undefined {
   const { client, check = '', was, status, output, inhibited_by: inhibitor } = transition;
-  if (client === undefined) return;
+  if (client === undefined) return undefined;
   const key = keyOf(namespace, client, check);
   let past = pasts.get(key);
   if (past === undefined) {
@@ -130,6 +141,7 @@ function addStatusChange(
   if (atMs > untilMs) past.statusChanges = [change];
   else past.statusChanges.push(change);
   if (atMs <= untilMs && status !== 0) past.output ??= output;
+  return change;
 }
 
 function keyOf(namespace: Namespace, client: string, check: string): string {

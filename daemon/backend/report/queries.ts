@@ -1,11 +1,20 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { mergeActions } from '../../../shared/domain/report/actions.ts';
 import { Causes } from '../../../shared/domain/report/causes.ts';
-import { longestFirst, checkProblemOf, worstFirst, type CheckProblem } from '../../../shared/domain/report/checks.ts';
+import {
+  longestFirst,
+  checkProblemOf,
+  statusAt,
+  worstFirst,
+  type CheckProblem,
+} from '../../../shared/domain/report/checks.ts';
 import { FirstOf } from '../../../shared/domain/report/first-of.ts';
 import { Noise } from '../../../shared/domain/report/noise.ts';
+import { OpenByCheck, type OpenCheck } from '../../../shared/domain/report/open-by-check.ts';
+import type { Severity } from '../../../shared/domain/severity.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
-import type { Report, ReportCheck } from '../../../shared/schemas/report.ts';
+import { countsOf, periodMsOf, StatusCounter } from '../../../shared/domain/timeline/open-over-time.ts';
+import type { OpenOverTime, Report, ReportCheck } from '../../../shared/schemas/report.ts';
 import { shownOutput } from '../model/events/feed-rows.ts';
 import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
@@ -14,7 +23,7 @@ import { SilencesOfPast, type TimelineRetention } from '../timeline/availability
 import { newestEntriesOf } from '../timeline/sources.ts';
 import { silencesIn } from '../timeline/queries.ts';
 import { indexOfCheck, lastIdOf, timeOf } from '../model/timeline/storage.ts';
-import { gather, SLICE, type GatheredCheckHistory } from './gather.ts';
+import { gather, SLICE, type GatheredCheckHistory, type ReportData } from './gather.ts';
 import { SilencesAt } from './silences.ts';
 
 /** Maximum number of checks in the list of the noisiest checks. */
@@ -29,6 +38,8 @@ export interface ReportParameters {
   readonly span: Span;
   /** The retention of the timeline; undefined if no timeline is retained. */
   readonly kept: TimelineRetention | undefined;
+  /** True if the span ends now, so that the outputs of open events are the current ones. */
+  readonly endsNow?: boolean;
   /** Maximum number of items in each list of the report, except the noisiest checks. */
   readonly limit: number;
   readonly transitionsMax?: number;
@@ -42,16 +53,16 @@ interface TroubledCheck {
 
 /** Reads the report for a shift handover, without the changes from the audit trail (spec, report). */
 export async function readReport(store: ReadStore, parameters: ReportParameters): Promise<Omit<Report, 'changes'>> {
-  const { requested, span, limit } = parameters;
+  const { requested, span, limit, endsNow = false } = parameters;
   const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
-  const { pasts, actions, cutMs } = await gather(store, requested, span, parameters.transitionsMax);
+  const { pasts, changes, actions, cutMs } = await gather(store, requested, span, parameters.transitionsMax);
   const keptInSpan = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
-  const { open, resolved, causes, noise, total } = await evaluateChecks(pasts, requested, {
+  const { open, openByCheck, resolved, causes, noise, total } = await evaluateChecks(pasts, requested, {
     span,
     kept: keptInSpan,
     limit,
   });
-  const shown = new ShownChecks(store, { requested, span, kept: keptInSpan });
+  const shown = new ShownChecks(store, { requested, span, kept: keptInSpan, endsNow });
   const deeds = mergeActions(actions);
   return {
     since: span.sinceMs,
@@ -60,6 +71,8 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
     truncated: cutMs !== undefined,
     total,
     open: { count: open.count, checks: await shown.of(open.items()) },
+    open_by_check: openByCheck.first(limit, (past) => outputOf(past, endsNow)),
+    open_over_time: await countOverTime({ pasts, changes }, span, keptInSpan.sinceMs),
     resolved: { count: resolved.count, checks: await shown.of(resolved.items()) },
     inhibited: causes.first(limit),
     noisiest: noise.first(NOISIEST),
@@ -69,6 +82,7 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
 
 interface EvaluatedChecks {
   readonly open: FirstOf<TroubledCheck>;
+  readonly openByCheck: OpenByCheck<GatheredCheckHistory>;
   readonly resolved: FirstOf<TroubledCheck>;
   readonly causes: Causes;
   readonly noise: Noise;
@@ -82,6 +96,7 @@ async function evaluateChecks(
 ): Promise<EvaluatedChecks> {
   const open = new FirstOf<TroubledCheck>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
   const resolved = new FirstOf<TroubledCheck>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
+  const openByCheck = new OpenByCheck<GatheredCheckHistory>();
   const causes = new Causes();
   const noise = new Noise();
   const clients = new Set<string>();
@@ -96,6 +111,7 @@ async function evaluateChecks(
     if (trouble === undefined) continue;
     const { name } = past.namespace;
     (trouble.ended === null ? open : resolved).add({ past, trouble });
+    if (trouble.ended === null) openByCheck.add(placed(openCheckOf(trouble), name), past);
     causes.count(trouble, placed({}, name));
     noise.count(`${name}\0${past.check}`, trouble, placed({}, name));
     clients.add(`${name}\0${past.client}`);
@@ -103,8 +119,36 @@ async function evaluateChecks(
     total.outages += trouble.outages;
     total.down += trouble.down;
   }
-  return { open, resolved, causes, noise, total: { ...total, clients: clients.size } };
+  return { open, openByCheck, resolved, causes, noise, total: { ...total, clients: clients.size } };
 }
+
+function openCheckOf({ client, check, status = 0, began, inhibited_by: inhibitor }: CheckProblem): OpenCheck {
+  return { check, count: 1, client, status, began, ...(inhibitor !== undefined && { inhibited_by: inhibitor }) };
+}
+
+/** Counts the open problems in each period of the span. */
+async function countOverTime(
+  { pasts, changes }: Pick<ReportData, 'pasts' | 'changes'>,
+  span: Span,
+  keptSinceMs: number,
+): Promise<OpenOverTime> {
+  const counter = new StatusCounter(countsOf(pasts.map((past) => statusAt(past, span.untilMs))), span);
+  for (const [index, change] of changes.entries()) {
+    counter.add(change);
+    if (index % COUNTED_SLICE === 0) await yieldToEventLoop();
+  }
+  const worst = counter.worstOfPeriods(keptSinceMs);
+  const numbers = (severity: Severity): (number | null)[] => worst.map((counts) => counts?.[severity] ?? null);
+  return {
+    period: periodMsOf(span) / 1000,
+    critical: numbers('critical'),
+    warning: numbers('warning'),
+    unknown: numbers('unknown'),
+  };
+}
+
+/** Number of status changes that are counted before other work can run: a few milliseconds of work. */
+const COUNTED_SLICE = 20_000;
 
 /**
  * Returns the time in epoch milliseconds from which on the history of a check is complete. If the check has the maximum
@@ -115,16 +159,17 @@ function keptSinceOf({ statusChanges }: GatheredCheckHistory, kept: TimelineRete
   return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
 
+interface ShownOptions extends Required<Pick<ReportParameters, 'requested' | 'span' | 'endsNow'>> {
+  readonly kept: TimelineRetention;
+}
+
 /** Reads the details of the checks that the report lists: their silences and outputs, and when their problems began. */
 class ShownChecks {
   readonly #store: ReadStore;
-  readonly #options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: TimelineRetention };
+  readonly #options: ShownOptions;
   readonly #silences = new Map<Namespace, { readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }>();
 
-  constructor(
-    store: ReadStore,
-    options: { readonly requested: RequestedNamespaces; readonly span: Span; readonly kept: TimelineRetention },
-  ) {
+  constructor(store: ReadStore, options: ShownOptions) {
     this.#store = store;
     this.#options = options;
   }
@@ -139,7 +184,7 @@ class ShownChecks {
   }
 
   async #shown({ past, trouble }: TroubledCheck): Promise<ReportCheck> {
-    const { requested, span, kept } = this.#options;
+    const { requested, span, kept, endsNow } = this.#options;
     const { namespace, client, check } = past;
     const { spans, atEnd } = await this.#silencesIn(namespace);
     const silenced = await spans.of(client, check);
@@ -147,7 +192,10 @@ class ShownChecks {
       (silenced.length > 0 && checkProblemOf(past, span, keptSinceOf(past, kept), silenced)) || trouble;
     const began = fullTrouble.began ?? (await this.#beginningOf(past));
     const silences = fullTrouble.ended === null ? await atEnd.of(client, check) : [];
-    return requested.withNamespaceName({ ...fullTrouble, began, output: outputOf(past), silences }, namespace.name);
+    return requested.withNamespaceName(
+      { ...fullTrouble, began, output: outputOf(past, endsNow), silences },
+      namespace.name,
+    );
   }
 
   async #silencesIn(namespace: Namespace): Promise<{ readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }> {
@@ -181,8 +229,12 @@ class ShownChecks {
 
 /**
  * Returns the output of a check for the report: the output from a transition in the span, or else the current output.
+ *
+ * @param endsNow true if the span ends now; then the output of an open event is the current one
  */
-function outputOf({ namespace, client, check, output }: GatheredCheckHistory): string {
+function outputOf({ namespace, client, check, output }: GatheredCheckHistory, endsNow: boolean): string {
   const entry = namespace.check(client, check);
-  return output ?? (entry === undefined ? '' : shownOutput(entry.client, entry.summary));
+  if (entry === undefined) return output ?? '';
+  const isCurrent = output === undefined || (endsNow && entry.state.event !== undefined);
+  return isCurrent ? shownOutput(entry.client, entry.summary) : output;
 }

@@ -32,14 +32,15 @@ export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
   return {
     report: (request, _reply, { since, until, limit = LIMIT }) => {
       const requested = requestedNamespaces(request, deps);
-      const untilMs = Math.min(until ?? Infinity, clock.now());
+      const nowMs = clock.now();
+      const untilMs = Math.min(until ?? Infinity, nowMs);
       const span = { sinceMs: since ?? untilMs - SPAN_MS, untilMs };
       if (span.sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
-      const sinceMs = registry.timeline.keptSince(clock.now());
+      const sinceMs = registry.timeline.keptSince(nowMs);
       const kept = sinceMs === null ? undefined : { sinceMs, perCheck: registry.timeline.limits.perCheck };
       const rows = Math.max(1, Math.min(limit, LIMIT_MAX));
       return oneByOne(async () => ({
-        ...(await readReport(store, { requested, span, kept, limit: rows })),
+        ...(await readReport(store, { requested, span, kept, endsNow: untilMs === nowMs, limit: rows })),
         changes: mayReadAudit(request.principal) ? await readAuditChanges(store, span, rows) : null,
       }));
     },

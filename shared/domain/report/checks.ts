@@ -88,7 +88,10 @@ function isBad(status: number | undefined): boolean {
 }
 
 /** Returns the status of the check at a time; undefined if it is unknown. */
-function statusAt({ statusChanges, status }: ReportCheckHistory, atMs: number): number | undefined {
+export function statusAt(
+  { statusChanges, status }: Pick<ReportCheckHistory, 'statusChanges' | 'status'>,
+  atMs: number,
+): number | undefined {
   const next = statusChanges.findLast((change) => change.atMs > atMs);
   const last = statusChanges.find((change) => change.atMs <= atMs);
   return last !== undefined ? last.status : next !== undefined ? next.previousStatus : status;

@@ -11,8 +11,8 @@ export function reportMarkdown(report: Report): string {
   return parts.join('\n\n');
 }
 
-function sectionText({ title, columns, rows, more, empty }: ReportSection): string {
-  const heading = `## ${title}${rows.length === 0 ? '' : ` (${String(rows.length + more)})`}`;
+function sectionText({ title, columns, rows, count, more, empty }: ReportSection): string {
+  const heading = `## ${title}${rows.length === 0 ? '' : ` (${String(count)})`}`;
   if (rows.length === 0) return `${heading}\n\n${empty}`;
   const lines = [columns, columns.map(() => '---'), ...rows.map((row) => row.map(plain))];
   const table = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -4,18 +4,22 @@ import type {
   ReportCause,
   ReportCheck,
   ReportNoise,
+  ReportOpenCheck,
   ReportSilence,
 } from '../../schemas/report.ts';
 import { countWithNoun } from '../count-text.ts';
 import { formatDuration } from '../duration.ts';
-import { severityOf } from '../severity.ts';
+import { severityOf, statusRank } from '../severity.ts';
+import { openCheckKey } from './open-by-check.ts';
 
 /** A section of a report as a table. Its texts are not escaped: every output format must escape them. */
 export interface ReportSection {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Number of further rows that were omitted from the report. */
+  /** Number of entries of the section. A row can stand for several entries. */
+  readonly count: number;
+  /** Number of entries that no row stands for, because they were omitted from the report. */
   readonly more: number;
   /** Text that is shown if the table has no rows. */
   readonly empty: string;
@@ -76,18 +80,23 @@ export function reportSections(report: Report, moment: FormatTime = utcMoment): 
   );
   const placed = (columns: readonly string[]): string[] => [...(isPlaced ? ['Namespace'] : []), ...columns];
   const at = ({ namespace }: { readonly namespace?: string }): string[] => (isPlaced ? [namespace ?? ''] : []);
+  const openRows = openRowsOf(report);
   return [
     {
       title: 'Still open',
       columns: placed(['Status', 'Client', 'Check', 'Since', 'For', 'Silenced by', 'Output']),
-      rows: open.checks.map((row) => at(row).concat(openRow(row, until, moment))),
-      more: open.count - open.checks.length,
+      rows: openRows.map((row) =>
+        at(row).concat('count' in row ? openCheckRow(row, report, moment) : openRow(row, until, moment)),
+      ),
+      count: open.count,
+      more: open.count - openRows.reduce((sum, row) => sum + ('count' in row ? row.count : 1), 0),
       empty: 'None.',
     },
     {
       title: 'Resolved',
       columns: placed(['Worst', 'Client', 'Check', 'From', 'To', 'Outages', 'Failing', 'Silenced', 'Output']),
       rows: ownTrouble.map((row) => at(row).concat(resolvedRow(row, moment))),
+      count: resolved.count,
       more: resolved.count - ownTrouble.length,
       empty: resolved.count === 0 ? 'Nothing.' : 'Only inhibited events.',
     },
@@ -98,6 +107,7 @@ export function reportSections(report: Report, moment: FormatTime = utcMoment): 
             title: 'Root causes',
             columns: placed(['Client', 'Check', 'Inhibition rule', 'Checks', 'Clients', 'Still open']),
             rows: inhibited.causes.map((row) => at(row).concat(causeRow(row))),
+            count: inhibited.count,
             more: inhibited.count - inhibited.causes.length,
             empty: 'None.',
           },
@@ -106,6 +116,7 @@ export function reportSections(report: Report, moment: FormatTime = utcMoment): 
       title: 'Noisiest',
       columns: placed(['Check', 'Outages', 'Clients', 'Most on']),
       rows: noisiest.map((row) => at(row).concat(noiseRow(row))),
+      count: noisiest.length,
       more: 0,
       empty: 'None.',
     },
@@ -113,6 +124,7 @@ export function reportSections(report: Report, moment: FormatTime = utcMoment): 
       title: 'Operator actions',
       columns: placed(['Time', 'User', 'Action', 'Until', 'Reason']),
       rows: actions.actions.map((row) => at(row).concat(actionRow(row, moment))),
+      count: actions.count,
       more: actions.count - actions.actions.length,
       empty: 'None.',
     },
@@ -128,10 +140,48 @@ export function reportSections(report: Report, moment: FormatTime = utcMoment): 
               `${action} ${target}`,
               reason ?? '',
             ]),
+            count: changes.count,
             more: changes.count - changes.changes.length,
             empty: 'None.',
           },
         ]),
+  ];
+}
+
+/** Minimum number of clients with an open problem of the same check that a report lists as one row. */
+const FOLDED_MIN = 4;
+
+/**
+ * Returns the rows of open problems. Problems of the same check on many clients are one row. The order is that of the
+ * report: inhibited problems last, the worst first, then those on the most clients.
+ */
+function openRowsOf({ open, open_by_check: byCheck = [] }: Report): readonly (ReportCheck | ReportOpenCheck)[] {
+  const folded = byCheck.filter(({ count }) => count >= FOLDED_MIN);
+  const foldedKeys = new Set(folded.map(openCheckKey));
+  const single = open.checks.filter((row) => !foldedKeys.has(openCheckKey(row)));
+  return [...folded, ...single].toSorted(
+    (a, b) => Number(a.inhibited_by !== undefined) - Number(b.inhibited_by !== undefined) || openRank(a) - openRank(b),
+  );
+}
+
+function openRank(row: ReportCheck | ReportOpenCheck): number {
+  return statusRank(row.status ?? 0);
+}
+
+/** Returns the row for the problems of one check on many clients. */
+function openCheckRow(row: ReportOpenCheck, { since, until, open }: Report, moment: FormatTime): string[] {
+  const { client, check, count, status, began, output, inhibited_by: inhibitor } = row;
+  const listed = open.checks.filter((one) => openCheckKey(one) === openCheckKey(row));
+  const silenced = listed.filter(({ silences }) => silences.length > 0).length;
+  const listedNote = listed.length < count ? ` of the first ${String(listed.length)}` : ` of ${String(count)}`;
+  return [
+    statusText(status),
+    `${client} +${String(count - 1)}`,
+    check,
+    began === null ? 'before' : moment(began),
+    `${began === null ? 'over ' : ''}${formatDuration((until - (began ?? since)) / 1000)}`,
+    silenced === 0 ? '' : `${String(silenced)}${listedNote}`,
+    outputText(output, inhibitor),
   ];
 }
 

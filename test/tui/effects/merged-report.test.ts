@@ -56,6 +56,26 @@ describe('the merged report of several backends', () => {
     expect(total).toEqual({ checks: 2, clients: 2, outages: 2, down: 120 });
   });
 
+  test('a merged report adds up the problems that both backends have with the same check', () => {
+    const http = { check: 'http', count: 3, status: 1, began: SINCE, output: 'slow' };
+    const { open_by_check: byCheck } = joined(
+      { open_by_check: [{ ...http, client: 'web-1' }] },
+      { open_by_check: [{ ...http, client: 'web-2', status: 2, began: SINCE + HOUR, output: 'HTTP 502' }] },
+    );
+    expect(byCheck).toEqual([{ ...http, count: 6, client: 'web-2@us', status: 2, output: 'HTTP 502' }]);
+  });
+
+  test('a merged report adds up the numbers of open problems over time', () => {
+    const eu = { period: 150, critical: [null, 1, 2], warning: [null, 0, 0], unknown: [null, 0, 1] };
+    const us = { period: 150, critical: [4, 4, 4], warning: [1, 1, 1], unknown: [0, 0, 0] };
+    expect(joined({ open_over_time: eu }, { open_over_time: us }).open_over_time).toEqual({
+      period: 150,
+      critical: [null, 5, 6],
+      warning: [null, 1, 1],
+      unknown: [null, 0, 1],
+    });
+  });
+
   test('a merged report lists inhibited checks last and sorts the root causes by size', () => {
     const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
     const { open, inhibited } = joined(

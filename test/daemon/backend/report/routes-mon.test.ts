@@ -38,6 +38,47 @@ async function result(check: string, status: number, source = 'web-1'): Promise<
 const report = async (query = ''): Promise<Report> => (await ask('GET', `${MON}/report${query}`)).body as Report;
 
 describe('GET /api/mon/v1/report (spec, report)', () => {
+  test('the report counts the open problems of each check, with the oldest start and the output of the worst', async () => {
+    await result('disk', 0, 'web-2');
+    await result('http', 1, 'web-1');
+    await result('http', 2, 'web-2');
+    await result('http', 2, 'web-3');
+    await result('disk', 2, 'web-1');
+    const { open_by_check: byCheck } = await report();
+    expect(byCheck).toEqual([
+      { check: 'http', count: 3, client: 'web-2', status: 2, began: START + 2 * MINUTE, output: 'http says 2' },
+      { check: 'disk', count: 1, client: 'web-1', status: 2, began: START + 5 * MINUTE, output: 'disk says 2' },
+    ]);
+  });
+
+  test('the report counts the open problems in each period, at the moment with the most problems', async () => {
+    await result('disk', 0);
+    await result('http', 2, 'web-2');
+    await result('disk', 1);
+    rig.clock.advance(1000);
+    await ask('DELETE', `${MON}/results/web-2/http`);
+    await ask('POST', '/resolve', { client: 'web-2', check: 'http' });
+    rig.clock.advance(MINUTE - 1000);
+    const { open_over_time: overTime } = await report(`?since=${String(START)}`);
+    expect(overTime).toEqual({
+      period: 60,
+      critical: [null, 0, 1, 1],
+      warning: [null, 0, 0, 1],
+      unknown: [null, 0, 0, 0],
+    });
+  });
+
+  test('the report has the current output of an open event, and that of the last change for a time in the past', async () => {
+    await result('disk', 2);
+    rig.clock.advance(MINUTE);
+    const body = { name: 'disk', output: 'disk is even fuller', status: 2, source: 'web-1' };
+    await ask('POST', '/results', body);
+    expect((await report()).open.checks[0]?.output).toBe('disk is even fuller');
+    rig.clock.advance(MINUTE);
+    const past = await report(`?until=${String(START + 2.5 * MINUTE)}`);
+    expect(past.open.checks[0]?.output).toBe('disk says 2');
+  });
+
   test('the report lists open events with their duration and their silences', async () => {
     await result('disk', 0);
     await result('disk', 1);

@@ -45,6 +45,43 @@ test('a report of a span without events says that there were none', () => {
   `);
 });
 
+test('a report shows the open problems of a check on many clients as one row with their number', () => {
+  const row = { worst: 2, outages: 1, silenced: 0, down: 60, output: 'HTTP 502', ended: null, began: UNTIL - HOUR };
+  const silences = [{ id: 'client:web-2:http', who: 'ada' }];
+  const http = { ...row, check: 'http', status: 2, silences: [] };
+  const report: Report = {
+    ...NOTHING,
+    total: { checks: 283, clients: 281, outages: 283, down: 7200 },
+    open: {
+      count: 283,
+      checks: [
+        { ...http, client: 'web-1' },
+        { ...http, client: 'web-2', silences },
+        { ...row, client: 'db-1', check: 'disk', status: 2, silences: [], output: '98 %' },
+        { ...row, client: 'db-2', check: 'disk', status: 1, silences: [], output: '91 %' },
+      ],
+    },
+    open_by_check: [
+      { check: 'http', count: 280, client: 'web-1', status: 2, began: UNTIL - 2 * HOUR, output: 'HTTP 502' },
+      { check: 'disk', count: 2, client: 'db-1', status: 2, began: UNTIL - HOUR, output: '98 %' },
+    ],
+  };
+  const [, open] = reportMarkdown(report).split(/^## /m);
+  expect(open).toMatchInlineSnapshot(`
+    "Still open (283)
+
+    | Status | Client | Check | Since | For | Silenced by | Output |
+    | --- | --- | --- | --- | --- | --- | --- |
+    | CRIT | web-1 +279 | http | 2026-11-20 10:00Z | 2h | 1 of the first 2 | HTTP 502 |
+    | CRIT | db-1 | disk | 2026-11-20 11:00Z | 1h |  | 98 % |
+    | WARN | db-2 | disk | 2026-11-20 11:00Z | 1h |  | 91 % |
+
+    And 1 more.
+
+    "
+  `);
+});
+
 test('a report lists open and resolved problems, noisy checks and actions', () => {
   const row = { client: 'web-1', check: 'disk', worst: 2, outages: 1, silenced: 0, output: 'full', silences: [] };
   const report: Report = {
