@@ -2,7 +2,7 @@ import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { Overview } from '../../shared/schemas/overview.ts';
 import type { Versions } from '../../shared/schemas/versions.ts';
 import type { ConsoleRig, RigOptions } from './console-rig.ts';
-import { SCENE_REPORT } from './timeline-scene.ts';
+import { openOverTime, SCENE_REPORT } from './timeline-scene.ts';
 import { openScene } from './console-scene.ts';
 import { FEED_HELLO } from './feed-server.ts';
 
@@ -64,7 +64,11 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/mon/v1/aggregates': SCENE_AGGREGATES,
   '/api/mon/v1/handlers': SCENE_HANDLERS,
   '/health': { problems: [] },
-  '/api/mon/v1/report': SCENE_REPORT,
+  '/api/mon/v1/report': {
+    ...SCENE_REPORT,
+    since: FEED_HELLO.time - 24 * 60 * MINUTE_MS,
+    open_over_time: openOverTime(300),
+  },
 };
 
 export const overviewApi: NonNullable<RigOptions['api']> = ({ path }) => {

@@ -84,6 +84,7 @@ export const SCENE_REPORT: Report = {
       open('db-014.eu-west-1', 'postgres-repl', 3 * MINUTE, 'lag 184 s > 60 s, wal sender not streaming'),
     ],
   },
+  open_over_time: openOverTime(150),
   resolved: {
     count: 140,
     checks: [
@@ -167,6 +168,23 @@ function row(agoMs: number, more: Partial<TimelineRow> & Pick<TimelineRow, 'kind
   const at = NOW - agoMs;
   const { client, check } = OF_CHECK;
   return { id: at * 1000, at, ...(more.silence === undefined && { client }), check, ...more };
+}
+
+/**
+ * Returns the numbers of open problems in 288 periods, of which the first 24 are before the stored history: few
+ * problems, a storm that rises within an hour, and its end.
+ */
+export function openOverTime(period: number): NonNullable<Report['open_over_time']> {
+  return {
+    period,
+    critical: openNumbers((index) => 3 + Math.round(104 * Math.max(0, 1 - Math.abs(index - 200) / 24))),
+    warning: openNumbers((index) => 12 + (index % 40 < 20 ? 6 : 0)),
+    unknown: openNumbers((index) => (index > 150 ? 4 : 0)),
+  };
+}
+
+function openNumbers(count: (index: number) => number): (number | null)[] {
+  return Array.from({ length: 288 }, (_, index) => (index < 24 ? null : count(index)));
 }
 
 function open(

@@ -1,3 +1,4 @@
+import { severityOf } from '../../shared/domain/severity.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { ClientRow, EventRow } from '../../shared/schemas/feed.ts';
 import { nameAtSameBackend } from './backend-names.ts';
@@ -17,6 +18,13 @@ export interface NewCritical {
   readonly others: number;
 }
 
+/** The numbers of open problems of one moment. */
+export interface OpenCounts {
+  readonly critical: number;
+  readonly warning: number;
+  readonly unknown: number;
+}
+
 /** The numbers of events of all clients with one subscription; silenced and OK events are not counted. */
 export interface SubscriptionProblems {
   readonly subscription: string;
@@ -27,6 +35,8 @@ export interface SubscriptionProblems {
 
 /** The figures that the overview counts from events and clients. */
 export interface OverviewFigures {
+  /** Numbers of open problems by severity. Silenced and inhibited problems are included, as in the history. */
+  readonly open: OpenCounts;
   /** The checks that recently became critical, the newest first. */
   readonly newCritical: readonly NewCritical[];
   /** The events by subscription, the worst subscription first. */
@@ -110,9 +120,11 @@ function* countFigures(
   const newest = new Map<string, NewCritical>();
   const silencedEvents = new Map<string, number>();
   const problems = new Map<string, Sum>();
+  const open = { ok: 0, critical: 0, warning: 0, unknown: 0 };
   const newSince = nowMs / 1000 - NEW_SECONDS;
   let counted = 0;
   for (const { row } of events.records()) {
+    open[severityOf(row.status)] += 1;
     for (const id of row.silenced_by) silencedEvents.set(id, (silencedEvents.get(id) ?? 0) + 1);
     if (row.status === 2 && row.since >= newSince && row.silenced_by.length === 0) addNewest(newest, row);
     counted += 1;
@@ -124,6 +136,7 @@ function* countFigures(
     if (counted % SLICE === 0) yield;
   }
   return {
+    open,
     newCritical: [...newest.values()].toSorted((a, b) => b.since - a.since || compareText(a.check, b.check)),
     problems: [...problems.values()].toSorted(compareProblems),
     silencedEvents,

@@ -9,6 +9,7 @@ export interface OverviewPosition {
 export const FIRST_OVERVIEW_POSITION: OverviewPosition = { box: 'critical', key: undefined, index: 0 };
 
 export type BoxId =
+  | 'open'
   | 'rates'
   | 'critical'
   | 'aggregates'

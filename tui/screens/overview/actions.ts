@@ -2,10 +2,10 @@ import type { Action } from '../../keys/action.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { positionAfter } from '../../keys/movement-target.ts';
-import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
+import { overviewBoxes, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
 import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from '../../state/overview-position.ts';
-import type { Screen, ConsoleHistory, ScreenView } from '../../state/ports.ts';
+import type { Screen, ConsoleHistory } from '../../state/ports.ts';
 import type { FiguresSource } from '../../model/overview-figures.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
@@ -46,10 +46,11 @@ export function rowIndex({ rows }: OverviewBox, { key, index }: OverviewPosition
   return matchIndex === -1 ? clamp(index, 0, Math.max(0, rows.length - 1)) : matchIndex;
 }
 
-/** Moves the focus to the next or previous box, also to a box without rows. The first box follows the last. */
-function focusBox(store: Screen, by: 1 | -1): void {
-  const order = boxOrder(store.state.size);
-  const at = order.indexOf(store.state.overview.box) + by;
+/** Moves the focus to the next or previous box that has content. The first box follows the last. */
+function focusBox(store: ActionPorts, by: 1 | -1): void {
+  const focused = store.state.overview.box;
+  const order = boxOrder(store.state.size, overviewBoxes(store), focused);
+  const at = order.indexOf(focused) + by;
   const box = order.at(at % order.length) ?? FIRST_OVERVIEW_POSITION.box;
   store.update({ overview: { box, key: undefined, index: 0 } });
 }
@@ -63,13 +64,9 @@ export function moveRow(store: Screen & ConsoleHistory & FiguresSource & LiveDat
 }
 
 function openRow(store: ActionPorts): void {
-  const row = rowUnderCursor(store);
-  if (row?.open === undefined) return store.say('nothing to open here');
-  row.open(store);
-}
-
-function rowUnderCursor(store: ScreenView & ConsoleHistory & FiguresSource & LiveData): BoxRow | undefined {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
-  return box.rows[rowIndex(box, overview)];
+  const open = box.rows[rowIndex(box, overview)]?.open ?? box.open;
+  if (open === undefined) return store.say('nothing to open here');
+  open(store);
 }

@@ -2,7 +2,6 @@ import type { PlacedBox } from './layout.ts';
 import type { BoxRow } from './boxes.ts';
 import { centredTop } from '../../state/screen-layout.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
-import { rateChart } from '../../text/rate-chart.ts';
 import { fitRuns, runsWidth, spread } from '../../text/runs.ts';
 
 export interface BoxOptions {
@@ -15,15 +14,17 @@ export interface BoxOptions {
 export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxOptions): readonly Line[] {
   const isFocused = cursor !== undefined;
   const title = box.title.toUpperCase();
-  const more = box.rows.length > height ? `  ${String(box.rows.length)}` : '';
+  const empty = height === 0 ? `  ${box.empty}` : '';
+  const more = box.rows.length > height && box.plot === undefined ? `  ${String(box.rows.length)}` : '';
   // The title of the focused box begins with `>`, which is visible without color.
-  const head = [run(isFocused ? `> ${title}` : `  ${title}`, 'strong'), run(more, 'faint')];
+  const head = [run(isFocused ? `> ${title}` : `  ${title}`, 'strong'), run(more + empty, 'faint')];
   const heading = spread(head, [run(`${box.head} `, 'faint')], width);
   return [heading, ...bodyLines({ box, rows: height }, { width, cursor })].map((line) => fitRuns(line, width));
 }
 
 function bodyLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxOptions): readonly Line[] {
-  if (box.chart !== undefined && box.chart.values.length > 0) return rateChart(box.chart, width - 1, height);
+  if (height === 0) return [];
+  if (box.plot !== undefined) return filled(box.plot({ width: width - 1, height }), height);
   if (box.rows.length === 0) return filled([[run(`    ${box.empty}`, 'faint')]], height);
   const top = centredTop(cursor ?? 0, box.rows.length, height);
   const shown = box.rows.slice(top, top + height);

@@ -8,12 +8,14 @@ import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
 import { countText, shortCountText } from '../../words/count-text.ts';
 import { silenceName } from '../../words/silence-text.ts';
 import { keyOf } from '../../state/keys.ts';
-import { run, type Run, type Tone } from '../../text/theme.ts';
+import { plotLines } from '../../text/plot.ts';
+import { run, type Line, type Run, type Tone } from '../../text/theme.ts';
 import { aggregateBar, aggregateMark, isBelowThreshold, percentText } from '../../model/aggregate-book.ts';
 import { auditEntry } from '../log/entries.ts';
 import { whenText } from '../log/lines.ts';
 import { openLog } from '../log/layer.ts';
 import { openReport } from '../report/screen.ts';
+import { openPlot, openPoints, openTotal, type OpenPoint } from '../open-over-time.ts';
 import { placedSearch } from '../namespace-field.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
@@ -49,8 +51,10 @@ export interface OverviewBox {
   /** The titles of the columns at the right end of the box. */
   readonly head: string;
   readonly rows: readonly BoxRow[];
-  /** The chart that is drawn instead of rows: its values, the oldest first, and the number of values that fill it. */
-  readonly chart?: { readonly values: readonly number[]; readonly capacity: number };
+  /** Returns the lines of the plot that is drawn instead of rows. */
+  readonly plot?: (size: { readonly width: number; readonly height: number }) => readonly Line[];
+  /** Called when the user presses Enter in a box without rows. */
+  readonly open?: (store: ActionPorts) => void;
   /** The text that is shown if the box has no rows. */
   readonly empty: string;
   /** Minimum (`least`) and maximum (`most`) number of rows of the box, without its title. */
@@ -64,8 +68,10 @@ const ROWS_MAX = 100;
 /** Time in seconds: silences that end within it are listed as ending soon. */
 const ENDING_SECONDS = 7200;
 
-/** Time span of the chart of result rates, in seconds. */
-const CHART_SECONDS = 900;
+/** Time span of the plot of result rates, in milliseconds. */
+const RATES_MS = 900_000;
+
+const DAY_MS = 86_400_000;
 
 /** Width of an aggregate's bar with its brackets, in cells. */
 const BAR_CELLS = 12;
@@ -77,11 +83,12 @@ export function overviewBoxes(store: ConsoleHistory & FiguresSource & LiveData):
   const figures = store.figures.of(store);
   const { data } = store.loads.of('overview');
   return {
+    open: openBox(store, figures),
     rates: ratesBox(store, data),
     critical: criticalBox(store, figures),
     aggregates: aggregatesBox(store),
     clients: clientsBox(store, data),
-    day: dayBox(store),
+    day: dayBox(store, figures),
     actions: actionsBox(store, data),
     problems: problemsBox(figures),
     noisiest: noisiestBox(data),
@@ -101,20 +108,52 @@ function boxOf(
   id: BoxId,
   title: string,
   [least, most]: readonly [number, number],
-  box: Pick<OverviewBox, 'rows' | 'empty'> & Partial<Pick<OverviewBox, 'head' | 'chart'>>,
+  box: Pick<OverviewBox, 'rows' | 'empty'> & Partial<Pick<OverviewBox, 'head' | 'open' | 'plot'>>,
 ): OverviewBox {
   return { id, title, head: '', least, most, ...box };
 }
 
-function ratesBox({ feed }: Pick<LiveData, 'feed'>, data: OverviewData | undefined): OverviewBox {
-  const { rates, period } = data?.overview.results ?? { rates: feed.rates, period: 1 };
-  const minutes = Math.round((rates.length * period) / 60);
-  return boxOf('rates', 'Results per second, 15 min', [4, 7], {
-    head: minutes > 0 && minutes < 15 ? `${String(minutes)} min so far` : '',
+/** Returns the box with the plot of open problems. The newest numbers in it are the current ones of the feed. */
+function openBox(
+  { loads, feed, nowMs }: Pick<LiveData, 'loads' | 'feed' | 'nowMs'>,
+  { open }: OverviewFigures,
+): OverviewBox {
+  const { data, failure } = loads.of('day');
+  const past = data === undefined ? [] : openPoints(data);
+  const points = feed.hasBeenLive ? [...past, { at: nowMs, ...open }] : past;
+  const span = { since: nowMs - DAY_MS, until: nowMs };
+  return boxOf('open', 'Open problems', [5, 10], {
+    head: past.length === 0 ? '' : openHead(points, nowMs),
     rows: [],
-    chart: { values: rates, capacity: Math.max(rates.length, Math.ceil(CHART_SECONDS / period)) },
+    ...(past.length > 0 && { plot: (size) => openPlot(points, span, size) }),
+    open: openDayReport,
+    empty: failure !== undefined ? 'unavailable' : data === undefined ? LOADING : 'no history is stored',
+  });
+}
+
+/** Returns the number of open problems now, and the largest number in the plot with its time. */
+function openHead(points: readonly OpenPoint[], nowMs: number): string {
+  const now = points.at(-1);
+  if (now === undefined) return '';
+  const most = points.reduce((worst, point) => (openTotal(point) > openTotal(worst) ? point : worst), now);
+  const when = most.at >= nowMs ? 'now' : `at ${clockText(most.at, false)}`;
+  return `now ${countText(openTotal(now))}, most ${countText(openTotal(most))} ${when}`;
+}
+
+function ratesBox({ feed, nowMs }: Pick<LiveData, 'feed' | 'nowMs'>, data: OverviewData | undefined): OverviewBox {
+  const { rates, period } = data?.overview.results ?? { rates: feed.rates, period: 1 };
+  const until = data === undefined ? nowMs : data.overview.at * 1000;
+  const points = rates.map((value, index) => ({ at: until - (rates.length - 1 - index) * period * 1000, value }));
+  const plot = { series: [{ points, isFilled: true }], since: until - RATES_MS, until, range: { min: 0, max: 1 } };
+  return boxOf('rates', 'Results per second, 15 min', [4, 6], {
+    rows: [],
+    ...(rates.length > 0 && { plot: (size) => plotLines({ ...plot, valueText: rateText }, size) }),
     empty: LOADING,
   });
+}
+
+function rateText(value: number): string {
+  return value >= 10_000 ? shortCountText(value, 4) : countText(value);
 }
 
 function criticalBox({ nowMs, feed }: Pick<LiveData, 'feed' | 'nowMs'>, { newCritical }: OverviewFigures): OverviewBox {
@@ -176,24 +215,30 @@ function clientsBox(store: Pick<LiveData, 'clients'>, data: OverviewData | undef
   });
 }
 
-function dayBox({ loads }: Pick<LiveData, 'loads'>): OverviewBox {
-  const { data, failure } = loads.of('day');
+function dayBox({ loads, feed }: Pick<LiveData, 'loads' | 'feed'>, { open }: OverviewFigures): OverviewBox {
+  const { data, failure, loadedAtMs } = loads.of('day');
   return boxOf('day', 'Last 24 h', [3, 4], {
+    head: loadedAtMs === undefined ? '' : `as of ${clockText(loadedAtMs, false)}`,
     rows:
       data === undefined
         ? []
         : [
+            // This number is current, so that it agrees with the header.
+            dayRow('open now', feed.hasBeenLive ? openTotal(open) : undefined, 'critical'),
             dayRow('checks that failed', data.total.checks, 'warning'),
             dayRow('outages', data.total.outages, 'warning'),
-            dayRow('still open', data.open.count, 'critical'),
             dayRow('operator actions', data.actions.count, 'plain'),
           ],
     empty: failure === undefined ? LOADING : 'unavailable',
   });
 }
 
-function dayRow(label: string, value: number, tone: Tone): BoxRow {
-  return figureRow(label, value, value === 0 ? 'plain' : tone, (store) => void openReport(store, '24h'));
+function dayRow(label: string, value: number | undefined, tone: Tone): BoxRow {
+  return figureRow(label, value, value === 0 ? 'plain' : tone, openDayReport);
+}
+
+function openDayReport(store: Screen): void {
+  openReport(store, '24h');
 }
 
 function openKeepalives(store: Screen & LiveData & ListOfView): void {

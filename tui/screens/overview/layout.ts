@@ -21,11 +21,12 @@ export interface OverviewLayout {
   readonly columns: readonly (readonly PlacedBox[])[];
 }
 
-const LEFT: readonly BoxId[] = ['rates', 'critical', 'aggregates', 'clients', 'actions', 'day'];
-const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade'];
+const LEFT: readonly BoxId[] = ['open', 'critical', 'aggregates', 'clients', 'actions', 'day'];
+const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade', 'rates'];
 
 /** The order of the boxes on a screen with one column. Boxes about problems come first. */
 const NARROW: readonly BoxId[] = [
+  'open',
   'critical',
   'problems',
   'aggregates',
@@ -40,9 +41,24 @@ const NARROW: readonly BoxId[] = [
   'rates',
 ];
 
-/** Returns the boxes in the order in which Tab visits them. */
-export function boxOrder(size: ScreenSize): readonly BoxId[] {
-  return isWide(size) ? [...LEFT, ...RIGHT] : NARROW;
+/** Returns the boxes in the order in which Tab visits them: as they are drawn, without boxes that have no content. */
+export function boxOrder(
+  size: ScreenSize,
+  boxes: Readonly<Record<BoxId, OverviewBox>>,
+  focused: BoxId,
+): readonly BoxId[] {
+  const order = isWide(size) ? [...emptyLast(LEFT, boxes), ...emptyLast(RIGHT, boxes)] : emptyLast(NARROW, boxes);
+  return order.filter((id) => id === focused || !isEmpty(boxes[id]));
+}
+
+/** Returns the boxes of a column in the order from top to bottom: those without content come last. */
+function emptyLast(ids: readonly BoxId[], boxes: Readonly<Record<BoxId, OverviewBox>>): readonly BoxId[] {
+  return [...ids.filter((id) => !isEmpty(boxes[id])), ...ids.filter((id) => isEmpty(boxes[id]))];
+}
+
+/** Returns true if a box has no content, so that it is drawn as one line. */
+function isEmpty({ rows, plot }: OverviewBox): boolean {
+  return plot === undefined && rows.length === 0;
 }
 
 /**
@@ -58,7 +74,7 @@ export function overviewLayout(
   const { tall, rows: height } = pageRows({ size, header });
   const layOut = (ids: readonly BoxId[]): readonly PlacedBox[] =>
     layOutBoxes(
-      ids.map((id) => boxes[id]),
+      emptyLast(ids, boxes).map((id) => boxes[id]),
       focused,
       height,
     );
@@ -67,9 +83,9 @@ export function overviewLayout(
 }
 
 /**
- * Distributes `height` rows among the boxes. Each box gets its minimum in order, while the rows suffice. The remaining
- * rows go to boxes with more content, one row at a time. If the focused box would not fit, boxes at the top are left
- * out.
+ * Distributes `height` rows among the boxes. Each box gets its minimum in order, while the rows suffice; a box without
+ * content gets none besides its title. The remaining rows go to boxes with more content, one row at a time. If the
+ * focused box would not fit, boxes at the top are left out.
  */
 export function layOutBoxes(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly PlacedBox[] {
   const at = boxes.findIndex(({ id }) => id === focused);
@@ -78,9 +94,10 @@ export function layOutBoxes(boxes: readonly OverviewBox[], focused: BoxId, heigh
   const shown: { readonly box: OverviewBox; rows: number }[] = [];
   let left = height;
   for (const box of boxes.slice(first)) {
-    const needed = box.least + (shown.length === 0 ? 1 : 2);
+    const rows = leastRows(box);
+    const needed = rows + 1 + gapRows(shown.at(-1)?.box, box);
     if (needed > left) break;
-    shown.push({ box, rows: box.least });
+    shown.push({ box, rows });
     left -= needed;
   }
   while (left > 0) {
@@ -94,13 +111,24 @@ export function layOutBoxes(boxes: readonly OverviewBox[], focused: BoxId, heigh
   return shown;
 }
 
-/** Returns the minimum number of rows for the boxes, including their titles and a blank line between two boxes. */
+/** Returns the minimum number of rows for the boxes, including their titles and the blank lines between them. */
 function neededFor(boxes: readonly OverviewBox[]): number {
-  return boxes.reduce((sum, { least }) => sum + least + 2, -1);
+  return boxes.reduce((sum, box, index) => sum + leastRows(box) + 1 + gapRows(boxes[index - 1], box), 0);
 }
 
-function desiredRows({ rows, chart, least, most }: OverviewBox): number {
-  return chart === undefined ? clamp(rows.length, least, most) : most;
+/** Returns the number of blank lines between two boxes of a column: none between two boxes without content. */
+export function gapRows(above: OverviewBox | undefined, below: OverviewBox): number {
+  return above === undefined || (isEmpty(above) && isEmpty(below)) ? 0 : 1;
+}
+
+function leastRows(box: OverviewBox): number {
+  return isEmpty(box) ? 0 : box.least;
+}
+
+function desiredRows(box: OverviewBox): number {
+  const { rows, plot, least, most } = box;
+  if (isEmpty(box)) return 0;
+  return plot === undefined ? clamp(rows.length, least, most) : most;
 }
 
 function isWide({ columns, rows }: ScreenSize): boolean {

@@ -4,7 +4,7 @@ import { messageLine, ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { boxLines } from './box.ts';
 import { rowIndex } from './actions.ts';
 import { overviewBoxes } from './boxes.ts';
-import { overviewLayout, type PlacedBox } from './layout.ts';
+import { gapRows, overviewLayout, type PlacedBox } from './layout.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { failureText } from '../failure-text.ts';
 import type { ScreenView } from '../../state/ports.ts';
@@ -24,12 +24,12 @@ export function overviewScreen(store: PagePorts): Page {
   };
 }
 
-/** Returns the lines of a column: its boxes one below the other, with a blank line between two boxes. */
+/** Returns the lines of a column: its boxes one below the other, with blank lines between them. */
 function columnLines(store: ScreenView, boxes: readonly PlacedBox[], width: number): readonly Line[] {
   const { overview } = store.state;
   return boxes.flatMap((placed, index) => {
     const cursor = placed.box.id === overview.box ? rowIndex(placed.box, overview) : undefined;
     const lines = boxLines(placed, { width, cursor });
-    return index === 0 ? lines : [[], ...lines];
+    return gapRows(boxes[index - 1]?.box, placed.box) === 0 ? lines : [[], ...lines];
   });
 }

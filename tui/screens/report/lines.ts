@@ -8,6 +8,7 @@ import { cellWidth, fit } from '../../terminal/cells.ts';
 import { RowCache, textRows } from '../../text/describe.ts';
 import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { whenText } from '../log/lines.ts';
+import { openPlot, openPoints } from '../open-over-time.ts';
 
 /** Minimum width of a column of the report, in cells. */
 const CELLS_LEAST = 6;
@@ -27,9 +28,24 @@ export function reportLines(
   return reportRows.of(data, String(width), () => {
     return [
       ...textRows(reportSummary(data, moment).map(safeLine), { width }),
+      ...openLines(data, width),
       ...reportSections(data, moment).flatMap((section) => sectionLines(section, width)),
     ];
   });
+}
+
+/** Number of screen rows of the plot of open problems. */
+const PLOT_ROWS = 6;
+
+/** Returns the plot of open problems; empty if the report does not contain their numbers. */
+function openLines(data: Report, width: number): readonly Line[] {
+  const points = openPoints(data);
+  if (points.length === 0) return [];
+  return [
+    [],
+    [run(' Open problems', 'strong')],
+    ...openPlot(points, { since: data.since, until: data.until }, { width, height: PLOT_ROWS }),
+  ];
 }
 
 /** Returns a time without seconds. The Markdown report has longer times, because it is read elsewhere and later. */
@@ -39,11 +55,8 @@ function minuteText(ms: number, nowMs: number): string {
 
 const reportRows = new RowCache<Report>();
 
-function sectionLines({ title, columns, rows, more, empty }: ReportSection, width: number): readonly Line[] {
-  const heading: Line = [
-    run(` ${title}`, 'strong'),
-    run(rows.length === 0 ? '' : `  ${String(rows.length + more)}`, 'faint'),
-  ];
+function sectionLines({ title, columns, rows, count, more, empty }: ReportSection, width: number): readonly Line[] {
+  const heading: Line = [run(` ${title}`, 'strong'), run(rows.length === 0 ? '' : `  ${String(count)}`, 'faint')];
   if (rows.length === 0) return [[], heading, [run(` ${empty}`, 'faint')]];
   const texts = rows.map((row) => row.map(safeLine));
   const cells = cellsOf([columns, ...texts], width - 1);
