@@ -37,6 +37,7 @@ import { clearSilencedSchema, monSilencedSchema, silencedDetailResponse } from '
 import { storeUpgradeRequestSchema, storeUpgradeResponse } from '../schemas/store-upgrade.ts';
 import { stashResponse, stashSchema } from '../schemas/stash.ts';
 import { availabilityResponse, checkPastResponse } from '../schemas/availability.ts';
+import { seriesResponse } from '../schemas/series.ts';
 import { reportResponse } from '../schemas/report.ts';
 import { pastChangesResponse, pastStateResponse, timelineResponse } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
@@ -175,6 +176,11 @@ export const MON_API = {
     errors: ['not_found'],
   }),
 
+  series: mon('GET /results/:client/:check/series', 'Durations and metrics of a check over the last 24 hours', {
+    query: IN,
+    response: seriesResponse,
+    errors: ['not_found'],
+  }),
   results: mon('GET /results', 'The latest result of each client and check', {
     query: LIST,
     response: z.array(resultResponse),

@@ -370,6 +370,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     /** Returns the history of one check in a time range; default: the last day. */
     checkPast: ({ client, check }: CheckOnClient, query: Omit<PastSpan, 'limit'> = {}) =>
       call(MON_API.checkPast, { path: { client, check }, query: { ...query } }),
+    /** Returns the durations and metrics of a check over the last 24 hours. */
+    series: ({ client, check }: CheckOnClient) => call(MON_API.series, { path: { client, check } }),
     /** Returns the availability of checks, the worst first. */
     availability: (query: AvailabilityQuery) => call(MON_API.availability, { query: { ...query } }),
     /** Returns the handover report: problems and operator actions in a time range. */

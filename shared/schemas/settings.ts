@@ -224,6 +224,23 @@ export const programSettingsSchema = z.object({
     })
     .prefault({})
     .describe('Settings of the timeline, which records when checks and silences change their state.'),
+  series: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe('Record the duration and the performance data of checks over the last 24 hours.'),
+      checks: z
+        .int()
+        .min(0)
+        .max(1_000_000)
+        .default(20_000)
+        .describe(
+          'Maximum number of checks with a series, counted once per client. Each takes 2.2 KB of memory and up to 20 KB of disk.',
+        ),
+    })
+    .prefault({})
+    .describe('Settings of the series, which record values of checks over time.'),
   'aggregate-rules': aggregateRulesSchema.describe(
     'Rules that create events from aggregates, as a map from check name to rule: see [aggregate rules](spec/aggregates.md).',
   ),

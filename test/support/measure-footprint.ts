@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { Footprint } from '../../daemon/backend/model/registry/footprint.ts';
 import { Namespace } from '../../daemon/backend/model/registry/namespace.ts';
+import { CheckSeries } from '../../shared/domain/check-series.ts';
 import { nextCheckState } from '../../shared/domain/event.ts';
 import type { Client } from '../../shared/schemas/client.ts';
 import { stashesOf } from '../../daemon/backend/model/stashes/state.ts';
@@ -41,6 +42,17 @@ const KINDS: Readonly<Record<string, (namespace: Namespace, at: number) => void>
   sources: (namespace, at) => report(namespace, at, 'ping', 0),
   'checks of few clients': (namespace, at) => report(namespace, at % 200, `check-${String(at % 100)}-${String(at)}`, 0),
   events: (namespace, at) => report(namespace, at % 200, `check-${String(at)}`, 2),
+  series(namespace, at) {
+    report(namespace, at % 200, `check-${String(at)}`, 0);
+    const entry = namespace.check(`web-server-${String(at % 200)}`, `check-${String(at)}`);
+    if (entry === undefined) return;
+    const series = CheckSeries.empty(entry.client.name, entry.name);
+    namespace.setSeries(entry, series);
+    for (let step = 0; step < 6; step++) {
+      const output = `OK | load1=${String(Math.random())};5;10;0; load5=${String(step)};4;6;0;`;
+      series.add({ executed: NOW + step * 300, duration: Math.random(), output }, NOW + step * 300);
+    }
+  },
   members: (namespace, at) => report(namespace, at % 2000, `check-${String(at % 10)}`, 0, 'all'),
   silences(namespace, at) {
     const parts = { subscription: `client:web-server-${String(at)}`, check: 'disk' };

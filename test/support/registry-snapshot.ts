@@ -120,6 +120,7 @@ function checkSnapshot(entry: CheckEntry): object {
   return {
     ...own,
     client: client.name,
+    series: entry.series?.encode(),
     aggregates: aggregates.map(({ name }) => name),
     ttlRepeat: entry.ttl > 0 ? ttlRepeat : 0,
   };

@@ -88,9 +88,18 @@ export async function openFoundation(
     },
     perCheck: fixedLimits.transitionsPerCheck,
   };
+  const seriesLimits = {
+    get enabled() {
+      return config.program.series.enabled;
+    },
+    get checks() {
+      return config.program.series.checks;
+    },
+  };
   const registry = new Registry(tables, {
     auditLimits,
     timelineLimits,
+    seriesLimits,
     naming: () => config.program.alerts,
     definitions: stored,
     onCorrections: (corrections) => clock.applyCorrections(corrections),

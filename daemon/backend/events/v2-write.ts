@@ -17,7 +17,7 @@ import { saveEntity } from '../clients/v2-write.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import { auditedEvent } from './commands.ts';
 import { notifyRegistration } from '../notify/notifications.ts';
-import { processResult, type IncomingResult } from '../results/process-result.ts';
+import { processReported, processResult, type IncomingResult } from '../results/process-result.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { banned, isBanned } from '../results/trust.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
@@ -91,7 +91,8 @@ export class V2Events {
         transaction.refuseNew(entry);
         if (isBanned(namespace, client, transaction.nowMs)) throw banned(client);
         this.#ensureClient(transaction, namespace, event, actor);
-        processResult(transaction, namespace, this.#incoming(namespaceName, client, event, entry, transaction.now));
+        const process = event.isResolution ? processResult : processReported;
+        process(transaction, namespace, this.#incoming(namespaceName, client, event, entry, transaction.now));
       },
       { isReported: true, needs: (registry) => entriesOf(registry, namespaceName, client, check) },
     );

@@ -19,6 +19,7 @@ import type { Definitions } from '../model/config/definitions.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Results } from '../results/commands.ts';
 import type { Clock } from '../ports.ts';
+import { SERIES_BYTES } from '../model/registry/footprint.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import { RESPONSE_DURATIONS, ResponseDurationHistogram, type CompletedRequest } from './response-durations.ts';
 import { RecentDurations } from './recent-durations.ts';
@@ -201,6 +202,9 @@ export class Metrics implements Disposable {
     this.#gauge('mon_clients', 'Registered clients', () => namespace().clients.size);
     this.#gauge('mon_silences', 'Silences', () => namespace().silenced.size);
     this.#gauge('mon_silences_idle', 'Silences that are marked as idle', () => namespace().silenced.idleCount);
+    this.#gauge('mon_series', 'Checks with a series, of all namespaces', () => registry.seriesCount);
+    this.#gauge('mon_series_limit', 'Maximum number of checks with a series', () => registry.seriesLimits.checks);
+    this.#gauge('mon_series_bytes', 'Estimated memory of all series', () => registry.seriesCount * SERIES_BYTES);
     this.#gauge('mon_stashes', 'Stashes', () => stashesOf(namespace()).size);
   }
 

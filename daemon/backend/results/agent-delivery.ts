@@ -8,7 +8,7 @@ import { unknownNamespace } from '../namespaces/unknown-namespace.ts';
 import type { Admission } from '../access/admission.ts';
 import type { StateCommand } from '../commit/command.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
-import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
+import { processReported, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
 import { distrustOf, isSignatureValid, type Distrust } from './trust.ts';
@@ -214,7 +214,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     if (distrust !== undefined) this.#refuse(result, distrust);
     else if (refusal !== undefined) this.#refuseNew(result, refusal);
     else {
-      const entry = processResult(transaction, namespace, result);
+      const entry = processReported(transaction, namespace, result);
       const { baselines } = this.#delivery;
       const { definitions } = this.#context;
       if (

@@ -15,6 +15,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import {
   API_REPORTER,
   frozenEvent,
+  processReported,
   processResult,
   recordsNeeded,
   type IncomingResult,
@@ -25,6 +26,7 @@ import { TimeSlice } from '../store/time-slice.ts';
 import { banned, isBanned } from './trust.ts';
 import { validateResult } from './validate-result.ts';
 import { removeCheck, saveCheck } from '../model/events/mutations.ts';
+import { removeSeries } from '../model/results/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 import {
   AgentDelivery,
@@ -106,7 +108,7 @@ export class Results {
           if (index > 0) yield;
           if (excessive.has(index)) continue;
           const refusal = refusalOf(transaction, namespace, result);
-          if (refusal === undefined) processResult(transaction, namespace, result);
+          if (refusal === undefined) processReported(transaction, namespace, result);
           else (refused ??= new Map(excessive)).set(index, refusal);
         }
         return refused ?? excessive;
@@ -290,6 +292,7 @@ function removeResult(transaction: Transaction, entry: CheckEntry, by: string): 
     return;
   }
   const bodies = { check: null, ...frozenEvent(entry, transaction.body(CHECK_RECORDS, entry)) };
+  removeSeries(transaction, entry);
   saveCheck(transaction, entry, { ...NO_CHECK_STATE, event }, bodies, undefined);
 }
 

@@ -3,6 +3,7 @@ import { canBeBaseline } from '../../../shared/domain/delta-result.ts';
 import type { DeltaResult } from '../../../shared/schemas/agent.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
+import { recordSample } from '../model/results/mutations.ts';
 import { renewCheck } from '../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
@@ -62,6 +63,7 @@ export function applyDelta(transaction: Transaction, baseline: Baseline, delta: 
   const { state } = nextCheckState(entry.state, { status: 0, executed }, transaction);
   const { issued, duration, output } = delta;
   renewCheck(transaction, entry, state, { stamp, executed, issued, duration, output });
+  recordSample(transaction, entry, { executed, duration, output });
   if (output !== undefined) baseline.hasOtherOutput = true;
   transaction.resultCount++;
 }

@@ -16,6 +16,7 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 import { type RequiredEvents } from '../model/notify/routing.ts';
 import { saveCheck } from '../model/events/mutations.ts';
 import { pendingResolutionsOf, type PendingResolution } from '../model/notify/silence-ends/state.ts';
+import { recordSample } from '../model/results/mutations.ts';
 import { saveClient } from '../model/clients/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 
@@ -140,6 +141,23 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
     return entry;
   }
   notifyResult(transaction, { client, check, state: event, history: state.history, isNewEvent });
+  return entry;
+}
+
+/**
+ * Applies a result that a client or an API caller reported, and records its duration and metrics. Results that the
+ * backend creates itself measure nothing, such as stale ones.
+ *
+ * @returns the check entry of the result
+ */
+export function processReported(transaction: Transaction, namespace: Namespace, result: IncomingResult): CheckEntry {
+  const entry = processResult(transaction, namespace, result);
+  const { executed, output, duration } = result.check;
+  recordSample(transaction, entry, {
+    executed,
+    output,
+    duration: typeof duration === 'number' ? duration : undefined,
+  });
   return entry;
 }
 

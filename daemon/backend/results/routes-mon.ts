@@ -3,6 +3,8 @@ import { MonError } from '../../../shared/errors.ts';
 import { BATCH_MAX, type BatchResponse, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readResults, readResultTexts, resultsOf } from './queries.ts';
+import { readSeries } from './series.ts';
+import { pathName } from '../http/path-name.ts';
 import { parseBody, validateParsedBody, type ParsedBody } from '../http/json-body.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 import { sendList } from '../http/list.ts';
@@ -19,7 +21,9 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
  * results from scripts. The valid results of a batch are stored together. The response lists rejected results by their
  * index.
  */
-export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult'> {
+export function resultsOnMon(
+  deps: ResultDeps,
+): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult' | 'series'> {
   const { clock, results, store } = deps;
   const readTexts = (some: readonly CheckEntry[]): Promise<string[]> => readResultTexts(store, some);
   return {
@@ -40,6 +44,13 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
       return { accepted: valid.length - refused.size, rejected };
     },
     ...oneResult(deps, requestedNamespace),
+    series: (request) => {
+      const client = pathName(request, 'client');
+      const check = pathName(request, 'check');
+      const entry = requestedNamespace(request, deps).check(client, check);
+      if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
+      return readSeries(store, entry, deps.registry, clock.now());
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies, RenewedResult } from './check-record.ts';
 import { removeInhibitorRecords } from '../notify/inhibitions/mutations.ts';
 import { noteRemoval, recordStateChange } from '../timeline/mutations.ts';
+import { removeSeries } from '../results/mutations.ts';
 import { noteMatched } from '../silences/mutations.ts';
 import { noteAttributeSets } from '../attributes/mutations.ts';
 import { CHECK_RECORDS } from './storage.ts';
@@ -89,7 +90,7 @@ function announceInhibited(transaction: Transaction, entry: CheckEntry, after: I
 }
 
 /**
- * Removes a check of a client with its result and event, and ends the inhibitions that its event caused.
+ * Removes a check of a client with its result, series and event, and ends the inhibitions that its event caused.
  *
  * @param by name of the user who requested the removal, if any
  * @param to the new name of the check, if it is being renamed
@@ -102,6 +103,7 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
     announceInhibited(transaction, entry, undefined);
   }
   const { attributes } = entry;
+  removeSeries(transaction, entry);
   entry.client.namespace.removeCheck(entry);
   noteAttributeSets(transaction, entry.client.namespace, [attributes]);
   transaction.deleteRecord(CHECK_RECORDS, entry);

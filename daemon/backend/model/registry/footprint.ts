@@ -4,6 +4,8 @@
  */
 export class Footprint {
   bytes = 0;
+  /** Number of checks with a series, of all namespaces. */
+  seriesCount = 0;
 }
 
 /** A map that adds a fixed number of bytes to the memory usage for each of its entries. */
@@ -44,7 +46,9 @@ export const PROFILE_SUBSCRIPTION_BYTES = 120;
 /** Bytes of a set of attributes of clients or checks; `SET_ATTRIBUTE_BYTES` is added for each attribute in it. */
 export const ATTRIBUTE_SET_BYTES = 350;
 export const SET_ATTRIBUTE_BYTES = 60;
-export const CHECK_BYTES = 392;
+export const CHECK_BYTES = 400;
+/** Bytes of the series of a check with the usual number of metrics and points after the last full chunk. */
+export const SERIES_BYTES = 2200;
 /** Bytes of an open event, with the beginning of its output. */
 export const EVENT_BYTES = 850;
 /** Bytes for the membership of one check in one aggregate. */

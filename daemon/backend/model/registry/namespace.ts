@@ -1,6 +1,7 @@
 import { checkAttributes, clientAttributes } from '../../../../shared/domain/attribute-set.ts';
 import type { Attributes } from '../../../../shared/domain/attributes.ts';
 import { shownAddress, subscriptionsOf } from '../../../../shared/domain/client-profile.ts';
+import type { CheckSeries } from '../../../../shared/domain/check-series.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../../shared/domain/event.ts';
 import { lastProblem } from '../../../../shared/domain/history.ts';
 import { outputSummary } from '../../../../shared/domain/event-row.ts';
@@ -36,6 +37,7 @@ import {
   Footprint,
   MARK_BYTES,
   MEMBER_BYTES,
+  SERIES_BYTES,
   SUBSCRIBED_BYTES,
 } from './footprint.ts';
 import { WatchedAttributes, type SelectorAttributes } from './watched-attributes.ts';
@@ -106,6 +108,8 @@ export class CheckEntry {
    */
   eventStatus: number | undefined = undefined;
   baseline: CheckBaseline | undefined = undefined;
+  /** The duration and the metrics of the check over time; undefined if they are not recorded. */
+  series: CheckSeries | undefined = undefined;
 
   constructor(client: ClientEntry, name: string) {
     this.client = client;
@@ -636,9 +640,18 @@ export class Namespace {
     if (entry.ttl > 0) this.ttls.follow(entry, entry.ttlRepeat);
   }
 
+  /** Sets or removes the series of a check. */
+  setSeries(entry: CheckEntry, series: CheckSeries | undefined): void {
+    const more = Number(series !== undefined) - Number(entry.series !== undefined);
+    entry.series = series;
+    this.#footprint.seriesCount += more;
+    this.#footprint.bytes += more * SERIES_BYTES;
+  }
+
   removeCheck(entry: CheckEntry): void {
     this.setCheck(entry, NO_CHECK_STATE, undefined, undefined);
     this.updateCheckAttributes(entry, undefined);
+    this.setSeries(entry, undefined);
     entry.client.deleteCheck(entry);
     this.#footprint.bytes -= checkBytes(entry);
   }

@@ -18,6 +18,15 @@ import { Touched } from './touched-keys.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
 const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: TRANSITIONS_PER_CHECK };
+const SERIES_LIMITS: SeriesLimits = { enabled: true, checks: 20_000 };
+
+/** Limits of the series of checks. They are read for each use, because a reload of the configuration can change them. */
+export interface SeriesLimits {
+  /** True if results are recorded in series. */
+  readonly enabled: boolean;
+  /** Maximum number of checks with a series. */
+  readonly checks: number;
+}
 
 export type StoredText = readonly [key: Key, text: string];
 
@@ -65,6 +74,7 @@ export interface RegistryTable {
 export interface RegistryOptions {
   readonly auditLimits?: AuditLimits;
   readonly timelineLimits?: TimelineLimits;
+  readonly seriesLimits?: SeriesLimits;
   readonly definitions?: StoredDefinitions;
   /** Called by `load` with the clock corrections of the store, when the loaded state replaces the previous one. */
   readonly onCorrections?: (corrections: Corrections) => void;
@@ -89,6 +99,7 @@ export class Registry {
   #content: RegistryContent;
   readonly audit: AuditChain;
   readonly timeline: Timeline;
+  readonly seriesLimits: SeriesLimits;
   /** The credentials of all namespaces. */
   readonly credentials: CredentialRegistry;
   /** The definitions that were created through the API. */
@@ -108,6 +119,7 @@ export class Registry {
     this.#content = emptyContent(options.naming);
     this.audit = new AuditChain(options.auditLimits ?? AUDIT_LIMITS);
     this.timeline = new Timeline(options.timelineLimits ?? TIMELINE_LIMITS);
+    this.seriesLimits = options.seriesLimits ?? SERIES_LIMITS;
     this.definitions = options.definitions ?? new StoredDefinitions();
     this.credentials = new CredentialRegistry(new Roles(this.definitions));
   }
@@ -125,6 +137,11 @@ export class Registry {
   /** Estimated memory usage of all namespaces, in bytes. */
   get bytes(): number {
     return this.#content.footprint.bytes;
+  }
+
+  /** Number of checks with a series, of all namespaces. */
+  get seriesCount(): number {
+    return this.#content.footprint.seriesCount;
   }
 
   /** Returns the namespace with this name. Creates it in memory if it is new. */

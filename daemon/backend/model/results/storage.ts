@@ -1,5 +1,6 @@
+import { CheckSeries } from '../../../../shared/domain/check-series.ts';
 import type { Key } from '../../ports.ts';
-import type { Namespace, SpoolMark } from '../registry/namespace.ts';
+import type { CheckEntry, Namespace, SpoolMark } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { LatestTable } from '../registry/table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
@@ -29,6 +30,32 @@ export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
     return keys;
   },
 };
+
+const SERIES_PREFIX = 'series';
+const CHUNK_PREFIX = 'series-chunk';
+
+/**
+ * The table of the series of checks. The full chunks of a series have their own keys and are only in the store. It is
+ * loaded after the checks.
+ */
+export const SERIES: StoredTable & LatestTable<Namespace, CheckEntry> = {
+  prefix: SERIES_PREFIX,
+  key: ({ name }, { client, name: check }) => [SERIES_PREFIX, name, client.name, check],
+  encodeLatest: (_namespace, { series }) => series?.encode(),
+  load(namespace, [, , client, check], text) {
+    const entry = namespace.check(String(client), String(check));
+    if (entry !== undefined) namespace.setSeries(entry, CheckSeries.decode(text));
+  },
+  unload(namespace, [, , client, check]) {
+    const entry = namespace.check(String(client), String(check));
+    if (entry !== undefined) namespace.setSeries(entry, undefined);
+  },
+};
+
+/** Returns the key of a full chunk of a series. */
+export function chunkKey({ client, name }: CheckEntry, slot: number): Key {
+  return [CHUNK_PREFIX, client.namespace.name, client.name, name, slot];
+}
 
 const TTL_PREFIX = 'ttl-definitions';
 const TTL_KEY: Key = [TTL_PREFIX];

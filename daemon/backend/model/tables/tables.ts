@@ -10,7 +10,7 @@ import { INHIBITORS, EVALUATED_INHIBITION_RULES } from '../notify/inhibitions/st
 import { PENDING_RESOLUTIONS } from '../notify/silence-ends/storage.ts';
 import { NAMESPACES } from '../namespaces/storage.ts';
 import { PLANS } from '../plans/storage.ts';
-import { AGENT_SPOOLS, TTL_DEFINITIONS } from '../results/storage.ts';
+import { AGENT_SPOOLS, SERIES, TTL_DEFINITIONS } from '../results/storage.ts';
 import { SILENCED, SILENCED_USES } from '../silences/storage.ts';
 import { TIMELINE_HEAD } from '../timeline/storage.ts';
 import { STASHES } from '../stashes/storage.ts';
@@ -27,6 +27,7 @@ export const TABLES: readonly StoredTable[] = [
   CLIENTS,
   AGGREGATE_DELETIONS,
   CHECK_RECORDS,
+  SERIES,
   HANDLER_GROUPS,
   GROUPED_EVENTS,
   LAST_NOTIFICATIONS,

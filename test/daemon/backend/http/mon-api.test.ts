@@ -50,6 +50,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   availability: { query: 'client=web-1' },
   report: { query: 'limit=5' },
   result: { path: () => ['web-1', 'disk'] },
+  series: { path: () => ['web-1', 'disk'] },
   results: { query: 'q=disk' },
   bulk: {
     body: {

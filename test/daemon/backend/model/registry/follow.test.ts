@@ -247,6 +247,14 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     report('default', 'a', { status: 0 }),
     ({ writers }) => writers.results.remove('default', 'a', 'cpu'),
   ],
+  series: [
+    report('default', 'a', { output: 'OK | load=1;5;10', executed: 1000 }),
+    report('default', 'a', { output: 'OK | load=2;5;10', executed: 2000 }),
+    report('default', 'a', { output: 'OK | load=3 time=1s', executed: 9000 }),
+    ({ writers }) => writers.results.remove('default', 'a', 'cpu'),
+    report('default', 'a', { duration: 1 }),
+    removeClient('default', 'a'),
+  ],
   'handler-group': [groupReport('a'), groupReport('b'), flushGroups, groupReport('a', { status: 0 }), flushGroups],
   'handler-group-event': [
     groupReport('a'),
