@@ -85,6 +85,7 @@ function isClientRow(row: unknown): boolean {
     typeof row['address'] === 'string' &&
     areTexts(row['subscriptions']) &&
     typeof row['timestamp'] === 'number' &&
+    (typeof row['keepalives'] === 'boolean' || (row['keepalives'] ?? undefined) === undefined) &&
     typeof row['version'] === 'string'
   );
 }

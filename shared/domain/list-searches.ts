@@ -26,13 +26,20 @@ import { SILENCED_STATES, silencedState } from './silenced-state.ts';
  * in the REST API, in the feed and in the console.
  */
 
+/** Returns whether a client has an agent, which sends keepalives. Proxy clients and many created over the API do not. */
+export function hasAgent({ keepalives }: Pick<ClientRow, 'keepalives'>): boolean {
+  return keepalives !== false;
+}
+
 export const CLIENT_SEARCH = searchLanguage<ClientRow>(
   [
     textField('client', ({ name }) => name),
     textField('address', ({ address }) => address),
     textField('version', ({ version }) => version),
     listField('subscriptions', 'a subscription', ({ subscriptions }) => subscriptions),
-    timeField('keepalive', 'since its last keepalive', ({ timestamp }) => timestamp),
+    // A client without an agent sends no keepalives, so it is never late with one.
+    timeField('keepalive', 'since its last keepalive', (row) => (hasAgent(row) ? row.timestamp : undefined)),
+    flagField('agent', hasAgent),
   ],
   ({ name, address, version, subscriptions }) => [name, address, version, ...subscriptions],
 );

@@ -157,8 +157,10 @@ export const clientRowSchema = z.object({
   name: z.string(),
   address: z.string(),
   subscriptions: texts,
-  /** Time of the last keepalive, in epoch seconds. */
+  /** Time of the last keepalive, in epoch seconds; without keepalives, the time at which the client was created. */
   timestamp: z.number(),
+  /** False if the client has no agent that sends keepalives, such as a proxy client; otherwise absent. */
+  keepalives: z.boolean().nullish(),
   version: z.string(),
 });
 export type ClientRow = Readonly<z.infer<typeof clientRowSchema>>;

@@ -38,6 +38,16 @@ test.each([
   expect(found(CLIENT_SEARCH, client, text)).toBe(expected);
 });
 
+test.each([
+  ['keepalive>5m', false],
+  ['keepalive<5m', false],
+  ['!keepalive>5m', true],
+  ['!agent', true],
+  ['agent', false],
+])('a client without an agent is found by %s: %s', (text, expected) => {
+  expect(found(CLIENT_SEARCH, { ...client, keepalives: false }, text)).toBe(expected);
+});
+
 const result = { client: 'web-1', check: 'disk', status: 1, executed: NOW - 30, output: '/ 91% used' };
 test.each([
   ['disk "91% used"', true],

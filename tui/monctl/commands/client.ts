@@ -1,7 +1,7 @@
 import { flag, valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import { CLIENT_SEARCH } from '../../../shared/domain/list-searches.ts';
+import { CLIENT_SEARCH, hasAgent } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Client, ClientHistory } from '../../../shared/schemas/client.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
@@ -258,7 +258,7 @@ function listColumns(nowMs: number): readonly Column<ClientRow>[] {
     {
       title: 'LAST SEEN',
       align: 'right',
-      text: (client) => formatDuration(nowMs / 1000 - client.timestamp, 1),
+      text: (client) => (hasAgent(client) ? formatDuration(nowMs / 1000 - client.timestamp, 1) : '-'),
     },
     { title: 'VERSION', text: ({ version }) => version },
     { title: 'SUBSCRIPTIONS', text: ({ subscriptions }) => subscriptions.join(', ') },

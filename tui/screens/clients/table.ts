@@ -4,7 +4,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { countField } from '../../../shared/domain/search-fields.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
-import { CLIENT_SEARCH } from '../../../shared/domain/list-searches.ts';
+import { CLIENT_SEARCH, hasAgent } from '../../../shared/domain/list-searches.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { countText } from '../../words/count-text.ts';
@@ -53,10 +53,12 @@ export const CLIENTS = tableView<ClientTableRow>({
       least: 10,
       most: 10,
       align: 'right',
-      text: ({ client }, nowMs) => formatDuration(nowMs / 1000 - client.timestamp, 1),
+      text: ({ client }, nowMs) => (hasAgent(client) ? formatDuration(nowMs / 1000 - client.timestamp, 1) : '-'),
       tone: ({ keepalive }) => (keepalive === undefined ? 'plain' : classTone(keepalive)),
-      // The client whose last keepalive is oldest sorts first, because it needs attention first.
-      compare: (a, b) => a.client.timestamp - b.client.timestamp,
+      // The client whose last keepalive is oldest sorts first, because it needs attention first. Clients without an
+      // agent come last.
+      compare: (a, b) =>
+        Number(hasAgent(b.client)) - Number(hasAgent(a.client)) || a.client.timestamp - b.client.timestamp,
     },
     textColumn('version', 'VERSION', [8, 12], ({ client }) => client.version, { dropRank: 3 }),
     column('events', 'EVENTS', [10, 12], eventsText, {

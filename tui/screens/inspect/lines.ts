@@ -88,7 +88,7 @@ function keepaliveRuns(
 ): readonly Run[] {
   const ageSeconds = nowMs / 1000 - (clients.get(client.name)?.timestamp ?? client.timestamp);
   const age = `${formatDuration(ageSeconds)} ago`;
-  if (client['keepalives'] === false) return [run(age), run('  no keepalives expected', 'faint')];
+  if (client['keepalives'] === false) return [run('none expected: this client has no agent', 'faint')];
   const own = hasKeepaliveThresholds(client) ? agentThresholds({ keepalive: client['keepalive'] }) : undefined;
   const { warning, critical }: AgentThresholds = own ?? thresholdsOf(client['keepalive']);
   const tone: Tone = ageSeconds >= (critical ?? Infinity) ? 'critical' : ageSeconds >= warning ? 'warning' : 'ok';

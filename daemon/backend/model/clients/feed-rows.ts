@@ -3,8 +3,8 @@ import type { ClientRow } from '../../../../shared/schemas/feed.ts';
 import { namespacedTopic } from '../tables/feed-topic.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 
-export function clientRow({ name, address, subscriptions, timestamp, version }: ClientEntry): ClientRow {
-  return { name, address, subscriptions, timestamp, version };
+export function clientRow({ name, address, subscriptions, timestamp, version, profile }: ClientEntry): ClientRow {
+  return { name, address, subscriptions, timestamp, version, ...(!profile.sendsKeepalives && { keepalives: false }) };
 }
 
 export const CLIENT_TOPIC = namespacedTopic({

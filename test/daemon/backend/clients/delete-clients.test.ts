@@ -51,7 +51,7 @@ test('a bulk deletion by age does not match a client that still sends results, e
   onTestFinished(() => after.stop());
   const asked = asking(after.url);
   await asked('POST', '/results', ping('alive'));
-  const search = encodeURIComponent('keepalive>30d result>30d');
+  const search = encodeURIComponent('(keepalive>30d or !agent) result>30d');
   expect(await asked('DELETE', `/api/mon/v1/clients?q=${search}`)).toMatchObject({ body: { deleted: 1 } });
   expect((await asked('GET', '/clients')).body).toMatchObject([{ name: 'alive' }]);
 });

@@ -74,6 +74,7 @@ test('GET /api/mon/v1/clients returns a client as on the feed, with its number o
       subscriptions: ['client:db-1'],
       version: expect.any(String),
       timestamp: expect.any(Number),
+      keepalives: false,
       last_result: expect.any(Number),
       events: 1,
     },
