@@ -80,6 +80,11 @@ export class ConsoleTerminal implements AsyncDisposable {
     return performance.now() - this.#startedAt;
   }
 
+  /** The terminal with its screen, to draw a picture of it. */
+  get terminal(): Terminal {
+    return this.#terminal;
+  }
+
   /** The current lines of the screen. */
   get lines(): readonly string[] {
     const { active } = this.#terminal.buffer;
