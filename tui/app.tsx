@@ -5,11 +5,11 @@ import { Dialog, type DialogPage } from './form/dialog.tsx';
 import { confirmDialog, upgradeDialog } from './form/question-dialog.ts';
 import { menuDialog } from './form/menu-dialog.ts';
 import { silenceDialog } from './screens/silences/dialog.ts';
-import { TooSmallScreen } from './screens/connection/too-small-screen.tsx';
 import { refusedLines } from './screens/connection/refused-screen.ts';
 import { PaneUnderCursor } from './screens/events/pane.tsx';
 import { PageScreen, type PagePorts } from './screens/page.tsx';
 import { layerPage, VIEW_PAGES } from './screens/screen-on-top.ts';
+import { SmallScreen } from './screens/small-screen.tsx';
 import { TableScreen } from './screens/table-screen.tsx';
 import { completionOf } from './actions/command-line.ts';
 import { isTooSmall } from './state/console-state.ts';
@@ -38,13 +38,13 @@ export function App({ store, theme: started }: AppProps): ReactElement {
   useSyncExternalStore(store.subscribe, store.version);
   const theme = { ...started, ...store.state.themeChanges };
   const { size } = store.state;
-  if (isTooSmall(size)) return <TooSmallScreen columns={size.columns} rows={size.rows} />;
+  const isSmall = isTooSmall(size);
   return (
     // Every row is already cut to the width of the screen. `overflowX` is not set, because Ink would then cut each row
     // again.
     <Box flexDirection="column" width={size.columns} height={size.rows} overflowY="hidden">
-      <Screen store={store} theme={theme} />
-      <LayerOnTop store={store} theme={theme} />
+      {isSmall ? <SmallScreen store={store} theme={theme} /> : <Screen store={store} theme={theme} />}
+      {!isSmall && <LayerOnTop store={store} theme={theme} />}
     </Box>
   );
 }

@@ -165,7 +165,7 @@ function openListMenu(store: ActionPorts, { perform }: ActionTrigger): void {
   const { list, table } = store;
   const subject = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
   // While a menu is open, sorting is paused. Cursor and marks therefore stay on the rows for which the menu was opened.
-  openActionMenu(store, subject, table?.menu ?? [], perform);
+  openActionMenu(store, subject, [...(table?.menu ?? []), 'copy'], perform);
 }
 
 function sortByOperand(store: ActionPorts, operand: string): string | undefined {

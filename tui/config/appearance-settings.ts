@@ -16,7 +16,7 @@ export interface AppearanceSettings {
 
 /**
  * Merges the settings. The command line overrides the configuration file. The environment can disable colors regardless
- * of both, and its locale is the default for ASCII.
+ * of both. Its locale is the default for ASCII, and the background of the terminal for the skin.
  */
 export function settingsOf(
   flags: Pick<Arguments, 'ascii' | 'color' | 'skin' | 'mouse' | 'bell' | 'notify'>,
@@ -25,7 +25,7 @@ export function settingsOf(
 ): AppearanceSettings {
   // `NO_COLOR` is in effect if it is set to anything but the empty string (no-color.org).
   const isPlain = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
-  const skin = flags.skin ?? config.skin;
+  const skin = flags.skin ?? config.skin ?? (isLightTerminal(env) ? 'light' : undefined);
   return {
     theme: {
       color: flags.color && !isPlain,
@@ -39,4 +39,12 @@ export function settingsOf(
       notify: flags.notify ?? config.notify ?? ATTENTION.notify,
     },
   };
+}
+
+/**
+ * Returns whether the terminal says that its background is light. Some terminals set `COLORFGBG` to the numbers of
+ * their colors of text and background, such as `0;15` or `0;default;15`.
+ */
+function isLightTerminal({ COLORFGBG = '' }: Readonly<Record<string, string | undefined>>): boolean {
+  return /;(?:7|9|1[0-5])$/.test(COLORFGBG);
 }

@@ -28,7 +28,7 @@ Options
   --ascii         draw with ASCII characters only; the default if the locale is
                   not UTF-8 (--no-ascii: off)
   --no-color      disable colors; $NO_COLOR and TERM=dumb do the same
-  --skin NAME     ${SKINS.join(', ')} (default: dark)
+  --skin NAME     ${SKINS.join(', ')} (default: dark, or light on a light terminal)
   --no-bell       do not ring the terminal bell for new critical events
   --notify        also show desktop notifications, if the terminal supports OSC 9
   --screen-reader print sentences instead of drawing a screen; the default with

@@ -91,7 +91,9 @@ export function countsWords(rows: Iterable<EventRow>): string {
   }
   const named = KINDS.flatMap((kind) => {
     const count = kind === 'resolved' ? undefined : counts.get(kind);
-    return count === undefined ? [] : [`${countText(count)} ${KIND_WORDS[kind]}`];
+    // Flapping events of other classes are counted in their class.
+    const word = kind === 'ok' ? 'OK but flapping' : KIND_WORDS[kind];
+    return count === undefined ? [] : [`${countText(count)} ${word}`];
   });
   // The number of inhibited events is left out at zero, because most sites have no inhibition rules.
   const inhibitedText = inhibited === 0 ? '' : `; ${countText(inhibited)} of them inhibited`;

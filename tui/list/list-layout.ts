@@ -9,11 +9,18 @@ const EMPTY_LAYOUT: TableLayout = { placed: [], left: 0, right: 0, shift: 0, has
 
 /** Returns the drawn columns of the shown list and their positions. */
 export function layOutList(store: ScreenView & LiveData & ListOfView): TableLayout {
-  const { state, list, nowMs, rows, table } = store;
+  const { state, list, nowMs, rows, sort, table, window, whereColumn } = store;
   if (table === undefined) return EMPTY_LAYOUT;
   const { top } = list.cursor;
-  const window = rows.order.slice(top, top + listRows(state));
-  if (table.layOut !== undefined) return table.layOut(store, window);
-  const columns = table.columns.filter(({ id }) => hasColumn(id, store.whereColumn));
-  return layOutTable({ columns }, list, { columns: state.size.columns, window, nowMs });
+  const records = rows.order.slice(top, top + listRows(state));
+  const columns = table.columns.filter(({ id }) => hasColumn(id, whereColumn) && !list.hidden.has(id));
+  const placed = columns.map((column) => ({ column, width: 0 }));
+  const drawn = records.map((record) => table.drawn?.(store, record, placed).row ?? record.row);
+  // Until a new filter is evaluated, the rows on the screen are not those of the list.
+  const listKey = rows.filtering
+    ? `filtering ${String(nowMs)}`
+    : [table.name, sort.column, sort.reversed, list.filter.text, whereColumn].join('\n');
+  const content = window.measure.measure(listKey, columns, drawn, nowMs);
+  const viewport = { columns: state.size.columns, rows: drawn, content, nowMs };
+  return table.layOut?.(store, records, content) ?? layOutTable({ columns }, list, viewport);
 }

@@ -3,10 +3,13 @@ import type { ListRows } from '../model/list-rows.ts';
 import type { ListCursor } from '../state/list-cursor.ts';
 import type { ScreenView } from '../state/ports.ts';
 import type { ListState } from '../state/list-state.ts';
+import type { ColumnMeasure } from './content-widths.ts';
 import type { ListTable } from './list-table.ts';
 
 /** The visible part of a list, as drawn in the last frame. */
 export interface DrawnRows {
+  /** Measures the texts of the rows that have been on the screen. */
+  readonly measure: ColumnMeasure;
   /** Returns whether the row with this key is on the screen. */
   holds(key: string): boolean;
   /**

@@ -4,7 +4,8 @@ import type { Line } from '../text/theme.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ListRecord, RowOrder } from '../model/list-rows.ts';
 import type { SortState } from '../model/list-order.ts';
-import type { PlacedColumn } from './table-columns.ts';
+import type { PlacedColumn, RowLook } from './table-columns.ts';
+import type { ContentWidths } from './content-widths.ts';
 import type { ColumnScroll, TableLayout } from './table-layout.ts';
 import type { ScreenView } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
@@ -61,14 +62,13 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
     record: ListRecord,
     placed: readonly PlacedColumn[],
   ) => { readonly row: Drawn; readonly isStale: boolean };
-  /** Returns true if the whole row is drawn faint, because it is less important. */
-  readonly isFaint?: (row: Drawn) => boolean;
-  /** True if the space after a cell has the tone of the cell. */
-  readonly hasTonedGaps?: true;
+  /** Returns how a row is drawn apart from its cells. Default: a plain row, or a faint one if it was removed. */
+  readonly rowLook?: (row: Drawn, nowMs: number) => RowLook;
   /** Returns the columns that are drawn, with their widths. Default: `layOutTable`. */
   readonly layOut?: (
     store: ScreenView & LiveData & { readonly list: ColumnScroll },
     window: readonly ListRecord[],
+    content: ContentWidths,
   ) => TableLayout;
   /** Returns the lines above the column titles. Their number must be what `rowsAbove` returns for the view. */
   readonly above?: (store: ScreenView & LiveData) => readonly Line[];

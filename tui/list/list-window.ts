@@ -1,3 +1,4 @@
+import { ColumnMeasure } from './content-widths.ts';
 import { followNewest } from './follow-newest.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListCursor } from '../state/list-cursor.ts';
@@ -19,6 +20,7 @@ export const REACTION_MS = 400;
  * cursor, marks and window.
  */
 export class ListWindow {
+  readonly measure = new ColumnMeasure();
   #keys: ReadonlySet<string> = new Set();
   /** The last visible event; `undefined` unless the events view is shown and its window is full. */
   #lastEvent: EventRecord | undefined;

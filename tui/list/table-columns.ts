@@ -1,9 +1,10 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SortState } from '../model/list-order.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
-import { run, type Run, type Tone } from '../text/theme.ts';
+import { CHANGED_ROW_TEXT, inverseTone, ROW_TEXT, run, type RowTone, type Run, type Tone } from '../text/theme.ts';
 import { fitRuns } from '../text/runs.ts';
 import { withoutFirstCells } from '../text/shift-text.ts';
+import { titleWidth, type ContentWidths } from './content-widths.ts';
 import type { TableColumn } from './table-column.ts';
 
 /** A row of a table with its key, as it is drawn. */
@@ -29,47 +30,75 @@ const EXTRA_WIDTH_MAX = 60;
 
 /**
  * Returns the columns that fit on a screen of `columns` cells. If they do not all fit, the columns with the highest
- * `dropRank` are dropped first. The remaining cells make the columns wider.
+ * `dropRank` are dropped first. The remaining cells make the columns wider: first those with a longer text, and then
+ * those without a maximum width.
+ *
+ * @param content widths of the texts; a column whose texts were not measured can use its maximum width
  */
 export function layOutColumns(
   table: { readonly columns: readonly TableColumn<unknown>[] },
   hidden: ReadonlySet<string>,
   columns: number,
+  content: ContentWidths = UNMEASURED,
 ): readonly PlacedColumn[] {
   const available = columns - LEAD_CELLS;
-  let shown = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));
+  const fitted = table.columns.map((column) => fittedColumn(column, content));
+  let shown = fitted.filter(({ id }, index) => index === 0 || !hidden.has(id));
   while (leastWidth(shown) > available) {
     const spare = shown.reduce((most, { dropRank: number = 0 }) => Math.max(most, number), 0);
     if (spare === 0) break;
     shown = shown.filter((column) => (column.dropRank ?? 0) !== spare);
   }
-  return widen(
-    shown.map((column) => ({ column, width: column.least })),
-    Math.max(0, available - leastWidth(shown)),
-  );
+  const placed = shown.map((column) => ({ column, width: column.least }));
+  return widen(placed, Math.max(0, available - leastWidth(shown)), content);
+}
+
+const UNMEASURED: ContentWidths = new Map();
+
+/** Returns a column that is at most as wide as its title and its longest text. */
+export function fittedColumn(column: TableColumn<unknown>, content: ContentWidths): TableColumn<unknown> {
+  const cells = content.get(column.id);
+  if (cells === undefined) return column;
+  const most = Math.min(column.most, Math.max(cells, titleWidth(column)));
+  return { ...column, least: Math.min(column.least, most), most };
 }
 
 /**
- * Distributes `extra` cells among the columns, in proportion to how much wider each can be. The last column gets the
- * remainder.
+ * Distributes `extra` cells among the columns, in proportion to how much wider each can be: first among the measured
+ * columns, so that their texts are not cut, and then among the others. The last column gets the remainder.
  */
-export function widen(shown: readonly PlacedColumn[], extra: number): readonly PlacedColumn[] {
-  const requestedExtras = shown.map(({ column: { most }, width }) =>
-    Math.max(0, Math.min(EXTRA_WIDTH_MAX, most - width)),
-  );
-  const all = Math.max(
-    1,
-    requestedExtras.reduce((sum, wish) => sum + wish, 0),
-  );
-  let left = extra;
+export function widen(
+  shown: readonly PlacedColumn[],
+  extra: number,
+  content: ContentWidths = UNMEASURED,
+): readonly PlacedColumn[] {
+  const isMeasured = ({ column: { id } }: PlacedColumn): boolean => content.has(id);
+  const measured = shown.map((one) => (isMeasured(one) ? requestedExtra(one) : 0));
+  const others = shown.map((one) => (isMeasured(one) ? 0 : requestedExtra(one)));
+  const first = shares(measured, extra);
+  const second = shares(others, extra - totalOf(first));
+  const left = extra - totalOf(first) - totalOf(second);
   return shown.map(({ column, width }, index) => {
-    const wish = requestedExtras[index] ?? 0;
-    const isLast = index === shown.length - 1;
-    const more = isLast ? left : Math.min(wish, Math.floor((extra * wish) / all));
-    left -= more;
+    const wider = width + (first[index] ?? 0) + (second[index] ?? 0);
     // A right-aligned column does not get the remainder, because its numbers would move away from the title.
-    return { column, width: width + (isLast && column.align !== undefined ? Math.min(wish, more) : more) };
+    const isLast = index === shown.length - 1 && column.align === undefined;
+    return { column, width: isLast ? wider + left : wider };
   });
+}
+
+function requestedExtra({ column: { most }, width }: PlacedColumn): number {
+  return Math.max(0, Math.min(EXTRA_WIDTH_MAX, most - width));
+}
+
+/** Returns what each of the requests gets of `available` cells, in proportion if they request more. */
+function shares(requests: readonly number[], available: number): readonly number[] {
+  const requested = totalOf(requests);
+  if (requested <= available) return requests;
+  return requests.map((cells) => Math.floor((available * cells) / requested));
+}
+
+function totalOf(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /**
@@ -125,44 +154,69 @@ export interface TableRowOptions {
   readonly stale: boolean;
   /** Number of cells by which the text in the last column is scrolled to the left. Default 0. */
   readonly shift?: number;
-  /** True if the row is drawn faint, because it is less important. Default false. */
-  readonly faint?: boolean;
-  /** True if the space after a cell has the tone of the cell. Default false. */
-  readonly tonedGaps?: boolean;
+  /** The tone of the row and whether it has just changed; default: a plain row, or a faint one if it was removed. */
+  readonly look?: RowLook | undefined;
 }
 
-export function tableRuns({ row, isRemoved: gone }: TableEntry, options: TableRowOptions): readonly Run[] {
-  const { placed, columns, isCursor, isMarked } = options;
-  const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
-  const runs = cellRuns(row, options);
-  // A row that is gone, stale, faint or under the cursor gets one tone, which replaces the tones of its cells. Colors
-  // inside an inverse row are hard to read on many terminals.
-  const rowTone = isCursor ? 'cursor' : gone || options.stale || options.faint === true ? 'faint' : undefined;
-  if (rowTone === undefined) return [run(lead), ...runs];
+/** How a row is drawn apart from its cells. */
+export interface RowLook {
+  readonly tone: RowTone;
+  /** True if the row changed so recently that it is highlighted. */
+  readonly isChanged: boolean;
+}
+
+export function tableRuns({ row, isRemoved }: TableEntry, options: TableRowOptions): readonly Run[] {
+  const { placed, columns, isCursor, isMarked, stale, look } = options;
+  const { tone, isChanged } = stale ? FAINT : (look ?? (isRemoved ? FAINT : PLAIN));
+  const cellTone = (own: Tone = 'plain'): Tone => {
+    const isOwn = own !== 'plain' && tone !== 'faint';
+    if (isCursor) return inverseTone(isOwn ? own : ROW_TEXT[tone]);
+    if (isChanged) return isOwn ? inverseTone(own) : CHANGED_ROW_TEXT[tone];
+    return isOwn ? own : ROW_TEXT[tone];
+  };
+  const runs: Run[] = [];
+  add(runs, `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `, cellTone());
+  addCells(runs, row, options, cellTone);
   // The cells have exactly the width of their columns, so they need not be measured again.
   const left = columns - LEAD_CELLS - placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
-  const text = runs.map((piece) => piece.text).join('') + ' '.repeat(Math.max(0, left));
-  return isCursor ? [run(lead + text, rowTone)] : [run(lead), run(text, rowTone)];
+  if (isCursor) add(runs, ' '.repeat(Math.max(0, left)), cellTone());
+  return isCursor ? runs : withPlainEnd(runs);
 }
 
-/** Returns the cells of a row with the gaps between them. */
-function cellRuns(row: unknown, { placed, nowMs, shift = 0, tonedGaps = false }: TableRowOptions): readonly Run[] {
-  const runs: Run[] = [];
+const PLAIN: RowLook = { tone: 'plain', isChanged: false };
+const FAINT: RowLook = { tone: 'faint', isChanged: false };
+
+/** Appends the cells of a row, with the gaps between them. */
+function addCells(
+  runs: Run[],
+  row: unknown,
+  { placed, nowMs, shift = 0 }: TableRowOptions,
+  cellTone: (own?: Tone) => Tone,
+): void {
   for (const [index, { column, width }] of placed.entries()) {
     const isLast = index === placed.length - 1;
     const tone = column.tone?.(row, nowMs);
-    if (column.runs === undefined) add(runs, cellText(row, { column, width }, nowMs, isLast ? shift : 0), tone);
-    else for (const piece of fitRuns(column.runs(row, nowMs, width), width)) add(runs, piece.text, piece.tone);
-    if (!isLast) add(runs, BETWEEN, tonedGaps ? tone : 'plain');
+    if (column.runs === undefined)
+      add(runs, cellText(row, { column, width }, nowMs, isLast ? shift : 0), cellTone(tone));
+    else
+      for (const piece of fitRuns(column.runs(row, nowMs, width), width)) add(runs, piece.text, cellTone(piece.tone));
+    if (!isLast) add(runs, BETWEEN, cellTone());
   }
-  return runs;
+}
+
+/** Returns the runs with plain spaces at their end. Ink omits these, but would write spaces that have a color. */
+function withPlainEnd(runs: readonly Run[]): readonly Run[] {
+  const last = runs.at(-1);
+  if (last === undefined || last.tone === 'plain') return runs;
+  const text = last.text.replace(/ +$/, '');
+  return [...runs.slice(0, -1), run(text, last.tone), run(' '.repeat(last.text.length - text.length))];
 }
 
 /**
  * Appends a text to the runs. A text with the same tone as the last run is merged with it, because each run costs time
  * at every stage of a frame.
  */
-function add(runs: Run[], text: string, tone: Tone = 'plain'): void {
+function add(runs: Run[], text: string, tone: Tone): void {
   const last = runs.at(-1);
   if (last?.tone === tone) runs[runs.length - 1] = run(last.text + text, tone);
   else runs.push(run(text, tone));

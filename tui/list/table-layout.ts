@@ -1,7 +1,7 @@
-import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ListState } from '../state/list-state.ts';
 import { cellWidth } from '../terminal/cells.ts';
-import { GAP, LEAD_CELLS, layOutColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
+import { contentWidth, type ContentWidths } from './content-widths.ts';
+import { fittedColumn, GAP, LEAD_CELLS, layOutColumns, widen, type PlacedColumn } from './table-columns.ts';
 import type { TableColumn } from './table-column.ts';
 
 /**
@@ -40,25 +40,36 @@ export function stepsOf(sideways: number, scrollable: number): { readonly left: 
   return { left, shift: (sideways - left) * SHIFT_CELLS };
 }
 
+/** The screen and the rows for which columns are laid out. */
+export interface TableViewport {
+  /** Width of the screen in cells. */
+  readonly columns: number;
+  /** The visible rows, as the columns draw them. */
+  readonly rows: readonly unknown[];
+  /** Widths of the texts that have been on the screen. */
+  readonly content: ContentWidths;
+  /** Epoch milliseconds that ages refer to. */
+  readonly nowMs: number;
+}
+
 /**
  * Returns the columns of a table that are drawn after scrolling, with their widths. The first column is always drawn,
  * because it names the row.
- *
- * @param viewport the width of the screen (`columns`), the visible rows (`window`), and the time that ages refer to
  */
 export function layOutTable(
   table: { readonly columns: readonly TableColumn<unknown>[] },
   { hidden, sideways, wide }: ColumnScroll,
-  viewport: { readonly columns: number; readonly window: readonly TableEntry[]; readonly nowMs: number },
+  viewport: TableViewport,
 ): TableLayout {
+  const { columns, content } = viewport;
   const all = table.columns.filter(({ id }, index) => index === 0 || !hidden.has(id));
   const { left, shift } = stepsOf(sideways, all.length - 1);
   const placed =
     left === 0 && !wide
-      ? layOutColumns(table, hidden, viewport.columns)
+      ? layOutColumns(table, hidden, columns, content)
       : fitColumns(
-          all.toSpliced(1, left),
-          viewport.columns - LEAD_CELLS,
+          all.toSpliced(1, left).map((column) => fittedColumn(column, content)),
+          columns - LEAD_CELLS,
           wide ? (column) => widthOf(column, viewport) : undefined,
         );
   const right = all.length - left - placed.length;
@@ -74,7 +85,10 @@ export function layOutTable(
   };
 }
 
-/** Returns as many columns as fit, but at least the first two. The remaining cells make the columns wider. */
+/**
+ * Returns as many columns as fit, but at least the first two. The remaining cells make the columns wider. A column with
+ * its full width gets at most half of the screen, so that one long text does not push out all others.
+ */
 function fitColumns(
   columns: readonly TableColumn<unknown>[],
   available: number,
@@ -82,8 +96,10 @@ function fitColumns(
 ): readonly PlacedColumn[] {
   const placed: PlacedColumn[] = [];
   let remaining = available;
-  for (const column of columns) {
-    const width = Math.max(column.least, fullWidth?.(column) ?? 0);
+  for (const [index, column] of columns.entries()) {
+    const isLast = index === columns.length - 1;
+    const full = Math.min(fullWidth?.(column) ?? 0, isLast ? Infinity : available >> 1);
+    const width = Math.max(column.least, full);
     const gap = placed.length === 0 ? 0 : GAP;
     if (placed.length > 1 && width + gap > remaining) break;
     placed.push({ column, width: Math.max(1, Math.min(width, remaining - gap)) });
@@ -93,12 +109,8 @@ function fitColumns(
 }
 
 /** Returns the width in cells that a column needs for its title and for its longest text among the visible rows. */
-function widthOf(
-  { title, text, runs }: TableColumn<unknown>,
-  { window, nowMs }: { readonly window: readonly TableEntry[]; readonly nowMs: number },
-): number {
+function widthOf(column: TableColumn<unknown>, { rows, nowMs }: Pick<TableViewport, 'rows' | 'nowMs'>): number {
   // A column with `runs` consists of symbols and adapts to any width.
-  if (runs !== undefined) return 0;
-  const cells = window.map(({ row }) => cellWidth(safeLine(text(row, nowMs))));
-  return Math.max(cellWidth(title) + 1, ...cells);
+  if (column.runs !== undefined) return 0;
+  return Math.max(cellWidth(column.title) + 1, contentWidth(column, rows, nowMs));
 }

@@ -71,6 +71,13 @@ export function ShortHeader(props: HeaderProps): ReactElement {
       : []),
     run(`  ${clockText(nowMs, false)} `),
   ];
+  // A very narrow screen has only space for the counters.
+  if (runsWidth(right) > columns >> 1) {
+    const fitting = completeRuns(right, columns);
+    return (
+      <Row theme={props.theme} runs={spread(completeRuns(name, columns - runsWidth(fitting)), fitting, columns)} />
+    );
+  }
   if (props.trouble === undefined) return <Row theme={props.theme} runs={spread(left, right, columns)} />;
   const available = columns - runsWidth([...name, ...lock, ...right]);
   return (

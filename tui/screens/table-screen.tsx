@@ -9,6 +9,7 @@ import type { TableLayout } from '../list/table-layout.ts';
 import { layOutList } from '../list/list-layout.ts';
 import { isTallHeader, listLayout } from '../state/screen-layout.ts';
 import { isLoadedView } from '../model/view-data.ts';
+import { textRows } from '../text/describe.ts';
 import { run, type Line, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
 import { connectingText } from './connection/connecting-text.ts';
@@ -51,7 +52,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
 }
 
 /** Returns the line of column titles and the lines of the visible rows. */
-function tableLines(
+export function tableLines(
   store: ScreenView & LiveData & ListOfView,
   table: ListTable<unknown>,
   height: number,
@@ -71,14 +72,13 @@ function tableLines(
         columns,
         nowMs,
         stale: stale || isLost,
-        faint: table.isFaint?.(row) === true,
-        tonedGaps: table.hasTonedGaps === true,
+        look: table.rowLook?.(row, nowMs),
         isCursor: key === list.cursor.key,
         isMarked: list.marks.has(key),
       },
     );
   });
-  const lines = body.length > 0 ? body : [[], ...emptyText(store, table).map((line) => [run(`   ${line}`)])];
+  const lines = body.length > 0 ? body : [[], ...textRows(emptyText(store, table), { width: columns, indent: 3 })];
   return [tableHead(placed, store.sort, columns, stale), ...lines];
 }
 

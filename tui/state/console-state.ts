@@ -17,7 +17,7 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** Smallest supported screen. On a smaller one the console shows a message instead of unreadable content. */
+/** Smallest screen with keys and dialogs. A smaller one only shows the counters and the first rows of the list. */
 export const SMALLEST_SCREEN: ScreenSize = { columns: 60, rows: 16 };
 
 /** Minimum number of screen rows at which a tall header, and a pane below the list, are shown. */

@@ -1,5 +1,5 @@
 import type { ViewName } from './view-names.ts';
-import { TALL_ROWS, type ConsoleState } from './console-state.ts';
+import { isTooSmall, TALL_ROWS, type ConsoleState } from './console-state.ts';
 
 /** The number of rows of each part of a list screen; their sum is the height of the screen. */
 export interface ListLayout {
@@ -21,6 +21,7 @@ type LayoutState = Pick<ConsoleState, 'size' | 'pane' | 'header' | 'view'>;
 
 /** Returns the layout of the shown list. Only the list of events has a pane. */
 export function listLayout(state: LayoutState): ListLayout {
+  if (isTooSmall(state.size)) return smallListLayout(state);
   const tall = state.size.rows >= TALL_ROWS;
   // A tall header has title, counters, tabs, rule and column titles. A short header has title and column titles.
   const header = tall && state.header ? 5 : 2;
@@ -31,6 +32,13 @@ export function listLayout(state: LayoutState): ListLayout {
   const footer = 3;
   const list = state.size.rows - header - above - figures - pane - footer;
   return { tall, header, above, figures, pane, footer, list };
+}
+
+/** Returns the layout on a screen that is too small for keys: header and column titles, rows, and one line below. */
+function smallListLayout({ size, view }: LayoutState): ListLayout {
+  const above = rowsAbove(view);
+  const list = Math.max(0, size.rows - 3 - above);
+  return { tall: false, header: 2, above, list, figures: 0, pane: 0, footer: 1 };
 }
 
 /** Returns the number of rows between the header and the column titles of a list. */

@@ -8,15 +8,19 @@ export type Tone =
   | 'plain'
   | 'strong'
   | 'faint'
-  | 'critical'
-  | 'warning'
-  | 'unknown'
-  | 'ok'
+  | Hue
   | 'silenced'
-  | 'flapping'
-  | 'accent'
   | 'cursor'
-  | 'alert';
+  | 'alert'
+  | 'critical-row'
+  | `${'warning' | 'unknown' | 'ok'}-strong`
+  | `${Hue}-inverse`;
+
+/** A tone with a color of its own. */
+type Hue = Severity | 'flapping' | 'accent';
+
+/** The tone of a whole row of a list: the severity of the row, or a tone without color. */
+export type RowTone = Severity | 'plain' | 'faint';
 
 /** A piece of text in one tone. Its text is already safe for a terminal. */
 export interface Run {
@@ -51,6 +55,35 @@ export interface Theme {
   readonly skin?: Skin;
 }
 
+/** The colors of a skin, as numbers of the 256 colors of a terminal. Without `faint`, faint text is dimmed instead. */
+type SkinColors = Readonly<Partial<Record<Hue | 'faint', number>>>;
+
+/**
+ * The foreground colors of each skin (color scheme). `dark` uses only the first sixteen colors, which the theme of the
+ * terminal defines. Dark red and dark magenta are hard to read on black, so it uses their bright variants. It does not
+ * use bright yellow, which is gray in the theme Solarized.
+ *
+ * The other skins need exact colors, so they use the colors from 16 on, which every terminal draws alike. Each has a
+ * contrast of at least 4.5:1 (WCAG 2.2, 1.4.3). They also define a gray, because the dim text of some terminals is below
+ * that.
+ */
+export const SKIN_COLORS: Readonly<Record<Skin, SkinColors>> = {
+  dark: { critical: 9, warning: 3, unknown: 13, ok: 2, flapping: 6, accent: 6 },
+  // Yellow and cyan are unreadable on white.
+  light: { critical: 124, warning: 94, unknown: 90, ok: 22, flapping: 24, accent: 24, faint: 241 },
+  // These colors range from orange to blue and vary in brightness, so they differ without red and green.
+  deuteranopia: { critical: 208, warning: 227, unknown: 255, ok: 33, flapping: 117, accent: 117, faint: 245 },
+  // These colors range from red to teal, so they differ without blue and yellow.
+  tritanopia: { critical: 197, warning: 217, unknown: 255, ok: 37, flapping: 87, accent: 87, faint: 245 },
+  mono: {},
+};
+
+/** SGR parameters that are not colors, and those that turn them off. */
+const BOLD = '1';
+const DIM = '2';
+const INVERSE = '7';
+const WEIGHTS_OFF: Readonly<Record<string, string>> = { [BOLD]: '22', [DIM]: '22', [INVERSE]: '27' };
+
 /** The complete escape sequences that turn a tone on and off. */
 interface Sgr {
   readonly on: string;
@@ -58,74 +91,101 @@ interface Sgr {
 }
 
 /**
- * SGR parameters of a tone that are not colors, such as bold, from the outermost to the innermost. Even without colors,
- * each status still has its symbol and word.
- */
-const WEIGHTS: Readonly<Record<Tone, readonly string[]>> = {
-  plain: [],
-  strong: ['1'],
-  faint: ['2'],
-  critical: ['1'],
-  warning: [],
-  unknown: [],
-  ok: [],
-  silenced: ['2'],
-  flapping: [],
-  accent: [],
-  cursor: ['7'],
-  alert: ['1', '7'],
-};
-
-const WEIGHTS_OFF: Readonly<Record<string, string>> = { '1': '22', '2': '22', '7': '27' };
-
-type Colored = 'critical' | 'warning' | 'unknown' | 'ok' | 'flapping' | 'accent' | 'alert';
-
-/**
- * Foreground colors of each skin (color scheme). `dark` uses the sixteen colors that the theme of the terminal defines.
- * The other skins need exact colors, so they use those of the 256 colors that every terminal draws alike.
- */
-const COLORS: Readonly<Record<Exclude<Skin, 'mono'>, Readonly<Record<Colored, string>>>> = {
-  dark: { critical: '31', warning: '33', unknown: '35', ok: '32', flapping: '36', accent: '36', alert: '31' },
-  // Yellow and cyan are unreadable on white.
-  light: palette({ critical: 124, warning: 130, unknown: 90, ok: 22, flapping: 24, accent: 24 }),
-  // These colors range from orange to blue and vary in brightness, so they differ without red and green.
-  deuteranopia: palette({ critical: 208, warning: 227, unknown: 255, ok: 33, flapping: 117, accent: 117 }),
-  // These colors range from red to teal, so they differ without blue and yellow.
-  tritanopia: palette({ critical: 197, warning: 217, unknown: 255, ok: 37, flapping: 87, accent: 87 }),
-};
-
-function palette(colors: Readonly<Record<Exclude<Colored, 'alert'>, number>>): Readonly<Record<Colored, string>> {
-  const all = { ...colors, alert: colors.critical };
-  return Object.fromEntries(Object.entries(all).map(([tone, number]) => [tone, `38;5;${String(number)}`])) as Record<
-    Colored,
-    string
-  >;
-}
-
-/**
  * The escape sequences that turn a tone on and off, by skin. They replace Ink's `<Text>` properties for two reasons:
- * Ink drops bold and inverse along with the colors under NO_COLOR, and one string per row is the fastest to draw. As in
- * Ink, each parameter has its own sequence, and the last one turned on is turned off first. Ink would parse text in any
- * other form twice.
+ * Ink drops bold and inverse along with the colors under NO_COLOR, and one string per row is the fastest to draw.
  */
-const SGR = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(skin)])) as Readonly<
+const SGR = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(SKIN_COLORS[skin])])) as Readonly<
   Record<Skin, Readonly<Record<Tone, Sgr>>>
 >;
 
-function sgrOf(skin: Skin): Readonly<Record<Tone, Sgr>> {
-  const colors: Partial<Readonly<Record<string, string>>> = skin === 'mono' ? {} : COLORS[skin];
-  return Object.fromEntries(
-    Object.entries(WEIGHTS).map(([tone, weight]) => {
-      const color = colors[tone] ?? '';
-      const on = [...weight, color];
-      const off = [color === '' ? '' : '39', ...weight.map((parameter) => WEIGHTS_OFF[parameter] ?? '').toReversed()];
-      return [tone, { on: sequences(on), off: sequences(off) }];
-    }),
-  ) as Record<Tone, Sgr>;
+/** Returns the escape sequences of all tones. Even without colors, each status still has its symbol and word. */
+function sgrOf({ critical, warning, unknown, ok, flapping, accent, faint }: SkinColors): Readonly<Record<Tone, Sgr>> {
+  const faintSgr = faint === undefined ? sgr([DIM]) : sgr([], faint);
+  return {
+    plain: sgr([]),
+    strong: sgr([BOLD]),
+    faint: faintSgr,
+    critical: sgr([BOLD], critical),
+    warning: sgr([], warning),
+    unknown: sgr([], unknown),
+    ok: sgr([], ok),
+    silenced: faintSgr,
+    flapping: sgr([], flapping),
+    accent: sgr([], accent),
+    cursor: sgr([INVERSE]),
+    alert: sgr([BOLD, INVERSE], critical),
+    'critical-row': sgr([], critical),
+    'warning-strong': sgr([BOLD], warning),
+    'unknown-strong': sgr([BOLD], unknown),
+    'ok-strong': sgr([BOLD], ok),
+    'critical-inverse': sgr([INVERSE], critical),
+    'warning-inverse': sgr([INVERSE], warning),
+    'unknown-inverse': sgr([INVERSE], unknown),
+    'ok-inverse': sgr([INVERSE], ok),
+    'flapping-inverse': sgr([INVERSE], flapping),
+    'accent-inverse': sgr([INVERSE], accent),
+  };
+}
+
+/**
+ * Returns the escape sequences of one tone. As in Ink, each parameter has its own sequence, and the last one turned on
+ * is turned off first. Ink would parse text in any other form twice.
+ *
+ * @param weights SGR parameters that are not colors, from the outermost to the innermost
+ */
+function sgr(weights: readonly string[], color?: number): Sgr {
+  const on = color === undefined ? weights : [...weights, foreground(color)];
+  const weightsOff = weights.map((parameter) => WEIGHTS_OFF[parameter] ?? '').toReversed();
+  return { on: sequences(on), off: sequences(color === undefined ? weightsOff : ['39', ...weightsOff]) };
+}
+
+/** Returns the SGR parameter that selects one of the 256 colors for text. */
+function foreground(color: number): string {
+  if (color < 8) return String(30 + color);
+  return color < 16 ? String(90 + color - 8) : `38;5;${String(color)}`;
 }
 
 function sequences(parameters: readonly string[]): string {
-  return parameters.map((parameter) => (parameter === '' ? '' : `\u001B[${parameter}m`)).join('');
+  return parameters.map((parameter) => `\u001B[${parameter}m`).join('');
+}
+
+/** The tones of the text of a row, by the tone of the row. */
+export const ROW_TEXT: Readonly<Record<RowTone, Tone>> = {
+  plain: 'plain',
+  faint: 'faint',
+  // Bold is for the status alone: a screen of bold rows is tiring to read.
+  critical: 'critical-row',
+  warning: 'warning',
+  unknown: 'unknown',
+  ok: 'ok',
+};
+
+/** The tones of the text of a row that has just changed, by the tone of the row. */
+export const CHANGED_ROW_TEXT: Readonly<Record<RowTone, Tone>> = {
+  plain: 'strong',
+  faint: 'strong',
+  critical: 'critical',
+  warning: 'warning-strong',
+  unknown: 'unknown-strong',
+  ok: 'ok-strong',
+};
+
+/** Returns a tone with text and background swapped: it keeps its color, if it has one. */
+export function inverseTone(tone: Tone): Tone {
+  switch (tone) {
+    case 'critical':
+    case 'warning':
+    case 'unknown':
+    case 'ok':
+    case 'flapping':
+    case 'accent':
+      return `${tone}-inverse`;
+    case 'critical-row':
+    case 'alert':
+      return 'critical-inverse';
+    default:
+      return 'cursor';
+  }
 }
 
 /** Returns `text` with the escape sequences of a tone around it. The text must already be safe for a terminal. */

@@ -35,6 +35,17 @@ test.each([
   expect(settingsOf({ ...DEFAULT_ARGUMENTS, skin: 'tritanopia' }, {}, env).theme.color).toBe(color);
 });
 
+test.each([
+  { COLORFGBG: '0;15', skin: 'light' },
+  { COLORFGBG: '0;default;7', skin: 'light' },
+  { COLORFGBG: '15;0', skin: undefined },
+  { COLORFGBG: '15;8', skin: undefined },
+  { COLORFGBG: '', skin: undefined },
+])('the default skin is $skin if the environment variable COLORFGBG is "$COLORFGBG"', ({ COLORFGBG, skin }) => {
+  expect(settingsOf(DEFAULT_ARGUMENTS, {}, { COLORFGBG }).theme.skin).toBe(skin);
+  expect(settingsOf(DEFAULT_ARGUMENTS, { skin: 'dark' }, { COLORFGBG }).theme.skin).toBe('dark');
+});
+
 /** Returns whether the console draws with ASCII in the locale `C`. */
 function isAscii(given: object, config: object): boolean {
   return settingsOf({ ...DEFAULT_ARGUMENTS, ...given }, config, { LC_ALL: 'C', LANG: 'en_US.UTF-8' }).theme.ascii;

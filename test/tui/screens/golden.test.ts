@@ -234,7 +234,7 @@ test('the console shows a screen that says what to do if the backend requires cr
   expect(rig.screen.text).toContain('The backend requires credentials');
 });
 
-test('the console on a terminal that is too small shows the required size', async () => {
+test('a terminal that is too small for keys shows the counters, the first rows and the required size', async () => {
   const rig = await openRig({ columns: 59, rows: 15, snapshot: SCENE });
   await expectGolden(rig.screen, 'too-small-59x15');
   rig.type('q');

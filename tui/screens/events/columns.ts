@@ -17,6 +17,7 @@ import {
 } from '../../text/theme.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import type { TableColumn } from '../../list/table-column.ts';
+import type { RowLook } from '../../list/table-columns.ts';
 
 /** The data of one event that the columns of the list of events show. */
 export interface EventLine {
@@ -29,6 +30,9 @@ export interface EventLine {
 
 /** Time for which the row of a changed event stays highlighted, in milliseconds. */
 const HIGHLIGHT_MS = 2000;
+
+/** Maximum width of the column of backends or namespaces, in cells. */
+export const SOURCE_CELLS_MAX = 14;
 
 /** The columns of the list of events. `fitEventColumns` decides their widths. */
 export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
@@ -46,23 +50,26 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
   column({
     id: BACKEND_COLUMN,
     title: 'BACKEND',
+    most: SOURCE_CELLS_MAX,
     text: ({ record }) => splitName(record.row.client).context ?? '',
     isOrdered: true,
   }),
   column({
     id: NAMESPACE_COLUMN,
     title: 'NAMESPACE',
+    most: SOURCE_CELLS_MAX,
     text: ({ record }) => splitName(record.row.client).context ?? '',
     isOrdered: true,
   }),
   column({
     id: 'client',
     title: 'CLIENT',
+    most: 60,
     cut: 'middle',
     text: ({ record: { row }, isPlaced }) => (isPlaced ? splitName(row.client).name : row.client),
     isOrdered: true,
   }),
-  column({ id: 'check', title: 'CHECK', text: ({ record }) => record.row.check, isOrdered: true }),
+  column({ id: 'check', title: 'CHECK', most: 60, text: ({ record }) => record.row.check, isOrdered: true }),
   column({
     id: 'count',
     title: 'COUNT',
@@ -85,6 +92,7 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     text: ({ record }, nowMs) => formatDuration(nowMs / 1000 - record.row.last, 1),
     isOrdered: true,
   }),
+  column({ id: 'silence', title: 'SILENCED', most: 8, text: silenceText }),
   column({
     id: 'output',
     title: 'OUTPUT',
@@ -93,46 +101,57 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
   }),
 ];
 
-function column(definition: Omit<TableColumn<EventLine>, 'least' | 'most'>): TableColumn<EventLine> {
-  return { tone: newsTone, ...definition, least: 0, most: Infinity };
+/**
+ * Returns a column of the list of events. Its texts are measured if it has a maximum width (`most`); its minimum width
+ * is decided by `fitEventColumns`.
+ */
+function column({
+  most = Infinity,
+  ...definition
+}: Omit<TableColumn<EventLine>, 'least' | 'most'> & { readonly most?: number }): TableColumn<EventLine> {
+  return { ...definition, least: 0, most };
 }
 
-function statusTone({ row }: EventRecord): Tone {
+function statusTone({ row, isRemoved }: EventRecord): Tone {
+  if (isRemoved) return 'ok';
   return row.action === 'flapping' ? 'flapping' : classTone(eventClass(row));
 }
 
-function newsTone({ record }: EventLine, nowMs: number): Tone {
-  return nowMs - record.changedAtMs < HIGHLIGHT_MS ? 'strong' : 'plain';
+/**
+ * Returns how the row of an event is drawn: in the color of its severity, faint if no handler is notified of it, or in
+ * the color of OK once it has resolved. A changed row is highlighted for a moment. That needs no frame of its own: the
+ * next frame, which updates the ages, ends it.
+ */
+export function rowLookOf({ row, isRemoved, changedAtMs }: EventRecord, nowMs: number): RowLook {
+  const isChanged = nowMs - changedAtMs < HIGHLIGHT_MS;
+  if (isRemoved) return { tone: 'ok', isChanged };
+  const isSuppressed = row.silenced_by.length > 0 || row.inhibited_by !== undefined;
+  return { tone: isSuppressed ? 'faint' : severityOf(row.status), isChanged };
 }
 
 /** Returns the status as symbol and word, so that it is readable without color and without the font of the symbol. */
 function statusText({ row, isRemoved: gone }: EventRecord): string {
-  if (gone) return '✓ gone';
+  if (gone) return `${STATUS.ok.symbol} ${STATUS.ok.word}`;
   const { symbol, word } = STATUS[severityOf(row.status)];
   if (row.silenced_by.length > 0) return `${SILENCED_SYMBOL} ${word}`;
   if (row.action === 'flapping') return `${FLAPPING_SYMBOL} ${word}`;
   return row.recovering === undefined ? `${symbol} ${word}` : `${RECOVERING_SYMBOL} ${word}`;
 }
 
-/** Returns the text of the output column. The text can contain control characters; the caller must remove them. */
-export function outputText(
-  { record: { row, isRemoved: gone }, silence }: Pick<EventLine, 'record' | 'silence'>,
-  nowMs: number,
-): string {
-  if (gone) return 'resolved';
-  const { output } = row;
-  if (row.silenced_by.length === 0) return `${stateText(row)}${output}`;
-  if (silence === undefined) return `silenced: ${output}`;
-  const { creator, expire_at, reason } = silence;
-  const by = creator === null ? '' : ` by ${safeLine(creator)}`;
-  const left = expire_at === null ? '' : `, ${formatDuration(expire_at - nowMs / 1000, 1)} left`;
-  return `silenced${by}${left}: ${reason ?? output}`;
+/** Returns when the silence of an event ends: `59m left`, `until OK` or `no end`; `''` if the event is not silenced. */
+function silenceText({ record: { row }, silence }: EventLine, nowMs: number): string {
+  if (silence === undefined) return row.silenced_by.length === 0 ? '' : 'silenced';
+  const { expire_at: end, expire_on_resolve: isUntilOk } = silence;
+  if (end !== null) return `${formatDuration(end - nowMs / 1000, 1)} left`;
+  return isUntilOk ? 'until OK' : 'no end';
 }
 
-/**
- * Returns the state that is shown in front of the output of an event that is not silenced: inhibited, flapping,
- * recovering, or `''`.
- */
+/** Returns the text of the output column. The text can contain control characters; the caller must remove them. */
+export function outputText({ record: { row, isRemoved } }: Pick<EventLine, 'record'>): string {
+  return isRemoved ? 'resolved' : `${stateText(row)}${row.output}`;
+}
+
+/** Returns the state that is shown in front of the output: inhibited, flapping, recovering, or `''`. */
 function stateText({ action, recovering, inhibited_by: by }: EventRow): string {
   if (by !== undefined) return `inhibited by ${safeLine(`${by.client}/${by.check}`)}  `;
   if (action === 'flapping') return 'flapping  ';

@@ -1,34 +1,34 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { ContentWidths } from '../../list/content-widths.ts';
 import { GAP, LEAD_CELLS, type PlacedColumn } from '../../list/table-columns.ts';
 import { stepsOf, type ColumnScroll, type TableLayout } from '../../list/table-layout.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
-import { splitName } from '../../model/backend-names.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import { cellWidth } from '../../terminal/cells.ts';
-import { EVENT_COLUMNS, outputText } from './columns.ts';
+import { EVENT_COLUMNS, outputText, SOURCE_CELLS_MAX } from './columns.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
 /** The columns of the list of events between status and output. The output column gets the remaining width. */
-const NARROW = ['where', 'client', 'check', 'count', 'age', 'last'] as const;
+const NARROW = ['where', 'client', 'check', 'count', 'age', 'last', 'silence'] as const;
 type Narrow = (typeof NARROW)[number];
 
 const STATUS_CELLS = 6;
+const SILENCE_CELLS = 8;
 
-/**
- * Maximum width of the column of backends or namespaces, in cells. On a narrow screen it is just wide enough for its
- * title.
- */
-const WIDE_CELLS = 14;
+/** Minimum width of the output in cells, beside full names or beside the ends of silences. */
+const OUTPUT_CELLS_MIN = 24;
+
+/** Width in cells of the column of backends or namespaces on a narrow screen: just wide enough for its title. */
 const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: 'NAMESPACE'.length };
 
 /**
  * Width in cells of `count` and `last` after the user scrolled or chose full texts. Otherwise, a narrow screen gives
  * them less space or none.
  */
-const FULL_WIDTH_CELLS: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
+const FULL_WIDTH_CELLS: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4, silence: SILENCE_CELLS };
 
 /** The state of the list of events that decides which columns are drawn. */
 export interface EventLook extends Partial<ColumnScroll> {
@@ -36,23 +36,21 @@ export interface EventLook extends Partial<ColumnScroll> {
   readonly where?: WhereColumn;
   /** The names of the backends or namespaces that the column can contain; default: none. */
   readonly sourceNames?: Iterable<string>;
-  /** The visible events, whose texts decide the column widths; default: none. */
-  readonly window?: readonly EventRecord[];
+  /** Widths of the texts of names and silences; default: not measured. */
+  readonly content?: ContentWidths;
 }
 
 /** Returns the drawn columns of the list of events with their widths. */
 export function layOutEventTable(
   store: ScreenView & LiveData & { readonly list: ColumnScroll },
   window: readonly EventRecord[],
+  content: ContentWidths,
 ): TableLayout {
-  const { state, list, silenced, whereColumn: where, nowMs } = store;
-  const layout = fitEventColumns(state.size.columns, { ...list, where, sourceNames: store.sourceNames(), window });
+  const { state, list, whereColumn: where } = store;
+  const layout = fitEventColumns(state.size.columns, { ...list, where, sourceNames: store.sourceNames(), content });
   const isCut = ({ column, width }: PlacedColumn): boolean =>
     column.id === 'output' &&
-    window.some((record) => {
-      const text = outputText({ record, silence: silenceOf(silenced, record) }, nowMs);
-      return cellWidth(safeLine(text)) > width + layout.shift;
-    });
+    window.some((record) => cellWidth(safeLine(outputText({ record }))) > width + layout.shift);
   return {
     ...layout,
     get hasMore() {
@@ -74,8 +72,8 @@ export function silenceOf(
 }
 
 /**
- * Returns the columns that fit on the screen. On a narrow screen, LAST is dropped first and then COUNT; then the names
- * get narrower.
+ * Returns the columns that fit on the screen. Names are as wide as their texts if the output has enough space. On a
+ * narrow screen, LAST is dropped first and then COUNT; then the names get narrower.
  */
 export function fitEventColumns(
   columns: number,
@@ -85,30 +83,36 @@ export function fitEventColumns(
     wide = false,
     where = BACKEND_COLUMN,
     sourceNames = [],
-    window = [],
+    content = new Map<string, number>(),
   }: EventLook = {},
 ): Omit<TableLayout, 'hasMore'> {
-  const wished = wishedWidths(columns, where, sourceNames);
-  const isThere = (id: Narrow): boolean => (id === 'where' ? wished.where > 0 : true) && !hidden.has(idOf(id, where));
-  const there = NARROW.filter(isThere);
+  const wished = wishedWidths(columns, { where, sourceNames, content });
+  const isUsed = (id: Narrow): boolean => (id === 'where' || id === 'silence' ? wished[id] > 0 : true);
+  const there = NARROW.filter((id) => isUsed(id) && !hidden.has(idOf(id, where)));
   const available = columns - LEAD_CELLS - STATUS_CELLS - GAP;
   const isOutputShown = !hidden.has('output');
   if (sideways > 0 || wide) {
     const { left, shift } = stepsOf(sideways, there.length + 1);
-    const fullWidths = wide ? longestNames(window, wished.where > 0) : {};
-    const { widths, output } = fitNarrowColumns(there.slice(left), available, (id) =>
-      Math.max(wished[id], FULL_WIDTH_CELLS[id] ?? 0, fullWidths[id] ?? 0),
+    const reserved = wide && isOutputShown ? OUTPUT_CELLS_MIN : 0;
+    const forNames = available - reserved - wished.where - GAP * 3;
+    const names = wide ? fitNames(content, { client: forNames >> 1, check: forNames - (forNames >> 1) }) : wished;
+    const { widths, output } = fitNarrowColumns(there.slice(left), { available, reserved }, (id) =>
+      Math.max(FULL_WIDTH_CELLS[id] ?? 0, { ...wished, ...names }[id]),
     );
     const out = there.length - left - widths.size;
-    // Names at full width can leave no space for the output.
+    // The columns can leave no space for the output.
     const right = out + (isOutputShown && output === 0 ? 1 : 0);
     return { placed: placedColumns(widths, where, isOutputShown ? output : 0), left, right, shift };
   }
-  const shown = there.filter((id) => wished[id] > 0);
+  const outputBeside = (ids: readonly Narrow[]): number =>
+    available - ids.reduce((sum, id) => sum + wished[id] + GAP, 0);
+  const all = there.filter((id) => wished[id] > 0);
+  // The status shows that an event is silenced, so the end of the silence is the first column to go.
+  const shown = outputBeside(all) < OUTPUT_CELLS_MIN ? all.filter((id) => id !== 'silence') : [...all];
+  while (outputBeside(shown) < 0) shown.pop();
   const widths = new Map(shown.map((id) => [id, wished[id]]));
-  const output = available - shown.reduce((sum, id) => sum + wished[id] + GAP, 0);
   return {
-    placed: placedColumns(widths, where, isOutputShown ? output : 0),
+    placed: placedColumns(widths, where, isOutputShown ? outputBeside(shown) : 0),
     left: 0,
     right: there.length - shown.length,
     shift: 0,
@@ -117,8 +121,11 @@ export function fitEventColumns(
 
 function wishedWidths(
   columns: number,
-  where: NonNullable<WhereColumn>,
-  sourceNames: Iterable<string>,
+  {
+    where,
+    sourceNames,
+    content,
+  }: Required<Pick<EventLook, 'sourceNames' | 'content'>> & { where: keyof typeof NARROW_CELLS },
 ): Readonly<Record<Narrow, number>> {
   const isWide = columns >= 100;
   const more = Math.max(0, columns - 120);
@@ -126,26 +133,50 @@ function wishedWidths(
   const longestSource = Math.max(0, ...Array.from(sourceNames, (name) => name.length));
   const narrow = NARROW_CELLS[where];
   return {
-    where: longestSource === 0 ? 0 : Math.min(isWide ? WIDE_CELLS : narrow, Math.max(longestSource, narrow)),
-    client: isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3),
-    check: isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2),
+    where: longestSource === 0 ? 0 : Math.min(isWide ? SOURCE_CELLS_MAX : narrow, Math.max(longestSource, narrow)),
+    ...fitNames(content, {
+      client: isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3),
+      check: isWide ? 15 + Math.min(15, more >> 3) : Math.max(0, 14 - (fewer >> 2)),
+    }),
     count: isWide ? 5 : fewer > 0 ? 0 : 3,
     age: 4,
     last: isWide ? 4 : 0,
+    silence: (content.get('silence') ?? 0) > 0 ? SILENCE_CELLS : 0,
   };
 }
 
-/** Returns the widths of as many of these columns as fit, and the remaining width for the output. */
+/**
+ * Returns the widths of client and check: as wide as their texts, and together at most as wide as `share`. A name that
+ * does not need its share leaves the rest to the other.
+ */
+function fitNames(
+  content: ContentWidths,
+  share: Readonly<Record<'client' | 'check', number>>,
+): Readonly<Record<'client' | 'check', number>> {
+  const needs = (id: 'client' | 'check'): number => {
+    const cells = content.get(id);
+    // One more cell than the title, for the sign of the sort order.
+    return cells === undefined ? share[id] : Math.max(cells, id.length + 1);
+  };
+  const all = share.client + share.check;
+  const client = Math.min(needs('client'), Math.max(share.client, all - needs('check')));
+  return { client, check: Math.min(needs('check'), all - client) };
+}
+
+/**
+ * Returns the widths of as many of these columns as fit, and the remaining width for the output, which gets at least
+ * `reserved` cells.
+ */
 function fitNarrowColumns(
   there: readonly Narrow[],
-  available: number,
+  { available, reserved }: { readonly available: number; readonly reserved: number },
   widthOf: (id: Narrow) => number,
 ): { readonly widths: ReadonlyMap<Narrow, number>; readonly output: number } {
   const widths = new Map<Narrow, number>();
   let output = available;
   for (const id of there) {
     const width = Math.min(widthOf(id), available - GAP);
-    if (width + GAP > output) break;
+    if (width + GAP > output - reserved) break;
     widths.set(id, width);
     output -= width + GAP;
   }
@@ -169,15 +200,4 @@ function placedColumns(
 
 function idOf(id: Narrow, where: NonNullable<WhereColumn>): string {
   return id === 'where' ? where : id;
-}
-
-function longestNames(window: readonly EventRecord[], isPlaced: boolean): Readonly<Partial<Record<Narrow, number>>> {
-  return {
-    client: longest(window.map(({ row }) => (isPlaced ? splitName(row.client).name : row.client))),
-    check: longest(window.map(({ row }) => row.check)),
-  };
-}
-
-function longest(texts: readonly string[]): number {
-  return Math.max(0, ...texts.map((text) => cellWidth(safeLine(text))));
 }

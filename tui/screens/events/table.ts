@@ -1,4 +1,4 @@
-import { EVENT_COLUMNS, type EventLine } from './columns.ts';
+import { EVENT_COLUMNS, rowLookOf, type EventLine } from './columns.ts';
 import { tableView } from '../../list/list-table.ts';
 import { EVENT_SEARCH, type SearchRow } from '../../../shared/domain/search.ts';
 import type { ListRecord, RowOrder } from '../../model/list-rows.ts';
@@ -29,13 +29,25 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
       isStale: store.backends !== undefined && isDisconnected(store.backends.get(context)),
     };
   },
-  isFaint: ({ record }) => record.row.silenced_by.length > 0,
-  hasTonedGaps: true,
-  layOut: (store, window) => layOutEventTable(store, window as readonly EventRecord[]),
+  rowLook: ({ record }, nowMs) => rowLookOf(record, nowMs),
+  layOut: (store, window, content) => layOutEventTable(store, window as readonly EventRecord[], content),
   empty: ({ feed, options }) =>
     feed.stats?.clients === 0
       ? ['No events and no clients yet.', '', `Start one: mon-agent start --backend ${options.backend}`]
       : ['No events: everything that reports is OK.'],
   noMatch: 'No event matches the filter.',
-  menu: ['open', 'silence', 'acknowledge', 'repeat-silence', 'resolve', 'unsilence', 'run', 'delete', 'json'],
+  menu: [
+    'open',
+    'silence',
+    'acknowledge',
+    'repeat-silence',
+    'resolve',
+    'unsilence',
+    'run',
+    'delete',
+    'explain',
+    'timeline',
+    'runbook',
+    'json',
+  ],
 });

@@ -1,3 +1,4 @@
+import { ColumnMeasure } from '../../list/content-widths.ts';
 import { layOutTable, type TableLayout } from '../../list/table-layout.ts';
 import { inspectBody } from './body.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
@@ -5,6 +6,9 @@ import type { InspectRow } from './rows.ts';
 import type { InspectTable } from './tables.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
+
+/** Maximum number of rows whose texts are measured in each frame, besides the visible rows. */
+const MEASURED_ROWS_MAX = 200;
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -17,13 +21,17 @@ export function layOutInspectTable(
 ): TableLayout {
   const { top } = layer.cursor;
   const { height } = inspectBody(store, layer);
+  const { nowMs } = store;
+  // The first rows are measured in addition to the visible ones, so that columns rarely move while the user scrolls.
+  const measured = [...rows.slice(0, MEASURED_ROWS_MAX), ...rows.slice(top, top + height)];
   return layOutTable(
     table,
     { hidden: NONE, sideways: layer.sideways, wide: layer.wide },
     {
       columns: store.state.size.columns,
-      nowMs: store.nowMs,
-      window: rows.slice(top, top + height).map((row) => ({ key: row.key, row, isRemoved: false })),
+      nowMs,
+      rows: rows.slice(top, top + height),
+      content: new ColumnMeasure().measure('', table.columns, measured, nowMs),
     },
   );
 }

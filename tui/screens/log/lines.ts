@@ -7,21 +7,37 @@ import type { ConsoleHistory, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
-const WHO_CELLS = 14;
-const KIND_CELLS = 16;
-
 const DAY_MS = 86_400_000;
+
+/** Widths of the columns of the log in cells. */
+export interface LogWidths {
+  readonly who: number;
+  readonly kind: number;
+}
+
+/** Returns the widths of the columns for these entries: those of their texts, if most of the screen is left. */
+export function logWidths(entries: readonly LogEntry[], columns: number): LogWidths {
+  const most = columns >> 2;
+  return {
+    who: Math.min(most, longest(entries.map(({ who }) => who))),
+    kind: Math.min(most, longest(entries.map(({ kind }) => kind))),
+  };
+}
+
+function longest(texts: readonly string[]): number {
+  return texts.reduce((widest, text) => Math.max(widest, cellWidth(text)), 0);
+}
 
 /** Returns a log entry as one row of the list. */
 export function logRow(
   entry: LogEntry,
-  options: { nowMs: number; columns: number; isCursor: boolean },
+  options: { nowMs: number; columns: number; widths: LogWidths; isCursor: boolean },
 ): readonly Run[] {
-  const { columns, isCursor, nowMs } = options;
+  const { columns, isCursor, nowMs, widths } = options;
   const timeCells = whenCells(nowMs);
   const when = fit(whenText(entry.atMs, nowMs), timeCells);
-  const who = entry.who === '' ? '' : `${fit(entry.who, WHO_CELLS)}  `;
-  const kind = entry.who === '' ? fit(entry.kind, 7) : fit(entry.kind, KIND_CELLS);
+  const who = entry.who === '' ? '' : `${fit(entry.who, widths.who)}  `;
+  const kind = fit(entry.kind, widths.kind);
   const textWidth = columns - 2 - timeCells - 2 - cellWidth(who) - cellWidth(kind) - 2;
   const text = fit(entry.text, textWidth);
   if (isCursor) return [run(`> ${when}  ${who}${kind}  ${text}`, 'cursor')];

@@ -4,7 +4,7 @@ import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { countText } from '../../words/count-text.ts';
 import { logEntries, logIndex, logRows, type LogEntry } from './entries.ts';
-import { logRow } from './lines.ts';
+import { logRow, logWidths } from './lines.ts';
 import { ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { paneLines, paneMatchText, textPaneOf, type TextPane } from '../text-pane.ts';
 import { highlighted } from '../../form/text-search.ts';
@@ -53,15 +53,13 @@ function listLines(
   if (entries.length === 0) return [[], [run(`   ${emptyText(store, layer)}`)]];
   const index = logIndex(entries, layer);
   const top = centredTop(index, entries.length, height);
-  const { nowMs, state } = store;
+  const { nowMs } = store;
+  const { columns } = store.state.size;
+  const widths = logWidths(entries, columns);
   return entries
     .slice(top, top + height)
     .map((entry, row) =>
-      highlighted(
-        logRow(entry, { nowMs, columns: state.size.columns, isCursor: top + row === index }),
-        layer.search,
-        false,
-      ),
+      highlighted(logRow(entry, { nowMs, columns, widths, isCursor: top + row === index }), layer.search, false),
     );
 }
 

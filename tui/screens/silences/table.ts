@@ -1,6 +1,7 @@
 import { keyOf } from '../../state/keys.ts';
 import { column, textColumn, countColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
+import { compareText } from '../../../shared/domain/compare-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { choiceField, countField, textField } from '../../../shared/domain/search-fields.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
@@ -8,6 +9,8 @@ import { SILENCED_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { SILENCED_STATES, silencedState, type SilencedState } from '../../../shared/domain/silenced-state.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedDetail, SilenceCounters } from '../../../shared/schemas/silenced.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { cellWidth, fit } from '../../terminal/cells.ts';
 import { countText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';
@@ -58,7 +61,10 @@ export const SILENCES = tableView<SilenceEntry>({
       tone: (row, nowMs) => STATE_TONES[stateOf(row, nowMs)],
       compare: (a, b) => SILENCED_STATES.indexOf(a.state) - SILENCED_STATES.indexOf(b.state) || compareEnds(a, b),
     }),
-    textColumn('target', 'TARGET', [26, 48], ({ entry }) => targetText(entry), { cut: 'middle' }),
+    column('target', 'TARGET', [26, 60], ({ entry }, _, width) => targetCell(entry, width), {
+      cut: 'middle',
+      compare: (a, b) => compareText(targetText(a.entry), targetText(b.entry)),
+    }),
     textColumn('creator', 'CREATOR', [9, 16], ({ entry }) => entry.creator ?? '', { dropRank: 2 }),
     column('left', 'LEFT', [7, 7], leftText, { align: 'right', compare: compareEnds }),
     column('events', 'EVENTS', [6, 7], eventsText, {
@@ -67,7 +73,7 @@ export const SILENCES = tableView<SilenceEntry>({
       compare: (a, b) => b.events - a.events,
     }),
     // Shows how many notifications the silence has suppressed.
-    countColumn('suppressed', 'SUPPRESSED', ({ use: kept }) => kept?.suppressed, { dropRank: 3 }),
+    countColumn('suppressed', 'SUPPRESSED', ({ use: kept }) => kept?.suppressed, { most: 11, dropRank: 3 }),
     column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { dropRank: 1 }),
   ],
   sort: 'state',
@@ -144,6 +150,21 @@ export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: 
 
 function span(seconds: number): string {
   return formatDuration(seconds, 1);
+}
+
+/**
+ * Returns the target of a silence in at most `width` cells. If the column is too narrow, `subscription:` is abbreviated,
+ * and subject and check are cut one by one, so that both remain recognizable.
+ */
+function targetCell(entry: SilencedRow, width = Infinity): string {
+  const full = safeLine(targetText(entry));
+  if (cellWidth(full) <= width) return full;
+  const [subject = '', check] = full.replace(/^subscription:/, 'sub:').split(' / ');
+  if (check === undefined) return subject;
+  const available = width - ' / '.length;
+  const checkCells = Math.min(cellWidth(check), Math.max(available >> 1, available - cellWidth(subject)));
+  const subjectCells = Math.min(cellWidth(subject), available - checkCells);
+  return `${fit(subject, subjectCells, { cut: 'middle' })} / ${fit(check, checkCells, { cut: 'middle' })}`;
 }
 
 /** Returns the reason of a silence. If the silence recurs, its schedule comes first. */

@@ -22,19 +22,20 @@ interface RowAbout {
   readonly isCursor?: boolean;
   readonly isMarked?: boolean;
   readonly silence?: SilencedRow;
+  readonly content?: ReadonlyMap<string, number>;
 }
 
 function eventRuns(
   record: EventRecord,
   columns: number,
-  { silence, isCursor = false, isMarked = false }: RowAbout = {},
+  { silence, isCursor = false, isMarked = false, content = new Map() }: RowAbout = {},
 ): readonly Run[] {
   const row = { record, silence, isPlaced: false };
-  const { placed } = fitEventColumns(columns);
+  const { placed } = fitEventColumns(columns, { content });
   const about = { placed, columns, nowMs: NOW_MS, isCursor, isMarked, stale: false };
   return tableRuns(
     { key: record.key, row, isRemoved: record.isRemoved },
-    { ...about, faint: EVENTS.isFaint?.(row) === true, tonedGaps: EVENTS.hasTonedGaps === true },
+    { ...about, look: EVENTS.rowLook?.(row, NOW_MS) },
   );
 }
 
@@ -80,6 +81,9 @@ test('a hostile text in the event list sends no control byte to the terminal and
   );
 });
 
+/** The widths of texts in a list that contains silenced events. */
+const SILENCED = new Map([['silence', 8]]);
+
 const RECOVERING = { results: 3, since: 100, last: 140, after: '5m' };
 
 describe('the row of an event', () => {
@@ -97,19 +101,123 @@ describe('the row of an event', () => {
     expect(textOf(new EventRecord('k', anEventRow(row)), 120)).toContain(says);
   });
 
-  test('the row of a silenced event shows who silenced it, for how long and why', () => {
-    const record = new EventRecord('k', anEventRow({ silenced_by: ['x'] }));
-    const silence = aSilencedRow({ creator: 'bob', reason: 'CHG-1', expire_at: NOW_MS / 1000 + 2460 });
-    expect(textOf(record, 120, { silence })).toContain('silenced by bob, 41m left: CHG-1');
+  test.each([
+    { name: 'the remaining time', silence: { expire_at: NOW_MS / 1000 + 2460 }, says: '41m left' },
+    { name: 'a silence until the event resolves', silence: { expire_on_resolve: true }, says: 'until OK' },
+    { name: 'a silence without an end', silence: {}, says: 'no end' },
+  ])('the row of a silenced event shows its output and $name', ({ silence, says }) => {
+    const record = new EventRecord('k', anEventRow({ silenced_by: ['x'], output: 'the disk is full' }));
+    const row = aSilencedRow({ expire_at: null, expire_on_resolve: false, ...silence });
+    const text = textOf(record, 120, { silence: row, content: SILENCED });
+    expect(text).toContain('S CRIT');
+    expect(text).toContain(`  ${says}`);
+    expect(text).toContain('the disk is full');
   });
 
-  test('the row of a resolved event shows that the event is gone while the list is paused', () => {
+  test('on a narrow screen the output of a silenced event goes before the end of the silence', () => {
+    const record = new EventRecord('k', anEventRow({ silenced_by: ['x'], output: 'the disk is full' }));
+    const text = textOf(record, 60, { silence: aSilencedRow(), content: SILENCED });
+    expect(text).toContain('S CRIT');
+    expect(text).not.toContain('no end');
+    expect(text).toContain('the disk');
+  });
+
+  test('the row of a resolved event says OK while the list is paused', () => {
     const record = new EventRecord('k', anEventRow());
     record.isRemoved = true;
-    expect(textOf(record, 120)).toContain('✓ gone');
+    expect(textOf(record, 120)).toContain('✓ OK');
+    expect(textOf(record, 120)).toContain('resolved');
   });
 
   test('the row of an event shows the cursor and the mark', () => {
     expect(textOf(new EventRecord('k', anEventRow()), 120, { isCursor: true, isMarked: true })).toMatch(/^>\* /);
+  });
+});
+
+function tonesOf(record: EventRecord, about: RowAbout = {}): readonly string[] {
+  return eventRuns(record, 120, about).map(({ tone }) => tone);
+}
+
+describe('the tones of the row of an event', () => {
+  test.each<{ name: string; row: Parameters<typeof anEventRow>[0]; tones: readonly string[] }>([
+    {
+      name: 'a critical event is red, and its status is bold',
+      row: { status: 2 },
+      tones: ['critical-row', 'critical'],
+    },
+    { name: 'a warning is yellow', row: { status: 1 }, tones: ['warning'] },
+    { name: 'an unknown status is magenta', row: { status: 3 }, tones: ['unknown'] },
+    { name: 'a silenced event is faint', row: { status: 2, silenced_by: ['x'] }, tones: ['faint'] },
+    {
+      name: 'an inhibited event is faint',
+      row: { status: 2, inhibited_by: { rule: 'r', client: 'sw-1', check: 'uplink' } },
+      tones: ['faint'],
+    },
+    {
+      name: 'a flapping event has the color of its severity',
+      row: { action: 'flapping' },
+      tones: ['critical-row', 'flapping'],
+    },
+  ])('the row of $name', ({ row, tones }) => {
+    const record = new EventRecord('k', anEventRow({ status: 2, ...row }));
+    expect(new Set(tonesOf(record).filter((tone) => tone !== 'plain'))).toEqual(new Set(tones));
+  });
+
+  test('the row of a resolved event is green', () => {
+    const record = new EventRecord('k', anEventRow({ status: 2 }));
+    record.isRemoved = true;
+    expect(new Set(tonesOf(record))).toEqual(new Set(['ok', 'plain']));
+  });
+
+  test('the row under the cursor keeps the color of its status up to the edge of the screen', () => {
+    const record = new EventRecord('k', anEventRow({ status: 1, output: '' }));
+    const runs = eventRuns(record, 120, { isCursor: true });
+    expect(runs.map(({ tone }) => tone)).toEqual(['warning-inverse']);
+    expect(runsWidth(runs)).toBe(120);
+  });
+
+  test('the row of an event that changed within 2 seconds is highlighted, and no longer after that', () => {
+    const record = new EventRecord('k', anEventRow({ status: 1 }));
+    record.changedAtMs = NOW_MS - 1999;
+    expect(tonesOf(record)).toEqual(['warning-strong', 'warning-inverse', 'warning-strong', 'plain']);
+    record.changedAtMs = NOW_MS - 2000;
+    expect(tonesOf(record)).toEqual(['warning', 'plain']);
+  });
+});
+
+/** Returns the widths of the columns of events by id, for texts of these widths. */
+function columnWidths(
+  columns: number,
+  content: Readonly<Record<string, number>>,
+  wide = false,
+): Readonly<Record<string, number>> {
+  const { placed } = fitEventColumns(columns, { wide, content: new Map(Object.entries(content)) });
+  return Object.fromEntries(placed.map(({ column, width }) => [column.id, width]));
+}
+
+describe('the widths of the columns of events', () => {
+  test('names are as wide as their texts, and the output gets the remaining cells', () => {
+    expect(columnWidths(80, { client: 11, check: 11 })).toMatchObject({ client: 11, check: 11, output: 32 });
+  });
+
+  test('a long name gets the cells that the other name does not need', () => {
+    expect(columnWidths(80, { client: 60, check: 4 })).toMatchObject({ client: 27, check: 6 });
+    expect(columnWidths(80, { client: 60, check: 60 })).toMatchObject({ client: 19, check: 14 });
+  });
+
+  test.each([80, 120, 200])(
+    'with full names on %i columns, a name of 200 characters leaves space for the output',
+    (columns) => {
+      const { client = 0, check = 0, output = 0 } = columnWidths(columns, { client: 200, check: 12 }, true);
+      expect(output).toBeGreaterThanOrEqual(24);
+      expect(check).toBe(12);
+      expect(client).toBeGreaterThan(20);
+    },
+  );
+
+  test.each([20, 30, 40, 50])('on only %i columns, the columns are not wider than the screen', (columns) => {
+    const { placed } = fitEventColumns(columns);
+    const cells = placed.reduce((sum, { width }) => sum + width + 2, 1);
+    expect(cells).toBeLessThanOrEqual(columns);
   });
 });
