@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { acknowledgementRowSchema, acknowledgeSchema } from '../schemas/acknowledgement.ts';
 import { versionsResponse } from '../schemas/versions.ts';
 import { holdSchema, releaseSchema } from '../schemas/maintenance.ts';
 import { silencePolicyResponse } from '../schemas/silence-policy.ts';
@@ -209,6 +210,25 @@ export const MON_API = {
     query: IN,
     body: resultSchema,
     response: simulationResponse,
+  }),
+
+  acknowledgements: mon('GET /acknowledgements', 'Acknowledged events with their owners', {
+    query: { ...LIST },
+    response: z.array(acknowledgementRowSchema),
+  }),
+  acknowledge: mon('POST /acknowledgements', 'Acknowledges an open event: handlers get no further notification of it', {
+    scope: 'silence',
+    query: IN,
+    body: acknowledgeSchema,
+    status: 201,
+    response: acknowledgementRowSchema,
+    errors: ['invalid', 'not_found', 'too_large'],
+  }),
+  unacknowledge: mon('DELETE /acknowledgements/:client/:check', 'Removes the acknowledgement of an event', {
+    scope: 'silence',
+    query: IN,
+    status: 204,
+    errors: ['not_found'],
   }),
 
   silenced: mon('GET /silenced', 'Silences with their counts of suppressed notifications', {

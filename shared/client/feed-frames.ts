@@ -7,6 +7,7 @@ import {
   numbersSchema,
   type FeedMessage,
 } from '../schemas/feed.ts';
+import { shownAcknowledgementSchema } from '../schemas/acknowledgement.ts';
 import { recoverySchema } from '../schemas/recovery.ts';
 import { compiledCheck, isObject } from './compiled-check.ts';
 
@@ -54,7 +55,8 @@ function isEventRow(row: unknown): boolean {
     isTextOrAbsent(row['client_set']) &&
     isTextOrAbsent(row['check_set']) &&
     (row['groups'] === undefined || areTexts(row['groups'])) &&
-    (row['recovering'] === undefined || isRecovery(row['recovering']))
+    (row['recovering'] === undefined || isRecovery(row['recovering'])) &&
+    (row['acknowledged'] === undefined || shownAcknowledgementSchema.safeParse(row['acknowledged']).success)
   );
 }
 

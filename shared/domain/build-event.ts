@@ -1,3 +1,4 @@
+import { shownAcknowledgement } from './acknowledgement.ts';
 import type { Client } from '../schemas/client.ts';
 import type { Event } from '../schemas/event.ts';
 import type { CheckResult } from '../schemas/result.ts';
@@ -48,6 +49,7 @@ export function eventCircumstances(
     action: state.action,
     timestamp: state.timestamp,
     ...(state.lastStateChange === undefined ? {} : { last_state_change: state.lastStateChange }),
+    ...(state.acknowledgement !== undefined && { acknowledged: shownAcknowledgement(state.acknowledgement) }),
     silenced: silencedBy.length > 0,
     silenced_by: silencedBy,
   };

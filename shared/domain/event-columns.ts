@@ -108,16 +108,18 @@ function sparseAttributesOf({
   inhibited_by: inhibitedBy,
   groups,
   recovering,
+  acknowledged,
 }: SparseEventAttributes): SparseEventAttributes {
   return {
     ...(inhibitedBy && { inhibited_by: inhibitedBy }),
     ...(groups && { groups }),
     ...(recovering && { recovering }),
+    ...(acknowledged && { acknowledged }),
   };
 }
 
-function hasSparseAttributes({ inhibited_by: inhibitedBy, groups, recovering }: EventRow): boolean {
-  return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined;
+function hasSparseAttributes({ inhibited_by: inhibitedBy, groups, recovering, acknowledged }: EventRow): boolean {
+  return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined || acknowledged !== undefined;
 }
 
 /** Returns the column with the ids of the attributes of clients or checks; empty if no row has any. */

@@ -8,7 +8,7 @@ import { clientSubscription } from './subscription.ts';
 
 /** Converts an event to the row that tables, searches and the feed use. */
 export function eventRow(event: Event): EventRow {
-  const { namespace, client, check, action, occurrences, silenced_by, recovering } = event;
+  const { namespace, client, check, action, occurrences, silenced_by, recovering, acknowledged } = event;
   return {
     ...(namespace !== undefined && { namespace }),
     client: client.name,
@@ -23,6 +23,7 @@ export function eventRow(event: Event): EventRow {
     [CLIENT_ATTRIBUTES]: attributesIn(client, clientSubscription(client.name), redactKeysOf(client)),
     [CHECK_ATTRIBUTES]: attributesIn(check, '', checkRedactKeysOf(client)),
     ...(recovering !== undefined && { recovering }),
+    ...(acknowledged !== undefined && { acknowledged }),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { EventAction } from '../schemas/event.ts';
 import { v2StateChange, isFlapping, totalStateChange } from './flapping.ts';
 import type { NotificationLog } from '../schemas/notification-log.ts';
+import type { Acknowledgement } from '../schemas/acknowledgement.ts';
 import type { Recovery } from '../schemas/recovery.ts';
+import { acknowledgementAfter } from './acknowledgement.ts';
 import { EMPTY_NOTIFICATION_LOG } from './notify/notification-log.ts';
 import { isRecovered, nextRecovery } from './recovery.ts';
 import { nextOkCount, okOccurrences, type OkCount } from './ok-count.ts';
@@ -30,6 +32,8 @@ export interface EventState {
   readonly notifications: NotificationLog;
   /** Set while the check is OK again and the event waits for further OK results (spec, recovery). */
   readonly recovery?: Recovery | undefined;
+  /** Set while an operator works on the problem; handlers then get no further notification of it (on-call 1). */
+  readonly acknowledgement?: Acknowledgement | undefined;
 }
 
 /** Returns the state of a transient event, which is delivered to handlers but never stored. */
@@ -158,6 +162,7 @@ export function nextCheckState(
     totalStateChange: change,
     notifications: stored?.notifications ?? EMPTY_NOTIFICATION_LOG,
     recovery,
+    acknowledgement: isProblem ? acknowledgementAfter(stored?.acknowledgement, result.status) : stored?.acknowledgement,
   };
 
   const stateWith = (kept: EventState | undefined): CheckState => ({

@@ -1,3 +1,4 @@
+import type { AcknowledgementRow } from '../schemas/acknowledgement.ts';
 import type { CommandLine } from '../schemas/command.ts';
 import type { ClusterMember } from '../schemas/cluster.ts';
 import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
@@ -69,6 +70,20 @@ export const RESULT_SEARCH = searchLanguage<SearchableResult>(
     timeField('last', 'since it was executed', ({ executed }) => executed),
   ],
   ({ client, check, output }) => [client, check, output],
+);
+
+export const ACKNOWLEDGEMENT_SEARCH = searchLanguage<AcknowledgementRow>(
+  [
+    textField('client', ({ client }) => client),
+    textField('check', ({ check }) => check),
+    textField('owner', ({ owner }) => owner),
+    textField('note', ({ note }) => note ?? ''),
+    statusField(({ status }) => status),
+    flagField('sticky', ({ sticky }) => sticky),
+    remainingField('left', 'until it expires', ({ expires_at: end }) => end ?? undefined),
+    timeField('age', 'since the event was acknowledged', ({ acknowledged_at: at }) => at),
+  ],
+  ({ client, check, owner, note = '' }) => [client, check, owner, note],
 );
 
 /** A silence, with the number of notifications that it suppressed if that is known. */

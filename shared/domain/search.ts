@@ -40,6 +40,8 @@ const FIELDS: readonly Field<EventRow>[] = [
   flagField('silenced', (row) => row.silenced_by.length > 0),
   flagField('flapping', (row) => row.action === 'flapping'),
   flagField('recovering', (row) => row.recovering !== undefined),
+  flagField('acked', (row) => row.acknowledged !== undefined),
+  textField('owner', (row) => row.acknowledged?.by ?? ''),
   flagField('inhibited', (row) => row.inhibited_by !== undefined),
   listField('inhibited_by', 'an inhibition rule or its source event', ({ inhibited_by: by }) =>
     by === undefined ? [] : [by.rule, `${by.client}/${by.check}`],

@@ -8,6 +8,8 @@ export type AuditAction =
   | 'silence.restore'
   | 'silence.clear'
   | 'silence.expire'
+  | 'event.acknowledge'
+  | 'event.unacknowledge'
   | 'event.resolve'
   | 'event.delete'
   | 'result.delete'

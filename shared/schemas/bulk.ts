@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { acknowledgeShape } from './acknowledgement.ts';
 import { expireAtSchema } from './expiry.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 import { objectNameSchema, storedClientNameSchema, subscriptionSchema } from './name.ts';
@@ -54,6 +55,8 @@ export const bulkOperationSchema = z.discriminatedUnion('op', [
   monSilencedSchema.safeExtend({ op: z.literal('silence') }),
   z.looseObject({ op: z.literal('clear'), id: z.string().min(1).max(512), if_timestamp: ifTimestamp }),
   z.looseObject({ op: z.literal('resolve'), client: storedClientNameSchema, check: objectNameSchema }),
+  z.looseObject({ op: z.literal('acknowledge'), ...acknowledgeShape }),
+  z.looseObject({ op: z.literal('unacknowledge'), client: storedClientNameSchema, check: objectNameSchema }),
   z.looseObject({ op: z.literal('restore'), entry: restoredEntrySchema, if_timestamp: ifTimestamp }),
 ]);
 

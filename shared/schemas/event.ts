@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type CheckResult, checkResponse } from './result.ts';
+import { shownAcknowledgementSchema, type ShownAcknowledgement } from './acknowledgement.ts';
 import { recoverySchema, type Recovery } from './recovery.ts';
 import { type Client, clientResponse } from './client.ts';
 import { numberOrNull, numberOrZero, booleanOrFalse, textsOrNone } from './response.ts';
@@ -33,6 +34,8 @@ export interface Event {
   readonly timestamp: number;
   /** Time of the last status change, in epoch seconds. */
   readonly last_state_change?: number | null;
+  /** Present only while the event is acknowledged: an operator works on the problem. */
+  readonly acknowledged?: ShownAcknowledgement;
   readonly silenced: boolean;
   /** Ids of the silences that currently match the event. */
   readonly silenced_by: readonly string[];
@@ -62,6 +65,7 @@ export const eventResponse: z.ZodType<Event> = z.looseObject({
   action: eventActionSchema,
   timestamp: z.number(),
   last_state_change: numberOrNull,
+  acknowledged: shownAcknowledgementSchema.exactOptional(),
   silenced: booleanOrFalse,
   silenced_by: textsOrNone,
   recovering: recoverySchema.exactOptional(),

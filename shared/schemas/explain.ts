@@ -13,6 +13,7 @@ import { recoverySchema } from './recovery.ts';
  * - `action`, `severity`: it does not run, because it does not accept the action or severity of the event
  * - `silenced`, `filtered`: it does not run, because of a silence or a filter (completion 1.8)
  * - `inhibited`: it does not run, because an inhibition rule suppresses the event (inhibition 2)
+ * - `acknowledged`: it does not run, because an operator acknowledged the event (on-call 1)
  * - `overflow`: it would run, but its queue and the dead-letter queue are full
  * - `unknown_handler`: no handler with this name is defined
  * - `unknown_pipeline`, `empty_pipeline`: the pipeline does not exist, or has no workflows
@@ -28,6 +29,7 @@ export type VerdictKind =
   | 'silenced'
   | 'filtered'
   | 'inhibited'
+  | 'acknowledged'
   | 'overflow'
   | 'unknown_handler'
   | 'unknown_pipeline'

@@ -5,6 +5,7 @@ import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
 import { groupResponse, type GroupRow } from './grouping.ts';
 import { inhibitionResponse, inhibitorSchema, type InhibitionRow } from './inhibition.ts';
+import { shownAcknowledgementSchema } from './acknowledgement.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceResponse } from './recurrence.ts';
 import { reminderSentSchema, silenceIdleSchema } from './silenced.ts';
@@ -81,6 +82,8 @@ export const eventRowSchema = z.object({
   groups: texts.exactOptional(),
   /** Present only while the check is OK again but the event waits for more OK results. */
   recovering: recoverySchema.exactOptional(),
+  /** Present only while the event is acknowledged. */
+  acknowledged: shownAcknowledgementSchema.exactOptional(),
   /**
    * Ids of the attributes of the client and of the check, which the topic `attributes` contains; present only if the
    * consumer subscribed to it. Absent if there are no attributes.
@@ -95,8 +98,13 @@ export type EventRow = Readonly<z.infer<typeof eventRowSchema>> &
   };
 
 /** Row attributes that few events have, which a snapshot in columns therefore stores by row. */
-const sparseEventAttributesSchema = eventRowSchema.pick({ inhibited_by: true, groups: true, recovering: true });
-export type SparseEventAttributes = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering'>;
+const sparseEventAttributesSchema = eventRowSchema.pick({
+  inhibited_by: true,
+  groups: true,
+  recovering: true,
+  acknowledged: true,
+});
+export type SparseEventAttributes = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering' | 'acknowledged'>;
 
 /** A column of a table: each distinct value once, and for each row the index of its value in `values`, from 0. */
 export interface ValueColumn<Value> {

@@ -13,6 +13,10 @@ export type HandledEvent = Event & {
    * event was firing.
    */
   readonly inhibition_ended?: true;
+  /** Present if the event is notified because its acknowledgement expired while the event was firing. */
+  readonly acknowledgement_expired?: true;
+  /** Present if the event is notified although it was acknowledged, because its status got worse. */
+  readonly acknowledgement_ended?: true;
 };
 
 /** An event in the notification of a group. */

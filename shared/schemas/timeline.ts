@@ -13,6 +13,8 @@ import { clientRowSchema, eventRowSchema, silencedRowSchema } from './feed.ts';
  * - `flapping`, `steady`: the event started, stopped flapping
  * - `recovering`: the check is OK again, and the event waits for more OK results before it resolves
  * - `relapse`: the check failed again while it was recovering
+ * - `acknowledge`: an operator acknowledged the event; `creator` is the owner, `reason` the note, `end` the expiry
+ * - `unacknowledge`: an operator removed the acknowledgement, or it expired
  * - `rename`: the check was renamed
  * - `remove`: the results of the check were deleted, alone or with the client
  * - `silence`, `clear`, `expire`: a silence was created, was cleared by somebody, or expired
@@ -25,6 +27,8 @@ export const TIMELINE_KINDS = [
   'steady',
   'recovering',
   'relapse',
+  'acknowledge',
+  'unacknowledge',
   'resolve',
   'rename',
   'remove',

@@ -264,6 +264,8 @@ function nameOfOperation(operation: BulkOperation): string {
     case 'clear':
       return operation.id;
     case 'resolve':
+    case 'acknowledge':
+    case 'unacknowledge':
       return silencedId(clientSubscription(operation.client), operation.check);
     case 'restore':
       throw new Error('this backend says nothing that restores');

@@ -164,7 +164,9 @@ function ownOperation(operation: BulkOperation): {
       const { id, context } = splitSilencedId(operation.id);
       return { operation: { ...operation, id }, context };
     }
-    case 'resolve': {
+    case 'resolve':
+    case 'acknowledge':
+    case 'unacknowledge': {
       const { name, context } = splitName(operation.client);
       return { operation: { ...operation, client: name }, context };
     }
@@ -187,6 +189,8 @@ function operationAt(operation: BulkOperation, context: string): BulkOperation {
     case 'clear':
       return { ...operation, id: silencedIdAt(operation.id, context) };
     case 'resolve':
+    case 'acknowledge':
+    case 'unacknowledge':
       return { ...operation, client: nameAt(operation.client, context) };
     case 'restore':
       return { ...operation, entry: addContextToParts(operation.entry, context) };

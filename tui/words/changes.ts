@@ -119,6 +119,8 @@ export function operationName(operation: BulkOperation): string {
     case 'clear':
       return safeLine(operation.id);
     case 'resolve':
+    case 'acknowledge':
+    case 'unacknowledge':
       return safeLine(`${operation.client}/${operation.check}`);
     case 'restore':
       return safeLine(silenceName(operation.entry));
@@ -128,6 +130,10 @@ export function operationName(operation: BulkOperation): string {
 /** Returns a description of the exact effect of an operation that undoes a change. Safe for a terminal. */
 export function undoText(operation: BulkOperation, nowMs: number): string {
   if (operation.op === 'clear') return `ends the silence ${operationName(operation)}`;
+  if (operation.op === 'unacknowledge') return `removes the acknowledgement of ${operationName(operation)}`;
+  if (operation.op === 'acknowledge') {
+    return safeLine(`restores the acknowledgement of ${operationName(operation)} by ${operation.owner ?? 'its owner'}`);
+  }
   if (operation.op !== 'restore') return operationName(operation);
   const { creator, expire_at: end } = operation.entry;
   const endMs = parseExpiry(end);

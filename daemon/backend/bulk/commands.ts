@@ -11,6 +11,7 @@ import {
   targetId,
 } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
+import type { Acknowledgement } from '../../../shared/schemas/acknowledgement.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../../../shared/schemas/bulk.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -20,6 +21,8 @@ import { recordAudit, targetIn, type AuditedChange } from '../model/audit/mutati
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Steps } from '../commit/command.ts';
+import { acknowledgeEvent } from '../acknowledgements/commands.ts';
+import { saveAcknowledgement } from '../model/events/mutations.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import { auditedEvent } from '../events/commands.ts';
 import {
@@ -148,7 +151,7 @@ function* refuseBadTimes(namespace: Namespace, operations: readonly BulkOperatio
 function openEvents(registry: Registry, namespaceName: string, operations: readonly BulkOperation[]): CheckEntry[] {
   const namespace = registry.namespace(namespaceName);
   return operations.flatMap((operation) => {
-    const entry = operation.op === 'resolve' ? namespace.check(operation.client, operation.check) : undefined;
+    const entry = targetsEvent(operation) ? namespace.check(operation.client, operation.check) : undefined;
     return entry?.state.event === undefined ? [] : [entry];
   });
 }
@@ -170,6 +173,10 @@ function perform(
       return clear(transaction, namespace, operation, by);
     case 'resolve':
       return resolve(transaction, namespace, operation, by);
+    case 'acknowledge':
+      return acknowledge(transaction, namespace, operation, by);
+    case 'unacknowledge':
+      return unacknowledge(transaction, namespace, operation, by);
   }
 }
 
@@ -180,6 +187,13 @@ function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number
       return undefined;
     case 'resolve':
       return namespace.check(operation.client, operation.check)?.state.event === undefined ? 'not_found' : undefined;
+    case 'acknowledge':
+      if (namespace.check(operation.client, operation.check)?.state.event === undefined) return 'not_found';
+      return isExpiredTime(operation.expires_at, nowMs) ? 'expired' : undefined;
+    case 'unacknowledge': {
+      const event = namespace.check(operation.client, operation.check)?.state.event;
+      return event?.acknowledgement === undefined ? 'not_found' : undefined;
+    }
     case 'clear': {
       const present = unexpiredEntry(namespace, operation.id, nowMs);
       if (present === undefined) return 'not_found';
@@ -247,12 +261,79 @@ function resolve(
   { client, check }: OperationOf<'resolve'>,
   by: string,
 ): OperationResult {
-  const entry = namespace.check(client, check);
-  if (entry === undefined)
-    throw new Error(`internal error: the event ${client}/${check} disappeared during the operation`);
+  const entry = openEntry(namespace, client, check);
   const before = auditedEvent(entry);
   resolveEvent(transaction, entry, by);
   return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };
+}
+
+function acknowledge(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, check, ...request }: OperationOf<'acknowledge'>,
+  by: string,
+): OperationResult {
+  const entry = openEntry(namespace, client, check);
+  const before = entry.state.event?.acknowledgement;
+  const after = acknowledgeEvent(transaction, entry, { ...request, owner: request.owner ?? by }, by);
+  return {
+    outcome: { ok: true, undo: acknowledging(client, check, before) },
+    change: {
+      action: 'event.acknowledge',
+      target: `${client}/${check}`,
+      before: before ?? null,
+      after,
+      reason: after.note ?? null,
+    },
+  };
+}
+
+function unacknowledge(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, check }: OperationOf<'unacknowledge'>,
+  by: string,
+): OperationResult {
+  const entry = openEntry(namespace, client, check);
+  const before = entry.state.event?.acknowledgement;
+  saveAcknowledgement(transaction, entry, undefined, by);
+  return {
+    outcome: { ok: true, undo: acknowledging(client, check, before) },
+    change: { action: 'event.unacknowledge', target: `${client}/${check}`, before: before ?? null },
+  };
+}
+
+/** Returns the operation that gives an event this acknowledgement; undefined: that removes its acknowledgement. */
+function acknowledging(client: string, check: string, acknowledgement: Acknowledgement | undefined): BulkOperation {
+  if (acknowledgement === undefined) return { op: 'unacknowledge', client, check };
+  const { owner, note, until, sticky } = acknowledgement;
+  return {
+    op: 'acknowledge',
+    client,
+    check,
+    owner,
+    ...(note !== undefined && { note }),
+    ...(until !== undefined && { expires_at: until }),
+    ...(sticky === true && { sticky }),
+  };
+}
+
+/** Returns the entry of a check with an open event, whose existence was checked before. */
+function openEntry(namespace: Namespace, client: string, check: string): CheckEntry {
+  const entry = namespace.check(client, check);
+  if (entry === undefined)
+    throw new Error(`internal error: the event ${client}/${check} disappeared during the operation`);
+  return entry;
+}
+
+function isExpiredTime(seconds: number | null | undefined, nowMs: number): boolean {
+  return typeof seconds === 'number' && seconds * 1000 <= nowMs;
+}
+
+function targetsEvent(
+  operation: BulkOperation,
+): operation is OperationOf<'resolve'> | OperationOf<'acknowledge'> | OperationOf<'unacknowledge'> {
+  return operation.op === 'resolve' || operation.op === 'acknowledge' || operation.op === 'unacknowledge';
 }
 
 /**
@@ -336,6 +417,8 @@ function targetOf(operation: BulkOperation): string {
     case 'clear':
       return operation.id;
     case 'resolve':
+    case 'acknowledge':
+    case 'unacknowledge':
       return `${operation.client}/${operation.check}`;
   }
 }

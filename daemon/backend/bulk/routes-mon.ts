@@ -77,10 +77,14 @@ function operationsOf(value: unknown): readonly unknown[] {
   return Array.isArray(operations) ? operations.slice(0, PROBLEMS_MAX) : [];
 }
 
-/** Sets the creator of every new silence according to the authenticated principal. */
+/** Sets the creators of new silences and the owners of acknowledgements according to the authenticated principal. */
 function signed(bulkRequest: BulkRequest, principal: Principal): BulkRequest {
   const operations = bulkRequest.operations.map((operation) =>
-    operation.op === 'silence' ? { ...operation, creator: creatorOf(principal, operation.creator) } : operation,
+    operation.op === 'silence'
+      ? { ...operation, creator: creatorOf(principal, operation.creator) }
+      : operation.op === 'acknowledge'
+        ? { ...operation, owner: creatorOf(principal, operation.owner) }
+        : operation,
   );
   return { ...bulkRequest, operations };
 }

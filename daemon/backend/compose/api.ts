@@ -57,6 +57,7 @@ import { simulationOnMon } from '../results/mon-simulate.ts';
 import { resultsOnMon } from '../results/routes-mon.ts';
 import { resultsOnV1 } from '../results/routes-v1.ts';
 import { commandSilencesOnMon } from '../silences/command-silences.ts';
+import { acknowledgementsOnMon } from '../acknowledgements/routes-mon.ts';
 import { silencedOnMon } from '../silences/routes-mon.ts';
 import { silencedOnV1 } from '../silences/routes-v1.ts';
 import { silencedOnV2 } from '../silences/routes-v2.ts';
@@ -98,6 +99,7 @@ type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof handlerTestOnMon> &
   FirstOf<typeof resultsOnMon> &
   Parameters<typeof simulationOnMon>[0] &
+  FirstOf<typeof acknowledgementsOnMon> &
   FirstOf<typeof silencedOnMon> &
   FirstOf<typeof commandSilencesOnMon> &
   FirstOf<typeof bulkOnMon> &
@@ -162,6 +164,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
         deps.registry.state(openRuleWatch).momentAt(nowMs),
       ),
     ),
+    ...acknowledgementsOnMon(deps),
     ...silencedOnMon(deps),
     ...commandSilencesOnMon(deps),
     ...bulkOnMon(deps),

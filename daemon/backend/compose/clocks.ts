@@ -1,4 +1,5 @@
 import type { IdleRules } from '../../../shared/domain/silence-idle.ts';
+import { expireAcknowledgements } from '../acknowledgements/timers.ts';
 import type { AgentHub } from '../agents/agent-hub.ts';
 import { watchAggregates } from '../aggregates/timers.ts';
 import { CheckRequests } from '../checks/runs.ts';
@@ -46,7 +47,7 @@ interface ClockParts {
 export function leaderTasks(foundation: Foundation, parts: ClockParts): readonly Lifecycle[] {
   const { definitions, registry, store, disk, clock, log } = foundation;
   const { batcher, writers, lanes, ownName } = parts;
-  const { silenced, stashes, clients, results } = writers;
+  const { acknowledgements, silenced, stashes, clients, results } = writers;
   const { before, notify, rules } = silenceSettings(foundation);
   const timed = { registry, clock, log };
   const due = { ...timed, commits: batcher.commits };
@@ -65,6 +66,7 @@ export function leaderTasks(foundation: Foundation, parts: ClockParts): readonly
     { name: 'reminders of silences', start: () => remindOfEnds({ ...writing, before, notify }) },
     { name: 'idle silences', start: () => watchIdle({ ...writing, rules }) },
     { name: 'ends of silences', start: () => watchSilenceEnds({ ...due, notifier: silenceEnds }) },
+    { name: 'expiry of acknowledgements', start: () => expireAcknowledgements({ ...due, acknowledgements }) },
     { name: 'inhibitions', start: () => watchInhibitionRules({ ...timed, definitions, updates: changes }) },
     { name: 'groups', start: () => new GroupFlushTimer({ ...due, flusher: flushes, queues: lanes, definitions }) },
     { name: 'expiry of stashes', start: () => expireStashes({ ...due, stashes }) },

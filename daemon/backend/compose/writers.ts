@@ -1,3 +1,4 @@
+import { Acknowledgements } from '../acknowledgements/commands.ts';
 import { ApiKeys } from '../access/api-keys.ts';
 import type { Bcrypt } from '../access/bcrypt.ts';
 import { CredentialVersions } from '../access/credential-versions.ts';
@@ -38,6 +39,7 @@ export interface Writers {
   readonly entityLimit: EntityLimit;
   readonly results: Results;
   readonly events: Events;
+  readonly acknowledgements: Acknowledgements;
   readonly v2Events: V2Events;
   readonly silenced: SilencedEntries;
   readonly commandSilences: CommandSilences;
@@ -93,6 +95,7 @@ export function openWriters(
     entityLimit,
     results: new Results({ batcher, definitions, clock, limits, attributes }),
     events: new Events(batcher),
+    acknowledgements: new Acknowledgements(batcher),
     v2Events: new V2Events({ batcher, definitions, entityLimit, attributes }),
     silenced,
     commandSilences: new CommandSilences(batcher, silenced, silencesMax, learn),

@@ -62,6 +62,7 @@ export function buildNotificationContext(
     handlers,
     notificationLog: occurrence.state.notifications,
     isNewEvent: occurrence.isNewEvent === true,
+    acknowledgementEnd: occurrence.acknowledgementEnd,
     leavesStoredEventUnchanged: overrides.leavesStoredEventUnchanged ?? leavesStoredEventUnchanged(occurrence),
     inhibition: findInhibition(source, occurrence, event),
     findGroupRecord: (handler) => groupNotificationRecord(namespace, handler, event),

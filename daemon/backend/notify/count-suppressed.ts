@@ -15,6 +15,7 @@ export class SuppressionCounter implements Disposable {
     severity: 0,
     silenced: 0,
     inhibited: 0,
+    acknowledged: 0,
     filtered: 0,
     overflow: 0,
     unknown_handler: 0,

@@ -5,6 +5,7 @@ import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { AcknowledgementEnd } from '../../../shared/domain/notify/notification-context.ts';
 import type { CheckEntry, ClientEntry } from '../model/registry/namespace.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface Occurrence {
   readonly isSimulated?: boolean;
   /** True if no event of the check was open before this result. */
   readonly isNewEvent?: boolean;
+  /** Set if the acknowledgement of the event has just ended while the problem still fires. */
+  readonly acknowledgementEnd?: AcknowledgementEnd | undefined;
   /**
    * True if the event is evaluated again because the inhibition rules changed, and not because of a new result. The
    * inhibitors under the new rules are already recorded, so they need not be recorded again.

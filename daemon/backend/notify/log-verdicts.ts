@@ -16,6 +16,7 @@ const VERDICT_MESSAGES: Readonly<
   severity: { level: 'info', message: 'handler does not handle event severity' },
   silenced: { level: 'info', message: 'handler is silenced' },
   inhibited: { level: 'info', message: 'event is inhibited' },
+  acknowledged: { level: 'info', message: 'event is acknowledged' },
   filtered: { level: 'info', message: 'event was filtered' },
   overflow: { level: 'error', message: 'handler queue is full, event was not handled' },
   unknown_handler: { level: 'error', message: 'unknown handler' },

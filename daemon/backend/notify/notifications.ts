@@ -109,6 +109,20 @@ export function notifySilenceEnded(transaction: Transaction, occurrence: Occurre
 }
 
 /**
+ * Notifies handlers of an open event whose acknowledgement has expired. All decision stages are evaluated as for a new
+ * result. The caller must first remove the acknowledgement from the event.
+ */
+export function notifyAcknowledgementExpired(transaction: Transaction, occurrence: Occurrence): void {
+  const { client, check } = occurrence;
+  if (isHandlingDisabled(check)) {
+    reportOccurrenceVerdicts(transaction, occurrence, DISABLED_VERDICTS);
+    return;
+  }
+  const { handlers } = transaction.routing.route(client.namespace.name, check);
+  notifyHandlers(transaction, { ...occurrence, acknowledgementEnd: 'expired' }, handlers);
+}
+
+/**
  * Evaluates an open event again after the inhibition rules changed. If a rule inhibits the event now, its notification
  * log records the inhibition. If no rule inhibits it any more and a notification is pending, handlers are notified as
  * if the event had just occurred.

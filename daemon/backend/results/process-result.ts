@@ -1,5 +1,5 @@
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
-import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts';
+import { nextCheckState, type CheckState, type EventState } from '../../../shared/domain/event.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import { withinOutputSize, withStoredOutput } from '../../../shared/domain/truncation.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
@@ -123,7 +123,8 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
   const entry = namespace.ensureCheck(client, check.name);
   const notifiesOk = check.status === 0 && transaction.routing.hasHandlerForOkEvents(namespace.name, check);
-  const isNewEvent = entry.state.event === undefined;
+  const { event: before } = entry.state;
+  const isNewEvent = before === undefined;
   const { state, transition } = nextCheckState(entry.state, check, {
     now: transaction.now,
     newId: transaction.newId,
@@ -140,7 +141,8 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
     notifyOk(transaction, { client, check, state: event, history: state.history });
     return entry;
   }
-  notifyResult(transaction, { client, check, state: event, history: state.history, isNewEvent });
+  const acknowledgementEnd = transition.kind === 'open' && endsAcknowledgement(before, event) ? 'worse' : undefined;
+  notifyResult(transaction, { client, check, state: event, history: state.history, isNewEvent, acknowledgementEnd });
   return entry;
 }
 
@@ -159,6 +161,10 @@ export function processReported(transaction: Transaction, namespace: Namespace, 
     duration: typeof duration === 'number' ? duration : undefined,
   });
   return entry;
+}
+
+function endsAcknowledgement(before: EventState | undefined, after: EventState): boolean {
+  return before?.acknowledgement !== undefined && after.acknowledgement === undefined;
 }
 
 function nextBodies(

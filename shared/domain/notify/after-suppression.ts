@@ -10,7 +10,8 @@ import { respectsSilences, isGroupingHandler, type RoutedHandler } from './route
 
 /**
  * Returns the event to send to a handler. The event has `silence_ended` or `inhibition_ended` if a silence or an
- * inhibition suppressed an earlier notification of the event and has ended since.
+ * inhibition suppressed an earlier notification of the event and has ended since. It has `acknowledgement_expired` or
+ * `acknowledgement_ended` if its acknowledgement has just ended.
  */
 export function eventForHandler(
   handler: RoutedHandler,
@@ -19,9 +20,17 @@ export function eventForHandler(
 ): HandledEvent {
   const eventAfterSilence: HandledEvent =
     announcesSilenceEnd(context) && respectsSilences(handler) ? { ...context.event, silence_ended: true } : event;
-  return announcesInhibitionEnd(handler, context)
+  const eventAfterInhibition: HandledEvent = announcesInhibitionEnd(handler, context)
     ? { ...eventAfterSilence, inhibition_ended: true }
     : eventAfterSilence;
+  switch (context.acknowledgementEnd) {
+    case 'expired':
+      return { ...eventAfterInhibition, acknowledgement_expired: true };
+    case 'worse':
+      return { ...eventAfterInhibition, acknowledgement_ended: true };
+    case undefined:
+      return eventAfterInhibition;
+  }
 }
 
 /**

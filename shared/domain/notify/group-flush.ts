@@ -19,9 +19,9 @@ export function groupLimit(handler: Pick<RunningHandler, 'group_limit'>): number
  *
  * - `open`: the notification may include the event.
  * - `gone`: the event is no longer open, and the group does not contain its resolution.
- * - `silenced`, `inhibited`: a silence or an inhibition suppresses the event now.
+ * - `silenced`, `inhibited`, `acknowledged`: a silence, an inhibition or an acknowledgement suppresses the event now.
  */
-export type StateAtFlush = 'open' | 'gone' | 'silenced' | 'inhibited';
+export type StateAtFlush = 'open' | 'gone' | 'silenced' | 'inhibited' | 'acknowledged';
 
 export interface MemberToFlush extends MemberState {
   readonly client: string;

@@ -6,8 +6,8 @@ import type { HandledEvent } from '../../schemas/handler-job.ts';
  * The event's status in the last group notification that included the event; undefined if there was none. Two special
  * values can replace the status:
  *
- * - `renotify`: a group notification has included the event, and a silence of the event has ended since. The next group
- *   notification must include the event as changed.
+ * - `renotify`: a group notification has included the event, and a silence or the acknowledgement of the event has ended
+ *   since. The next group notification must include the event as changed.
  * - `inhibited`: the event was inhibited at a flush before any group notification included it. The next result of the
  *   event that passes all decision stages removes this value.
  */
@@ -36,7 +36,9 @@ export interface MemberState {
  */
 export function nextMemberState(
   before: MemberState | undefined,
-  event: Pick<HandledEvent, 'id' | 'action' | 'silence_ended'> & { readonly check: Pick<Event['check'], 'status'> },
+  event: Pick<HandledEvent, 'id' | 'action' | 'silence_ended' | 'acknowledgement_expired' | 'acknowledgement_ended'> & {
+    readonly check: Pick<Event['check'], 'status'>;
+  },
   isOpenEvent: boolean,
 ): MemberState | undefined {
   const isResolved = event.action === 'resolve';
@@ -44,7 +46,9 @@ export function nextMemberState(
     before !== undefined && !before.isResolved && !before.isTransient && wasNeverNotified(before.lastNotified);
   if (isResolved && isUnnotified) return undefined;
   const lastNotified = before?.lastNotified === 'inhibited' ? undefined : before?.lastNotified;
-  const mustRenotify = event.silence_ended === true && lastNotified !== undefined;
+  const isSuppressionEnded =
+    event.silence_ended === true || event.acknowledgement_expired === true || event.acknowledgement_ended === true;
+  const mustRenotify = isSuppressionEnded && lastNotified !== undefined;
   return {
     eventId: event.id,
     status: event.check.status,

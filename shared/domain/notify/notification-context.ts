@@ -67,6 +67,9 @@ export interface GroupNotificationRecord {
  */
 export type ResolveWhileSilencedSetting = 'defer' | 'notify' | 'never';
 
+/** The reason why the acknowledgement of a firing event ended: its deadline passed, or the status got worse. */
+export type AcknowledgementEnd = 'expired' | 'worse';
+
 /** The complete input for the decision which handlers are notified of an event. */
 export interface NotificationContext extends StageInputs {
   readonly event: Event;
@@ -80,6 +83,8 @@ export interface NotificationContext extends StageInputs {
   readonly notificationLog: NotificationLog;
   /** True if the event opens with this result. */
   readonly isNewEvent: boolean;
+  /** Set if the acknowledgement of the event has just ended while the problem still fires. */
+  readonly acknowledgementEnd?: AcknowledgementEnd | undefined;
   /**
    * The setting `renotify-after-silence`. If true, handlers are notified when the silence of an event ends and the
    * event still fires.

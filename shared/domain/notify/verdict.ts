@@ -1,6 +1,7 @@
 import type { Event } from '../../schemas/event.ts';
 import type { HandlerVerdict } from '../../schemas/explain.ts';
 import { evaluateAcceptance } from './accept.ts';
+import { evaluateAcknowledgement } from './acknowledge.ts';
 import { evaluateFilters } from './filter.ts';
 import { evaluateInhibition } from './inhibit.ts';
 import { handlerIdentity, unroutableVerdict, type RoutedHandler } from './route.ts';
@@ -10,8 +11,8 @@ import type { HandlerConditions, StageInputs } from './notification-context.ts';
 const NO_CONDITIONS: HandlerConditions = {};
 
 /**
- * Returns the verdict about an event and a handler. The stages accept, silence, inhibit and filter run in this order,
- * and the first stage that rejects the event decides (legacy-peer, Silenced matching; inhibition 2).
+ * Returns the verdict about an event and a handler. The stages accept, silence, inhibit, acknowledge and filter run in
+ * this order, and the first stage that rejects the event decides (legacy-peer, Silenced matching; inhibition 2).
  */
 export function evaluateStages(handler: RoutedHandler, event: Event, inputs: StageInputs): HandlerVerdict {
   if (handler.kind !== 'handler') return unroutableVerdict(handler);
@@ -20,6 +21,7 @@ export function evaluateStages(handler: RoutedHandler, event: Event, inputs: Sta
     evaluateAcceptance(conditions, event, inputs) ??
     evaluateSilence(conditions, event) ??
     evaluateInhibition(conditions, event, inputs) ??
+    evaluateAcknowledgement(event) ??
     evaluateFilters(conditions, event, inputs);
   return { ...handlerIdentity(handler), ...verdict };
 }

@@ -26,6 +26,8 @@ const EXCLUDED_ACTIONS: ReadonlySet<string> = new Set<AuditAction>([
   'silence.restore',
   'silence.clear',
   'silence.expire',
+  'event.acknowledge',
+  'event.unacknowledge',
   'event.resolve',
   'event.delete',
   'result.delete',

@@ -2,7 +2,7 @@ import type { Transition } from '../../schemas/timeline.ts';
 import type { CheckState, EventState } from '../event.ts';
 
 /** The timeline entry for a change in the state of a check on a client. */
-export type StateChange = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by'>;
+export type StateChange = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by' | 'creator' | 'reason' | 'end'>;
 
 /**
  * Returns the timeline entry for a result, or for another change in the state of a check on a client (spec, timeline
@@ -24,8 +24,25 @@ export function stateChangeOf(before: CheckState, after: CheckState): StateChang
     return { kind: event.action === 'flapping' ? 'flapping' : 'steady', was: old.status, ...shownOf(event) };
   }
   if (old.status !== event.status) return { kind: 'change', was: old.status, ...shownOf(event) };
-  if ((old.recovery === undefined) === (event.recovery === undefined)) return undefined;
-  return { kind: event.recovery === undefined ? 'relapse' : 'recovering', was: old.status, ...shownOf(event) };
+  if ((old.recovery === undefined) !== (event.recovery === undefined)) {
+    return { kind: event.recovery === undefined ? 'relapse' : 'recovering', was: old.status, ...shownOf(event) };
+  }
+  if (old.acknowledgement === event.acknowledgement) return undefined;
+  return acknowledgementChange(old.status, event);
+}
+
+function acknowledgementChange(was: number, event: EventState): StateChange {
+  const { acknowledgement } = event;
+  if (acknowledgement === undefined) return { kind: 'unacknowledge', was, ...shownOf(event) };
+  const { owner, note, until } = acknowledgement;
+  return {
+    kind: 'acknowledge',
+    was,
+    ...shownOf(event),
+    creator: owner,
+    ...(note !== undefined && { reason: note }),
+    ...(until !== undefined && { end: until * 1000 }),
+  };
 }
 
 function endOf({ status: was, occurrences, notifications }: EventState): StateChange {

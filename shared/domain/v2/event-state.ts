@@ -47,6 +47,7 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
       totalStateChange: changeOf(check['total_state_change'], history),
       notifications: EMPTY_NOTIFICATION_LOG,
       recovery: undefined,
+      acknowledgement: undefined,
     } satisfies EventState,
   };
 }

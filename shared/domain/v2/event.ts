@@ -1,3 +1,4 @@
+import type { Acknowledgement } from '../../schemas/acknowledgement.ts';
 import type { V2Entity, SubmittedV2Entity } from '../../schemas/v2/entity.ts';
 import type { V2Event, V2EventCheck, V2EventState, SubmittedV2Event } from '../../schemas/v2/event.ts';
 import type { CheckResult, SubmittedResult } from '../../schemas/result.ts';
@@ -34,7 +35,7 @@ export function v2EventOf(parts: V2EventParts): V2Event {
   const duration = check['duration'];
   const executed = sentNumber(check, 'executed') ?? check.executed;
   return {
-    metadata: eventMetadataOf(check, namespace),
+    metadata: eventMetadataOf(check, namespace, event?.acknowledgement),
     timestamp: sentNumber(check, 'timestamp') ?? event?.timestamp ?? check.executed,
     entity,
     check: {
@@ -102,12 +103,41 @@ function metadataOf(check: CheckResult, namespace: string): V2EventCheck['metada
   return { name: check.name, namespace, ...pairsOf({ labels, annotations }), ...creatorOf(creator) };
 }
 
-/** Returns the metadata of the event itself. If it has no creator, it gets that of the check. */
-function eventMetadataOf(check: CheckResult, namespace: string): V2Event['metadata'] {
+/**
+ * Returns the metadata of the event itself. If it has no creator, it gets that of the check. The acknowledgement is
+ * shown as annotations, because v2 events have no attribute for it.
+ */
+function eventMetadataOf(
+  check: CheckResult,
+  namespace: string,
+  acknowledgement: Acknowledgement | undefined,
+): V2Event['metadata'] {
   const { created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
   const { labels, annotations, created_by: own } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
-  const pairs = pairsOf({ labels, annotations });
+  const shown = acknowledgement === undefined ? annotations : annotated(annotations, acknowledgement);
+  const pairs = pairsOf({ labels, annotations: shown });
   return { ...(Object.keys(pairs).length > 0 ? { namespace } : {}), ...pairs, ...creatorOf(own ?? creator) };
+}
+
+const ACKNOWLEDGED_BY = 'mon.acknowledged_by';
+const ACKNOWLEDGED_NOTE = 'mon.acknowledged_note';
+
+function annotated(annotations: unknown, { owner, note }: Acknowledgement): Settings {
+  return {
+    ...(isSettings(annotations) ? annotations : {}),
+    [ACKNOWLEDGED_BY]: owner,
+    ...(note !== undefined && { [ACKNOWLEDGED_NOTE]: note }),
+  };
+}
+
+/**
+ * Removes the annotations of an acknowledgement from the metadata of a submitted event, so that an event that a client
+ * reads and submits again does not keep them.
+ */
+function withoutAcknowledgement(annotations: unknown): unknown {
+  if (!isSettings(annotations)) return annotations;
+  const { [ACKNOWLEDGED_BY]: _owner, [ACKNOWLEDGED_NOTE]: _note, ...others } = annotations;
+  return others;
 }
 
 /**
@@ -190,7 +220,7 @@ export function resultOfEvent(
       : {}),
     ...underName('metadata', { ...pairsOf(metadata), ...creatorOf(createdBy) }),
     ...underName('event_metadata', {
-      ...pairsOf(event.metadata),
+      ...pairsOf({ ...event.metadata, annotations: withoutAcknowledgement(event.metadata?.annotations) }),
       ...(event.timestamp ? { timestamp: event.timestamp } : {}),
       ...(executed ? {} : { executed: 0 }),
       ...(issued ? {} : { issued: 0 }),

@@ -1,3 +1,4 @@
+import { storedAcknowledgement } from '../acknowledgement.ts';
 import { EMPTY_NOTIFICATION_LOG } from '../notify/notification-log.ts';
 import type { V2Event } from '../../schemas/v2/event.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
@@ -7,7 +8,11 @@ import { v2EventOf } from './event.ts';
 import { v2Subscription } from './subscription.ts';
 
 /** An event in the v2 format as handlers get it. */
-export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended' | 'silence_ending' | 'inhibition_ended'>;
+export type V2HandledEvent = V2Event &
+  Pick<
+    HandledEvent,
+    'silence_ended' | 'silence_ending' | 'inhibition_ended' | 'acknowledgement_expired' | 'acknowledgement_ended'
+  >;
 
 /** Converts an event for a handler to the v2 format. Secrets are not redacted; the caller must do that. */
 export function v2HandledEvent(namespace: string, event: HandledEvent): V2HandledEvent {
@@ -24,6 +29,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     lastOk: event.last_ok,
     totalStateChange,
     notifications: EMPTY_NOTIFICATION_LOG,
+    acknowledgement: event.acknowledged && storedAcknowledgement(event.acknowledged, check.status),
   };
   const shown = v2EventOf({
     id: event.id,
@@ -39,6 +45,8 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     ...(event.silence_ended === true && { silence_ended: true as const }),
     ...(event.silence_ending !== undefined && { silence_ending: event.silence_ending }),
     ...(event.inhibition_ended === true && { inhibition_ended: true as const }),
+    ...(event.acknowledgement_expired === true && { acknowledgement_expired: true as const }),
+    ...(event.acknowledgement_ended === true && { acknowledgement_ended: true as const }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { correctionSecondsSince, type Corrections } from '../../../clock/corrections.ts';
+import type { Acknowledgement } from '../../../../shared/schemas/acknowledgement.ts';
 import type { Recovery } from '../../../../shared/schemas/recovery.ts';
 import type { CheckResult, CachedResult } from '../../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../../shared/domain/event.ts';
@@ -175,8 +176,23 @@ function movedRecord(record: CheckRecord, seconds: number): CheckRecord {
   return {
     ...record,
     check: check === null ? null : { ...check, executed: check.executed + seconds },
-    event: event?.recovery === undefined ? event : { ...event, recovery: movedRecovery(event.recovery, seconds) },
+    event: event === undefined ? undefined : movedEvent(event, seconds),
   };
+}
+
+function movedEvent(event: EventState, seconds: number): EventState {
+  const { recovery, acknowledgement } = event;
+  if (recovery === undefined && acknowledgement === undefined) return event;
+  return {
+    ...event,
+    recovery: recovery && movedRecovery(recovery, seconds),
+    acknowledgement: acknowledgement && movedAcknowledgement(acknowledgement, seconds),
+  };
+}
+
+function movedAcknowledgement(acknowledgement: Acknowledgement, seconds: number): Acknowledgement {
+  const { at, until } = acknowledgement;
+  return { ...acknowledgement, at: at + seconds, ...(until !== undefined && { until: until + seconds }) };
 }
 
 function movedRecovery(recovery: Recovery, seconds: number): Recovery {
@@ -192,10 +208,10 @@ export interface UnreadCheckRecord {
 
 const FIRST_PART = '{"history":';
 /**
- * Matches attributes in front of the check that can also contain the text `CHECK`: the event's check, and its
- * inhibitor.
+ * Matches attributes in front of the check that can also contain the text `CHECK`: the event's check, its inhibitor and
+ * its acknowledgement.
  */
-const OTHER_CHECK = /"(?:eventCheck|inhibitedBy)":/;
+const OTHER_CHECK = /"(?:eventCheck|inhibitedBy|acknowledgement)":/;
 const CHECK = ',"check":';
 
 /**
@@ -312,5 +328,6 @@ function eventStateOf(event: EventState): EventState {
     totalStateChange: event.totalStateChange,
     notifications: internNotificationLog(event.notifications),
     recovery: event.recovery,
+    acknowledgement: event.acknowledgement,
   };
 }

@@ -1,3 +1,4 @@
+import { shownAcknowledgement } from '../../../../shared/domain/acknowledgement.ts';
 import { inhibitorForDisplay } from '../../../../shared/domain/notify/inhibit.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../../shared/domain/search.ts';
@@ -31,6 +32,7 @@ export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null 
     ...inhibitedBy(entry),
     ...groupsWith(entry),
     ...(event.recovery !== undefined && { recovering: event.recovery }),
+    ...(event.acknowledgement !== undefined && { acknowledged: shownAcknowledgement(event.acknowledgement) }),
   };
 }
 

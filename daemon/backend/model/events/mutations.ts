@@ -1,4 +1,5 @@
 import type { CheckState } from '../../../../shared/domain/event.ts';
+import type { Acknowledgement } from '../../../../shared/schemas/acknowledgement.ts';
 import type { InhibitorRef, NotificationLog } from '../../../../shared/schemas/notification-log.ts';
 import type { Transaction } from '../transaction/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
@@ -74,6 +75,24 @@ export function saveNotifications(transaction: Transaction, entry: CheckEntry, l
   announceInhibited(transaction, entry, log.inhibitedBy);
   entry.client.namespace.inhibited.update(entry, event.notifications.inhibitedBy, log.inhibitedBy);
   entry.state = { ...entry.state, event: { ...event, notifications: log } };
+}
+
+/**
+ * Saves the acknowledgement of a check's open event, or removes it. The stored record of the check must have been read
+ * for this command.
+ *
+ * @param by name of the user who requested the change; undefined if the acknowledgement expired
+ */
+export function saveAcknowledgement(
+  transaction: Transaction,
+  entry: CheckEntry,
+  acknowledgement: Acknowledgement | undefined,
+  by?: string,
+): void {
+  const { event } = entry.state;
+  if (event === undefined) throw new Error(`internal error: ${entry.client.name}/${entry.name} has no open event`);
+  const bodies = transaction.body(CHECK_RECORDS, entry);
+  saveCheck(transaction, entry, { ...entry.state, event: { ...event, acknowledgement } }, bodies, undefined, by);
 }
 
 /**

@@ -15,6 +15,7 @@ import { clientSubscription } from '../../../../shared/domain/subscription.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { CachedResult } from '../../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
+import { AcknowledgedEvents } from '../events/acknowledged-events.ts';
 import { InhibitedEventIndex } from '../notify/inhibitions/inhibited-events.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
 import { AttributeSets, type SharedAttributes } from '../attributes/state.ts';
@@ -367,6 +368,7 @@ export class Namespace {
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
   readonly inhibited = new InhibitedEventIndex<CheckEntry>();
+  readonly acknowledged = new AcknowledgedEvents<CheckEntry>();
   /** The states that `state` has created, by the function that created them. */
   readonly #states = new Map<OpenState<NounState>, NounState>();
   readonly #footprint: Footprint;
@@ -606,6 +608,10 @@ export class Namespace {
     const inhibitor = entry.state.event?.notifications.inhibitedBy;
     const next = state.event?.notifications.inhibitedBy;
     if (inhibitor !== next) this.inhibited.update(entry, inhibitor, next);
+    const acknowledgement = entry.state.event?.acknowledgement;
+    if (acknowledgement !== state.event?.acknowledgement) {
+      this.#footprint.bytes += this.acknowledged.update(entry, acknowledgement, state.event?.acknowledgement);
+    }
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
     this.resultsByCheck.move(entry.name, entry.status, status);

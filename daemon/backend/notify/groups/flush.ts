@@ -172,7 +172,8 @@ function evaluateFlush(
     const entry = namespace.check(client, check);
     if (entry?.state.event?.id !== eventId) return 'gone';
     if (respectsSilences && entry.isSilenced(nowMs)) return 'silenced';
-    return isInhibited(member) ? 'inhibited' : 'open';
+    if (isInhibited(member)) return 'inhibited';
+    return entry.state.event.acknowledgement === undefined ? 'open' : 'acknowledged';
   };
   return computeGroupFlush(group.members.values(), stateAtFlush, {
     isRepeatDue: isRepeatDue(group, groupIntervals(handler), nowMs),

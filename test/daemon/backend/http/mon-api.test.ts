@@ -52,6 +52,9 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   result: { path: () => ['web-1', 'disk'] },
   series: { path: () => ['web-1', 'disk'] },
   results: { query: 'q=disk' },
+  acknowledge: { body: { client: 'web-1', check: 'disk', note: 'looking into it', expire: 600 } },
+  acknowledgements: { query: 'q=note~looking' },
+  unacknowledge: { path: () => ['web-1', 'disk'] },
   bulk: {
     body: {
       operations: [
