@@ -93,6 +93,8 @@ function start(
     onInput: (event) => running.input(event),
     onResume: () => running.repaint(),
     mouse: settings.mouse,
+    // The console of Linux writes parts of the question to the screen, and it is always dark.
+    asksBackground: settings.theme.color && settings.theme.skin === undefined && process.env['TERM'] !== 'linux',
   });
   const running: Console = openConsole({
     ...shown,

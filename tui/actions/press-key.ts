@@ -59,9 +59,17 @@ export function handleInput(store: ActionPorts, event: InputEvent): void {
       // If a key arrives, the terminal has the focus, even if it has reported otherwise.
       if (!store.state.focused) store.update({ focused: true });
       return pressKey(store, event);
+    case 'background':
+      return setSkinFor(store, event.isLight);
     case 'mouse':
       return handleMouse(store, event, (action) => act(store, action, NO_KEY));
   }
+}
+
+/** Selects the skin for the background of the terminal, unless the user has selected one. */
+function setSkinFor(store: ActionPorts, isLight: boolean): void {
+  const { themeChanges } = store.state;
+  if (isLight && themeChanges.skin === undefined) store.update({ themeChanges: { ...themeChanges, skin: 'light' } });
 }
 
 /** The key for an action that no key triggered. Its name is empty. */

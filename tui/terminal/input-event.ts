@@ -2,7 +2,7 @@
  * The decoded input of the terminal: one event for each key, paste, focus change or mouse report, in the order
  * of arrival.
  */
-export type InputEvent = KeyEvent | PasteEvent | FocusEvent | MouseEvent;
+export type InputEvent = KeyEvent | PasteEvent | FocusEvent | MouseEvent | BackgroundEvent;
 
 export interface Modifiers {
   readonly ctrl: boolean;
@@ -41,6 +41,12 @@ export interface PasteEvent {
 export interface FocusEvent {
   readonly kind: 'focus';
   readonly focused: boolean;
+}
+
+/** The response of the terminal to the question for its background color. */
+export interface BackgroundEvent {
+  readonly kind: 'background';
+  readonly isLight: boolean;
 }
 
 export interface MouseEvent extends Modifiers {

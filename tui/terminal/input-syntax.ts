@@ -59,8 +59,9 @@ function readSequence(text: string, start: number, escaped: boolean): InputToken
       return readCsi(text, start + 2, escaped);
     case 'O':
       return readSs3(text, start + 2, escaped);
-    // OSC, DCS and APC sequences are late responses to requests of the previous program, so they are ignored.
     case ']':
+      return readOsc(text, start + 2);
+    // DCS and APC sequences are late responses to requests of the previous program, so they are ignored.
     case 'P':
     case '_':
       return readString(text, start + 2);
@@ -100,6 +101,21 @@ function readCsi(text: string, start: number, escaped: boolean): InputToken | un
     if (code < 0x20 || code > 0x7e || index - start > SEQUENCE_LENGTH_MAX) return { end: index };
   }
   return undefined;
+}
+
+/**
+ * Decodes an OSC sequence. Only the background color of the terminal has a meaning; other sequences are late responses to
+ * requests of the previous program, so they are ignored.
+ */
+function readOsc(text: string, start: number): InputToken | undefined {
+  const token = readString(text, start);
+  const color = /^11;rgb:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})/i.exec(text.slice(start, token?.end));
+  if (token === undefined || color === null) return token;
+  // Each part has one to four hexadecimal digits.
+  const [red = 0, green = 0, blue = 0] = color
+    .slice(1)
+    .map((part) => Number.parseInt(part, 16) / (16 ** part.length - 1));
+  return { ...token, event: { kind: 'background', isLight: 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 } };
 }
 
 /** Skips a string sequence up to its terminator, which is BEL or ESC backslash. */

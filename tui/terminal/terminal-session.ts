@@ -12,6 +12,8 @@ export interface TerminalSessionOptions {
    */
   readonly onResume: () => void;
   readonly mouse?: boolean;
+  /** True to ask the terminal for its background color. A terminal that does not know the question ignores it. */
+  readonly asksBackground?: boolean;
 }
 
 /**
@@ -27,6 +29,8 @@ const ENTER = `\u001b[?1049h${CLEAR_SCREEN}\u001b[?25l\u001b[?2004h\u001b[?1004h
 // Turns on reports of clicks and drags, in the encoding without a column limit.
 const MOUSE_ON = '\u001b[?1000h\u001b[?1002h\u001b[?1006h';
 const MOUSE_OFF = '\u001b[?1006l\u001b[?1002l\u001b[?1000l';
+
+const ASK_BACKGROUND = '\u001b]11;?\u001b\\';
 
 // Ends a synchronized frame, resets the colors, and turns off the modes above in reverse order.
 const LEAVE = `\u001b[?2026l\u001b[0m${MOUSE_OFF}\u001b[?1004l\u001b[?2004l\u001b[?25h\u001b[?1049l`;
@@ -55,7 +59,7 @@ class TerminalSession implements Disposable {
   #mouse: boolean;
   #isOpen = true;
 
-  constructor({ onInput, onResume, mouse = false }: TerminalSessionOptions) {
+  constructor({ onInput, onResume, mouse = false, asksBackground = false }: TerminalSessionOptions) {
     this.#device = openTerminalDevice();
     this.stdout = new FrameStdout(this.#device, process.stdout);
     this.#decoder = new KeyDecoder({ emit: onInput });
@@ -72,6 +76,7 @@ class TerminalSession implements Disposable {
     process.stdin.on('end', this.#hangUp);
     process.stdin.on('error', this.#hangUp);
     this.#enter();
+    if (asksBackground) this.stdout.writeRaw(ASK_BACKGROUND);
   }
 
   setMouse(enabled: boolean): void {

@@ -116,6 +116,18 @@ describe('skins', () => {
     for (const tone of STATUS_TONES) expect(paint(theme, tone, 'x')).not.toContain('38;');
   });
 
+  test('the skin is light on a terminal with a light background, unless the user has selected a skin', async () => {
+    const rig = await openRig({ snapshot: SCENE });
+    const lightBackground = '\u001b]11;rgb:ffff/ffff/ffff\u001b\\';
+    rig.type(lightBackground);
+    await rig.pass(100);
+    expect(rig.screen.styledText).toContain('⟦124 bold⟧✗ CRIT');
+    rig.type(':set skin dark\r');
+    rig.type(lightBackground);
+    await rig.pass(100);
+    expect(rig.screen.styledText).toContain('⟦bright-red bold⟧✗ CRIT');
+  });
+
   test('the command :set skin changes the colors of the screen', async () => {
     const rig = await openRig({ snapshot: SCENE });
     rig.type(':set skin deuteranopia\r');

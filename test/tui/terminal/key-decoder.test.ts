@@ -110,8 +110,8 @@ describe('terminal input that is not a key', () => {
     ['a response about the terminal type', '\u001b[?62;4c'],
     ['a response with the cursor position', '\u001b[24;80R'],
     ['a response about a mode', '\u001b[?2026;2$y'],
-    ['a response about a color', '\u001b]11;rgb:0000/0000/0000\u001b\\'],
-    ['a response about a color that ends with BEL', '\u001b]11;rgb:0000/0000/0000\u0007'],
+    ['a response about a color of the text', '\u001b]10;rgb:0000/0000/0000\u001b\\'],
+    ['a response about a color that ends with BEL', '\u001b]10;rgb:0000/0000/0000\u0007'],
     ['a device string', '\u001bP1$r0m\u001b\\'],
     ['an application string', '\u001b_Gi=1;OK\u001b\\'],
     ['an unknown key', '\u001b[99~'],
@@ -122,6 +122,14 @@ describe('terminal input that is not a key', () => {
     ['8-bit controls', '\u009b'],
   ])('the key decoder ignores %s', (_rule, bytes) => {
     expect(keys(bytes, 'x')).toBe('x');
+  });
+
+  test.each([
+    { response: '\u001b]11;rgb:ffff/ffff/ffff\u001b\\', isLight: true },
+    { response: '\u001b]11;rgb:fd/f6/e3\u0007', isLight: true },
+    { response: '\u001b]11;rgb:0000/2b2b/3636\u001b\\', isLight: false },
+  ])('the key decoder reads from $response whether the background is light', ({ response, isLight }) => {
+    expect(decode(response)).toEqual([{ kind: 'background', isLight }]);
   });
 
   test('a truncated key sequence does not consume the next key sequence', () => {

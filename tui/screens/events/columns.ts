@@ -125,7 +125,8 @@ function statusTone({ row, isRemoved }: EventRecord): Tone {
 export function rowLookOf({ row, isRemoved, changedAtMs }: EventRecord, nowMs: number): RowLook {
   const isChanged = nowMs - changedAtMs < HIGHLIGHT_MS;
   if (isRemoved) return { tone: 'ok', isChanged };
-  const isSuppressed = row.silenced_by.length > 0 || row.inhibited_by !== undefined;
+  const isSuppressed =
+    row.silenced_by.length > 0 || row.inhibited_by !== undefined || row.acknowledged !== undefined;
   return { tone: isSuppressed ? 'faint' : severityOf(row.status), isChanged };
 }
 

@@ -154,6 +154,11 @@ describe('the tones of the row of an event', () => {
       tones: ['faint'],
     },
     {
+      name: 'an acknowledged event is faint',
+      row: { status: 2, acknowledged: { by: 'bob', at: 0 } },
+      tones: ['faint'],
+    },
+    {
       name: 'a flapping event has the color of its severity',
       row: { action: 'flapping' },
       tones: ['critical-row', 'flapping'],
