@@ -17,6 +17,7 @@ import {
   withConnection,
   type FeedStatus,
   type Hello,
+  RATES_KEPT,
 } from './model/feed-status.ts';
 import { mergedStatus } from './model/merged-feed.ts';
 import { BufferedRows } from './model/buffered-rows.ts';
@@ -283,6 +284,13 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   greeted(hello: Hello): void {
     this.feed = withHello(this.feed, hello, this.options.now());
     this.requestFrame('figures');
+  }
+
+  /** Continues the chart of result rates with the rates of an earlier store, which ended `ageMs` milliseconds ago. */
+  keepRates(rates: readonly number[], ageMs: number): void {
+    // There is one rate per second. Those that the chart would not show any more are left out.
+    const oldest = Math.max(0, rates.length + Math.floor(ageMs / 1000) - RATES_KEPT);
+    this.feed = { ...this.feed, rates: [...rates.slice(oldest), ...this.feed.rates] };
   }
 
   statsArrived(stats: FeedStats, timeMs: number): void {

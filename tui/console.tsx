@@ -256,15 +256,25 @@ export function openConsole(parts: ConsoleParts): Console {
       show(next, store.options.contexts?.current, { ...kept, view });
     });
 
+  /** Shows the lists of another moment in a new store. An incident stays open, because it shows the moment as a cursor. */
+  const showMoment = (followed?: FollowedFeed): void => {
+    const layers = store.state.layers.filter(({ kind }) => kind === 'incident');
+    show(shown, store.options.contexts?.current, portableSettings(store.state), followed);
+    store.adjustState({ layers });
+  };
+  /** The rates of results when the user left live data. */
+  let liveRates: { readonly rates: readonly number[]; readonly atMs: number } = { rates: [], atMs: 0 };
+
   const past = new Travel({
     store: () => store,
     api: () => shown.api(shown.namespace),
     isPlaced: () => shown.namespace === EVERY_NAMESPACE,
     // A past moment is shown from a separate store that no feed updates.
     enter: () => {
-      const { backendName: name = '', backendVersion: version = '' } = store.feed;
+      const { backendName: name = '', backendVersion: version = '', rates } = store.feed;
       const isFirst = store.state.past === undefined;
-      show(shown, store.options.contexts?.current, portableSettings(store.state), NO_FEED);
+      if (isFirst) liveRates = { rates, atMs: clock.now() };
+      showMoment(NO_FEED);
       store.greeted({ name, version, time: clock.now() });
       if (isFirst) store.say('values are as of the last change; press [ or ] for other changes');
       return store;
@@ -275,13 +285,18 @@ export function openConsole(parts: ConsoleParts): Console {
   const travel = (atMs: number | undefined): Promise<void> => {
     if (atMs !== undefined) return whileTyping(() => past.to(atMs));
     past.stop();
-    return whileTyping(async () => show(shown, store.options.contexts?.current, portableSettings(store.state)));
+    return whileTyping(async () => {
+      showMoment();
+      const { rates, atMs: leftAtMs } = liveRates;
+      store.keepRates(rates, clock.now() - leftAtMs);
+    });
   };
 
   const run = async (effect: Effect): Promise<void> => {
     await runEffect(effect, {
       store,
       api: store.state.past === undefined ? apiOf(shown, store) : rejectForPast,
+      history: apiOf(shown, store),
       upgrades: upgradesOf(shown),
       feed,
       repaint,

@@ -128,6 +128,51 @@ describe('the past in the console (spec, timeline 5)', () => {
   });
 });
 
+describe('steps of a minute and to the start of an event', () => {
+  test('the keys { and } show the lists a minute earlier or later, and } after the last minute returns to live data', async () => {
+    const rig = await openRig({ snapshot: SCENE, api });
+    await rig.stats(SCENE_STATS);
+    rig.type('{');
+    await rig.shows('THE PAST 2026-11-20 11:59:00Z', 'old-1');
+    rig.type('{');
+    await rig.shows('THE PAST 2026-11-20 11:58:00Z');
+    rig.type('}');
+    await rig.shows('THE PAST 2026-11-20 11:59:00Z');
+    rig.type('}');
+    await rig.shows('LIVE', 'postgres-repl');
+    rig.type('}');
+    await rig.shows('this is live data already');
+    expect(rig.screen.text).not.toContain('THE PAST');
+  });
+
+  test('the key B shows the lists a second before the event under the cursor began', async () => {
+    const rig = await openRig({ snapshot: SCENE, api });
+    await rig.stats(SCENE_STATS);
+    await rig.shows(/> .*db-014/);
+    rig.type('B');
+    await rig.shows('THE PAST 2026-11-20 11:56:59Z');
+    rig.type(':now\r');
+    await rig.shows('LIVE', /> .*db-014/);
+    rig.type('\rB');
+    await rig.shows('THE PAST 2026-11-20 11:56:59Z');
+    expect(rig.row('raid')).toContain('old-1');
+  });
+
+  test('the chart of result rates continues after a look at the past', async () => {
+    const rig = await openRig({ snapshot: SCENE, api, columns: 120, rows: 36 });
+    await rig.stats(SCENE_STATS);
+    await rig.stats({ ...SCENE_STATS, rate: 1 });
+    await rig.shows('rate 5m █▁');
+    rig.type('{');
+    await rig.shows('THE PAST');
+    rig.type(':now\r');
+    await rig.shows('LIVE', 'rate 5m █▁');
+    await rig.stats(SCENE_STATS);
+    await rig.shows('rate 5m █▁█');
+    expect(rig.screen.text).not.toContain('THE PAST');
+  });
+});
+
 /** Returns the differences between two moments. Back in time, the event of `new-1` replaces the event of `old-1`. */
 function changesTo(from: number, at: number): PastChanges {
   const { previous, next } = pastState(at);

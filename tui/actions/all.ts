@@ -22,6 +22,7 @@ import { NEW_SILENCE_ACTIONS } from './new-silence.ts';
 import { SILENCE_ACTIONS } from './silences.ts';
 import { CLIENT_ACTIONS } from './clients.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
+import { INCIDENT_ACTIONS } from './incident.ts';
 import { EVENT_ACTIONS } from './events.ts';
 import type { Action } from '../keys/action.ts';
 
@@ -37,6 +38,7 @@ const ALL: readonly Action[] = [
   ...LIST_ACTIONS,
   ...OPENING_ACTIONS,
   ...TIMELINE_ACTIONS,
+  ...INCIDENT_ACTIONS,
   ...OVERVIEW_ACTIONS,
   ...VIEW_ACTIONS,
   ...MOVEMENTS,

@@ -57,6 +57,7 @@ export const COMMAND_ACTIONS: readonly Action[] = [
       'report',
       'timeline',
       'timeline-search',
+      'incident',
       'plan-page',
       'log',
     ],

@@ -2,7 +2,8 @@ import { inEach, onLayer, type Action, type ActionHandler } from '../keys/action
 import { moveLog } from '../screens/log/actions.ts';
 import { moveHelp } from '../screens/help/actions.ts';
 import { moveInspect } from '../screens/inspect/actions.ts';
-import { moveText } from '../screens/text-pane.ts';
+import { moveText, textPaneOf } from '../screens/text-pane.ts';
+import { moveSearchRow } from '../screens/timeline/search-rows.ts';
 import { moveStep } from '../screens/plans/actions.ts';
 import { scrollVersions } from '../screens/plans/lines.ts';
 import { moveRow } from '../screens/overview/actions.ts';
@@ -25,6 +26,10 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
     if (!moveStep(store, action)) scrollVersions(store, action);
   },
   inspect: (action) => onLayer('inspect', (store, layer) => moveInspect(store, layer, action)),
+  'timeline-search': (action) =>
+    onLayer('timeline-search', (store, layer) =>
+      moveSearchRow(store, layer, action, textPaneOf(store, layer)?.height ?? 1),
+    ),
   'silence-entry': inText,
   'plan-page': inText,
   help: (action) => onLayer('help', (store, layer) => moveHelp(store, layer, action)),

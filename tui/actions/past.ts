@@ -22,13 +22,40 @@ export function stepPast(store: Screen, by: 1 | -1): boolean {
   return true;
 }
 
+const MINUTE_MS = 60_000;
+
+/** Shows the lists as they were some minutes before or after the shown moment. A moment after now shows live data. */
+export function stepMinutes(store: ActionPorts, minutes: number): void {
+  const { past } = store.state;
+  const nowMs = store.options.now();
+  const atMs = (past?.atMs ?? nowMs) + minutes * MINUTE_MS;
+  if (atMs < nowMs) return travel(store, atMs);
+  if (past === undefined) store.say('this is live data already');
+  else store.request({ kind: 'travel', atMs: undefined });
+}
+
+/** Shows the lists as they were just before something began, at `atMs` in epoch milliseconds. */
+export function travelBefore(store: ActionPorts, atMs: number): void {
+  travel(store, atMs - BEFORE_MS);
+}
+
+/** How long before the start of an event the lists are shown, in milliseconds: starts are known in seconds. */
+const BEFORE_MS = 1000;
+
+function travel(store: ActionPorts, atMs: number): void {
+  if (store.backends === undefined) store.request({ kind: 'travel', atMs });
+  else store.say(ONE_BACKEND_ONLY);
+}
+
+const ONE_BACKEND_ONLY = 'cannot show the past across several backends: select one with :ctx NAME';
+
 /**
  * Shows the lists as they were at the time that the user typed.
  *
  * @returns a message about an invalid time, with the allowed formats; `undefined` on success
  */
 export function travelTo(store: ActionPorts, operand: string): string | undefined {
-  if (store.backends !== undefined) return 'cannot show the past across several backends: select one with :ctx NAME';
+  if (store.backends !== undefined) return ONE_BACKEND_ONLY;
   const time = readPastTime(operand, localClock(store.options.now()));
   if (time.problem !== undefined) return time.problem;
   store.request({ kind: 'travel', atMs: time.atMs });

@@ -1,6 +1,11 @@
 import { onLayer, type Action } from '../keys/action.ts';
+import { selectedKeys } from '../list/selected-rows.ts';
+import { openIncident } from '../screens/incident/layer.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
-import { openTimeline, stepOutage, changeSpan } from '../screens/timeline/layer.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
+import { openTimeline, outageOf, stepOutage, changeSpan } from '../screens/timeline/layer.ts';
+import { openSearchRow } from '../screens/timeline/search-rows.ts';
+import { travelBefore } from './past.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
@@ -10,9 +15,11 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline',
     keys: ['t'],
     in: ['events', 'detail', 'inspect'],
-    help: 'show the timeline of the check: last hour, day, week or month',
+    help: 'show the timeline of the check: last hour, day, week or month; of marked events, bars on one axis',
     run: {
       events: (store) => {
+        const keys = selectedKeys(store);
+        if (keys.length > 1) return openIncident(store, keys);
         const target = eventUnderCursor(store.state);
         if (target !== undefined) openTimeline(store, target.key);
       },
@@ -30,6 +37,29 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
         openLoadedLayer(store, 'timeline-search', operand);
         return undefined;
       },
+    },
+  },
+  {
+    name: 'transition-open',
+    keys: ['enter'],
+    in: ['timeline-search'],
+    help: 'open the timeline of the check, or the silence, under the cursor',
+    hint: 'open',
+    run: onLayer('timeline-search', openSearchRow),
+  },
+  {
+    name: 'before',
+    keys: ['B'],
+    in: ['events', 'detail', 'timeline'],
+    help: 'show the lists as they were just before this event or outage began',
+    run: {
+      events: (store) => beforeEvent(store, eventUnderCursor(store.state)?.key),
+      detail: onLayer('detail', (store, { target }) => beforeEvent(store, target.key)),
+      timeline: onLayer('timeline', (store, layer) => {
+        const { outage } = outageOf(layer);
+        if (outage === undefined) return store.say('no outage in this period');
+        travelBefore(store, outage.sinceMs);
+      }),
     },
   },
   {
@@ -63,3 +93,9 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     run: onLayer('timeline', (store, layer) => stepOutage(store, layer, -1)),
   },
 ];
+
+function beforeEvent(store: ActionPorts, key: string | undefined): void {
+  const row = key === undefined ? undefined : store.events.get(key)?.row;
+  if (row === undefined) return store.say('this event has resolved: t shows its timeline');
+  travelBefore(store, row.since * 1000);
+}

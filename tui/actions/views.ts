@@ -1,4 +1,4 @@
-import { stepPast } from './past.ts';
+import { stepMinutes, stepPast } from './past.ts';
 import { VIEWS_ALL } from '../keys/context-groups.ts';
 import type { Action } from '../keys/action.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
@@ -67,5 +67,19 @@ export const VIEW_ACTIONS: readonly Action[] = [
     in: [...VIEWS_ALL],
     help: 'switch between this view and the previously opened one',
     run: (store) => goTo(store, toLastView(store.state)),
+  },
+  {
+    name: 'minute-back',
+    keys: ['{'],
+    in: [...VIEWS_ALL],
+    help: 'show the lists as they were a minute earlier',
+    run: (store) => stepMinutes(store, -1),
+  },
+  {
+    name: 'minute-forward',
+    keys: ['}'],
+    in: [...VIEWS_ALL],
+    help: 'while viewing the past, show the lists a minute later',
+    run: (store) => stepMinutes(store, 1),
   },
 ];

@@ -3,8 +3,9 @@ import { undefinedIfNotFound } from '../../shared/client/undefined-if-not-found.
 import { parseDuration } from '../../shared/domain/duration.ts';
 import type { TimelinePage } from '../../shared/schemas/timeline.ts';
 import { PAST_SPAN_MS, parseTimelineId } from '../model/past-span.ts';
+import { parseIncidentId } from '../model/incident-id.ts';
 import { targetOf } from '../model/target.ts';
-import type { LayerData, LoadedLayerKind, Transitions } from '../state/layers/loaded.ts';
+import type { Incident, LayerData, LoadedLayerKind, Transitions } from '../state/layers/loaded.ts';
 
 /** The API methods that load the data of screens over a view. */
 export type LayerApi = Pick<
@@ -25,6 +26,25 @@ const ROWS_MAX = 500;
 
 function transitionsOf({ transitions: rows, next }: TimelinePage): Transitions {
   return { rows, more: next !== null };
+}
+
+/** Maximum number of operator actions in an incident. */
+const ACTIONS_MAX = 100;
+
+/** Number of histories that are requested at the same time. */
+const PARALLEL_MAX = 8;
+
+async function historiesOf(api: LayerApi, keys: readonly string[], since: number): Promise<Incident['rows']> {
+  const rows: Incident['rows'][number][] = [];
+  for (let start = 0; start < keys.length; start += PARALLEL_MAX) {
+    const histories = keys.slice(start, start + PARALLEL_MAX).map(async (key) => {
+      const { client, check } = targetOf(key);
+      const history = await undefinedIfNotFound(api.checkPast({ client, check }, { since }));
+      return history === undefined ? [] : [{ key, history }];
+    });
+    rows.push(...(await Promise.all(histories)).flat());
+  }
+  return rows;
 }
 
 /**
@@ -49,6 +69,15 @@ export const LAYER_LOADERS: LayerLoaders = {
       api.timeline({ client, check, since, limit: ROWS_MAX }),
     ]);
     return past && { past, ...transitionsOf(page) };
+  },
+  incident: async (api, id, nowMs) => {
+    const { sinceMs: since, keys } = parseIncidentId(id);
+    const [rows, report] = await Promise.all([
+      historiesOf(api, keys, since),
+      // Without the actions, the bars are still shown.
+      api.report({ since, limit: ACTIONS_MAX }).catch(() => undefined),
+    ]);
+    return rows.length === 0 ? undefined : { since, until: nowMs, rows, actions: report?.actions.actions ?? [] };
   },
   'timeline-search': async (api, id) => transitionsOf(await api.timeline({ q: id, limit: ROWS_MAX })),
 };

@@ -64,6 +64,8 @@ export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'termina
     Pick<SilenceDialogData, 'silenceRecent'> &
     Pick<LiveData, 'events' | 'loads' | 'plans'>;
   readonly api: () => Promise<ConsoleApi>;
+  /** Returns the API for screens about history, which also work while the past is shown. */
+  readonly history: () => Promise<ConsoleApi>;
   readonly upgrades: () => Promise<UpgradeApi>;
   readonly feed: { reconnect(): void; resync(): void };
   /** Draws the whole screen again. */
@@ -309,10 +311,12 @@ async function loadLayer<Kind extends LoadedLayerKind>(
   kind: Kind,
   id: string,
   load: LayerLoaders[Kind],
-  { store, api }: EffectTools,
+  { store, api, history }: EffectTools,
 ): Promise<void> {
   try {
-    store.answers.layerLoaded(kind, id, await load(await api(), id, store.options.now()));
+    const isHistory = kind === 'timeline' || kind === 'timeline-search' || kind === 'incident' || kind === 'report';
+    const client = await (isHistory ? history() : api());
+    store.answers.layerLoaded(kind, id, await load(client, id, store.options.now()));
   } catch (error) {
     store.answers.layerFailed(kind, id, errorMessage(error));
   }

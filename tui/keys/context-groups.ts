@@ -40,7 +40,15 @@ export const INPUT_CONTEXTS: ReadonlySet<KeyContext> = new Set([
 ]);
 
 /** The contexts of screens over a view that show the data of one response of the backend as text. */
-export const PAGES = ['handling', 'dead-letter', 'member', 'report', 'timeline', 'timeline-search'] as const;
+export const PAGES = [
+  'handling',
+  'dead-letter',
+  'member',
+  'report',
+  'timeline',
+  'timeline-search',
+  'incident',
+] as const;
 
 /** The contexts of screens over a view that show text. */
 export const TEXTS = ['detail', 'inspect', ...PAGES] as const;

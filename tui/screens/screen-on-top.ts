@@ -3,6 +3,7 @@ import type { ViewName } from '../state/view-names.ts';
 import { detailScreen } from './detail/screen.ts';
 import { loadedScreen } from './handling/screen.ts';
 import { helpScreen } from './help/screen.ts';
+import { incidentScreen } from './incident/screen.ts';
 import { inspectScreen } from './inspect/screen.ts';
 import { logScreen } from './log/screen.ts';
 import { overviewScreen } from './overview/screen.ts';
@@ -30,6 +31,8 @@ export function layerPage(store: PagePorts, layer: FullLayer): Page {
       return timelineScreen(store, layer);
     case 'timeline-search':
       return timelineSearchScreen(store, layer);
+    case 'incident':
+      return incidentScreen(store, layer);
     case 'silence-entry':
       return silenceEntryScreen(store, layer);
     case 'plan-page':

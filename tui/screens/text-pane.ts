@@ -5,6 +5,7 @@ import { memberLines } from './cluster/lines.ts';
 import { deadLetterLines } from './dead-letters/lines.ts';
 import { detailBody } from './detail/lines.ts';
 import { handlingLines } from './handling/lines.ts';
+import { INCIDENT_HEAD_ROWS, incidentLines } from './incident/lines.ts';
 import { inspectBody } from './inspect/body.ts';
 import { clamp } from '../state/list-cursor.ts';
 import { logDetailLines } from './log/lines.ts';
@@ -18,7 +19,7 @@ import { positionAfter } from '../keys/movement-target.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 import type { DetailLayer } from '../state/layers/detail.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
-import type { LoadedLayer } from '../state/layers/loaded.ts';
+import type { LoadedLayer, TimelineSearchLayer } from '../state/layers/loaded.ts';
 import type { LogLayer } from '../state/layers/log.ts';
 import type { PlanPageLayer } from '../state/layers/plans.ts';
 import type { Screen, SilenceDialogData, ConsoleHistory, ScreenView } from '../state/ports.ts';
@@ -58,7 +59,9 @@ export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane 
     case 'timeline':
       return pane(layer, timelineLines(store, layer), below(store, 2 + TIMELINE_HEAD_ROWS));
     case 'timeline-search':
-      return pane(layer, timelineSearchLines(store, layer), below(store, 2));
+      return searchPane(layer, timelineSearchLines(store, layer), below(store, 2));
+    case 'incident':
+      return pane(layer, incidentLines(store, layer), below(store, 2 + INCIDENT_HEAD_ROWS));
     case 'silence-entry':
       return pane(layer, silenceEntryLines(store, layer), below(store, 3));
     case 'plan-page':
@@ -82,6 +85,18 @@ function below(store: ScreenView, lines: number): number {
 function pane(layer: DetailLayer | InspectLayer | LoadedLayer, lines: TextPane['lines'], height: number): TextPane {
   const top = clamp(layer.top, 0, lines.length - height);
   return { lines, height, top, search: layer.search, with: (change) => ({ ...layer, ...change }) };
+}
+
+/** Returns the results of a timeline search. The cursor follows the current match of a search in the text. */
+function searchPane(layer: TimelineSearchLayer, lines: TextPane['lines'], height: number): TextPane {
+  const rows = layer.load.data?.rows ?? [];
+  return {
+    ...pane(layer, lines, height),
+    with: (change) => {
+      const row = rows[change.search?.at ?? -1];
+      return { ...layer, ...change, ...(row !== undefined && { at: row.id }) };
+    },
+  };
 }
 
 /** Returns the text of a plan screen. If the end of the log is visible, the log scrolls when lines are added. */

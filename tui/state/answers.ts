@@ -19,6 +19,7 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   report: 'this version of the backend has no reports',
   timeline: 'this version of the backend has no timeline',
   'timeline-search': 'this version of the backend has no timeline',
+  incident: 'this version of the backend has no timeline',
 };
 
 /** The interfaces of the store that `BackendResponses` needs to store responses. */

@@ -15,6 +15,7 @@ export type KeyContext =
   | 'report'
   | 'timeline'
   | 'timeline-search'
+  | 'incident'
   | 'plan'
   | 'plan-page'
   | 'help'

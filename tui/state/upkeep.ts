@@ -201,6 +201,8 @@ function askSubject(store: Screen, nowMs: number): void {
 function askLayer(store: Screen & Pick<LiveData, 'silenced'>, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (!isLoadedLayer(layer) || isFrozenByPause(store, layer.load) || !isLayerDue(store, layer, nowMs)) return;
+  // While the past is shown, a history is loaded once: it cannot change.
+  if (store.state.past !== undefined && layer.load.loadedAtMs !== undefined) return;
   updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
   store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
 }
@@ -249,4 +251,5 @@ const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
   report: 300_000,
   timeline: 10_000,
   'timeline-search': 30_000,
+  incident: 10_000,
 };

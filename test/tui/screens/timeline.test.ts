@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ConsoleRig } from '../../support/console-rig.ts';
 import { LOOKS, scenesAt, sizesOf } from '../../support/golden-looks.ts';
 import { openTimelineScene } from '../../support/timeline-scene.ts';
@@ -75,6 +75,41 @@ describe('the timeline of a check', () => {
     rig.type('l');
     await rig.shows('outage 2 of 3');
     expect(rig.screen.text).toContain('outage 2 of 3');
+  });
+
+  test('the key B in a timeline shows the lists just before the selected outage began', async () => {
+    const rig = await openTimelineScene();
+    await openTimeline(rig);
+    rig.type('h');
+    await rig.shows('outage 2 of 3');
+    rig.type('B');
+    await vi.waitFor(() => expect(rig.requests.at(-1)?.path).toMatch(/timeline\/state/));
+    // The outage began at 05:30.
+    expect(rig.requests.at(-1)?.path).toContain(`at=${String(Date.UTC(2026, 10, 20, 5, 29, 59))}`);
+  });
+
+  test('Enter on a result of a timeline search opens the timeline of its check with that outage', async () => {
+    const rig = await openTimelineScene();
+    rig.type(':timeline kind=resolve\r');
+    await rig.shows(/>07:00:00Z/);
+    rig.type('j');
+    await rig.shows(/>22:00:00Z/);
+    rig.type('\r');
+    await rig.shows('timeline › db-014.eu-west-1 / postgres-repl', 'outage 1 of 3');
+    rig.escape();
+    await rig.shows('timeline › kind=resolve', />22:00:00Z/);
+    expect(rig.screen.text).not.toContain('outage');
+  });
+
+  test('the cursor of a timeline search moves to the match of a word, and Enter on an ended silence says so', async () => {
+    const rig = await openTimelineScene();
+    rig.type(':timeline kind!=new\r');
+    await rig.shows('timeline › kind!=new', />11:57:00Z/);
+    rig.type('/failover\r');
+    await rig.shows(/>20:00:00Z +silence/);
+    rig.type('\r');
+    await rig.shows('this silence has ended');
+    expect(rig.screen.text).toContain('timeline › kind!=new');
   });
 
   test('the timeline of a day shows times without dates, however long ago it was loaded', async () => {

@@ -47,6 +47,8 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
     'delete',
     'explain',
     'timeline',
+    'incident',
+    'before',
     'runbook',
     'json',
   ],

@@ -33,6 +33,7 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   report: 'Report',
   timeline: 'Timeline of a check',
   'timeline-search': 'Timeline search',
+  incident: 'Incident',
   log: 'Log',
   help: 'Help',
   prompt: 'Filter line',

@@ -17,6 +17,7 @@ import { cutCells } from '../../text/wrap-cells.ts';
 import { countOf } from '../../words/changes.ts';
 import { whenCells, whenText } from '../log/lines.ts';
 import { outageOf } from './layer.ts';
+import { searchRowIndex } from './search-rows.ts';
 
 /** Number of screen rows above the transitions in a timeline. */
 export const TIMELINE_HEAD_ROWS = 6;
@@ -29,6 +30,11 @@ const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, 
   silenced: [SILENCED_SYMBOL, 'silenced'],
   none: [' ', 'plain'],
 };
+
+/** Returns the symbol and the tone of a cell of a bar of states. */
+export function stripCell(cell: StripCell): readonly [string, Tone] {
+  return CELLS[cell ?? 'none'];
+}
 
 type TimelinePorts = ScreenView & Pick<LiveData, 'nowMs'>;
 
@@ -65,7 +71,7 @@ function spanRuns(span: string, chosen: string): readonly Run[] {
 function stripRuns(past: CheckHistory, cells: number): readonly Run[] {
   const runs: Run[] = [];
   for (const cell of stripOf(past, cells)) {
-    const [symbol, tone] = CELLS[cell ?? 'none'];
+    const [symbol, tone] = stripCell(cell);
     const last = runs.at(-1);
     if (last?.tone === tone) runs[runs.length - 1] = run(last.text + symbol, tone);
     else runs.push(run(symbol, tone));
@@ -155,12 +161,19 @@ export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: 
 /** Returns the lines of the transitions that match a search in the timeline. */
 export function timelineSearchLines(
   { nowMs, state: { size } }: TimelinePorts,
-  { load: { data } }: TimelineSearchLayer,
+  layer: TimelineSearchLayer,
 ): readonly Line[] {
+  const { data } = layer.load;
   if (data === undefined) return [];
   if (data.rows.length === 0) return [[run(' no match', 'faint')]];
+  const cursor = searchRowIndex(layer);
   return [
-    ...data.rows.map((row) => transitionLine(row, { nowMs, width: size.columns, mark: ' ', isPlaced: true })),
+    ...data.rows.map((row, index) => {
+      const isCursor = index === cursor;
+      const mark = isCursor ? '>' : ' ';
+      const line = transitionLine(row, { nowMs, width: size.columns, mark, isPlaced: true });
+      return isCursor ? [run(line.map(({ text }) => text).join(''), 'cursor')] : line;
+    }),
     ...(data.more ? [[run(' older entries are not shown: narrow the search, for example with age<7d', 'faint')]] : []),
   ];
 }

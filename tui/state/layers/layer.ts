@@ -7,6 +7,7 @@ import type { UpgradeDialogLayer, PlanPageLayer } from './plans.ts';
 import type {
   DeadLetterLayer,
   HandlingLayer,
+  IncidentLayer,
   MemberLayer,
   TimelineSearchLayer,
   ReportLayer,
@@ -32,6 +33,7 @@ export type FullLayer =
   | ReportLayer
   | TimelineLayer
   | TimelineSearchLayer
+  | IncidentLayer
   | PlanPageLayer
   | HelpLayer
   | LogLayer;
@@ -47,6 +49,7 @@ export const FULL_LAYERS = [
   'report',
   'timeline',
   'timeline-search',
+  'incident',
   'plan-page',
   'help',
   'log',

@@ -1,5 +1,5 @@
 import type { CheckHistory } from '../../../shared/schemas/availability.ts';
-import type { Report } from '../../../shared/schemas/report.ts';
+import type { Report, ReportAction } from '../../../shared/schemas/report.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
@@ -25,6 +25,8 @@ export interface LayerData {
   readonly report: Report;
   /** The states and transitions of a check on a client during a time span. */
   readonly timeline: Transitions & { readonly past: CheckHistory };
+  /** The histories of several checks, and the actions of operators in this time. */
+  readonly incident: Incident;
   /** The transitions of all checks that match a search. */
   readonly 'timeline-search': Transitions;
 }
@@ -36,6 +38,17 @@ export interface Transitions {
   readonly more: boolean;
 }
 
+/** The histories of several events in one time span. */
+export interface Incident {
+  /** Start and end of the time span, in epoch milliseconds. */
+  readonly since: number;
+  readonly until: number;
+  /** The histories by the key of the event. Events without a history are left out. */
+  readonly rows: readonly { readonly key: string; readonly history: CheckHistory }[];
+  /** The actions of operators on events and silences, the newest first. */
+  readonly actions: readonly ReportAction[];
+}
+
 export type LoadedLayerKind = keyof LayerData;
 
 /** A screen over the view with a text about one object, or about a search. Its data is loaded from the backend. */
@@ -43,7 +56,7 @@ export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
   /**
    * Identifies the shown object: the id of a dead letter, silence or member, or the key of an event. For a timeline it
-   * contains time span and event key, for a report the time span, for a timeline search the searched text.
+   * contains time span and event key, for an incident its start and the keys of its events, for a report the time span, for a timeline search the searched text.
    */
   readonly id: string;
   readonly load: ViewLoad<LayerData[Kind]>;
@@ -67,10 +80,22 @@ export interface TimelineLayer extends LoadedLayerOf<'timeline'> {
   readonly at?: number;
 }
 
-export type TimelineSearchLayer = LoadedLayerOf<'timeline-search'>;
+export type IncidentLayer = LoadedLayerOf<'incident'>;
+
+export interface TimelineSearchLayer extends LoadedLayerOf<'timeline-search'> {
+  /** Id of the transition under the cursor. If it is absent or gone, it is the first one. */
+  readonly at?: number;
+}
 
 export type LoadedLayer =
-  DeadLetterLayer | HandlingLayer | MemberLayer | SilenceEntryLayer | ReportLayer | TimelineLayer | TimelineSearchLayer;
+  | DeadLetterLayer
+  | HandlingLayer
+  | IncidentLayer
+  | MemberLayer
+  | SilenceEntryLayer
+  | ReportLayer
+  | TimelineLayer
+  | TimelineSearchLayer;
 
 const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
   'dead-letter',
@@ -80,6 +105,7 @@ const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
   'report',
   'timeline',
   'timeline-search',
+  'incident',
 ]);
 
 export function isLoadedLayer(layer: { readonly kind: string } | undefined): layer is LoadedLayer {
