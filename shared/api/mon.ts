@@ -74,7 +74,9 @@ const SPAN = {
 
 const SEARCHED = { ...PAGE, q: text.describe('a search, as in the console') };
 const LIST = { ...IN_ANY, ...SEARCHED };
-const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; a leading "-" reverses the order`);
+const SORTED = text.describe(
+  `${EVENT_SORT_COLUMNS.join(', ')}, or an attribute such as client.rack; a leading "-" reverses the order`,
+);
 const FULL = { full: presenceFlag.describe('if set: in the format of `/events` and `/clients`') };
 
 /** Returns the schema of a query parameter that selects entries by an exact value of an attribute. */

@@ -2,7 +2,7 @@ import { backoffMs } from '../domain/backoff.ts';
 import type { FeedRequest, FeedTopic } from '../schemas/feed-request.ts';
 import type { EventRow, FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
-import { AttributeSets } from './attribute-sets.ts';
+import { ReceivedAttributes } from './received-attributes.ts';
 import { backendAddress } from './local-access.ts';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
 import { systemFeedClock, type FeedClock } from './feed-clock.ts';
@@ -62,8 +62,8 @@ export interface FeedOptions {
   /** Topics to subscribe to. The list can be empty if `transports` is set. */
   readonly topics: readonly FeedTopic[];
   /**
-   * True to receive the attributes of the client and the check of each event, if the backend supports it: rows of events
-   * then have `CLIENT_ATTRIBUTES` and `CHECK_ATTRIBUTES`. Default: false.
+   * True to receive the attributes of the client and the check of each event, if the backend supports it. Rows of
+   * events then have `CLIENT_ATTRIBUTES` and `CHECK_ATTRIBUTES`. Default: false.
    */
   readonly attributes?: boolean;
   /** Names of transports whose messages to receive. Messages that are sent while the feed is disconnected are lost. */
@@ -145,7 +145,7 @@ class ReconnectingFeed implements Feed {
   readonly #clock: FeedClock;
   readonly #random: () => number;
   #position: FeedPosition | undefined;
-  readonly #sets: AttributeSets | undefined;
+  readonly #sets: ReceivedAttributes | undefined;
   #attempt = 1;
   #isRefused = false;
   #isClosed = false;
@@ -163,7 +163,7 @@ class ReconnectingFeed implements Feed {
     this.#listener = listener;
     this.#clock = options.clock ?? systemFeedClock;
     this.#random = options.random ?? Math.random;
-    this.#sets = options.attributes === true ? new AttributeSets() : undefined;
+    this.#sets = options.attributes === true ? new ReceivedAttributes() : undefined;
     // Connects in a microtask, so that the caller has the feed before its listener is called.
     queueMicrotask(() => {
       if (!this.#isClosed && this.#link === undefined) this.#connect();

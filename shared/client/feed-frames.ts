@@ -2,7 +2,7 @@ import { MonError } from '../errors.ts';
 import {
   clientRowSchema,
   eventBriefSchema,
-  eventRowSchema,
+  feedEventRowSchema,
   feedMessageSchema,
   numbersSchema,
   type FeedMessage,
@@ -17,7 +17,7 @@ import { compiledCheck, isObject } from './compiled-check.ts';
  * these checks with the schemas.
  */
 const BY_HAND = new Map<unknown, (row: unknown) => boolean>([
-  [eventRowSchema, isEventRow],
+  [feedEventRowSchema, isEventRow],
   [clientRowSchema, isClientRow],
   [eventBriefSchema, isEventBrief],
   [numbersSchema, areNumbers],

@@ -1,5 +1,5 @@
 import { rowsOfColumns } from '../domain/event-columns.ts';
-import type { AttributeSets } from './attribute-sets.ts';
+import type { ReceivedAttributes } from './received-attributes.ts';
 import type { EventRow, FeedBriefs, FeedMessage, FeedRows } from '../schemas/feed.ts';
 
 /**
@@ -59,14 +59,14 @@ export class FeedSession {
   #phase: Phase = 'hello';
   #store = '';
   #position: FeedPosition | undefined;
-  readonly #sets: AttributeSets | undefined;
+  readonly #sets: ReceivedAttributes | undefined;
   #hasAttributes = false;
 
   /**
    * @param resume position after which the subscription resumes; undefined to request a snapshot
    * @param sets the sets of attributes received so far; undefined if the consumer does not need attributes
    */
-  constructor(resume: FeedPosition | undefined, sets?: AttributeSets) {
+  constructor(resume: FeedPosition | undefined, sets?: ReceivedAttributes) {
     this.#position = resume;
     this.#sets = sets;
   }

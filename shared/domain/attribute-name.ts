@@ -3,7 +3,7 @@ import { isRedactedByDefault } from './redact.ts';
 /** The object to which an attribute belongs. */
 export type AttributeOwner = 'client' | 'check';
 
-/** An attribute as users name it: `client.rack`, `check.team`, or `rack` for an attribute of the client or the check. */
+/** An attribute as users name it: `client.rack`, `check.team`, or `rack` for one of the client or the check. */
 export interface AttributeName {
   readonly owners: readonly AttributeOwner[];
   /** The name without its owner; a path with dots for a nested attribute. */

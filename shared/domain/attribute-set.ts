@@ -194,7 +194,8 @@ export function attributesIn(record: object, own: string, hidden: ReadonlySet<st
   return {
     id: '',
     get names() {
-      return new EntryCollector(hidden, IGNORED_IN_CLIENTS, own).collect(record).map(([name]) => name);
+      const ignored = new Set([...IGNORED_IN_CLIENTS, ...IGNORED_IN_CHECKS]);
+      return new EntryCollector(hidden, ignored, own).collect(record).map(([name]) => name);
     },
     texts: (name) => attributeTexts(record, name, hidden).filter((text) => text !== own),
   };

@@ -22,7 +22,7 @@ import { clientSubscription } from './subscription.ts';
  * and name them in the same way: `client.rack`, `check.team`, or `rack` for an attribute of the client or the check.
  */
 
-/** The attribute with the subscriptions of a client. It has no owner in front, and can be written `subscription` too. */
+/** The attribute with the subscriptions of a client. It needs no owner, and `subscription` is another name of it. */
 export const SUBSCRIPTIONS = 'subscriptions';
 
 const NO_TEXTS: readonly string[] = [];
@@ -106,7 +106,7 @@ const OWN_FIELDS: ReadonlyMap<string, string> = new Map([
   ['state', 'status'],
 ]);
 
-/** Returns an error message if lists of events cannot be searched or sorted by an attribute, with what to use instead. */
+/** Returns an error message with what to use instead if events cannot be searched or sorted by an attribute. */
 export function attributeProblem(name: string): string | undefined {
   const own = OWN_FIELDS.get(name.toLowerCase());
   if (own !== undefined) return `${name} is called ${own} here: use ${own}`;
@@ -148,8 +148,11 @@ export function attributeNamesOf(rows: Iterable<EventAttributes>): readonly stri
 }
 
 function namesIn(owner: AttributeOwner, sets: Iterable<AttributeSet>): readonly string[] {
+  // Most sets share the list of their names, which is then read once.
+  const lists = new Set<readonly string[]>();
+  for (const set of sets) lists.add(set.names);
   const names = new Set<string>();
-  for (const set of sets) for (const name of set.names) names.add(name);
+  for (const list of lists) for (const name of list) names.add(name);
   if (owner === 'client') names.delete(SUBSCRIPTIONS);
   return [...names].toSorted(compareText).map((name) => `${owner}.${name}`);
 }

@@ -32,12 +32,15 @@ export function hasAgent({ keepalives }: Pick<ClientRow, 'keepalives'>): boolean
   return keepalives !== false;
 }
 
+const SUBSCRIPTIONS = listField<ClientRow>('subscriptions', 'a subscription', ({ subscriptions }) => subscriptions);
+
 export const CLIENT_SEARCH = searchLanguage<ClientRow>(
   [
     textField('client', ({ name }) => name),
     textField('address', ({ address }) => address),
     textField('version', ({ version }) => version),
-    listField('subscriptions', 'a subscription', ({ subscriptions }) => subscriptions),
+    SUBSCRIPTIONS,
+    { ...SUBSCRIPTIONS, name: 'subscription', isAlias: true },
     // A client without an agent sends no keepalives, so it is never late with one.
     timeField('keepalive', 'since its last keepalive', (row) => (hasAgent(row) ? row.timestamp : undefined)),
     flagField('agent', hasAgent),

@@ -125,8 +125,8 @@ export function listField<Row>(
 }
 
 /**
- * Returns a search field for an attribute of a client or check, as in `rack=r20`. Its value is a list of texts, which can
- * be compared as numbers too.
+ * Returns a search field for an attribute of a client or check, as in `rack=r20`. Its value is a list of texts, which
+ * can be compared as numbers too.
  */
 export function attributeField<Row>(name: string, read: (row: Row) => readonly string[]): Field<Row> {
   return {

@@ -26,7 +26,10 @@ export type SearchRow = EventRow & {
   readonly searchText?: string;
 };
 
-const SUBSCRIPTIONS = listField<EventRow>('subscriptions', 'a subscription', subscriptionsOfEvent, 'rack:*');
+const SUBSCRIPTIONS: Field<EventRow> = {
+  ...listField<EventRow>('subscriptions', 'a subscription', subscriptionsOfEvent, 'rack:*'),
+  operator: '=',
+};
 
 const FIELDS: readonly Field<EventRow>[] = [
   textField('client', (row) => row.client),

@@ -84,6 +84,10 @@ export const eventRowSchema = z.object({
   recovering: recoverySchema.exactOptional(),
   /** Present only while the event is acknowledged. */
   acknowledged: shownAcknowledgementSchema.exactOptional(),
+});
+
+/** An event in the feed. */
+export const feedEventRowSchema = eventRowSchema.extend({
   /**
    * Ids of the attributes of the client and of the check, which the topic `attributes` contains; present only if the
    * consumer subscribed to it. Absent if there are no attributes.
@@ -91,7 +95,7 @@ export const eventRowSchema = z.object({
   client_set: z.string().exactOptional(),
   check_set: z.string().exactOptional(),
 });
-export type EventRow = Readonly<z.infer<typeof eventRowSchema>> &
+export type EventRow = Readonly<z.infer<typeof feedEventRowSchema>> &
   EventAttributes & {
     /** The backend of the event, in a list that merges several backends. A feed never sends it. */
     readonly backend?: string;
@@ -226,7 +230,7 @@ export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
  * begin with `namespace/`. `null`: the row was removed, or no longer matches the filter.
  */
 const feedRowsSchema = z.object({
-  events: z.record(z.string(), eventRowSchema.nullable()).exactOptional(),
+  events: z.record(z.string(), feedEventRowSchema.nullable()).exactOptional(),
   silenced: z.record(z.string(), silencedRowSchema.nullable()).exactOptional(),
   clients: z.record(z.string(), clientRowSchema.nullable()).exactOptional(),
   upgrades: z.record(z.string(), upgradeRowSchema.nullable()).exactOptional(),

@@ -5,7 +5,7 @@ import { ATTRIBUTE_TOPIC } from '../model/attributes/feed-rows.ts';
 import { TOPICS } from '../model/tables/tables.ts';
 import type { Topic } from '../model/tables/feed-topic.ts';
 
-/** Returns all topics of the feed: sets of attributes, the stored objects, the notification groups and the inhibitions. */
+/** Returns all topics of the feed: sets of attributes, stored objects, notification groups and inhibitions. */
 export function topicsOf(definitions: Pick<Definitions, 'in' | 'inhibitions' | 'generation'>): readonly Topic[] {
   return [ATTRIBUTE_TOPIC, ...TOPICS, groupTopic(definitions), inhibitionTopic(definitions)];
 }

@@ -1,5 +1,6 @@
 import { silencedBy } from '../../../shared/domain/silencing.ts';
 import { pastEventRow } from '../../../shared/domain/timeline/past.ts';
+import { CHECK_ATTRIBUTES, CLIENT_ATTRIBUTES } from '../../../shared/schemas/attribute-set.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { PastClient as PastClientRow } from '../../../shared/schemas/timeline.ts';
@@ -15,7 +16,10 @@ export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistr
   return index;
 }
 
-/** Returns a row for each event of a client at a past time. */
+/**
+ * Returns a row for each event of a client at a past time. Transitions do not record the attributes of the client and
+ * the check, so searches compare their current values.
+ */
 export function pastEventRows(
   { name, events }: PastClientState,
   namespace: Namespace,
@@ -26,13 +30,16 @@ export function pastEventRows(
   const subscriptions = silences.size === 0 ? [] : subscriptionsIn(namespace, name);
   const selectedFor = (check: string, status: number): readonly SilencedEntry[] =>
     silences.hasSelectors ? silences.selectingOnce({ ...subjectIn(namespace, name, check), status }) : [];
-  return Array.from(events, ([check, event]) =>
-    pastEventRow(
+  const client = namespace.clients.get(name);
+  return Array.from(events, ([check, event]) => ({
+    ...pastEventRow(
       event,
       { client: name, check },
       silences.size === 0 ? [] : silencedBy(silences, subscriptions, check, atMs, selectedFor(check, event.status)),
     ),
-  );
+    [CLIENT_ATTRIBUTES]: client?.attributes?.set,
+    [CHECK_ATTRIBUTES]: client?.checks.get(check)?.attributes?.set,
+  }));
 }
 
 /** Returns the row of a client at a past time. Attributes that transitions do not record have their current values. */

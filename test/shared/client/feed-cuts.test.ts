@@ -29,7 +29,13 @@ const hasty: FeedClock = {
 async function truth(api: ApiClient): Promise<{ events: unknown; silenced: string[]; clients: string[] }> {
   const [events, silenced, clients] = await Promise.all([api.events(), api.silenced(), api.clients()]);
   return {
-    events: Object.fromEntries(events.map((event) => [eventKey(event.client.name, event.check.name), eventRow(event)])),
+    events: Object.fromEntries(
+      events.map((event) => [
+        eventKey(event.client.name, event.check.name),
+        // Without the attributes, which are not in the JSON of a row.
+        JSON.parse(JSON.stringify(eventRow(event))) as unknown,
+      ]),
+    ),
     silenced: silenced.map(({ id }) => id),
     clients: clients.map(({ name }) => name),
   };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { parseFeedFrame } from '../../../shared/client/feed-frames.ts';
-import { clientRowSchema, eventRowSchema } from '../../../shared/schemas/feed.ts';
+import { clientRowSchema, feedEventRowSchema } from '../../../shared/schemas/feed.ts';
 
 const EVENT = {
   client: 'web-1',
@@ -30,7 +30,7 @@ const isTaken = (topic: string, row: unknown): boolean => {
 };
 
 describe.each<{ topic: string; schema: z.ZodObject; row: Readonly<Record<string, unknown>> }>([
-  { topic: 'events', schema: eventRowSchema, row: EVENT },
+  { topic: 'events', schema: feedEventRowSchema, row: EVENT },
   { topic: 'clients', schema: clientRowSchema, row: CLIENT },
 ])('the schema of feed rows of the topic $topic', ({ topic, schema, row }) => {
   test('the row schema accepts a row and a removal', () => {

@@ -14,7 +14,7 @@ interface ReceivedRow {
  * The sets of attributes that a feed has sent. Adds to each event the attributes of its client and its check, which are
  * shared by all events with equal attributes.
  */
-export class AttributeSets {
+export class ReceivedAttributes {
   #sets = new Map<string, PackedAttributes>();
   #packer = new AttributePacker();
 
