@@ -2,6 +2,7 @@ import { onLayer, type CompletionPorts, type Action } from '../keys/action.ts';
 import { VIEWS_ALL } from '../keys/context-groups.ts';
 import { commandsFor, runCommandLine, splitCommand, type Perform } from './commands.ts';
 import { keyContext } from '../keys/key-context.ts';
+import { chooseCompletion, type CompletionCandidates } from '../text/complete-line.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import { newestLine, stepInHistory } from '../text/line-history.ts';
 import type { Screen } from '../state/ports.ts';
@@ -13,11 +14,8 @@ import { closeLayer, layerOnTop, openLayer, putLayer } from '../state/layer-stac
 /** Maximum number of commands in the history. */
 const HISTORY_MAX = 100;
 
-/** The completions of the word before the caret. */
-export interface Completion {
-  /** Index in the command line at which a completion is inserted. */
-  readonly from: number;
-  readonly candidates: readonly string[];
+/** The completions of the word before the caret of the command line. */
+export interface Completion extends CompletionCandidates {
   /** The usage of the typed command; `undefined` while its name is being typed. */
   readonly usage: string | undefined;
 }
@@ -145,18 +143,8 @@ function startingWith(words: readonly string[], start: string): readonly string[
 }
 
 function choose(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
-  const { from, candidates } = completionOf(store, layer);
-  if (candidates.length === 0) return;
-  const typed = layer.chosen?.typed ?? layer.line;
-  const before = layer.chosen?.at ?? (by === 1 ? -1 : 0);
-  const at = (before + by + candidates.length) % candidates.length;
-  const start = typed.text.slice(0, from) + (candidates[at] ?? '');
-  const isOnly = candidates.length === 1;
-  // If there is only one completion, a blank follows it, so that the user can type the next word. After an operator
-  // there is no blank, because its value follows directly.
-  const end = isOnly && !/[=<>~]$/.test(start) ? ' ' : '';
-  const line = { text: start + end + typed.text.slice(typed.caret), caret: start.length + end.length };
-  putLayer(store, { ...layer, line, chosen: isOnly ? undefined : { typed, at }, problem: undefined });
+  const next = chooseCompletion(layer.line, completionOf(store, layer), layer.chosen, by);
+  if (next !== undefined) putLayer(store, { ...layer, ...next, problem: undefined });
 }
 
 function run(store: ActionPorts, layer: CommandLayer, perform: Perform): void {

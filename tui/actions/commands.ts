@@ -1,5 +1,5 @@
 import type { CompletionPorts } from '../keys/action.ts';
-import { noSuch } from './unknown-name.ts';
+import { noSuch } from '../words/unknown-name.ts';
 import { travelBack, travelTo } from './past.ts';
 import { EVENT_ACTIONS } from './events.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';

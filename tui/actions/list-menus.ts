@@ -24,13 +24,22 @@ export function openSortMenu(
 export function openColumnsMenu(store: Screen & LiveData & ListOfView): void {
   // The first column names the row and cannot be hidden, because the other columns have no meaning without it.
   const columns = columnsOf(store.state.view, store.whereColumn).slice(1);
-  const items = (): readonly MenuItem[] =>
-    columns.map(({ id, title }) => ({
+  // The attributes are read once, so that an item keeps its place while the menu is open.
+  const attributes = new Set([...store.list.added, ...(store.table?.attributes?.ids(store) ?? [])]);
+  const items = (): readonly MenuItem[] => [
+    ...columns.map(({ id, title }) => ({
       id,
       label: title,
       ticked: !store.list.hidden.has(id),
       choose: () => toggleColumn(store, id),
-    }));
+    })),
+    ...[...attributes].map((id) => ({
+      id,
+      label: id,
+      ticked: store.list.added.includes(id),
+      choose: () => toggleAttribute(store, id),
+    })),
+  ];
   openMenu(store, { title: `Columns of ${viewTitle(store.state.view).toLowerCase()}`, items });
 }
 
@@ -46,6 +55,11 @@ export function openViewMenu(store: Screen & LiveData & ListOfView): void {
     ...savedViewItems(store),
   ];
   openMenu(store, { title: 'Views', items }, store.state.view);
+}
+
+function toggleAttribute(store: ListOfView, id: string): void {
+  const { added } = store.list;
+  store.updateList({ added: added.includes(id) ? added.filter((other) => other !== id) : [...added, id] });
 }
 
 function toggleColumn(store: ListOfView, id: string): void {

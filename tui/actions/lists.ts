@@ -7,17 +7,18 @@ import { toggleFollowNewest } from '../list/follow-newest.ts';
 import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Screen } from '../state/ports.ts';
-import { noSuch } from './unknown-name.ts';
+import { noSuch } from '../words/unknown-name.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
 import { openInspectMenu } from '../screens/inspect/actions.ts';
 import { followLog } from '../screens/log/actions.ts';
-import { sortIds, columnIds, hiddenColumnsExcept } from '../screens/view-columns.ts';
+import { sortIds, columnIds, columnProblem, columnsShown } from '../screens/view-columns.ts';
 import { openSortMenu, openColumnsMenu } from './list-menus.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { openPrompt, keepFilter } from '../list/search-prompt.ts';
-import { inEach, onLayer, type ActionTrigger, type Action } from '../keys/action.ts';
+import { inEach, onLayer, type ActionTrigger, type Action, type CompletionPorts } from '../keys/action.ts';
+import { tableOf } from '../screens/tables.ts';
 import { LISTS } from '../keys/context-groups.ts';
 
 /** The actions on lists of any kind. Many of them also work on the rows of a client or check. */
@@ -80,9 +81,10 @@ export const LIST_ACTIONS: readonly Action[] = [
     run: onRows(openSortMenu),
     operand: {
       operands: 'COLUMN',
-      help: 'sort by a column; -COLUMN reverses the order',
+      help: 'sort by a column or an attribute such as client.rack; -COLUMN reverses the order',
       run: sortByOperand,
-      complete: (store) => sortIds(store.state.view, store.whereColumn).flatMap((id) => [id, `-${id}`]),
+      complete: (store) =>
+        [...sortIds(store.state.view, store.whereColumn), ...attributeIds(store)].flatMap((id) => [id, `-${id}`]),
     },
   },
   {
@@ -114,9 +116,9 @@ export const LIST_ACTIONS: readonly Action[] = [
     run: openColumnsMenu,
     operand: {
       operands: 'COLUMN…',
-      help: 'show only the given columns; "all" shows all columns',
+      help: 'show only the given columns, also attributes such as client.rack; "all" shows all columns',
       run: showColumns,
-      complete: (store) => [...columnIds(store.state.view, store.whereColumn), 'all'],
+      complete: (store) => [...columnIds(store.state.view, store.whereColumn), ...attributeIds(store), 'all'],
     },
   },
   {
@@ -172,25 +174,34 @@ function sortByOperand(store: ActionPorts, operand: string): string | undefined 
   const reversed = operand.startsWith('-');
   const column = reversed ? operand.slice(1) : operand;
   const validIds = sortIds(store.state.view, store.whereColumn);
-  if (!validIds.includes(column)) {
-    return renamedColumn(store.state.view, column) ?? noSuch('sort column', column, validIds);
+  if (validIds.includes(column)) {
+    store.sortBy({ column, reversed });
+    return undefined;
   }
-  store.sortBy({ column, reversed });
-  return undefined;
+  const attribute = store.table?.attributes?.column(column);
+  if (typeof attribute === 'object') {
+    store.sortBy({ column: attribute.id, reversed });
+    return undefined;
+  }
+  if (attribute !== undefined && column.includes('.')) return attribute;
+  return renamedColumn(store.state.view, column) ?? noSuch('sort column', column, validIds);
 }
 
 function showColumns(store: ActionPorts, operand: string): string | undefined {
   const { view } = store.state;
   const validIds = columnIds(view, store.whereColumn);
   const requestedIds = operand.split(/[\s,]+/);
-  const unknown = requestedIds.find((id) => !validIds.includes(id));
-  if (operand !== 'all' && unknown !== undefined) {
-    return renamedColumn(view, unknown) ?? noSuch('column', unknown, [...validIds, 'all']);
+  for (const id of operand === 'all' ? [] : requestedIds) {
+    const problem = renamedColumn(view, id) ?? columnProblem(view, id, [...validIds, 'all']);
+    if (problem !== undefined) return problem;
   }
-  store.updateList({
-    hidden: hiddenColumnsExcept(view, operand === 'all' ? undefined : requestedIds, store.whereColumn),
-  });
+  store.updateList(columnsShown(view, operand === 'all' ? undefined : requestedIds, store.whereColumn));
   return undefined;
+}
+
+/** Returns the ids of the columns of attributes that the rows of the view have. */
+function attributeIds(store: CompletionPorts): readonly string[] {
+  return tableOf(store.state.view)?.attributes?.ids(store) ?? [];
 }
 
 /** Returns the error message for the old id of a column; `undefined` if the id is not an old id. */

@@ -1,5 +1,6 @@
-import { keepFilter, applyFilter, fromHistory } from '../list/search-prompt.ts';
+import { keepFilter, applyFilter, completeInPrompt, fromHistory } from '../list/search-prompt.ts';
 import type { Action } from '../keys/action.ts';
+import { promptCompletion } from '../screens/search-candidates.ts';
 
 /** The actions in the line in which the user types a filter. */
 export const PROMPT_ACTIONS: readonly Action[] = [
@@ -30,6 +31,21 @@ export const PROMPT_ACTIONS: readonly Action[] = [
       store.update({ prompt: undefined });
       applyFilter(store, '');
     },
+  },
+  {
+    name: 'prompt-complete',
+    keys: ['tab'],
+    in: ['prompt'],
+    help: 'complete the field or value; press again for the next candidate',
+    hint: 'complete',
+    run: (store) => completeInPrompt(store, promptCompletion(store), 1),
+  },
+  {
+    name: 'prompt-complete-back',
+    keys: ['shift-tab'],
+    in: ['prompt'],
+    help: 'go back to the previous candidate',
+    run: (store) => completeInPrompt(store, promptCompletion(store), -1),
   },
   {
     name: 'prompt-older',

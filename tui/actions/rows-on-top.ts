@@ -55,7 +55,7 @@ function viewRows(store: ActionPorts): RowsOnTop {
     cursor: list.cursor.key,
     keys: () => order.slice(0, order.length).map(({ key }) => key),
     sort,
-    sortableColumns: sortsOf(state.view, whereColumn),
+    sortableColumns: sortsOf(state.view, whereColumn, shownAttributes(store)),
     sortTitle: `Sort ${viewTitle(state.view).toLowerCase()} by`,
     defaultOrderName: undefined,
     hasMore: () => layOutList(store).hasMore,
@@ -69,6 +69,12 @@ function viewRows(store: ActionPorts): RowsOnTop {
       if (at !== -1) moveTo(store, at + 1);
     },
   };
+}
+
+/** Returns the ids of the columns of attributes that are shown or sorted by. */
+function shownAttributes({ list, sort, table }: ActionPorts): readonly string[] {
+  const isOwn = table?.columns.some(({ id }) => id === sort.column) === true;
+  return isOwn || list.added.includes(sort.column) ? list.added : [...list.added, sort.column];
 }
 
 function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | undefined {

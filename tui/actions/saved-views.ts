@@ -1,5 +1,5 @@
 import { keepFilter } from '../list/search-prompt.ts';
-import { columnIds, defaultSort, hiddenColumnsExcept } from '../screens/view-columns.ts';
+import { columnIds, columnsShown, defaultSort } from '../screens/view-columns.ts';
 import { viewTitle } from '../state/view-names.ts';
 import type { Screen, ScreenView } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
@@ -11,8 +11,9 @@ import type { SavedView } from '../state/saved-view.ts';
 /** Returns the current view with its filter, order and columns, in the form in which it is saved. */
 export function presentView({ state, list, whereColumn }: ScreenView & LiveData & Pick<ListOfView, 'list'>): SavedView {
   const { view } = state;
-  const { filter, sort, hidden } = list;
-  const columns = hidden.size === 0 ? undefined : columnIds(view, whereColumn).filter((id) => !hidden.has(id));
+  const { filter, sort, hidden, added } = list;
+  const isDefault = hidden.size === 0 && added.length === 0;
+  const columns = isDefault ? undefined : [...columnIds(view, whereColumn).filter((id) => !hidden.has(id)), ...added];
   return { view, filter: filter.text, sort, columns };
 }
 
@@ -23,7 +24,7 @@ export function applyView(store: Screen & LiveData & ListOfView, { view, filter,
   if (store.state.view !== view) return;
   keepFilter(store, filter);
   store.sortBy(sort ?? { column: defaultSort(view), reversed: false });
-  store.updateList({ sort, hidden: hiddenColumnsExcept(view, columns) });
+  store.updateList({ sort, ...columnsShown(view, columns) });
 }
 
 /** Returns the menu items for the saved views. */

@@ -10,7 +10,7 @@ import { isSettings } from '../../shared/domain/merge-settings.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { renameSettings } from '../../shared/domain/renamed-settings.ts';
 import { DEFAULT_AGGREGATE_THRESHOLDS } from '../model/aggregate-book.ts';
-import { columnIds, sortIds } from '../screens/view-columns.ts';
+import { columnIds, columnProblem, sortIds } from '../screens/view-columns.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
 import { SKINS } from '../text/theme.ts';
@@ -220,7 +220,7 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
   if (wrong !== undefined) {
     problems.push({ path: ['filter'], message: `${wrong.message} (at character ${String(wrong.position + 1)})` });
   }
-  if (column !== undefined && !validIds.includes(column)) {
+  if (column !== undefined && !validIds.includes(column) && !isAttribute(view, column)) {
     problems.push({
       path: ['sort'],
       message: `${view} has no sort column ${JSON.stringify(column)}: ${listed(validIds)}`,
@@ -233,8 +233,13 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
 function columnProblems(view: ViewName, ids: readonly string[]): readonly string[] {
   const validIds = columnIds(view, 'any');
   return ids
-    .filter((id) => !validIds.includes(id))
+    .filter((id) => !validIds.includes(id) && !isAttribute(view, id))
     .map((id) => `${view} has no column ${JSON.stringify(id)}: ${listed(validIds)}`);
+}
+
+/** Returns whether a view can have a column with this id that shows an attribute, such as `client.rack`. */
+function isAttribute(view: ViewName, id: string): boolean {
+  return columnProblem(view, id, []) === undefined;
 }
 
 function contextProblems(context: string | undefined, contextNames: readonly string[]): readonly ConfigProblem[] {

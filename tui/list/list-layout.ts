@@ -3,6 +3,7 @@ import { hasColumn } from '../model/where-column.ts';
 import type { ScreenView } from '../state/ports.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
+import { columnOf } from './list-table.ts';
 import { layOutTable, type TableLayout } from './table-layout.ts';
 
 const EMPTY_LAYOUT: TableLayout = { placed: [], left: 0, right: 0, shift: 0, hasMore: false };
@@ -20,7 +21,8 @@ export function layOutList(store: ScreenView & LiveData & ListOfView): TableLayo
   const listKey = rows.filtering
     ? `filtering ${String(nowMs)}`
     : [table.name, sort.column, sort.reversed, list.filter.text, whereColumn].join('\n');
-  const content = window.measure.measure(listKey, columns, drawn, nowMs);
+  const attributes = list.added.flatMap((id) => columnOf(table, id) ?? []);
+  const content = window.measure.measure(listKey, [...columns, ...attributes], drawn, nowMs);
   const viewport = { columns: state.size.columns, rows: drawn, content, nowMs };
   return table.layOut?.(store, records, content) ?? layOutTable({ columns }, list, viewport);
 }

@@ -42,6 +42,15 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   /** The source of the rows; `undefined` for events, whose rows `EventRegistry` maintains. */
   readonly source?: TableSource<Row>;
   readonly columns: readonly TableColumn<Drawn>[];
+  /** The columns of attributes, which the user can add; `undefined` if the rows have no attributes. */
+  readonly attributes?: {
+    /** Returns the column with this id, such as `client.rack`; an error message if there can be no such column. */
+    readonly column: (id: string) => TableColumn<Drawn> | string;
+    /** Returns the ids of the columns of all attributes that the rows have. */
+    readonly ids: (store: LiveData) => readonly string[];
+    /** Returns values of an attribute for completion. */
+    readonly values: (store: LiveData, name: string) => readonly string[];
+  };
   /** Id of the default sort column. */
   readonly sort: string;
   /** Returns the row order for a sort state. Default: by the `compare` of the sort column, then by the key. */
@@ -78,6 +87,15 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly noMatch?: string;
   /** The actions on a row, in the order of the menu. */
   readonly menu: readonly KeyAction[];
+}
+
+/** Returns the column of a table with this id, also that of an attribute; `undefined` if there is none. */
+export function columnOf<Drawn>(
+  { columns, attributes }: Pick<ListTable<unknown, Drawn>, 'columns' | 'attributes'>,
+  id: string,
+): TableColumn<Drawn> | undefined {
+  const column = columns.find((own) => own.id === id) ?? attributes?.column(id);
+  return typeof column === 'string' ? undefined : column;
 }
 
 /** Returns the row order of a table for a sort state. */

@@ -2,7 +2,9 @@ import { readSearch } from '../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../shared/domain/search-syntax.ts';
 import type { FilterState } from '../state/list-state.ts';
 import { editLine, selectedLine, type LineEdit } from '../text/line-editor.ts';
-import { newestLine, stepInHistory, type LineInHistory } from '../text/line-history.ts';
+import { newestLine, stepInHistory } from '../text/line-history.ts';
+import { chooseCompletion, type CompletionCandidates } from '../text/complete-line.ts';
+import type { FilterPrompt } from '../state/console-state.ts';
 import type { Screen } from '../state/ports.ts';
 import type { ListOfView } from './list-of-view.ts';
 
@@ -19,7 +21,8 @@ export function openPrompt(store: Screen & ListOfView): void {
 /** Edits the text in the prompt, and applies it as the filter while the user types. */
 export function typeInPrompt(store: Screen & ListOfView, edit: LineEdit | undefined): void {
   const { prompt } = store.state;
-  if (prompt !== undefined && edit !== undefined) show(store, { ...prompt, line: editLine(prompt.line, edit) });
+  if (prompt === undefined || edit === undefined) return;
+  show(store, { ...prompt, line: editLine(prompt.line, edit), chosen: undefined });
 }
 
 /**
@@ -58,7 +61,15 @@ function setFilter({ table, rows }: Pick<ListOfView, 'table' | 'rows'>, text: st
   return undefined;
 }
 
-function show(store: Screen & ListOfView, prompt: LineInHistory): void {
+/** Replaces the word before the caret by the next (1) or previous (-1) completion, and applies the filter. */
+export function completeInPrompt(store: Screen & ListOfView, candidates: CompletionCandidates, by: 1 | -1): void {
+  const { prompt } = store.state;
+  if (prompt === undefined) return;
+  const next = chooseCompletion(prompt.line, candidates, prompt.chosen, by);
+  if (next !== undefined) show(store, { ...prompt, ...next });
+}
+
+function show(store: Screen & ListOfView, prompt: FilterPrompt): void {
   const { text } = prompt.line;
   const isChanged = text !== store.state.prompt?.line.text;
   store.update({ prompt });

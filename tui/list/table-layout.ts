@@ -10,8 +10,8 @@ import type { TableColumn } from './table-column.ts';
  */
 const SHIFT_CELLS = 20;
 
-/** The state of a list that decides which columns are visible: hidden columns and horizontal scroll position. */
-export type ColumnScroll = Pick<ListState, 'hidden' | 'sideways' | 'wide'>;
+/** The state of a list that decides which columns are visible: hidden and added columns, horizontal scroll position. */
+export type ColumnScroll = Pick<ListState, 'hidden' | 'sideways' | 'wide'> & Partial<Pick<ListState, 'added'>>;
 
 /** The parts of a table that are not drawn because of the screen width or horizontal scrolling. */
 export interface HiddenColumns {

@@ -1,3 +1,4 @@
+import { compareAttributes, parseAttributeColumn } from '../../shared/domain/event-attributes.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { splitName } from './backend-names.ts';
 import { rankOf, type EventRecord } from './event-record.ts';
@@ -13,6 +14,8 @@ interface EventSortColumn {
   /** Returns the value of a row that the column sorts by. All values of a column are text, or all are numbers. */
   readonly value: (row: EventRow) => string | number;
   readonly isText?: true;
+  /** Compares two values in ascending order. Default: numbers by size, texts by their characters. */
+  readonly compare?: (a: string | number, b: string | number) => number;
   /** Default direction: 1 sorts small values first, -1 large ones. */
   readonly direction: 1 | -1;
 }
@@ -46,7 +49,7 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
  * name.
  */
 export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRecord> {
-  const { value, isText = false, direction } = sortColumn(id);
+  const { value, isText = false, direction, compare = compareValues } = sortColumn(id);
   const sign = reversed ? -direction : direction;
   const rankBy = (): RowOrder<EventRecord>['rankOf'] => {
     if (isText) return () => 0;
@@ -57,7 +60,7 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
       value === rankOf
         ? // The default order is compared hundreds of thousands of times a second, so each record stores its rank.
           (a, b) => sign * (a.rank - b.rank) || compareValues(a.key, b.key)
-        : (a, b) => sign * compareValues(value(a.row), value(b.row)) || byRankAndName(a, b),
+        : (a, b) => sign * compare(value(a.row), value(b.row)) || byRankAndName(a, b),
     rankOf: rankBy(),
     keepsPosition:
       value === rankOf
@@ -66,7 +69,10 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
     // This is several times as fast as sorting with `compare` if the records are in creation order: each value is read
     // only once, from adjacent memory.
     sortAll: <Some extends EventRecord>(records: readonly Some[]) => {
-      const sortNumbers = sortNumbersOf(records.map(({ row }) => value(row)));
+      const sortNumbers = sortNumbersOf(
+        records.map(({ row }) => value(row)),
+        compare,
+      );
       const ranks = Float64Array.from(records, ({ rank }) => rank);
       const order = Uint32Array.from(records, (_, index) => index).toSorted((a, b) => {
         const byValue = (sortNumbers[a] ?? 0) - (sortNumbers[b] ?? 0);
@@ -80,7 +86,7 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
 }
 
 /** Returns numbers that sort in the same order as the values, because numbers are compared much faster than text. */
-function sortNumbersOf(values: readonly (string | number)[]): Float64Array {
+function sortNumbersOf(values: readonly (string | number)[], compare: typeof compareValues): Float64Array {
   if (typeof values[0] !== 'string') return Float64Array.from(values as readonly number[]);
   // Each value is looked up only once, because hashing and comparing text takes most of the time.
   const numbers = new Map<string | number, number>();
@@ -91,7 +97,7 @@ function sortNumbersOf(values: readonly (string | number)[]): Float64Array {
   };
   const numbered = Uint32Array.from(values, numberOf);
   const positions = new Float64Array(numbers.size);
-  const inOrder = [...numbers.keys()].toSorted(compareValues);
+  const inOrder = [...numbers.keys()].toSorted(compare);
   for (const [position, value] of inOrder.entries()) positions[numbers.get(value) ?? 0] = position;
   return Float64Array.from(numbered, (number) => positions[number] ?? 0);
 }
@@ -105,7 +111,21 @@ function byRankAndName(a: EventRecord, b: EventRecord): number {
 }
 
 function sortColumn(id: string): EventSortColumn {
-  const column = EVENT_SORTS.find((sort) => sort.id === id) ?? EVENT_SORTS[0];
+  const [first] = EVENT_SORTS;
+  const column = EVENT_SORTS.find((sort) => sort.id === id) ?? attributeSort(id) ?? first;
   if (column === undefined) throw new Error('events have no sort column');
   return column;
+}
+
+/** Returns the sort column of an attribute; `undefined` if the id is not that of an attribute. */
+function attributeSort(id: string): EventSortColumn | undefined {
+  const column = parseAttributeColumn(id);
+  if (typeof column === 'string') return undefined;
+  return {
+    id,
+    value: (row) => column.texts(row).join(', '),
+    isText: true,
+    direction: 1,
+    compare: (a, b) => compareAttributes(String(a), String(b)),
+  };
 }

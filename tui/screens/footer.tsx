@@ -105,6 +105,8 @@ export interface StatusLineProps {
   readonly compact: boolean;
   /** True if the connection is lost, so that the rows may be outdated. */
   readonly stale: boolean;
+  /** The completions of the word in the filter line. Default: none. */
+  readonly completions?: readonly string[];
   /** Number of columns that are not drawn on the left and on the right. Default: none. */
   readonly hiddenColumns?: Pick<HiddenColumns, 'left' | 'right'>;
 }
@@ -119,7 +121,7 @@ export function StatusLine(props: StatusLineProps): ReactElement {
   const { filter } = props.list;
   const right = compact ? positionRuns(props) : [];
   if (prompt !== undefined) {
-    return <Row theme={theme} runs={promptRuns(prompt.line, filter.problem, columns)} />;
+    return <Row theme={theme} runs={promptRuns(prompt.line, filter.problem, columns, completionRuns(props))} />;
   }
   if (message !== undefined) {
     return (
@@ -151,9 +153,19 @@ export function StatusLine(props: StatusLineProps): ReactElement {
  * Returns the line in which the user types the filter, with the problem of the filter. The problem gets at most half of
  * the line.
  */
-function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: number): readonly Run[] {
+function promptRuns(
+  line: LineEditor,
+  problem: FilterState['problem'],
+  columns: number,
+  completions: readonly Run[],
+): readonly Run[] {
   const said = problem === undefined ? '' : `${String(problem.position + 1)}: ${safeLine(problem.message)}`;
   const available = columns - 2;
+  const offered = completions.reduce((sum, { text }) => sum + cellWidth(text), 0);
+  // While a field is being typed, its completions help more than the problem that it is not complete yet.
+  if (offered > 0 && offered + cellWidth(line.text) + 1 <= available) {
+    return spread([run(' /', 'strong'), ...fieldRuns(line, available - offered, true)], completions, columns);
+  }
   const typed = Math.min(cellWidth(line.text) + 1, available >> 1);
   const width = Math.min(cellWidth(said), available - typed - 3);
   const field = fieldRuns(line, said === '' ? available : available - width - 3, true);
@@ -162,6 +174,21 @@ function promptRuns(line: LineEditor, problem: FilterState['problem'], columns: 
     said === '' ? [] : [run(`  ${fit(said, width)} `, 'critical')],
     columns,
   );
+}
+
+/** Returns the first completions of the word in the filter line, in at most half of the line. */
+function completionRuns({ state: { prompt }, completions = [], columns }: StatusLineProps): readonly Run[] {
+  const runs: Run[] = [];
+  let available = (columns >> 1) - 2;
+  const at = prompt?.chosen?.at ?? 0;
+  for (const [index, candidate] of completions.entries()) {
+    if (index < at) continue;
+    const text = safeLine(candidate);
+    available -= cellWidth(text) + 2;
+    if (available < 0) return runs.length === 0 ? [] : [...runs, run(' …', 'faint')];
+    runs.push(run('  '), run(text, index === prompt?.chosen?.at ? 'cursor' : 'accent'));
+  }
+  return runs;
 }
 
 /** Renders the line with the number of rows and the sort order, under the list of a tall screen. */

@@ -14,10 +14,11 @@ import { run, type Line, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
 import { connectingText } from './connection/connecting-text.ts';
 import { failureText } from './failure-text.ts';
+import { promptCompletion } from './search-candidates.ts';
 import type { ScreenView } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { ListTable } from '../list/list-table.ts';
+import { columnOf, type ListTable } from '../list/list-table.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;
@@ -33,7 +34,8 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
   const layout = listLayout(store.state);
   const tableLayout = layOutList(store);
   const Header = isTallHeader(layout) ? TallHeader : ShortHeader;
-  const status = { ...statusProps(theme, store, table, !layout.tall), hiddenColumns: tableLayout };
+  const completions = store.state.prompt === undefined ? [] : promptCompletion(store).candidates;
+  const status = { ...statusProps(theme, store, table, !layout.tall), hiddenColumns: tableLayout, completions };
   return (
     <>
       <Header {...headerProps(theme, store)} />
@@ -89,7 +91,7 @@ function statusProps(
   compact: boolean,
 ): StatusLineProps {
   const { state, list, feed, sort, rows } = store;
-  const { title = '', orderText = title.toLowerCase() } = table.columns.find(({ id }) => id === sort.column) ?? {};
+  const { title = '', orderText = title.toLowerCase() } = columnOf(table, sort.column) ?? {};
   return {
     theme,
     columns: state.size.columns,

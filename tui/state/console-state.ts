@@ -1,3 +1,4 @@
+import type { ChosenCompletion } from '../text/complete-line.ts';
 import type { LineInHistory } from '../text/line-history.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { Theme } from '../text/theme.ts';
@@ -36,6 +37,12 @@ export interface PastMoment {
   readonly partial?: { readonly rows: number; readonly total: number };
 }
 
+/** The line in which the user types a filter. */
+export interface FilterPrompt extends LineInHistory {
+  /** The chosen completion of a word; absent after the user typed something else. */
+  readonly chosen?: ChosenCompletion | undefined;
+}
+
 /** The state of the user interface, without the data of the backend. Every change creates a new object. */
 export interface ConsoleState {
   readonly size: ScreenSize;
@@ -44,7 +51,7 @@ export interface ConsoleState {
   /** The state of each view's list, such as cursor and filter, also of views that are not shown. */
   readonly views: Readonly<Record<ViewName, ListState>>;
   /** The editor in which the user types the filter of the shown view; `undefined` if it is closed. */
-  readonly prompt: LineInHistory | undefined;
+  readonly prompt: FilterPrompt | undefined;
   readonly layers: readonly Layer[];
   readonly message: ConsoleMessage | undefined;
   /** The moment of the past that is shown; `undefined` if live data is shown. */

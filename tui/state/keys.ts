@@ -152,6 +152,8 @@ const ACTION_NAMES = [
   'search-clear',
   'prompt-accept',
   'prompt-cancel',
+  'prompt-complete',
+  'prompt-complete-back',
   'prompt-older',
   'prompt-newer',
   'command-run',

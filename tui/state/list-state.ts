@@ -27,6 +27,8 @@ export interface ListState {
   readonly sort: SortState | undefined;
   /** Ids of the hidden columns. */
   readonly hidden: ReadonlySet<string>;
+  /** Ids of the columns of attributes, such as `client.rack`, that are shown in addition. */
+  readonly added: readonly string[];
   /**
    * Number of horizontal scroll steps to the right. The steps scroll out the columns after the first one, and then
    * parts of the last column's text.
@@ -46,6 +48,7 @@ export const INITIAL_LIST: ListState = {
   filter: { text: '', problem: undefined, history: [] },
   sort: undefined,
   hidden: new Set(),
+  added: [],
   sideways: 0,
   wide: false,
   following: false,

@@ -9,7 +9,7 @@ export type PortableSettings = Pick<ConsoleState, 'savedViews' | 'commandHistory
 /** The screen settings that are kept when the data is replaced, for example when another backend is shown. */
 export interface ScreenSettings {
   readonly view: ViewName;
-  readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden' | 'wide'>>>>;
+  readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden' | 'added' | 'wide'>>>>;
   readonly common: PortableSettings;
 }
 
@@ -21,8 +21,8 @@ export function portableSettings(state: ConsoleState): ScreenSettings {
   const { view, savedViews, commandHistory, themeChanges: look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
-      const { filter, sort, hidden, wide } = state.views[name];
-      return [name, { filter, sort, hidden, wide }];
+      const { filter, sort, hidden, added, wide } = state.views[name];
+      return [name, { filter, sort, hidden, added, wide }];
     }),
   );
   return {

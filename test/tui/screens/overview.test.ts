@@ -58,7 +58,7 @@ describe('Enter on the overview', () => {
     expect(rig.row('filter:')).toContain('filter: check=http-frontend status=crit !silenced');
   });
 
-  test('Enter on a subscription of the overview lists its clients with problems', async () => {
+  test('Enter on a subscription of the overview lists its clients if the backend sends no attributes of events', async () => {
     const rig = await openOverview();
     for (let box = 0; box < 5; box++) rig.type(TAB);
     await rig.shows('> PROBLEMS BY SUBSCRIPTION');

@@ -1,3 +1,4 @@
+import { parseAttributeColumn } from '../../../shared/domain/event-attributes.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
@@ -100,6 +101,24 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     text: outputText,
   }),
 ];
+
+/** Maximum width of the column of an attribute, in cells. */
+const ATTRIBUTE_CELLS_MAX = 30;
+
+/** Returns the column of an attribute of the client or the check; an error message if the id names none. */
+export function eventAttributeColumn(id: string): TableColumn<EventLine> | string {
+  const parsed = parseAttributeColumn(id);
+  if (typeof parsed === 'string') return parsed;
+  const { title, texts } = parsed;
+  return column({
+    id: parsed.id,
+    title,
+    most: ATTRIBUTE_CELLS_MAX,
+    text: ({ record }) => texts(record.row).join(', '),
+    orderText: parsed.id,
+    isOrdered: true,
+  });
+}
 
 /**
  * Returns a column of the list of events. Its texts are measured if it has a maximum width (`most`); its minimum width

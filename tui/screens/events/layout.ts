@@ -8,7 +8,7 @@ import type { EventRecord } from '../../model/event-record.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import { cellWidth } from '../../terminal/cells.ts';
-import { EVENT_COLUMNS, outputText, SOURCE_CELLS_MAX } from './columns.ts';
+import { EVENT_COLUMNS, eventAttributeColumn, outputText, SOURCE_CELLS_MAX, type EventLine } from './columns.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
 /** The columns of the list of events between status and output. The output column gets the remaining width. */
@@ -21,6 +21,9 @@ const SILENCE_CELLS = 8;
 /** Minimum width of the output in cells, beside full names or beside the ends of silences. */
 const OUTPUT_CELLS_MIN = 24;
 
+/** Minimum width of the output in cells, beside columns of attributes. */
+const OUTPUT_BESIDE_ATTRIBUTES_MIN = 12;
+
 /** Width in cells of the column of backends or namespaces on a narrow screen: just wide enough for its title. */
 const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: 'NAMESPACE'.length };
 
@@ -28,7 +31,18 @@ const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: '
  * Width in cells of `count` and `last` after the user scrolled or chose full texts. Otherwise, a narrow screen gives
  * them less space or none.
  */
-const FULL_WIDTH_CELLS: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4, silence: SILENCE_CELLS };
+const FULL_WIDTH_CELLS: ReadonlyMap<string, number> = new Map([
+  ['count', 5],
+  ['last', 4],
+  ['silence', SILENCE_CELLS],
+]);
+
+/** The columns that name an event. Those of attributes follow them. */
+const NAMES: ReadonlySet<Narrow> = new Set(['where', 'client', 'check']);
+
+/** Maximum width of the column of an attribute in cells, unless full texts are shown. */
+const ATTRIBUTE_CELLS = 16;
+const NARROW_ATTRIBUTE_CELLS = 10;
 
 /** The state of the list of events that decides which columns are drawn. */
 export interface EventLook extends Partial<ColumnScroll> {
@@ -36,7 +50,7 @@ export interface EventLook extends Partial<ColumnScroll> {
   readonly where?: WhereColumn;
   /** The names of the backends or namespaces that the column can contain; default: none. */
   readonly sourceNames?: Iterable<string>;
-  /** Widths of the texts of names and silences; default: not measured. */
+  /** Widths of the texts of names, attributes and silences; default: not measured. */
   readonly content?: ContentWidths;
 }
 
@@ -79,6 +93,7 @@ export function fitEventColumns(
   columns: number,
   {
     hidden = new Set(),
+    added = [],
     sideways = 0,
     wide = false,
     where = BACKEND_COLUMN,
@@ -88,7 +103,18 @@ export function fitEventColumns(
 ): Omit<TableLayout, 'hasMore'> {
   const wished = wishedWidths(columns, { where, sourceNames, content });
   const isUsed = (id: Narrow): boolean => (id === 'where' || id === 'silence' ? wished[id] > 0 : true);
-  const there = NARROW.filter((id) => isUsed(id) && !hidden.has(idOf(id, where)));
+  const own = NARROW.filter((id) => isUsed(id) && !hidden.has(idOf(id, where)));
+  const attributes = attributeColumns(added);
+  const there: readonly string[] = [
+    ...own.filter((id) => NAMES.has(id)),
+    ...attributes.map(({ id }) => id),
+    ...own.filter((id) => !NAMES.has(id)),
+  ];
+  const wishes = new Map<string, number>([
+    ...Object.entries(wished),
+    ...attributes.map((column) => [column.id, attributeWidth(column, content, columns, wide)] as const),
+  ]);
+  const wishOf = (id: string): number => wishes.get(id) ?? 0;
   const available = columns - LEAD_CELLS - STATUS_CELLS - GAP;
   const isOutputShown = !hidden.has('output');
   if (sideways > 0 || wide) {
@@ -96,23 +122,31 @@ export function fitEventColumns(
     const reserved = wide && isOutputShown ? OUTPUT_CELLS_MIN : 0;
     const forNames = available - reserved - wished.where - GAP * 3;
     const names = wide ? fitNames(content, { client: forNames >> 1, check: forNames - (forNames >> 1) }) : wished;
+    const nameWidths = new Map<string, number>([
+      ['client', names.client],
+      ['check', names.check],
+    ]);
     const { widths, output } = fitNarrowColumns(there.slice(left), { available, reserved }, (id) =>
-      Math.max(FULL_WIDTH_CELLS[id] ?? 0, { ...wished, ...names }[id]),
+      Math.max(FULL_WIDTH_CELLS.get(id) ?? 0, nameWidths.get(id) ?? wishOf(id)),
     );
     const out = there.length - left - widths.size;
     // The columns can leave no space for the output.
     const right = out + (isOutputShown && output === 0 ? 1 : 0);
-    return { placed: placedColumns(widths, where, isOutputShown ? output : 0), left, right, shift };
+    return { placed: placedColumns(attributes, widths, where, isOutputShown ? output : 0), left, right, shift };
   }
-  const outputBeside = (ids: readonly Narrow[]): number =>
-    available - ids.reduce((sum, id) => sum + wished[id] + GAP, 0);
-  const all = there.filter((id) => wished[id] > 0);
+  const outputBeside = (ids: readonly string[]): number =>
+    available - ids.reduce((sum, id) => sum + wishOf(id) + GAP, 0);
+  const all = there.filter((id) => wishOf(id) > 0);
   // The status shows that an event is silenced, so the end of the silence is the first column to go.
   const shown = outputBeside(all) < OUTPUT_CELLS_MIN ? all.filter((id) => id !== 'silence') : [...all];
+  // Without any output, a list of events says too little. The last attributes are dropped for it.
+  for (const { id } of attributes.toReversed()) {
+    if (outputBeside(shown) < (isOutputShown ? OUTPUT_BESIDE_ATTRIBUTES_MIN : 0)) shown.splice(shown.indexOf(id), 1);
+  }
   while (outputBeside(shown) < 0) shown.pop();
-  const widths = new Map(shown.map((id) => [id, wished[id]]));
+  const widths = new Map(shown.map((id) => [id, wishOf(id)]));
   return {
-    placed: placedColumns(widths, where, isOutputShown ? outputBeside(shown) : 0),
+    placed: placedColumns(attributes, widths, where, isOutputShown ? outputBeside(shown) : 0),
     left: 0,
     right: there.length - shown.length,
     shift: 0,
@@ -168,11 +202,11 @@ function fitNames(
  * `reserved` cells.
  */
 function fitNarrowColumns(
-  there: readonly Narrow[],
+  there: readonly string[],
   { available, reserved }: { readonly available: number; readonly reserved: number },
-  widthOf: (id: Narrow) => number,
-): { readonly widths: ReadonlyMap<Narrow, number>; readonly output: number } {
-  const widths = new Map<Narrow, number>();
+  widthOf: (id: string) => number,
+): { readonly widths: ReadonlyMap<string, number>; readonly output: number } {
+  const widths = new Map<string, number>();
   let output = available;
   for (const id of there) {
     const width = Math.min(widthOf(id), available - GAP);
@@ -183,21 +217,42 @@ function fitNarrowColumns(
   return { widths, output };
 }
 
+function attributeColumns(ids: readonly string[]): readonly TableColumn<EventLine>[] {
+  return ids.flatMap((id) => {
+    const column = eventAttributeColumn(id);
+    return typeof column === 'string' ? [] : [column];
+  });
+}
+
+/** Returns the width of the column of an attribute: as wide as its title and its texts, up to a maximum. */
+function attributeWidth(
+  { id, title, most }: TableColumn<EventLine>,
+  content: ContentWidths,
+  columns: number,
+  wide: boolean,
+): number {
+  const limit = wide ? most : columns >= 100 ? ATTRIBUTE_CELLS : NARROW_ATTRIBUTE_CELLS;
+  return Math.min(limit, Math.max(title.length + 1, content.get(id) ?? 0));
+}
+
 function placedColumns(
-  widths: ReadonlyMap<Narrow, number>,
+  attributes: readonly TableColumn<EventLine>[],
+  widths: ReadonlyMap<string, number>,
   where: NonNullable<WhereColumn>,
   output: number,
 ): readonly PlacedColumn[] {
   const cells = new Map<string, number>([['status', STATUS_CELLS]]);
   for (const [id, width] of widths) cells.set(idOf(id, where), width);
   cells.set('output', output);
+  const figures = EVENT_COLUMNS.findIndex(({ id }) => id === 'count');
+  const all = EVENT_COLUMNS.toSpliced(figures, 0, ...attributes);
   // The cast is safe, because these columns only draw what `drawn` of the table builds from an event.
-  return (EVENT_COLUMNS as unknown as readonly TableColumn<unknown>[]).flatMap((column) => {
+  return (all as unknown as readonly TableColumn<unknown>[]).flatMap((column) => {
     const width = cells.get(column.id) ?? 0;
     return width > 0 ? [{ column, width }] : [];
   });
 }
 
-function idOf(id: Narrow, where: NonNullable<WhereColumn>): string {
+function idOf(id: string, where: NonNullable<WhereColumn>): string {
   return id === 'where' ? where : id;
 }

@@ -1,17 +1,26 @@
-import { EVENT_COLUMNS, rowLookOf, type EventLine } from './columns.ts';
+import { EVENT_COLUMNS, eventAttributeColumn, rowLookOf, type EventLine } from './columns.ts';
 import { tableView } from '../../list/list-table.ts';
 import { EVENT_SEARCH, type SearchRow } from '../../../shared/domain/search.ts';
 import type { ListRecord, RowOrder } from '../../model/list-rows.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { type EventRecord } from '../../model/event-record.ts';
 import { isDisconnected } from '../../model/merged-feed.ts';
+import { knownAttributes, knownValues } from '../../model/attribute-samples.ts';
 import { layOutEventTable, silenceOf } from './layout.ts';
 import { EVENT_COLUMN, eventSort } from '../../model/event-sort.ts';
+
+/** Maximum number of values of an attribute that are offered as completions. */
+const VALUES_MAX = 1000;
 
 export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
   name: 'events',
   nouns: ['event', 'events'],
   columns: EVENT_COLUMNS,
+  attributes: {
+    column: eventAttributeColumn,
+    ids: knownAttributes,
+    values: (store, name) => knownValues(store, name, VALUES_MAX),
+  },
   sort: EVENT_COLUMN,
   // The cast is safe, because all rows of this list are of the type `EventRecord`.
   order: (sort) => eventSort(sort) as unknown as RowOrder<ListRecord>,

@@ -17,6 +17,7 @@ import { openLog } from '../log/layer.ts';
 import { openReport } from '../report/screen.ts';
 import { openPlot, openPoints, openTotal, type OpenPoint } from '../open-over-time.ts';
 import { placedSearch } from '../namespace-field.ts';
+import { knownAttributes } from '../../model/attribute-samples.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
 import type {
@@ -264,6 +265,18 @@ function actionsBox(
   return { id: 'actions', title: 'Recent operator actions', head, rows, empty, least: 2, most: 12 };
 }
 
+/** Opens the events that the numbers of a subscription count. */
+function openSubscription(store: ActionPorts, subscription: string): void {
+  // An older backend does not send the subscriptions of events.
+  if (knownAttributes(store).length === 0)
+    return openFiltered(store, 'clients', `subscriptions=${searchValue(subscription)} events>0`);
+  openFiltered(store, 'events', `${placedSearch(subscription, ofSubscription)} !silenced`);
+}
+
+function ofSubscription(name: string): string {
+  return `subscription=${searchValue(name)}`;
+}
+
 function ofCheck(name: string): string {
   return `check=${searchValue(name)}`;
 }
@@ -283,7 +296,7 @@ function problemRow({ subscription, critical, warning, unknown }: SubscriptionPr
     key: subscription,
     left: [run(safeLine(subscription))],
     right: [countRun(critical, 'critical'), countRun(warning, 'warning'), countRun(unknown, 'unknown')],
-    open: (store) => openFiltered(store, 'clients', `subscriptions=${searchValue(subscription)} events>0`),
+    open: (store) => openSubscription(store, subscription),
   };
 }
 

@@ -1,3 +1,5 @@
+import { AttributePacker } from '../../../../shared/domain/attribute-set.ts';
+import { CLIENT_ATTRIBUTES } from '../../../../shared/schemas/attribute-set.ts';
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { EventRegistry } from '../../../../tui/model/event-registry.ts';
@@ -168,7 +170,7 @@ function placed(boxes: readonly OverviewBox[], focused: BoxId, height: number): 
 }
 
 test.each([
-  { box: 'problems', filter: 'subscriptions="web servers" events>0', finds: ['a'] },
+  { box: 'problems', filter: 'subscription="web servers" !silenced', finds: ['a/http'] },
   { box: 'silences', filter: '"web servers:disk (old)"', finds: ['web servers:disk (old)'] },
 ])(
   'a row of the overview box $box opens the list for its name, whatever characters the name contains',
@@ -177,7 +179,10 @@ test.each([
     const ends = { expire_at: driver.clock.now() / 1000 + 600 };
     driver.goLive({
       events: {
-        'a/http': anEventRow({ client: 'a', check: 'http' }),
+        'a/http': {
+          ...anEventRow({ client: 'a', check: 'http' }),
+          [CLIENT_ATTRIBUTES]: new AttributePacker().pack('a', [['subscriptions', ['web servers']]]),
+        },
         'b/http': anEventRow({ client: 'b', check: 'http' }),
       },
       clients: {
