@@ -230,6 +230,29 @@ export function timeField<Row>(name: string, meaning: string, read: (row: Row) =
 }
 
 /**
+ * Returns a search field for a point in time, as in `since>=2026-11-28T20:14:00Z`. Unlike an age, its value never
+ * changes as time passes.
+ *
+ * @param read callback that returns that point in epoch seconds; if it is undefined, no comparison matches the row
+ */
+export function momentField<Row>(name: string, read: (row: Row) => number | undefined): Field<Row> {
+  const hint = `use a date and time with a zone, as in ${name}>=2026-11-28T20:14:00Z`;
+  return {
+    name,
+    hint,
+    operator: '>=',
+    values: [],
+    compile: (operator, value) => {
+      if (operator === '~') return `${name} does not support patterns: use ${name}>= and ${name}<=`;
+      const isMoment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i.test(value);
+      const atMs = isMoment ? Date.parse(value) : NaN;
+      if (Number.isNaN(atMs)) return `"${value}" is not a date and time: ${hint}`;
+      return whenDefined(read, numberTest(operator, atMs / 1000));
+    },
+  };
+}
+
+/**
  * Returns a search field for the time until a point in time, as in `left<1h`.
  *
  * @param read callback that returns that point in epoch seconds; if it is undefined, no comparison matches the row

@@ -9,6 +9,7 @@ import {
   countField,
   flagField,
   listField,
+  momentField,
   statusField,
   textField,
   timeField,
@@ -52,6 +53,7 @@ const FIELDS: readonly Field<EventRow>[] = [
   listField('group', 'the id of a group of a handler', (row) => row.groups ?? []),
   listField('silenced_by', 'the id of a silenced entry', (row) => row.silenced_by),
   timeField('age', 'since it entered its status', (row) => row.since),
+  momentField('since', (row) => row.since),
   timeField('last', 'since its last result', (row) => row.last),
   // The backend is defined only in lists of events of several backends.
   textField('backend', (row) => row.backend ?? ''),

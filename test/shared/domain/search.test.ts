@@ -147,6 +147,12 @@ describe('an invalid search', () => {
     ['silenced=maybe', 9, '"maybe" is neither true nor false: use true or false, or just silenced or !silenced'],
     ['silenced>no', 9, 'silenced is a boolean: use true or false, or just silenced or !silenced'],
     ['age=1h', 4, 'age is the time since it entered its status and changes every second: use age> or age<'],
+    [
+      'since>=tomorrow',
+      7,
+      '"tomorrow" is not a date and time: use a date and time with a zone, as in since>=2026-11-28T20:14:00Z',
+    ],
+    ['since~2026', 6, 'since does not support patterns: use since>= and since<='],
     ['age>soon', 4, '"soon" is not a duration: write a duration such as 45s, 15m, 1h30m, 2d or 90 minutes'],
     [
       'web statsu>5',
