@@ -153,11 +153,30 @@ export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   if (occurrences === needed || action === 'resolve') return { kind: 'pass', reason: 'enough occurrences' };
   if (event.silence_ended === true) return { kind: 'pass', reason: 'the silence that suppressed it has ended' };
   if (event.inhibition_ended === true) return { kind: 'pass', reason: 'the inhibition that suppressed it has ended' };
-  const interval = check['interval'];
-  const every = Math.trunc(refresh / (isInteger(interval) && interval > 0 ? interval : INTERVAL_SECONDS));
+  const every = occurrencesBetween(check, refresh);
   return every === 0 || (occurrences - needed) % every === 0
     ? { kind: 'pass', reason: 'its refresh interval has passed' }
     : { kind: 'filtered', reason: `only handling every ${String(every)} occurrences` };
+}
+
+/** Returns the number of occurrences within `refresh` seconds; 0 if the check runs less often. */
+function occurrencesBetween({ interval }: HandledEvent['check'], refresh: number): number {
+  return Math.trunc(refresh / (isInteger(interval) && interval > 0 ? interval : INTERVAL_SECONDS));
+}
+
+/**
+ * Returns the number of occurrences at which the filter `occurrences` passes an event that it rejects now; undefined if
+ * it passes the event.
+ */
+export function nextPassingOccurrence(event: HandledEvent): number | undefined {
+  if (filterByOccurrences(event).kind === 'pass') return undefined;
+  const { check, occurrences } = event;
+  const needed = check['occurrences'] ?? NEEDED_OCCURRENCES;
+  const refresh = check['refresh'] ?? REFRESH_SECONDS;
+  if (!isInteger(needed) || !isInteger(refresh)) return undefined;
+  if (occurrences < needed) return needed;
+  const every = occurrencesBetween(check, refresh);
+  return every === 0 ? undefined : needed + (Math.floor((occurrences - needed) / every) + 1) * every;
 }
 
 /** Access to stored events for the filter `check_dependencies`. */

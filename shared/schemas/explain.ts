@@ -109,6 +109,10 @@ export type HandlerExplanation = HandlerVerdict & {
    * its state is no longer in memory.
    */
   readonly delivery: DeliveryView | null;
+  /** Whether the handler was notified of the open event; absent if there is none. */
+  readonly notified?: boolean;
+  /** The number of occurrences at which the filter `occurrences` passes the event again; absent: it does not reject it. */
+  readonly next_occurrence?: number;
 };
 
 /** Schema of `HandlerVerdict`, with only the attributes that callers rely on, see `response.ts`. */
@@ -117,6 +121,8 @@ const verdictResponse = z.looseObject({
   // Any string is valid, because newer backends may have further verdicts.
   verdict: z.string(),
   reason: z.string(),
+  /** Name of the filter that rejected the event. */
+  filter: z.string().exactOptional(),
   /**
    * The workflow of a pipeline through which the handler gets the event; absent if the check names the handler itself.
    */
@@ -157,6 +163,10 @@ export const explanationResponse = z.looseObject({
           member: z.string().optional(),
         })
         .nullable(),
+      /** Whether the handler was notified of the open event; absent from an older backend, and if there is no event. */
+      notified: z.boolean().exactOptional(),
+      /** The number of occurrences at which the filter `occurrences` passes the event again. */
+      next_occurrence: z.number().exactOptional(),
     }),
   ),
 });

@@ -25,20 +25,23 @@ interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'>
  * Formats the details of an event, followed by a table with the verdict of each handler.
  *
  * @param recurring the recurring silences among the silences that cover the event
+ * @param answer whether anybody was notified of the event; `undefined` if it is not known
  */
 export function handlingText(
   { client, check, event, subdued = false, reason, handlers, inhibits = [], aggregates = [] }: Handling,
   nowMs: number,
   look: TableLook,
   recurring: readonly SilencedDetail[] = [],
+  answer?: string,
 ): string {
   const summary = record(
     [
+      ...(answer === undefined ? [] : [['answer', answer] as const]),
       ['client', client],
       ['check', check],
       ['event', event === null ? 'none' : eventSummary(event)],
       ...(subdued ? [['subdued', SUBDUED] as const] : []),
-      ['reason', reason],
+      [answer === undefined ? 'reason' : 'now', reason],
       ...recurring.map((entry) => ['recurs', recurringText(entry)] as const),
       ...inhibits.map((inhibition) => ['inhibits', inhibitionText(inhibition)] as const),
       ...aggregates.map((rule) => ['aggregate', ruleText(rule)] as const),

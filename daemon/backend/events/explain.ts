@@ -4,6 +4,8 @@ import {
   pendingResolutionSentence,
   recoverySentence,
 } from '../../../shared/domain/notify/explain.ts';
+import { nextPassingOccurrence } from '../../../shared/domain/filter-event.ts';
+import { wasHandlerNotified } from '../../../shared/domain/notify/notification-log.ts';
 import { decideNotifications } from '../../../shared/domain/notify/decide-notifications.ts';
 import { handlerIdentity, unroutableVerdict, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -85,7 +87,13 @@ export async function explainEvent(
     const { recovery } = record.event;
     const handled = handlersSentence(verdicts);
     const reason = recovery === undefined ? handled : recoverySentence(recovery, handled);
-    return { ...subject, event: summary(event, recovery), ...subdued, reason, handlers: verdicts.map(deliveryAt) };
+    const { notifications } = record.event;
+    const explained = verdicts.map((verdict) => ({
+      ...deliveryAt(verdict),
+      notified: wasHandlerNotified(notifications, verdict.handler),
+      ...nextOccurrence(verdict, event),
+    }));
+    return { ...subject, event: summary(event, recovery), ...subdued, reason, handlers: explained };
   }
   if (record.check === null) return undefined;
   const pending = pendingResolutionsOf(namespace).get(client, entry.name);
@@ -94,6 +102,12 @@ export async function explainEvent(
   const verdicts = handlers.map((handler) => withoutEvent(handler, pending, silencedBy));
   const reason = pending === undefined ? noEventSentence(record.check.status) : pendingResolutionSentence(silencedBy);
   return { ...subject, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
+}
+
+/** Returns when the filter `occurrences` passes the event again; empty if it does not reject the event. */
+function nextOccurrence({ filter }: HandlerVerdict, event: Event): Pick<HandlerExplanation, 'next_occurrence'> {
+  const next = filter === 'occurrences' ? nextPassingOccurrence(event) : undefined;
+  return next === undefined ? {} : { next_occurrence: next };
 }
 
 function deliveryView(delivery: LastDelivery | undefined): DeliveryView | null {

@@ -2,6 +2,7 @@ import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { deliveryText } from '../../words/delivery-text.ts';
+import { notifiedText } from '../../words/notified-text.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
@@ -65,9 +66,11 @@ export function handlingLines(
 ): readonly Line[] {
   if (data === undefined) return [];
   const { event, reason, handlers } = data;
+  const notified = notifiedText(data, nowMs);
   const all: readonly Described[] = [
+    ...(notified === undefined ? [] : [{ label: 'answer', text: notified, tone: 'strong' as const }]),
     { label: 'event', text: event === null ? 'none' : eventText(event) },
-    { label: 'result', text: reason, tone: 'strong' },
+    { label: 'now', text: reason, tone: notified === undefined ? 'strong' : 'plain' },
     ...handlers.flatMap((verdict) => handlerDetails(verdict, nowMs)),
   ];
   return describe(all, { width: state.size.columns - 1 });

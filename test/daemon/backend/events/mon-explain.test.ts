@@ -48,7 +48,7 @@ describe('explain for an event', () => {
     const { event, reason, handlers } = await explain();
     expect(event).toMatchObject({ status: 1, action: 'create', occurrences: 1, silenced_by: [] });
     expect(reason).toBe('mail, wrapped handle it, pager, staging, calm, nope do not');
-    expect(handlers.map(({ delivery: _delivery, ...verdict }) => verdict)).toEqual([
+    expect(handlers.map(({ delivery: _delivery, notified: _notified, ...verdict }) => verdict)).toEqual([
       { handler: 'mail', verdict: 'handle', reason: 'all conditions are met' },
       { handler: 'pager', verdict: 'severity', reason: 'its severity is warning, and the handler accepts critical' },
       {
@@ -63,6 +63,7 @@ describe('explain for an event', () => {
         verdict: 'filtered',
         reason: 'filtered by occurrences: not enough occurrences',
         filter: 'occurrences',
+        next_occurrence: 2,
       },
       {
         handler: 'wrapped',
@@ -71,6 +72,17 @@ describe('explain for an event', () => {
       },
       { handler: 'nope', verdict: 'unknown_handler', reason: 'no handler with this name is defined' },
     ]);
+  });
+
+  test('explain says which handlers were notified of the event, and at which occurrence they are notified again', async () => {
+    const check = { handlers: ['calm', 'nope'], interval: 30, refresh: 300 };
+    await report(2, check);
+    const [calm, nope] = (await explain()).handlers;
+    expect(calm).toMatchObject({ handler: 'calm', verdict: 'handle', notified: true });
+    expect(nope).toMatchObject({ handler: 'nope', notified: false });
+    await report(2, check);
+    const [later] = (await explain()).handlers;
+    expect(later).toMatchObject({ verdict: 'filtered', filter: 'occurrences', notified: true, next_occurrence: 11 });
   });
 
   test('explain shows the silences that cover the event at that time', async () => {

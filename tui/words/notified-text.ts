@@ -1,0 +1,88 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import type { EventExplanation } from '../../shared/schemas/explain.ts';
+
+type Handler = EventExplanation['handlers'][number];
+
+/**
+ * Answers whether anybody was notified of an event, and what happens next: `notified: journal 1m ago; next at the 60th
+ * occurrence (filter occurrences)`. The names and reasons are untrusted text, so the result is not safe for a terminal.
+ *
+ * @returns the answer; `undefined` if there is no open event
+ */
+export function notifiedText({ event, handlers, reason }: EventExplanation, nowMs: number): string | undefined {
+  if (event === null) return undefined;
+  const named = handlers.filter(wasNotified);
+  const parts = [
+    ...groupText(
+      'notified',
+      named.filter(({ delivery }) => delivery === null || delivery.state === 'delivered'),
+      nowMs,
+    ),
+    ...groupText(
+      'pending',
+      named.filter(({ delivery }) => delivery !== null && isUnfinished(delivery.state)),
+      nowMs,
+    ),
+    ...groupText(
+      'failed',
+      named.filter(({ delivery }) => delivery?.state === 'failed'),
+      nowMs,
+    ),
+  ];
+  if (parts.length === 0) {
+    const runs = handlers.filter(({ verdict }) => verdict === 'handle');
+    if (runs.length > 0)
+      return `not notified yet: ${runs.map(({ handler }) => handler).join(', ')} with the next result`;
+    return `not notified: ${reason.replace(/^no handler runs: /, '')}`;
+  }
+  const next = nextText(named);
+  return [...parts, ...(next === undefined ? [] : [next])].join('; ');
+}
+
+/**
+ * Returns whether the handler was notified of the open event. An older backend does not say so, but its last run is
+ * nearly always about this event.
+ */
+function wasNotified({ notified, delivery }: Handler): boolean {
+  return notified ?? delivery !== null;
+}
+
+function isUnfinished(state: string): boolean {
+  return state !== 'delivered' && state !== 'failed';
+}
+
+function groupText(word: string, handlers: readonly Handler[], nowMs: number): readonly string[] {
+  if (handlers.length === 0) return [];
+  return [`${word}: ${handlers.map((handler) => runText(handler, nowMs)).join(', ')}`];
+}
+
+/** Returns the name of a handler with the time of its run, and why the run failed: `pagerduty 3m ago (5 tries: …)`. */
+function runText({ handler, delivery }: Handler, nowMs: number): string {
+  // The backend keeps the state of runs in memory, so after a restart it only knows that the handler was notified.
+  if (delivery === null) return handler;
+  const details = [
+    ...(delivery.attempts > 1 ? [`${String(delivery.attempts)} tries`] : []),
+    ...(delivery.reason === undefined || delivery.state === 'delivered' ? [] : [delivery.reason]),
+  ];
+  const ago = formatDuration(Math.max(0, nowMs / 1000 - delivery.at), 1);
+  return `${handler} ${ago} ago${details.length === 0 ? '' : ` (${details.join(': ')})`}`;
+}
+
+/** Returns when the handlers are notified again; `undefined` if each of them has its own reason. */
+function nextText(handlers: readonly Handler[]): string | undefined {
+  const [first, ...others] = new Set(handlers.map(nextOf));
+  return others.length === 0 ? first : undefined;
+}
+
+function nextOf({ verdict, reason, filter, next_occurrence: next }: Handler): string {
+  if (next !== undefined) return `next at the ${ordinal(next)} occurrence (filter ${filter ?? 'occurrences'})`;
+  if (verdict === 'handle') return 'again with the next result';
+  return `not again for now: ${reason}`;
+}
+
+/** Returns a number as an ordinal: `1st`, `22nd`, `113th`. */
+function ordinal(number: number): string {
+  const isTeen = number % 100 >= 11 && number % 100 <= 13;
+  const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][number % 10] ?? 'th');
+  return `${String(number)}${ending}`;
+}
