@@ -6,7 +6,7 @@ import { confirmDialog, upgradeDialog } from './form/question-dialog.ts';
 import { menuDialog } from './form/menu-dialog.ts';
 import { silenceDialog } from './screens/silences/dialog.ts';
 import { refusedLines } from './screens/connection/refused-screen.ts';
-import { PaneUnderCursor } from './screens/events/pane.tsx';
+import { PaneBelow } from './screens/events/pane.tsx';
 import { PageScreen, type PagePorts } from './screens/page.tsx';
 import { layerPage, VIEW_PAGES } from './screens/screen-on-top.ts';
 import { SmallScreen } from './screens/small-screen.tsx';
@@ -100,7 +100,7 @@ function Screen({ store, theme }: AppProps): ReactElement | null {
   if (table === undefined) return null;
   return (
     <TableScreen theme={theme} store={store} table={table}>
-      <PaneUnderCursor theme={theme} store={store} />
+      <PaneBelow theme={theme} store={store} />
     </TableScreen>
   );
 }

@@ -33,6 +33,7 @@ import { SilenceRecent } from './screens/silences/recent-problems.ts';
 import { MatchCache, type SilenceMatches } from './model/silence-matches.ts';
 import { PreviewCache, previewFromCounts, previewSilence, type SilencePreview } from './model/silence-preview.ts';
 import { TableRows } from './list/table-rows.ts';
+import { RequestedRuns } from './state/requested-runs.ts';
 import { OwnChanges } from './state/undo.ts';
 import { ViewLoads } from './model/view-loads.ts';
 import { EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
@@ -99,6 +100,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   readonly upkeep = new Upkeep();
   readonly ownChanges: OwnChanges;
   readonly plans = new UpgradePlans();
+  readonly requestedRuns = new RequestedRuns();
   silencePolicy: SilencePolicy = UNSET_POLICY;
   lastSilence: LastSilence | undefined;
   silenceDraft: SilenceForm | undefined;
@@ -277,7 +279,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   connectionChanged(connection: FeedState): void {
     const nowMs = this.options.now();
     this.feed = withConnection(this.feed, connection, nowMs);
-    if (connection.kind === 'live' && this.state.paused === undefined) this.#endSnapshot(nowMs);
+    if (connection.kind === 'live' && this.state.paused === undefined) this.#endSnapshot();
     this.requestFrame('rows');
   }
 
@@ -367,7 +369,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   pastArrived(past: PastMoment, rows: FeedRows): void {
     this.feed = withConnection(this.feed, { kind: 'live' }, this.options.now());
     this.#takePast(past, rows, true);
-    this.#endSnapshot(past.atMs);
+    this.#endSnapshot();
   }
 
   /**
@@ -399,8 +401,13 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     const nowMs = this.options.now();
     this.update({ paused: undefined });
     const bufferedRows = this.#bufferedRows.drain();
-    applyRows(this, this.#bell, bufferedRows.rows, { replace: bufferedRows.replace, nowMs, isNews: true });
-    if (this.feed.connection.kind === 'live') this.#endSnapshot(nowMs);
+    applyRows(this, this.#bell, bufferedRows.rows, {
+      replace: bufferedRows.replace,
+      nowMs,
+      isNews: true,
+      isLate: true,
+    });
+    if (this.feed.connection.kind === 'live') this.#endSnapshot();
   }
 
   resized(size: ScreenSize): void {
@@ -444,6 +451,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     this.window.settle(this);
     this.window.seen();
     this.upkeep.requestDueData(this, nowMs);
+    this.requestedRuns.ask(this, nowMs);
     settleInspect(this);
     settleUpgrade(this);
     this.#askPlans(nowMs);
@@ -478,8 +486,8 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     this.requestFrame('rows');
   }
 
-  #endSnapshot(nowMs: number): void {
-    this.events.endSnapshot(nowMs);
+  #endSnapshot(): void {
+    this.events.endSnapshot();
     this.silenced.endSnapshot();
     this.clients.endSnapshot();
     this.allChanged('silences');

@@ -3,6 +3,11 @@ export function clientSubscription(name: string): string {
   return `client:${name}`;
 }
 
+/** Returns the name of the client that has this subscription alone; undefined if any client can have it. */
+export function clientOfSubscription(subscription: string): string | undefined {
+  return subscription.startsWith('client:') ? subscription.slice('client:'.length) : undefined;
+}
+
 /** Matches subscriptions whose check requests each go to a single client (completion 1.13). */
 const SINGLE_CONSUMER = /^(?:roundrobin|direct):/;
 

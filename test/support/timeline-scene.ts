@@ -142,10 +142,11 @@ export const SCENE_REPORT: Report = {
 
 /** Opens the console with the events of the common scene, and a backend that has the timeline of this scene. */
 export function openTimelineScene(options: RigOptions = {}): Promise<ConsoleRig> {
-  return openScene({ api: answerOf, ...options });
+  return openScene({ api: timelineApi, ...options });
 }
 
-function answerOf({ path }: SeenRequest): { status: number; body?: unknown } {
+/** Answers the requests for the timeline, the report and the events of the scene. */
+export function timelineApi({ path }: SeenRequest): { status: number; body?: unknown } {
   const [name = '', query = ''] = path.split('?');
   const asked = new URLSearchParams(query);
   if (name === '/api/mon/v1/report') return { status: 200, body: SCENE_REPORT };

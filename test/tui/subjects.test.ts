@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { openRig, type ConsoleRig, type RigOptions } from '../support/console-rig.ts';
+import { describe, expect, test } from 'vitest';
+import { anEventRow } from '../support/feed-rows.ts';
+import { FEED_HELLO } from '../support/feed-server.ts';
+import { byKey, openRig, type ConsoleRig, type RigOptions } from '../support/console-rig.ts';
 import { SCENE } from '../support/console-scene.ts';
 import { subjectApi } from '../support/subject-scene.ts';
 
@@ -30,7 +32,7 @@ test('the console runs a check on its subscribers in the name of its user', asyn
 test('the console runs the check of an event only on the client of the event', async () => {
   const rig = await onView('2', 'postgres-repl');
   rig.type('Ry');
-  await rig.shows('1 check requested');
+  await rig.shows('requested postgres-repl on db-014.eu-west-1, waiting for the result');
   expect(rig.requests).toContainEqual(
     expect.objectContaining({
       path: '/request',
@@ -73,4 +75,54 @@ test('the page of an unknown client says that the client is unknown and requests
   await rig.pass(2000);
   await rig.shows('there is no client with this name');
   expect(asked()).toBeGreaterThan(before);
+});
+
+const RESULT = '/results/db-014.eu-west-1/postgres-repl';
+const issuedAt = (issued: number, status: number): object => ({
+  client: 'db-014.eu-west-1',
+  check: { name: 'postgres-repl', status, output: '', issued, executed: issued, history: [status] },
+});
+
+describe('the outcome of a requested run', () => {
+  test('the console says what the result of a requested run was', async () => {
+    const requestedAt = FEED_HELLO.time / 1000;
+    let result = issuedAt(requestedAt - 60, 2);
+    const rig = await onView('2', 'postgres-repl', (request) =>
+      request.path === RESULT ? { status: 200, body: result } : subjectApi(request),
+    );
+    rig.type('Ry');
+    await rig.shows('waiting for the result');
+    await rig.pass(1000);
+    await rig.pass(1000);
+    expect(rig.screen.text).not.toContain('answered');
+    result = issuedAt(FEED_HELLO.time / 1000 + 2, 0);
+    await rig.pass(1000);
+    await rig.shows('db-014.eu-west-1/postgres-repl answered: OK');
+  });
+
+  test('the console says that no result of a requested run came within 30 seconds', async () => {
+    const rig = await onView('2', 'postgres-repl');
+    rig.type('Ry');
+    await rig.shows('waiting for the result');
+    await rig.pass(31_000);
+    await rig.shows('no result from db-014.eu-west-1/postgres-repl after 30s');
+    expect(rig.requests.some(({ path }) => path === RESULT)).toBe(true);
+  });
+
+  test('the console says that nobody is connected to run a check of a client without keepalives', async () => {
+    const keepalive = anEventRow({
+      client: 'db-014.eu-west-1',
+      check: 'keepalive',
+      since: FEED_HELLO.time / 1000 - 600,
+    });
+    const rig = await openRig({
+      snapshot: { ...SCENE, events: { ...SCENE.events, ...byKey([keepalive]) } },
+      api: subjectApi,
+    });
+    await rig.shows('postgres-repl');
+    rig.type('/postgres db-014\rRy');
+    await rig.shows('requested postgres-repl on db-014.eu-west-1, but nobody is connected to answer: last keepalive ');
+    await rig.pass(5000);
+    expect(rig.requests.filter(({ path }) => path === RESULT)).toEqual([]);
+  });
 });

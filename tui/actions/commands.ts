@@ -10,6 +10,8 @@ import { currentName, RENAMED_ACTIONS } from '../state/renamed-names.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { PAST_TIME_HINT } from '../../shared/domain/time-text.ts';
+import { PANE_PLACEMENTS } from '../state/pane.ts';
+import { placePane } from '../screens/events/pane-actions.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
@@ -191,7 +193,16 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
   ['bell', switchSetting((store, bell) => store.update({ attention: { ...store.state.attention, bell } }))],
   ['notify', switchSetting((store, notify) => store.update({ attention: { ...store.state.attention, notify } }))],
   ['mouse', switchSetting((store, mouse) => store.update({ mouse }))],
-  ['pane', switchSetting((store, pane) => store.update({ pane }))],
+  [
+    'pane',
+    {
+      values: PANE_PLACEMENTS,
+      set: (store, value) => {
+        const placement = PANE_PLACEMENTS.find((name) => name === value);
+        if (placement !== undefined) placePane(store, placement);
+      },
+    },
+  ],
   ['header', switchSetting((store, header) => store.update({ header }))],
   [
     'skin',

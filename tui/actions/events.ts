@@ -7,7 +7,7 @@ import { SILENCE_OPERAND } from './silence-operand.ts';
 import { selectedCheckRows } from './checks.ts';
 import { selectedClients } from './clients.ts';
 import { silenceTargets } from './new-silence.ts';
-import type { Action, ActionHandler } from '../keys/action.ts';
+import { onLayer, type Action, type ActionHandler } from '../keys/action.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import { targetOf, type Target, targetName } from '../model/target.ts';
 import { selectedKeys } from '../list/selected-rows.ts';
@@ -25,6 +25,8 @@ import type { Screen, ScreenView, SilenceDialogData } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
+import { stepPanel } from '../screens/detail/actions.ts';
+import { placeNextPane, togglePaneFocus } from '../screens/events/pane-actions.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 function openSilence(
@@ -248,10 +250,25 @@ export const EVENT_ACTIONS: readonly Action[] = [
   },
   {
     name: 'pane',
-    keys: ['tab'],
+    keys: ['P'],
     in: ['events'],
-    help: 'show or hide the pane below the list (needs 30 rows)',
-    run: (store) => store.update({ pane: !store.state.pane }),
+    help: 'show the event under the cursor below the list, beside it, or not at all',
+    run: placeNextPane,
+  },
+  {
+    name: 'panel-next',
+    keys: ['tab'],
+    in: ['events', 'detail'],
+    help: 'move the focus to the next panel: in the list of events, to its pane or back',
+    hint: 'panel',
+    run: { events: togglePaneFocus, detail: onLayer('detail', (store, layer) => stepPanel(store, layer, 1)) },
+  },
+  {
+    name: 'panel-previous',
+    keys: ['shift-tab'],
+    in: ['events', 'detail'],
+    help: 'move the focus to the previous panel',
+    run: { events: togglePaneFocus, detail: onLayer('detail', (store, layer) => stepPanel(store, layer, -1)) },
   },
   {
     name: 'runbook',

@@ -1,4 +1,6 @@
 import { keyOf } from '../state/keys.ts';
+import { focusPane } from '../screens/events/pane-actions.ts';
+import { isPaneFocused } from '../state/screen-layout.ts';
 import { askUndo } from './undo.ts';
 import { openCopyMenu } from './copy-menu.ts';
 import { applyFilter } from '../list/search-prompt.ts';
@@ -181,6 +183,7 @@ function closeText(store: ActionPorts): void {
 }
 
 function backFromList(store: Screen & LiveData & ListOfView): void {
+  if (isPaneFocused(store.state)) return focusPane(store, false);
   if (store.list.marks.size > 0) return clearMarks(store);
   if (store.list.filter.text !== '') return applyFilter(store, '');
   if (store.state.message !== undefined) return store.update({ message: undefined });

@@ -14,6 +14,7 @@ import type { ListOfView } from '../list/list-of-view.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { isSortable } from '../list/table-column.ts';
 import { openView } from '../screens/open-view.ts';
+import { focusPane } from '../screens/events/pane-actions.ts';
 
 /** Number of rows that one step of the mouse wheel scrolls. */
 const WHEEL_ROWS = 3;
@@ -55,6 +56,9 @@ function click(store: ActionPorts, { row, column }: MouseEvent): void {
   }
   if (isPage(state.view)) return;
   const first = layout.header + layout.above;
+  const isInPane = column >= layout.columns && row >= first - 1 && row < first + layout.list;
+  if (layout.side > 0) focusPane(store, isInPane);
+  if (isInPane) return;
   if (row === first - 1) return sortByTitle(store, column);
   const key = row < first || row >= first + layout.list ? undefined : store.window.keyAtRow(row - first);
   if (key === undefined) return;

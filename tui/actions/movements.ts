@@ -1,6 +1,9 @@
 import { inEach, onLayer, type Action, type ActionHandler } from '../keys/action.ts';
 import { moveLog } from '../screens/log/actions.ts';
 import { moveHelp } from '../screens/help/actions.ts';
+import { moveDetail } from '../screens/detail/actions.ts';
+import { movePane } from '../screens/events/pane-actions.ts';
+import { isPaneFocused } from '../state/screen-layout.ts';
 import { moveInspect } from '../screens/inspect/actions.ts';
 import { moveText, textPaneOf } from '../screens/text-pane.ts';
 import { moveSearchRow } from '../screens/timeline/search-rows.ts';
@@ -25,6 +28,8 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
   plan: (action) => (store) => {
     if (!moveStep(store, action)) scrollVersions(store, action);
   },
+  events: (action) => (store) => (isPaneFocused(store.state) ? movePane(store, action) : moveInList(store, action)),
+  detail: (action) => onLayer('detail', (store, layer) => moveDetail(store, layer, action)),
   inspect: (action) => onLayer('inspect', (store, layer) => moveInspect(store, layer, action)),
   'timeline-search': (action) =>
     onLayer('timeline-search', (store, layer) =>

@@ -8,7 +8,7 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { putLayer } from '../state/layer-stack.ts';
-import { reloadDetail, openDetail } from '../screens/detail/actions.ts';
+import { openDetail, openFromDetail, reloadDetail } from '../screens/detail/actions.ts';
 import { openRow, explainRow } from '../screens/inspect/actions.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { openMember } from './cluster.ts';
@@ -25,8 +25,8 @@ export const OPENING_ACTIONS: readonly Action[] = [
   {
     name: 'open',
     keys: ['enter'],
-    in: [...LISTS, 'inspect'],
-    help: 'open the row under the cursor',
+    in: [...LISTS, 'inspect', 'detail'],
+    help: 'open the row under the cursor, or what the focused panel is about',
     hint: 'detail',
     run: {
       events: (store) => openUnderCursor(store, false),
@@ -51,11 +51,12 @@ export const OPENING_ACTIONS: readonly Action[] = [
       inhibitions: (store) => openInhibited(store, rowUnderCursor(store) as InhibitionRow | undefined),
       cluster: openMember,
       inspect: onLayer('inspect', openRow),
+      detail: onLayer('detail', openFromDetail),
     },
   },
   {
     name: 'reload',
-    keys: ['enter'],
+    keys: ['f5'],
     in: ['detail'],
     help: 'load the current state of this event',
     run: onLayer('detail', reloadDetail),

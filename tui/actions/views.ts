@@ -1,5 +1,5 @@
 import { stepMinutes, stepPast } from './past.ts';
-import { VIEWS_ALL } from '../keys/context-groups.ts';
+import { TEXTS, VIEWS_ALL } from '../keys/context-groups.ts';
 import type { Action } from '../keys/action.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
 import { forwardInHistory, toLastView } from '../state/view-history.ts';
@@ -24,7 +24,9 @@ function toggleHeader(store: Screen): void {
 
 function openNumber(store: Screen & LiveData & ListOfView, number: number): void {
   const view = VIEWS.find((candidate) => candidate.number === number);
-  if (view !== undefined) openView(store, view.name);
+  if (view === undefined) return;
+  store.update({ layers: [] });
+  openView(store, view.name);
 }
 
 /** The actions that open views. */
@@ -32,7 +34,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
   {
     name: 'view',
     keys: ['1', '2', '3', '4', '5', '6', '7'],
-    in: [...VIEWS_ALL],
+    in: [...VIEWS_ALL, ...TEXTS, 'silence-entry', 'plan-page', 'log'],
     help: 'open view N',
     run: (store, { key }) => openNumber(store, Number(key.text)),
   },

@@ -56,6 +56,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
         : callBackendOf(at, query.client, (api, client) => api.timeline({ ...query, client })),
     explainEvent: (client, check) => callBackendOf(at, client, (api, name) => api.explainEvent(name, check)),
     check: (check) => callBackendOf(at, check, (api, name) => api.check(name)),
+    result: (client, check) => callBackendOf(at, client, (api, name) => api.result(name, check)),
     resolve: ({ client, check }) =>
       callBackendOf(toChange, client, (api, name) => api.resolve({ client: name, check })),
     deleteResult: (client, check) => callBackendOf(toChange, client, (api, name) => api.deleteResult(name, check)),
@@ -387,7 +388,6 @@ const OF_ONE_BACKEND = {
   inhibitions: ofOne,
   namespaces: ofOne,
   overview: ofOne,
-  result: ofOne,
   retryDeadLetters: ofOne,
   silencedDetail: ofOne,
   silencedDetails: ofOne,

@@ -3,7 +3,6 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import { undefinedIfNotFound } from '../../shared/client/undefined-if-not-found.ts';
 import { leaderName } from '../../shared/domain/cluster.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { nameAtSameBackend } from '../model/backend-names.ts';
 import {
   changeOutcomes,
   changeReport,
@@ -14,18 +13,24 @@ import {
   type ChangeReport,
 } from '../words/changes.ts';
 import { reportOutcome } from '../actions/outcome.ts';
-import type { Effect, DeadLetterVerb, DeadLetterOrder, CheckRunRequest } from '../state/effects.ts';
+import type { Effect, DeadLetterVerb, DeadLetterOrder, CheckRunRequest, RequestedRun } from '../state/effects.ts';
 import type { Subject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
 import { undoOperations } from '../state/undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders.ts';
+import { loadEvent, type EventApi } from './load-event.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
 import { saveViewAndReport, switchTo, type SettingsTools } from './settings-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
-import { type Target, targetName } from '../model/target.ts';
+import { type Target, targetName, targetOf } from '../model/target.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
+import { KEEPALIVE_CHECK } from '../../shared/domain/keepalive.ts';
+import { clientOfSubscription } from '../../shared/domain/subscription.ts';
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { runsRequestedText } from '../words/run-text.ts';
 import type { Screen, Frames, ConsoleHistory, SilenceDialogData } from '../state/ports.ts';
 import type { Answered } from '../state/answers.ts';
 import type { LiveData } from '../model/live-data.ts';
@@ -38,14 +43,13 @@ const PARALLEL_MAX = 8;
 export type ConsoleApi = ViewApi &
   SubjectApi &
   LayerApi &
+  EventApi &
   Pick<
     ApiClient,
-    | 'audit'
     | 'bulk'
     | 'deleteClient'
     | 'deleteResult'
     | 'dropDeadLetter'
-    | 'event'
     | 'handOver'
     | 'namespaces'
     | 'requestCheck'
@@ -62,7 +66,7 @@ export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'termina
     Answered &
     ConsoleHistory &
     Pick<SilenceDialogData, 'silenceRecent'> &
-    Pick<LiveData, 'events' | 'loads' | 'plans'>;
+    Pick<LiveData, 'clients' | 'events' | 'loads' | 'plans'>;
   readonly api: () => Promise<ConsoleApi>;
   /** Returns the API for screens about history, which also work while the past is shown. */
   readonly history: () => Promise<ConsoleApi>;
@@ -87,11 +91,13 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'load-ended-silences':
       return loadEndedSilences(tools);
     case 'load-event':
-      return loadEvent(effect.target, effect.into, tools);
+      return loadEvent(effect, tools.store, tools.api);
     case 'delete-clients':
       return deleteClients(effect.names, tools);
     case 'request-checks':
       return requestChecks(effect.orders, tools);
+    case 'load-run-results':
+      return loadRunResults(effect.runs, tools);
     case 'settle-letters':
       return settleDeadLetters(effect.verb, effect.deadLetters, tools);
     case 'hand-over':
@@ -233,28 +239,6 @@ async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
   }
 }
 
-async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }: EffectTools): Promise<void> {
-  try {
-    const client = await api();
-    // The extra data of the detail screen is optional: without it the event is still shown.
-    const isDetail = into === 'detail';
-    const definition = isDetail
-      ? client.check(nameAtSameBackend(target.client, target.check)).catch(() => undefined)
-      : undefined;
-    const handling = isDetail ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
-    // The row of before the request: a row that arrives meanwhile may be newer than the response.
-    const row = store.events.get(target.key)?.row;
-    const event = await client.event(target.client, target.check);
-    store.answers.eventLoaded(target, into, event, {
-      row,
-      nextRun: (await definition)?.next_run ?? undefined,
-      handling: await handling,
-    });
-  } catch (error) {
-    store.answers.eventFailed(target, into, errorMessage(error));
-  }
-}
-
 async function deleteClients(names: readonly string[], { store, api }: EffectTools): Promise<void> {
   const outcomes = await inParallel(names, safeLine, async (name) =>
     undefinedIfNotFound((await api()).deleteClient(name)),
@@ -263,14 +247,55 @@ async function deleteClients(names: readonly string[], { store, api }: EffectToo
   reportIrrevocable(store, report, outcomes);
 }
 
+/** Returns the check on each client that a request names; empty if it names other subscriptions. */
+function targetsOf({ check, subscribers = [] }: CheckRunRequest): readonly Target[] {
+  const clients = subscribers.map(clientOfSubscription);
+  return clients.flatMap((client) => (client === undefined ? [] : [targetOf(eventKey(client, check))]));
+}
+
 async function requestChecks(orders: readonly CheckRunRequest[], { store, api }: EffectTools): Promise<void> {
   const { creator } = store.options;
+  const runs: RequestedRun[] = [];
   const outcomes = await inParallel(
     orders,
     ({ check }) => safeLine(check),
-    async (order) => (await api()).requestCheck({ ...order, creator, reason: 'run now, from the console' }),
+    async (order) => {
+      const { issued } = await (await api()).requestCheck({ ...order, creator, reason: 'run now, from the console' });
+      runs.push(...targetsOf(order).map((target) => ({ target, issued })));
+    },
   );
-  reportOutcome(store, outcomeReport({ done: 'requested', noun: 'check' }, outcomes));
+  const report = outcomeReport({ done: 'requested', noun: 'check' }, outcomes);
+  if (!report.isComplete || runs.length === 0) return reportOutcome(store, report);
+  const gone = runs.flatMap(({ target }) => goneClient(store, target));
+  const names = new Set(gone.map(({ client }) => client));
+  // A client that is gone gives no result, so there is nothing to wait for.
+  store.requestedRuns.follow(
+    runs.filter(({ target }) => !names.has(target.client)),
+    store.options.now(),
+  );
+  const targets = runs.map(({ target }) => target);
+  store.say(runsRequestedText(targets, gone), gone.length === 0 ? 'done' : 'problem');
+}
+
+/** Returns the client of a requested run with its last keepalive if it has stopped sending keepalives. */
+function goneClient(
+  { events, clients, options }: EffectTools['store'],
+  { client }: Target,
+): readonly { readonly client: string; readonly last: string }[] {
+  if (events.get(eventKey(client, KEEPALIVE_CHECK)) === undefined) return [];
+  const seconds = options.now() / 1000 - (clients.get(client)?.timestamp ?? NaN);
+  const last = Number.isNaN(seconds) ? 'it sends no keepalives' : `last keepalive ${formatDuration(seconds, 1)} ago`;
+  return [{ client, last }];
+}
+
+/** Loads the last results of requested runs. A failed request is repeated later. */
+async function loadRunResults(runs: readonly RequestedRun[], { store, api }: EffectTools): Promise<void> {
+  const load = async (run: RequestedRun): Promise<void> => {
+    const result = await (await api()).result(run.target.client, run.target.check);
+    if (result === undefined || Math.max(result.check.issued, result.check.executed) < run.issued) return;
+    store.requestedRuns.answered(store, run, result.check.status);
+  };
+  await inParallel(runs, ({ target }) => targetName(target), load);
 }
 
 async function settleDeadLetters(

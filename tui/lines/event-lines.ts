@@ -6,6 +6,12 @@ import type { EventRow } from '../../shared/schemas/feed.ts';
 import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
+import type { EventExplanation } from '../../shared/schemas/explain.ts';
+import { loadActivity, operatorActions, type EventActivity } from '../model/event-activity.ts';
+import { rankOf } from '../model/event-record.ts';
+import { relationsOf, type RankedEvent } from '../model/related-events.ts';
+import { notifiedText } from '../words/notified-text.ts';
+import { eventRowKey } from './events.ts';
 import { silencesOn, type SilenceOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
@@ -20,9 +26,62 @@ export async function eventLines(state: LinesState, prompt: LinePrompt, row: Eve
   const event = await api.event(row.client, row.check);
   if (event === undefined) return prompt.say(`${nameWords(row)} has resolved.`);
   prompt.say(eventSentence(row, state.nowMs));
-  const silences = await silencesOn(api, event.silenced_by);
-  for (const line of linesOf(event, state.nowMs, [...silenceLines(silences), ...inhibitorLines(row)])) prompt.say(line);
+  const { client, check } = row;
+  const [silences, explanation, activity] = await Promise.all([
+    silencesOn(api, event.silenced_by),
+    api.explainEvent(client, check).catch(() => undefined),
+    loadActivity(api, { client, check }, { nowMs: state.nowMs, namespace: state.context.namespace }),
+  ]);
+  const context = [
+    ...(explanation === undefined ? [] : notifiedLines(explanation, state.nowMs)),
+    ...silenceLines(silences),
+    ...inhibitorLines(row),
+    ...relatedLines(state, row, event),
+    ...actionLines(activity, state.nowMs),
+  ];
+  for (const line of linesOf(event, state.nowMs, context)) prompt.say(line);
 }
+
+/** Returns a sentence about whether anybody was notified of the event, and what happens next. */
+function notifiedLines(explanation: EventExplanation, nowMs: number): readonly string[] {
+  const answer = notifiedText(explanation, nowMs);
+  return answer === undefined ? [] : [safeLine(`${answer.slice(0, 1).toUpperCase()}${answer.slice(1)}.`)];
+}
+
+function ranked(row: EventRow): RankedEvent {
+  return { key: eventRowKey(row), row, rank: rankOf(row) };
+}
+
+/** Returns a sentence about the number of related events; empty if there are none. */
+function relatedLines({ context }: LinesState, row: EventRow, event: Event): readonly string[] {
+  const relations = relationsOf(
+    {
+      records: Array.from(context.events.values(), ranked),
+      find: (key) => {
+        const other = context.events.get(key);
+        return other && ranked(other);
+      },
+      // The feed of this console has no clients, so only the subscriptions of this one are known.
+      subscriptionsOf: (name) => (name === row.client ? event.client.subscriptions : []),
+    },
+    eventRowKey(row),
+    row,
+  );
+  if (relations.length === 0) return [];
+  return [
+    safeLine(`Related: ${relations.map(({ count, which }) => `${countOf(count, 'event')} ${which}`).join('; ')}.`),
+  ];
+}
+
+/** Returns sentences about what users did with the event in the last 24 hours, the newest first. */
+function actionLines(activity: EventActivity, nowMs: number): readonly string[] {
+  return operatorActions(activity)
+    .slice(0, ACTIONS_MAX)
+    .map(({ atMs, text }) => safeLine(`${durationWords((nowMs - atMs) / 1000)} ago ${text}.`));
+}
+
+/** Maximum number of operator actions that are read. */
+const ACTIONS_MAX = 5;
 
 /** Returns sentences about the silences of an event, and about the windows of its recurring silences. */
 function silenceLines(silences: readonly SilenceOn[]): readonly string[] {
@@ -46,9 +105,9 @@ function inhibitorLines({ inhibited_by: by }: EventRow): readonly string[] {
 /**
  * Returns the details of an event, one per line.
  *
- * @param quieting the sentences about its silences and inhibition
+ * @param context the sentences about its notifications, silences, related events and operator actions
  */
-function linesOf(event: Event, nowMs: number, quieting: readonly string[]): readonly string[] {
+function linesOf(event: Event, nowMs: number, context: readonly string[]): readonly string[] {
   const { check, client, occurrences } = event;
   const { interval, command, handlers } = check;
   const output = safeText(check.output.trimEnd()).split('\n');
@@ -58,7 +117,7 @@ function linesOf(event: Event, nowMs: number, quieting: readonly string[]): read
     ...(typeof interval === 'number' ? [`The check runs every ${formatDuration(interval)}.`] : []),
     `Last results, oldest first: ${check.history.map((status) => severityOf(Number(status))).join(', ')}.`,
     safeLine(`Client address ${client.address}, subscriptions ${client.subscriptions.join(', ')}.`),
-    ...quieting,
+    ...context,
     ...(Array.isArray(handlers) ? [safeLine(`Handlers: ${handlers.join(', ')}.`)] : []),
     ...(typeof command === 'string' ? [safeLine(`Command: ${command}`)] : []),
     'Output:',

@@ -1,7 +1,7 @@
 import type { LiveData } from '../model/live-data.ts';
 import { hasColumn } from '../model/where-column.ts';
 import type { ScreenView } from '../state/ports.ts';
-import { listRows } from '../state/screen-layout.ts';
+import { listLayout, listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
 import { columnOf } from './list-table.ts';
 import { layOutTable, type TableLayout } from './table-layout.ts';
@@ -23,6 +23,6 @@ export function layOutList(store: ScreenView & LiveData & ListOfView): TableLayo
     : [table.name, sort.column, sort.reversed, list.filter.text, whereColumn].join('\n');
   const attributes = list.added.flatMap((id) => columnOf(table, id) ?? []);
   const content = window.measure.measure(listKey, [...columns, ...attributes], drawn, nowMs);
-  const viewport = { columns: state.size.columns, rows: drawn, content, nowMs };
+  const viewport = { columns: listLayout(state).columns, rows: drawn, content, nowMs };
   return table.layOut?.(store, records, content) ?? layOutTable({ columns }, list, viewport);
 }

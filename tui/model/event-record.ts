@@ -35,7 +35,7 @@ export class EventRecord {
   #rank: number;
   /**
    * Epoch milliseconds when the event last appeared, resolved, or changed its status, its action or its number of
-   * silences; 0 if none of this happened since the console started.
+   * silences; 0 if none of this happened since the console started, or if it is unknown when it resolved.
    */
   changedAtMs = 0;
   /** True if the event has resolved but is still shown, because sorting is paused. */

@@ -48,7 +48,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   apply(key: string, row: EventRow | null, nowMs: number, happensNow = true): EventRecord | undefined {
     const existing = this.get(key);
     if (row === null) {
-      if (existing !== undefined) this.#resolve(existing, nowMs);
+      if (existing !== undefined) this.#resolve(existing, happensNow && !this.#inSnapshot ? nowMs : 0);
       return undefined;
     }
     if (existing !== undefined) this.#briefs.removeBrief(existing);
@@ -102,11 +102,11 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     this.#briefs.clear();
   }
 
-  endSnapshot(nowMs: number): void {
+  endSnapshot(): void {
     if (!this.#inSnapshot) return;
     this.#inSnapshot = false;
     for (const record of this.records()) {
-      if (record.generation !== this.#generation) this.#resolve(record, nowMs);
+      if (record.generation !== this.#generation) this.#resolve(record, 0);
     }
   }
 
@@ -114,11 +114,12 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     for (const { row } of this.records()) yield row;
   }
 
-  #resolve(record: EventRecord, nowMs: number): void {
+  /** @param atMs the time at which the event resolved; 0 if it is unknown */
+  #resolve(record: EventRecord, atMs: number): void {
     this.#briefs.removeBrief(record);
     this.drop(record);
     this.#tally.add(record.row, -1);
-    record.changedAtMs = nowMs;
+    record.changedAtMs = atMs;
   }
 }
 

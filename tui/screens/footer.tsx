@@ -79,6 +79,8 @@ function hintText(
   if (action === 'silence-new' && context !== 'silences') return undefined;
   // The hint for the inhibiting event is not shown: few events are inhibited, and the hint for going back must fit.
   if (action === 'inhibitor' && context === 'detail') return undefined;
+  // In the detail of an event, this key opens the page about the focused panel.
+  if (action === 'open' && context === 'detail') return 'open';
   if (action === 'pause' && paused) return 'resume';
   return binding.hint;
 }

@@ -7,7 +7,10 @@ import { Rows } from '../text/rows.tsx';
 import { tableHead, tableRuns } from '../list/table-columns.ts';
 import type { TableLayout } from '../list/table-layout.ts';
 import { layOutList } from '../list/list-layout.ts';
-import { isTallHeader, listLayout } from '../state/screen-layout.ts';
+import { isTallHeader, listLayout, type ListLayout } from '../state/screen-layout.ts';
+import { joinColumns } from '../text/panel.ts';
+import { fitRuns } from '../text/runs.ts';
+import { paneBeside } from './events/pane.tsx';
 import { isLoadedView } from '../model/view-data.ts';
 import { textRows } from '../text/describe.ts';
 import { run, type Line, type Theme } from '../text/theme.ts';
@@ -33,6 +36,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
   const { columns } = store.state.size;
   const layout = listLayout(store.state);
   const tableLayout = layOutList(store);
+  const lines = [...(table.above?.(store) ?? []), ...tableLines(store, table, layout.list, tableLayout)];
   const Header = isTallHeader(layout) ? TallHeader : ShortHeader;
   const completions = store.state.prompt === undefined ? [] : promptCompletion(store).candidates;
   const status = { ...statusProps(theme, store, table, !layout.tall), hiddenColumns: tableLayout, completions };
@@ -41,7 +45,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
       <Header {...headerProps(theme, store)} />
       <Rows
         theme={theme}
-        lines={[...(table.above?.(store) ?? []), ...tableLines(store, table, layout.list, tableLayout)]}
+        lines={layout.side === 0 ? lines : joinColumns([fullLines(lines, layout), paneBeside(store)])}
         height={layout.above + 1 + layout.list}
       />
       {layout.figures > 0 && <FiguresLine {...status} />}
@@ -53,6 +57,11 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
   );
 }
 
+/** Returns the lines of a list with a pane beside it: each in the width of the list, and as many as there are rows. */
+function fullLines(lines: readonly Line[], { above, list, columns }: ListLayout): readonly Line[] {
+  return Array.from({ length: above + 1 + list }, (_, row) => fitRuns(lines[row] ?? [], columns));
+}
+
 /** Returns the line of column titles and the lines of the visible rows. */
 export function tableLines(
   store: ScreenView & LiveData & ListOfView,
@@ -61,7 +70,7 @@ export function tableLines(
   { placed, shift }: TableLayout,
 ): readonly Line[] {
   const { state, list, nowMs, feed, rows } = store;
-  const { columns } = state.size;
+  const { columns } = listLayout(state);
   const stale = isStale(feed);
   const body = rows.order.slice(list.cursor.top, list.cursor.top + height).map((record) => {
     const { key, isRemoved: gone } = record;

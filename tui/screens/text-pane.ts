@@ -3,7 +3,7 @@ import type { KeyAction } from '../state/keys.ts';
 import type { Line } from '../text/theme.ts';
 import { memberLines } from './cluster/lines.ts';
 import { deadLetterLines } from './dead-letters/lines.ts';
-import { detailBody } from './detail/lines.ts';
+import { detailHeight, focusedPanel, layOutDetail } from './detail/layout.ts';
 import { handlingLines } from './handling/lines.ts';
 import { INCIDENT_HEAD_ROWS, incidentLines } from './incident/lines.ts';
 import { inspectBody } from './inspect/body.ts';
@@ -26,6 +26,7 @@ import type { Screen, SilenceDialogData, ConsoleHistory, ScreenView } from '../s
 import type { LiveData } from '../model/live-data.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
+import { PANEL_BORDER } from '../text/panel.ts';
 
 /** A text on the screen that can be scrolled and searched. */
 export interface TextPane {
@@ -47,7 +48,7 @@ export interface TextPane {
 export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane | undefined {
   switch (layer?.kind) {
     case 'detail':
-      return pane(layer, detailBody(store, layer), below(store, 3));
+      return detailPane(store, layer);
     case 'handling':
       return pane(layer, handlingLines(store, layer), below(store, 2));
     case 'dead-letter':
@@ -96,6 +97,27 @@ function searchPane(layer: TimelineSearchLayer, lines: TextPane['lines'], height
       const row = rows[change.search?.at ?? -1];
       return { ...layer, ...change, ...(row !== undefined && { at: row.id }) };
     },
+  };
+}
+
+/** Returns the text of an event's screen: all of it, or the focused panel of a wide screen. */
+function detailPane(store: ScreenView & LiveData, layer: DetailLayer): TextPane {
+  const layout = layOutDetail(store, layer);
+  if (layout.kind === 'text') return pane(layer, layout.lines, detailHeight(store, 'text'));
+  const focused = focusedPanel(layout, layer);
+  const panel = layout.columns.flat().find(({ id }) => id === focused);
+  if (panel === undefined) return pane(layer, [], detailHeight(store, 'panels'));
+  const { id, lines, rows, top } = panel;
+  return {
+    lines,
+    height: rows - PANEL_BORDER.rows,
+    top,
+    search: layer.search,
+    with: ({ top: next, search = layer.search }) => ({
+      ...layer,
+      search,
+      tops: next === undefined ? layer.tops : { ...layer.tops, [id]: next },
+    }),
   };
 }
 

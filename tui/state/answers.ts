@@ -9,6 +9,7 @@ import type { LoadedView, ViewData } from '../model/view-data.ts';
 import type { Target } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind } from './layers/loaded.ts';
 import type { EventLoad } from './layers/detail.ts';
+import type { RequestedRuns } from './requested-runs.ts';
 
 /** The message that the backend does not have an object, by the kind of the screen that shows it. */
 const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
@@ -25,12 +26,14 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
 /** The interfaces of the store that `BackendResponses` needs to store responses. */
 type AnswerPorts = Screen & Frames & LiveData & ChangedRowsRecorder;
 
-/** The data that is loaded together with an event: its next run, and how the handlers handle it. */
-type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'row' | 'nextRun' | 'handling'>;
+/** The data that is loaded together with an event: its next run, how the handlers handle it, and its activity. */
+type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'row' | 'nextRun' | 'handling' | 'activity'>;
 
 /** The part of the store in which responses of the backend are stored. */
 export interface Answered {
   readonly answers: BackendResponses;
+  /** The runs of checks that the user requested last. */
+  readonly requestedRuns: RequestedRuns;
   namespacesLoaded(names: readonly string[]): void;
   silencePolicyLoaded(policy: SilencePolicy): void;
 }

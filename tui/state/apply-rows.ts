@@ -21,6 +21,8 @@ interface RowsContext {
   readonly nowMs: number;
   /** True if the rows report current changes, outside of a snapshot. */
   readonly isNews: boolean;
+  /** True if the rows were buffered, so that it is unknown when events resolved. Default false. */
+  readonly isLate?: boolean;
   /** Changes of events that are not visible, so the feed sends only the fields that counters need. */
   readonly brief?: FeedBriefs | undefined;
 }
@@ -108,12 +110,12 @@ function applyEvent(
   bell: Bell,
   key: string,
   row: EventRow | null,
-  { nowMs, isNews }: RowsContext,
+  { nowMs, isNews, isLate = false }: RowsContext,
 ): void {
   const previousRow = store.events.get(key)?.row;
   if (row !== null && isNews) bell.ringIfRequired(store, store.events.briefOf(key), row, nowMs);
   const before = previousRow?.silenced_by ?? NO_IDS;
-  const record = store.events.apply(key, row, nowMs, isNews);
+  const record = store.events.apply(key, row, nowMs, isNews && !(isLate && row === null));
   const after = row?.silenced_by ?? NO_IDS;
   // The row of a silence shows the number of its events. Most changes affect no silence at all.
   if (before.length > 0 || after.length > 0) for (const id of [...before, ...after]) store.changed('silences', id);

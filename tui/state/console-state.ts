@@ -12,6 +12,7 @@ import type { SavedView } from './saved-view.ts';
 import { ATTENTION, type Attention } from './attention.ts';
 import type { EventLoad } from './layers/detail.ts';
 import type { Layer } from './layers/layer.ts';
+import { INITIAL_PANE, type PaneState } from './pane.ts';
 
 export interface ScreenSize {
   readonly columns: number;
@@ -59,7 +60,7 @@ export interface ConsoleState {
   /** The moment of the past that is being loaded; `undefined` if no moment is being loaded. */
   readonly travel: { readonly atMs: number } | undefined;
   readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
-  readonly pane: boolean;
+  readonly pane: PaneState;
   /** True if the header of a tall screen contains counters and tabs. */
   readonly header: boolean;
   readonly overview: OverviewPosition;
@@ -96,7 +97,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     past: undefined,
     travel: undefined,
     paused: undefined,
-    pane: true,
+    pane: INITIAL_PANE,
     header: true,
     overview: FIRST_OVERVIEW_POSITION,
     upgrade: FIRST_UPGRADE_POSITION,

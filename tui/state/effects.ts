@@ -23,6 +23,8 @@ export type Effect =
   | { readonly kind: 'delete-events'; readonly targets: readonly Target[] }
   | { readonly kind: 'delete-clients'; readonly names: readonly string[] }
   | { readonly kind: 'request-checks'; readonly orders: readonly CheckRunRequest[] }
+  /** Loads the results of runs that the user requested, to report their outcome. */
+  | { readonly kind: 'load-run-results'; readonly runs: readonly RequestedRun[] }
   | { readonly kind: 'load-subject'; readonly subject: Subject }
   | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly deadLetters: readonly DeadLetterOrder[] }
   /**
@@ -41,7 +43,13 @@ export type Effect =
     }
   /** Loads the silences that ended in the last 24 hours. */
   | { readonly kind: 'load-ended-silences' }
-  | { readonly kind: 'load-event'; readonly target: Target; readonly into: 'detail' | 'pane' }
+  /** Loads an event. `isWhole` is true if its handlers and its activity are shown too. */
+  | {
+      readonly kind: 'load-event';
+      readonly target: Target;
+      readonly into: 'detail' | 'pane';
+      readonly isWhole: boolean;
+    }
   | { readonly kind: 'load-view'; readonly view: LoadedView }
   | { readonly kind: 'load-plan'; readonly id: number }
   /** Renews this console's ownership of an upgrade plan, before it expires. */
@@ -88,4 +96,11 @@ export interface CheckRunRequest {
    * The subscriptions whose clients run the check; `undefined` for the subscriptions in the definition of the check.
    */
   readonly subscribers?: readonly string[];
+}
+
+/** A run of a check on a client that the user requested. */
+export interface RequestedRun {
+  readonly target: Target;
+  /** Time of the request on the clock of the backend, in epoch seconds. Its result is not issued earlier. */
+  readonly issued: number;
 }

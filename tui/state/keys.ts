@@ -114,6 +114,8 @@ const ACTION_NAMES = [
   'previous-critical',
   'undo',
   'pane',
+  'panel-next',
+  'panel-previous',
   'run',
   'reconnect',
   'resync',

@@ -1,5 +1,6 @@
 import type { ViewName } from './view-names.ts';
 import { isTooSmall, TALL_ROWS, type ConsoleState } from './console-state.ts';
+import type { PanePlacement } from './pane.ts';
 
 /** The number of rows of each part of a list screen; their sum is the height of the screen. */
 export interface ListLayout {
@@ -10,12 +11,22 @@ export interface ListLayout {
   readonly list: number;
   /** Rows of the line with the number of rows and the sort order, under the list: 1 on a tall screen, otherwise 0. */
   readonly figures: number;
-  /** Rows of the pane including the rule above it; 0 if the pane is not shown. */
+  /** Rows of the pane below the list including the rule above it; 0 if it is not shown. */
   readonly pane: number;
+  /** Width of the list in cells: that of the screen, without the pane beside the list. */
+  readonly columns: number;
+  /** Width of the pane beside the list in cells, with its border; 0 if it is not shown. */
+  readonly side: number;
   readonly footer: number;
 }
 
 const PANE_ROWS = 9;
+
+/** Minimum screen width for a pane beside the list, in cells. */
+export const SPLIT_COLUMNS = 120;
+
+/** The share of the width that the list has beside a pane: its rows are wider than the wrapped text of the pane. */
+const LIST_SHARE = 0.54;
 
 type LayoutState = Pick<ConsoleState, 'size' | 'pane' | 'header' | 'view'>;
 
@@ -26,19 +37,36 @@ export function listLayout(state: LayoutState): ListLayout {
   // A tall header has title, counters, tabs, rule and column titles. A short header has title and column titles.
   const header = tall && state.header ? 5 : 2;
   const above = rowsAbove(state.view);
-  const pane = tall && state.pane && state.view === 'events' ? PANE_ROWS : 0;
+  const placement = shownPane(state);
+  const pane = placement === 'below' ? PANE_ROWS : 0;
+  const columns = placement === 'beside' ? Math.floor(state.size.columns * LIST_SHARE) : state.size.columns;
   const figures = tall ? 1 : 0;
   // The footer has a rule, the filter line and the key hints.
   const footer = 3;
   const list = state.size.rows - header - above - figures - pane - footer;
-  return { tall, header, above, figures, pane, footer, list };
+  return { tall, header, above, figures, pane, columns, side: state.size.columns - columns, footer, list };
+}
+
+/**
+ * Returns where the pane is shown now. On a screen that is too narrow for a pane beside the list, it is below the list,
+ * and on one that is too short for that, there is none.
+ */
+export function shownPane({ size, pane: { placement }, view }: LayoutState): PanePlacement {
+  if (view !== 'events' || placement === 'off' || isTooSmall(size)) return 'off';
+  if (placement === 'beside' && size.columns >= SPLIT_COLUMNS) return 'beside';
+  return size.rows >= TALL_ROWS ? 'below' : 'off';
+}
+
+/** Returns whether the pane has the focus, so that the keys that move scroll it instead of moving the cursor. */
+export function isPaneFocused(state: LayoutState): boolean {
+  return state.pane.isFocused && shownPane(state) !== 'off';
 }
 
 /** Returns the layout on a screen that is too small for keys: header and column titles, rows, and one line below. */
 function smallListLayout({ size, view }: LayoutState): ListLayout {
   const above = rowsAbove(view);
   const list = Math.max(0, size.rows - 3 - above);
-  return { tall: false, header: 2, above, list, figures: 0, pane: 0, footer: 1 };
+  return { tall: false, header: 2, above, list, figures: 0, pane: 0, columns: size.columns, side: 0, footer: 1 };
 }
 
 /** Returns the number of rows between the header and the column titles of a list. */

@@ -1,5 +1,6 @@
 import type { ConsoleState } from './console-state.ts';
 import type { ListState } from './list-state.ts';
+import { placedPane } from './pane.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
 
 /** The screen settings that do not depend on the shown backend. */
@@ -18,7 +19,8 @@ export interface ScreenSettings {
  * refer to rows of this backend.
  */
 export function portableSettings(state: ConsoleState): ScreenSettings {
-  const { view, savedViews, commandHistory, themeChanges: look, readOnly, pane, header, attention, mouse } = state;
+  const { view, savedViews, commandHistory, themeChanges: look, readOnly, header, attention, mouse } = state;
+  const pane = placedPane(state.pane.placement);
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
       const { filter, sort, hidden, added, wide } = state.views[name];

@@ -2,7 +2,7 @@ import { TREND_STEP_MS } from '../model/aggregate-book.ts';
 import type { SubjectKind } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import { PaneLoadTimer } from './pane-peek.ts';
-import { listLayout } from './screen-layout.ts';
+import { shownPane } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isFollowedView, isLoadedView, type FollowedView, type LoadedView, type ViewLoad } from '../model/view-data.ts';
 import type { Screen, ChangedRowsRecorder, ScreenView, StateAdjuster } from './ports.ts';
@@ -117,16 +117,17 @@ export class Upkeep {
     store.adjustState({
       layers: [...store.state.layers.slice(0, -1), { ...layer, row, resolvedAtMs, load: reloading }],
     });
-    store.request({ kind: 'load-event', target, into: 'detail' });
+    store.request({ kind: 'load-event', target, into: 'detail', isWhole: true });
   }
 
   #peekUnderCursor(store: StateAdjuster & Screen & Pick<LiveData, 'events'>, nowMs: number): void {
     const target = store.state.view === 'events' ? eventUnderCursor(store.state) : undefined;
-    if (target === undefined || listLayout(store.state).pane === 0) return;
+    const placement = shownPane(store.state);
+    if (target === undefined || placement === 'off') return;
     const { peek } = store.state;
     if (!this.#peek.isDue(target.key, peek, store.events.get(target.key)?.row, nowMs)) return;
     if (peek?.target.key !== target.key) store.adjustState({ peek: { target, load: { kind: 'loading' } } });
-    store.request({ kind: 'load-event', target, into: 'pane' });
+    store.request({ kind: 'load-event', target, into: 'pane', isWhole: placement === 'beside' });
   }
 }
 

@@ -132,7 +132,10 @@ describe('a command of the command line', () => {
     run('set ascii on');
     run('set pane off');
     run('set skin light');
-    expect([driver.store.state.themeChanges, driver.store.state.pane]).toEqual([{ ascii: true, skin: 'light' }, false]);
+    expect([driver.store.state.themeChanges, driver.store.state.pane.placement]).toEqual([
+      { ascii: true, skin: 'light' },
+      'off',
+    ]);
   });
 });
 

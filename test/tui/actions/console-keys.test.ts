@@ -1,4 +1,7 @@
 import type { Effect } from '../../../tui/state/effects.ts';
+import { placedPane } from '../../../tui/state/pane.ts';
+import { shownPane } from '../../../tui/state/screen-layout.ts';
+import { portableSettings } from '../../../tui/state/screen-settings.ts';
 import type { BulkChange } from '../../../tui/words/changes.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -484,7 +487,7 @@ describe('the detail pane', () => {
     expect(loads(driver)).toEqual([]);
     driver.pass(100);
     const target = { key: key('b'), client: 'b', check: CHECK };
-    expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane' }]);
+    expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane', isWhole: false }]);
     driver.store.answers.eventFailed(target, 'pane', 'no');
     driver.pass(100);
     expect(loads(driver)).toEqual([]);
@@ -492,9 +495,69 @@ describe('the detail pane', () => {
 
   test('the detail pane requests nothing while it is hidden', () => {
     const driver = live(...rowsOf('a', 'b'));
-    driver.type('\tj');
+    driver.type('PPj');
     driver.pass(1000);
     expect(loads(driver)).toEqual([]);
+  });
+
+  test('the pane beside the list loads the whole event under the cursor once the cursor stops', () => {
+    const driver = live(...rowsOf('a', 'b', 'c'));
+    driver.type('Pj');
+    driver.pass(100);
+    driver.type('j');
+    driver.pass(100);
+    expect(loads(driver)).toEqual([]);
+    driver.pass(100);
+    const target = { key: key('c'), client: 'c', check: CHECK };
+    expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane', isWhole: true }]);
+  });
+
+  test('the key P shows the pane below the list, beside it, and not at all', () => {
+    const driver = live(...rowsOf('a'));
+    const places = ['', 'P', 'P', 'P'].map((keys) => {
+      driver.type(keys);
+      return driver.store.state.pane.placement;
+    });
+    expect(places).toEqual(['below', 'beside', 'off', 'below']);
+  });
+
+  test('a narrow screen has no pane beside the list, and says how wide it must be', () => {
+    const driver = new ConsoleDriver({ columns: 100 }).goLive({ events: byKey(rowsOf('a')) });
+    driver.type('P');
+    expect(driver.store.state.pane.placement).toBe('off');
+    driver.type(':set pane beside\r');
+    expect(driver.store.state.message?.text).toBe('pane beside the list: the terminal needs at least 120 columns');
+    expect(shownPane(driver.store.state)).toBe('below');
+  });
+
+  test('the focus in the pane leaves the cursor where it is, and Tab and Esc give it back to the list', () => {
+    const driver = live(...rowsOf('a', 'b'));
+    driver.type('P\tj');
+    expect(driver.store.list.cursor.key).toBe(key('a'));
+    driver.type('\tj');
+    expect(driver.store.list.cursor.key).toBe(key('b'));
+    driver.type('\t\u001B');
+    driver.pass(50);
+    driver.type('k');
+    expect(driver.store.list.cursor.key).toBe(key('a'));
+  });
+
+  test('the key Tab says how to show the pane if there is none', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('PP\t');
+    expect(driver.store.state.message?.text).toBe('there is no pane: P shows it');
+  });
+
+  test('an action acts on the marked rows while the pane has the focus', () => {
+    const driver = live(...rowsOf('a', 'b', 'c'));
+    driver.type('P  \tr');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 2 events' });
+  });
+
+  test('the place of the pane is kept for another backend, without the focus', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('P\t');
+    expect(portableSettings(driver.store.state).common.pane).toEqual(placedPane('beside'));
   });
 });
 

@@ -50,7 +50,7 @@ test('a brief change is counted like a full row, and the full row is sorted corr
           for (const registry of [all, some]) {
             registry.beginSnapshot();
             for (const [key, row] of rows) registry.apply(key, row, NOW_MS);
-            registry.endSnapshot(NOW_MS);
+            registry.endSnapshot();
           }
           owed.clear();
         } else {
@@ -81,7 +81,7 @@ test('an event that arrives as a brief change during a snapshot that lacks the e
   registry.apply(keyOf('web-1'), anEventRow({ client: 'web-1', status: 2 }), NOW_MS);
   registry.beginSnapshot();
   registry.applyBrief(keyOf('web-1'), brief(1, 200), NOW_MS);
-  registry.endSnapshot(NOW_MS);
+  registry.endSnapshot();
   expect([registry.size, registry.counts.warning, registry.counts.critical]).toEqual([1, 1, 0]);
 });
 

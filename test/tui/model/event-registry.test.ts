@@ -199,16 +199,25 @@ describe('a snapshot', () => {
     registry.beginSnapshot();
     put(registry, anEventRow({ client: 'b', since: 10 }));
     expect(clients(registry)).toEqual(['a', 'b']);
-    registry.endSnapshot(NOW_MS);
+    registry.endSnapshot();
     expect(clients(registry)).toEqual(['b']);
     expect(registry.get(keyOf('b'))).toBe(kept);
+  });
+
+  test('it is unknown when an event resolved that a snapshot does not contain', () => {
+    const registry = registryOf(anEventRow({ client: 'a' }), anEventRow({ client: 'b' }));
+    const [a, b] = [registry.get(keyOf('a')), registry.get(keyOf('b'))];
+    registry.beginSnapshot();
+    registry.apply(keyOf('a'), null, NOW_MS);
+    registry.endSnapshot();
+    expect([a?.changedAtMs, b?.changedAtMs]).toEqual([0, 0]);
   });
 
   test('the events of a snapshot do not count as new; only later changes do', () => {
     const registry = new EventRegistry();
     registry.beginSnapshot();
     put(registry, anEventRow({ client: 'a' }));
-    registry.endSnapshot(NOW_MS);
+    registry.endSnapshot();
     put(registry, anEventRow({ client: 'b' }));
     expect(registry.get(keyOf('a'))?.changedAtMs).toBe(0);
     expect(registry.get(keyOf('b'))?.changedAtMs).toBe(NOW_MS);

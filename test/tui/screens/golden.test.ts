@@ -43,7 +43,7 @@ const PICTURES: readonly Picture[] = [
     view: 'detail-json',
     play: async (rig) => {
       rig.type('y');
-      await rig.shows('raw json', 'replica=db-015');
+      await rig.shows(/raw json/i, 'replica=db-015');
     },
   },
   {

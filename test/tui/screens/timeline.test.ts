@@ -137,10 +137,10 @@ describe('the timeline of a check', () => {
   test('the timeline of a check opens from the detail of an event and returns to the detail', async () => {
     const rig = await openTimelineScene();
     rig.type('\r');
-    await rig.shows('events ›', 'history');
+    await rig.shows('events ›', 'History');
     await openTimeline(rig);
     rig.type('q');
-    await rig.shows('events ›', 'history');
+    await rig.shows('events ›', 'History');
     expect(rig.screen.text).toContain('events ›');
   });
 

@@ -1,18 +1,50 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { highlighted } from '../../form/text-search.ts';
 import { summaryRuns } from '../events/pane.tsx';
 import { EventRecord } from '../../model/event-record.ts';
+import { joinColumns, PANEL_BORDER, panelLines } from '../../text/panel.ts';
 import { run, type Line } from '../../text/theme.ts';
 import type { Page, PagePorts } from '../page.tsx';
-import { textPage } from '../text-page.ts';
+import { textPage, textStatus } from '../text-page.ts';
+import { textPaneOf } from '../text-pane.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
+import { countText } from '../../words/count-text.ts';
+import { focusedPanel, layOutDetail, type PlacedPanel } from './layout.ts';
 
 /** Returns the screen of one event with all its details. */
 export function detailScreen(store: PagePorts, layer: DetailLayer): Page {
   const { client, check } = layer.target;
   const breadcrumb = [run(' events › ', 'faint'), run(`${safeLine(client)} / ${safeLine(check)}`, 'strong')];
   const head = [breadcrumb, [run(' '), ...summaryOf(store, layer)]];
-  return textPage(store, layer, { head, right: freshness(store, layer) });
+  const right = freshness(store, layer);
+  const layout = layOutDetail(store, layer);
+  if (layout.kind === 'text') return textPage(store, layer, { head, right });
+  const focused = focusedPanel(layout, layer);
+  const columns = layout.columns.map((panels) =>
+    panels.flatMap((panel) => boxLines(panel, layer, panel.id === focused)),
+  );
+  return {
+    header: 'short',
+    top: [...head, ...joinColumns(columns)],
+    bottom: [textStatus(store, textPaneOf(store, layer), right)],
+  };
+}
+
+/** Returns the rows of a panel with its visible lines. Matches of the search are highlighted in the focused panel. */
+function boxLines(panel: PlacedPanel, { search }: DetailLayer, isFocused: boolean): readonly Line[] {
+  const { title, lines, top, rows } = panel;
+  const shown = lines.slice(top, top + rows - PANEL_BORDER.rows);
+  const position = `${countText(top + 1)}-${countText(top + shown.length)} of ${countText(lines.length)}`;
+  return panelLines(
+    {
+      title,
+      note: shown.length < lines.length ? position : '',
+      lines: isFocused ? shown.map((line, row) => highlighted(line, search, top + row === search.at)) : shown,
+      isFocused,
+    },
+    panel,
+  );
 }
 
 function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load, row, resolvedAtMs }: DetailLayer): Line {

@@ -7,6 +7,7 @@ import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/
 import type { EventRecord } from '../../model/event-record.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
+import { listLayout } from '../../state/screen-layout.ts';
 import { cellWidth } from '../../terminal/cells.ts';
 import { EVENT_COLUMNS, eventAttributeColumn, outputText, SOURCE_CELLS_MAX, type EventLine } from './columns.ts';
 import type { TableColumn } from '../../list/table-column.ts';
@@ -61,7 +62,12 @@ export function layOutEventTable(
   content: ContentWidths,
 ): TableLayout {
   const { state, list, whereColumn: where } = store;
-  const layout = fitEventColumns(state.size.columns, { ...list, where, sourceNames: store.sourceNames(), content });
+  const layout = fitEventColumns(listLayout(state).columns, {
+    ...list,
+    where,
+    sourceNames: store.sourceNames(),
+    content,
+  });
   const isCut = ({ column, width }: PlacedColumn): boolean =>
     column.id === 'output' &&
     window.some((record) => cellWidth(safeLine(outputText({ record }))) > width + layout.shift);

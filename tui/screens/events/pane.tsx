@@ -8,64 +8,107 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
-import type { ConsoleState } from '../../state/console-state.ts';
-import { listLayout } from '../../state/screen-layout.ts';
-import { eventParts, silenceText } from '../detail/lines.ts';
+import { paneTop } from '../../state/pane.ts';
+import { isPaneFocused, listLayout, type ListLayout } from '../../state/screen-layout.ts';
+import { eventParts, LABEL_CELLS, silenceText } from '../detail/lines.ts';
+import { keyOf } from '../../state/keys.ts';
+import { detailParts, paragraphs, withShortOutput } from '../detail/panels.ts';
+import { targetOf } from '../../model/target.ts';
+import { PANEL_BORDER, panelLines } from '../../text/panel.ts';
+import { countText } from '../../words/count-text.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import { RECOVERING_SYMBOL, run, STATUS, type Line, type Run, type Theme } from '../../text/theme.ts';
 import { Rows } from '../../text/rows.tsx';
 import { fitRuns } from '../../text/runs.ts';
 
-export interface EventPaneProps {
-  readonly theme: Theme;
-  readonly columns: number;
-  /** Rows of the pane including the rule at its top. */
-  readonly rows: number;
-  readonly record: EventRecord | undefined;
-  readonly peek: ConsoleState['peek'];
-  readonly silences: readonly SilencedRow[];
-  readonly nowMs: number;
+/** Number of lines of an output that the pane beside the list shows above the other parts. */
+const OUTPUT_LINES = 8;
+
+/** The text of the pane that shows the event under the cursor, and the number of screen rows for it. */
+export interface PaneText {
+  /** Key of the event; `undefined` if the list is empty. */
+  readonly key: string | undefined;
+  /** The lines above the text, which do not scroll. */
+  readonly head: readonly Line[];
+  readonly lines: readonly Line[];
+  readonly height: number;
+}
+
+type PanePorts = ScreenView & LiveData & ListOfView;
+
+/** Returns the text of the pane, at its place below or beside the list. */
+export function paneText(store: PanePorts): PaneText {
+  const { state, list, events, nowMs } = store;
+  const layout = listLayout(state);
+  const record = events.order.at(list.cursor.index);
+  const isBeside = layout.side > 0;
+  const height = Math.max(0, isBeside ? sideRows(layout) - PANEL_BORDER.rows - 1 : layout.pane - 2);
+  if (record === undefined) return { key: undefined, head: [], lines: [], height };
+  const { key, row } = record;
+  const load = state.peek?.target.key === key ? state.peek.load : undefined;
+  const event = load?.kind === 'loaded' ? load.event : undefined;
+  const summary = summaryRuns(record, event, nowMs);
+  const width = isBeside ? layout.side - PANEL_BORDER.columns : layout.columns - 1;
+  const unloaded: Line[] = [[run(' output   ', 'faint'), run(safeLine(row.output))]];
+  if (isBeside) {
+    const shown = { target: targetOf(key), row, wrap: true, relatedCursor: undefined, relatedMax: 1 };
+    const parts =
+      load?.kind === 'loaded' ? detailParts(store, { ...shown, load }, () => width - LABEL_CELLS) : undefined;
+    const shortParts = parts && withShortOutput(parts, OUTPUT_LINES, `${keyOf('open')} shows the full event`);
+    const lines = shortParts === undefined ? unloaded : paragraphs(shortParts, width);
+    return { key, head: [summary], lines, height };
+  }
+  const name = run(` ${safeLine(row.client)} / ${safeLine(row.check)}   `, 'strong');
+  const silences = silencesOf(store, record).map((entry): Line => [
+    run(' silence  ', 'faint'),
+    run(silenceText(entry, nowMs)),
+  ]);
+  const parts = event === undefined ? unloaded : eventParts(event, width, false);
+  return { key, head: [[name, ...summary]], lines: [...silences, ...parts], height };
+}
+
+/** Returns the number of screen rows of the pane beside the list: those of the titles and the rows of the list. */
+function sideRows({ above, list }: Pick<ListLayout, 'above' | 'list'>): number {
+  return above + 1 + list;
+}
+
+function silencesOf({ silenced }: Pick<LiveData, 'silenced'>, { row }: EventRecord): readonly SilencedRow[] {
+  return row.silenced_by.flatMap((id) => silenced.get(id) ?? []);
+}
+
+/** Returns the visible lines of the pane's text: from the line that the user scrolled to. */
+function visibleLines({ state }: ScreenView, { key, lines, height }: PaneText): readonly Line[] {
+  const top = Math.min(paneTop(state.pane, key), Math.max(0, lines.length - height));
+  return lines.slice(top, top + height);
 }
 
 /** Renders the pane below the list, which shows the event under the cursor. */
-export function PaneUnderCursor({
-  theme,
-  store,
-}: {
-  readonly theme: Theme;
-  readonly store: ScreenView & LiveData & ListOfView;
-}): ReactElement {
-  const { state, list, events, nowMs, silenced } = store;
-  const record = events.order.at(list.cursor.index);
-  return (
-    <EventPane
-      theme={theme}
-      columns={state.size.columns}
-      rows={listLayout(state).pane}
-      record={record}
-      peek={state.peek}
-      silences={record?.row.silenced_by.flatMap((id) => silenced.get(id) ?? []) ?? []}
-      nowMs={nowMs}
-    />
-  );
+export function PaneBelow({ theme, store }: { readonly theme: Theme; readonly store: PanePorts }): ReactElement {
+  const { columns, pane } = listLayout(store.state);
+  const text = paneText(store);
+  const isFocused = isPaneFocused(store.state);
+  const rule = run('─ detail '.padEnd(columns, '─'), 'faint');
+  const focusedRule = run('━ detail '.padEnd(columns, '━'), 'accent');
+  const lines = [[isFocused ? focusedRule : rule], ...text.head, ...visibleLines(store, text)];
+  return <Rows theme={theme} lines={lines.map((line) => fitRuns(line, columns))} height={pane} />;
 }
 
-function EventPane({ theme, columns, rows, record, peek, silences, nowMs }: EventPaneProps): ReactElement {
-  const lines: Line[] = [[run('─ detail '.padEnd(columns, '─'), 'faint')]];
-  if (record !== undefined) {
-    const { row } = record;
-    const load = peek?.target.key === record.key ? peek.load : undefined;
-    const event = load?.kind === 'loaded' ? load.event : undefined;
-    const name = run(` ${safeLine(row.client)} / ${safeLine(row.check)}   `, 'strong');
-    lines.push(fitRuns([name, ...summaryRuns(record, event, nowMs)], columns));
-    const silenced = silences.map((entry) => [run(' silence  ', 'faint'), run(silenceText(entry, nowMs))]);
-    const parts: readonly Line[] =
-      event === undefined
-        ? [[run(' output   ', 'faint'), run(safeLine(row.output))]]
-        : eventParts(event, columns - 1, false);
-    lines.push(...parts.slice(0, rows - lines.length - silenced.length), ...silenced);
-  }
-  return <Rows theme={theme} lines={lines} height={rows} />;
+/** Returns the rows of the pane beside the list, which shows the event under the cursor. */
+export function paneBeside(store: PanePorts): readonly Line[] {
+  const layout = listLayout(store.state);
+  const text = paneText(store);
+  const shown = visibleLines(store, text);
+  const { client, check } = text.key === undefined ? { client: '', check: '' } : targetOf(text.key);
+  const name = text.key === undefined ? 'no event' : safeLine(`${client} / ${check}`);
+  return panelLines(
+    {
+      title: name,
+      note: shown.length < text.lines.length ? `${countText(text.lines.length)} lines` : '',
+      lines: [...text.head, ...shown],
+      isFocused: isPaneFocused(store.state),
+    },
+    { columns: layout.side, rows: sideRows(layout) },
+  );
 }
 
 /** Returns a summary such as `✗ CRIT for 3m (41 in a row)   interval 30s   handlers: pagerduty`. */

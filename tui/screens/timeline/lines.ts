@@ -53,11 +53,20 @@ export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: T
     spans,
     [run(' '), ...stripRuns(data.past, cells)],
     [run(` ${markerText(data.past, outage, cells)}`, 'accent')],
-    axisLine(data.past, PAST_SPAN_MS[span] > PAST_DAY_MS, cells),
+    [run(` ${axisText(data.past, PAST_SPAN_MS[span] > PAST_DAY_MS, cells)}`, 'faint')],
     [run(` ${availabilityText(data.past.availability)}`)],
     outage === undefined
       ? [run(' no outage in this period', 'faint')]
       : outageLine(outage, { nowMs, number: count - index, count, until: data.past.until }),
+  ];
+}
+
+/** Returns the bar with the state of a check at each time, its time axis, and its availability, without indentation. */
+export function stripLines(past: CheckHistory, cells: number): readonly Line[] {
+  return [
+    stripRuns(past, cells),
+    [run(axisText(past, false, cells), 'faint')],
+    [run(cutCells(availabilityText(past.availability), cells))],
   ];
 }
 
@@ -92,12 +101,12 @@ function markerText({ since, until }: CheckHistory, outage: Outage | undefined, 
  *
  * @param hasDates true if the time span is longer than a day, so that all times include the date
  */
-function axisLine({ since, until }: CheckHistory, hasDates: boolean, cells: number): Line {
+function axisText({ since, until }: CheckHistory, hasDates: boolean, cells: number): string {
   const middle = momentText((since + until) / 2, hasDates);
   const left = momentText(since, hasDates);
   const half = (cells >> 1) - (middle.length >> 1);
   const end = momentText(until, hasDates);
-  return [run(` ${(left.padEnd(half) + middle).padEnd(cells - end.length)}${end}`, 'faint')];
+  return `${(left.padEnd(half) + middle).padEnd(cells - end.length)}${end}`;
 }
 
 function momentText(ms: number, hasDate: boolean): string {

@@ -1,0 +1,78 @@
+import { countWithNoun } from '../../shared/domain/count-text.ts';
+import { severityOf, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+
+/** A check on a client that was requested to run. */
+interface RunTarget {
+  readonly client: string;
+  readonly check: string;
+}
+
+/** The status of a result that came after a run was requested. */
+interface RunStatus {
+  readonly target: RunTarget;
+  readonly status: number;
+}
+
+/** Maximum number of names in one message. */
+const NAMES_MAX = 3;
+
+const WORDS: Readonly<Record<Severity, string>> = { critical: 'CRIT', warning: 'WARN', unknown: 'UNKNOWN', ok: 'OK' };
+
+/**
+ * Returns the message that runs were requested: `requested http on web-01, waiting for the result`.
+ *
+ * @param gone the clients that have stopped sending keepalives, with the text of their last one
+ */
+export function runsRequestedText(
+  targets: readonly RunTarget[],
+  gone: readonly { readonly client: string; readonly last: string }[],
+): string {
+  const [only, ...others] = targets;
+  if (only !== undefined && others.length === 0) {
+    const [first] = gone;
+    const outcome =
+      first === undefined ? ', waiting for the result' : `, but nobody is connected to answer: ${first.last}`;
+    return safeLine(`requested ${only.check} on ${only.client}${outcome}`);
+  }
+  const what = countWithNoun(targets.length, 'run');
+  const waiting = gone.length < targets.length ? ', waiting for the results' : '';
+  const names = listed(gone.map(({ client }) => client));
+  const goneText = gone.length === 0 ? '' : `, but nobody is connected to answer on ${names}`;
+  return safeLine(`requested ${what}${waiting}${goneText}`);
+}
+
+/** Returns the message about the results of requested runs: `web-01/http answered: OK`. */
+export function runOutcomesText(statuses: readonly RunStatus[]): string {
+  const [only, ...others] = statuses;
+  if (only !== undefined && others.length === 0) {
+    return safeLine(`${nameOf(only.target)} answered: ${WORDS[severityOf(only.status)]}`);
+  }
+  return `${countWithNoun(statuses.length, 'run')} answered: ${countsText(statuses)}`;
+}
+
+/** Returns the message about requested runs of which at least one had no result in time. */
+export function runsExpiredText(
+  statuses: readonly RunStatus[],
+  missing: readonly RunTarget[],
+  waitSeconds: number,
+): string {
+  const answers = statuses.length === 0 ? '' : `${runOutcomesText(statuses)}; `;
+  return safeLine(`${answers}no result from ${listed(missing.map(nameOf))} after ${String(waitSeconds)}s`);
+}
+
+function countsText(statuses: readonly RunStatus[]): string {
+  return WORST_FIRST.flatMap((severity) => {
+    const count = statuses.filter(({ status }) => severityOf(status) === severity).length;
+    return count === 0 ? [] : [`${String(count)} ${WORDS[severity]}`];
+  }).join(', ');
+}
+
+function nameOf({ client, check }: RunTarget): string {
+  return `${client}/${check}`;
+}
+
+function listed(names: readonly string[]): string {
+  const others = names.length - NAMES_MAX;
+  return others <= 0 ? names.join(', ') : `${names.slice(0, NAMES_MAX).join(', ')} and ${String(others)} more`;
+}
