@@ -1,7 +1,9 @@
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { MACHINES, switchOf, type Machine, type MachineRole } from './machines.ts';
 import {
+  isTroubled,
   backup,
+  busyness,
   certificate,
   pseudoRandom,
   disk,
@@ -103,6 +105,46 @@ function bySecond(): Watched[][] {
   return seconds;
 }
 
+/** Seconds between two recorded values of the checks of all web servers, of which there are many. */
+const HTTP_STEP = 1800;
+
+/** Number of machines of which one has recorded values of the last day. */
+const RECORDED_EVERY = 25;
+
+/**
+ * Returns results of the time before the replayed ones, so that the values of some checks can be plotted: all checks of
+ * a few machines, and all checks that often fail. They are OK, because they only record values.
+ *
+ * @param second seconds since the site began; negative
+ * @param executed the same moment in epoch seconds
+ */
+export function recordedResults(second: number, executed: number): SubmittedResult[] {
+  return BY_SECOND.flat().flatMap(({ machine, name, check }) => {
+    const { output } = check.find(machine, second);
+    const isRecorded =
+      machine.at % RECORDED_EVERY === 0 ||
+      machine.role === 'switch' ||
+      (name === 'http' && second % HTTP_STEP === 0) ||
+      isTroubled(machine, name);
+    if (!isRecorded || !output.includes('|')) return [];
+    const text = `OK: recorded before the demonstration ${output.slice(output.indexOf('|'))}`;
+    return {
+      source: machine.name,
+      name,
+      status: 0,
+      output: text,
+      executed,
+      issued: executed,
+      duration: durationOf(machine, second),
+    };
+  });
+}
+
+function durationOf(machine: Machine, second: number): number {
+  const usual = 0.02 + 0.2 * pseudoRandom('duration', machine.at);
+  return Number((usual * (0.8 + 0.6 * busyness(machine, second))).toFixed(3));
+}
+
 /**
  * Returns the results that are due in one second.
  *
@@ -118,7 +160,7 @@ export function resultsDue(second: number, executed: number): SubmittedResult[] 
       ...check.find(machine, second),
       executed,
       issued: executed,
-      duration: Number((0.01 + 0.4 * pseudoRandom('duration', machine.at, name, second)).toFixed(3)),
+      duration: durationOf(machine, second),
       interval: INTERVAL,
       command: `check-${name}`,
       handlers: ['on-call'],

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import { MonError } from '../../shared/errors.ts';
-import { INTERVAL, resultsDue } from './checks.ts';
+import { INTERVAL, recordedResults, resultsDue } from './checks.ts';
 import { clientOfMachine, MACHINES, rackName } from './machines.ts';
 
 /** Number of rounds of past results: enough to fill a check history, so that flapping is detected. */
@@ -12,6 +12,10 @@ const ROUNDS_BEFORE = 21;
 const AT_ONCE = 16;
 
 const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+/** Seconds between the recorded values before the replayed results: the step of a series. */
+const RECORDED_STEP = 300;
 
 /** A simulated site on a backend: machines with results, problems that come and go, and silences created by users. */
 export interface DemoSite extends AsyncDisposable {
@@ -76,9 +80,16 @@ export function startDemoSite(
 async function submitPastResults(api: ApiClient, rounds: number, onDone: OnDone, signal: AbortSignal): Promise<number> {
   const beganAt = Math.floor(Date.now() / 1000);
   const seconds = rounds * INTERVAL;
+  const steps = Math.ceil((DAY - seconds) / RECORDED_STEP);
+  for (let step = 0; step < steps; step++) {
+    signal.throwIfAborted();
+    onDone(step, steps + seconds);
+    const second = -DAY + step * RECORDED_STEP;
+    await api.submitResults(recordedResults(second, beganAt + second));
+  }
   for (let second = -seconds; second < 0; second++) {
     signal.throwIfAborted();
-    onDone(seconds + second, seconds);
+    onDone(steps + seconds + second, steps + seconds);
     await submit(api, second, beganAt);
   }
   return beganAt;

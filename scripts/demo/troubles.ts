@@ -15,6 +15,20 @@ const ok = (output: string): DemoResult => ({ status: 0, output: `OK: ${output}`
 const warning = (output: string): DemoResult => ({ status: 1, output: `WARNING: ${output}` });
 const critical = (output: string): DemoResult => ({ status: 2, output: `CRITICAL: ${output}` });
 
+/** Adds performance data in the format of Nagios plugins to the output of a result. */
+function measured({ status, output }: DemoResult, performanceData: string): DemoResult {
+  return { status, output: `${output} | ${performanceData}` };
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Returns how busy a machine is, from 0 to 1: it follows the hours of a day, a little different for each machine. */
+export function busyness(machine: Machine, second: number): number {
+  const phase = second / DAY_SECONDS + 0.1 * pseudoRandom('phase of day', machine.at);
+  const noise = pseudoRandom('busy', machine.at, second) - 0.5;
+  return Math.max(0, Math.min(1, 0.5 + 0.4 * Math.sin(2 * Math.PI * phase) + 0.2 * noise));
+}
+
 /** Returns a pseudo-random number of at least 0 and less than 1; it is always the same for the same arguments. */
 export function pseudoRandom(...things: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
@@ -54,49 +68,66 @@ export function rackWithoutNetwork(second: number): string | undefined {
   return round === undefined ? undefined : rackName(Math.floor(pseudoRandom('outage', round) * 40));
 }
 
-export const uplink = (machine: Machine, second: number): DemoResult =>
-  rackWithoutNetwork(second) === machine.rack
-    ? critical('uplink te1/1/1 is down, 49 ports behind it')
-    : ok(`uplink te1/1/1 is up, ${(2 + 3 * pseudoRandom(machine.at, second)).toFixed(1)} Gbit/s`);
+export function uplink(machine: Machine, second: number): DemoResult {
+  if (rackWithoutNetwork(second) === machine.rack)
+    return measured(critical('uplink te1/1/1 is down, 49 ports behind it'), 'rate=0Gbit/s;8;9.5;0;10');
+  const rate = (1 + 6 * busyness(machine, second)).toFixed(1);
+  return measured(ok(`uplink te1/1/1 is up, ${rate} Gbit/s`), `rate=${rate}Gbit/s;8;9.5;0;10`);
+}
 
 /** Seconds from the outage of a switch until the pings to the hosts behind it fail. */
 const PING_FAILURE_DELAY = 30;
 
-export const ping = (machine: Machine, second: number): DemoResult =>
-  rackWithoutNetwork(second - PING_FAILURE_DELAY) === machine.rack
-    ? critical(`no answer in 5 s, 100% packet loss (behind ${switchOf(machine.rack)})`)
-    : ok(`${(0.2 + pseudoRandom(machine.at, second)).toFixed(2)} ms`);
+export function ping(machine: Machine, second: number): DemoResult {
+  if (rackWithoutNetwork(second - PING_FAILURE_DELAY) === machine.rack) {
+    const result = critical(`no answer in 5 s, 100% packet loss (behind ${switchOf(machine.rack)})`);
+    return measured(result, 'pl=100%;20;60;0;100');
+  }
+  const ms = (0.2 + busyness(machine, second)).toFixed(2);
+  return measured(ok(`${ms} ms`), `rta=${ms}ms;20;100;0; pl=0%;20;60;0;100`);
+}
 
 export function http(machine: Machine, second: number): DemoResult {
   const release = roundOf(RELEASE, second);
   if (release !== undefined && pseudoRandom('release', release, machine.at) < 0.35) {
     return critical('HTTP 502 from / in 0.031 s, expected 200 (release 2026.11-rc2)');
   }
-  const seconds = 0.05 + 0.2 * pseudoRandom('http', machine.at, second);
-  return ok(`HTTP 200 from / in ${seconds.toFixed(3)} s`);
+  const seconds = (0.05 + 0.3 * busyness(machine, second)).toFixed(3);
+  return measured(ok(`HTTP 200 from / in ${seconds} s`), `time=${seconds}s;0.5;1;0;5 size=48213B;;;0;`);
 }
+
+/** True if the check of this machine often fails. */
+export function isTroubled({ at }: Machine, check: string): boolean {
+  const share = TROUBLED[check];
+  return share !== undefined && pseudoRandom(share.reason, at) < share.below;
+}
+
+const TROUBLED: Readonly<Record<string, { readonly reason: string; readonly below: number }>> = {
+  disk: { reason: 'filling', below: 0.03 },
+  load: { reason: 'restless', below: 0.004 },
+  replication: { reason: 'slow', below: 0.05 },
+};
 
 /** Seconds in which a disk fills from 70 % to 99 %, before it is cleaned up. */
 const FILLING = 1800;
 
 export function disk(machine: Machine, second: number): DemoResult {
-  const isFilling = pseudoRandom('filling', machine.at) < 0.03;
+  const isFilling = isTroubled(machine, 'disk');
   const phase = Math.floor(pseudoRandom('phase', machine.at) * FILLING);
   const percent = isFilling
-    ? 70 + Math.floor((29 * ((second + phase + FILLING) % FILLING)) / FILLING)
+    ? 70 + Math.floor((29 * ((((second + phase) % FILLING) + FILLING) % FILLING)) / FILLING)
     : 30 + Math.floor(45 * pseudoRandom('disk', machine.at));
   const output = `/ is ${String(percent)}% full`;
-  if (percent >= 95) return critical(output);
-  return percent >= 88 ? warning(output) : ok(output);
+  const result = percent >= 95 ? critical(output) : percent >= 88 ? warning(output) : ok(output);
+  return measured(result, `/=${String(percent)}%;88;95;0;100`);
 }
 
 /** Returns the result of the load check; a few machines are flapping. */
 export function load(machine: Machine, second: number): DemoResult {
-  const isRestless = pseudoRandom('restless', machine.at) < 0.004;
-  const value =
-    isRestless && pseudoRandom('load', machine.at, second) < 0.5 ? 9.4 : 2 * pseudoRandom('load', machine.at, second);
+  const isRestless = isTroubled(machine, 'load');
+  const value = isRestless && pseudoRandom('load', machine.at, second) < 0.5 ? 9.4 : 4 * busyness(machine, second);
   const output = `load average ${value.toFixed(2)} on 8 cores`;
-  return value > 8 ? warning(output) : ok(output);
+  return measured(value > 8 ? warning(output) : ok(output), `load1=${value.toFixed(2)};8;16;0;`);
 }
 
 export function certificate(machine: Machine): DemoResult {
@@ -107,14 +138,14 @@ export function certificate(machine: Machine): DemoResult {
 }
 
 export function replication(machine: Machine, second: number): DemoResult {
-  const isSlow = pseudoRandom('slow', machine.at) < 0.05;
+  const isSlow = isTroubled(machine, 'replication');
   const lag = Math.max(
     0,
     Math.round(isSlow ? 90 * Math.sin(second / 180 + machine.at) : 2 * pseudoRandom(machine.at, second)),
   );
   const output = `replica is ${String(lag)} s behind`;
-  if (lag > 75) return critical(output);
-  return lag > 30 ? warning(output) : ok(output);
+  const result = lag > 75 ? critical(output) : lag > 30 ? warning(output) : ok(output);
+  return measured(result, `lag=${String(lag)}s;30;75;0;`);
 }
 
 export const backup = (machine: Machine): DemoResult =>

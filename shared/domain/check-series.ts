@@ -13,7 +13,7 @@ export const SERIES_STEP_SECONDS = 300;
 export const SERIES_POINTS_MAX = 288;
 
 /** Maximum number of metrics of a check that are recorded, besides its duration. */
-export const SERIES_METRICS_MAX = 4;
+const SERIES_METRICS_MAX = 4;
 
 /** Number of points in a full chunk, the unit in which points are stored. */
 const CHUNK_POINTS = 12;

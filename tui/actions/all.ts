@@ -21,6 +21,7 @@ import { DEAD_LETTER_ACTIONS } from './dead-letters.ts';
 import { NEW_SILENCE_ACTIONS } from './new-silence.ts';
 import { SILENCE_ACTIONS } from './silences.ts';
 import { CLIENT_ACTIONS } from './clients.ts';
+import { SERIES_ACTIONS } from './series.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
 import { INCIDENT_ACTIONS } from './incident.ts';
 import { EVENT_ACTIONS } from './events.ts';
@@ -39,6 +40,7 @@ const ALL: readonly Action[] = [
   ...OPENING_ACTIONS,
   ...TIMELINE_ACTIONS,
   ...INCIDENT_ACTIONS,
+  ...SERIES_ACTIONS,
   ...OVERVIEW_ACTIONS,
   ...VIEW_ACTIONS,
   ...MOVEMENTS,

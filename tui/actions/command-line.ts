@@ -56,6 +56,7 @@ export const COMMAND_ACTIONS: readonly Action[] = [
       'timeline',
       'timeline-search',
       'incident',
+      'series',
       'plan-page',
       'log',
     ],

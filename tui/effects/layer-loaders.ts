@@ -10,7 +10,7 @@ import type { Incident, LayerData, LoadedLayerKind, Transitions } from '../state
 /** The API methods that load the data of screens over a view. */
 export type LayerApi = Pick<
   ApiClient,
-  'checkPast' | 'cluster' | 'deadLetter' | 'explainEvent' | 'report' | 'silencedDetail' | 'timeline'
+  'checkPast' | 'cluster' | 'deadLetter' | 'explainEvent' | 'report' | 'series' | 'silencedDetail' | 'timeline'
 >;
 
 export type LayerLoaders = {
@@ -79,5 +79,6 @@ export const LAYER_LOADERS: LayerLoaders = {
     ]);
     return rows.length === 0 ? undefined : { since, until: nowMs, rows, actions: report?.actions.actions ?? [] };
   },
+  series: (api, id) => undefinedIfNotFound(api.series(targetOf(id))),
   'timeline-search': async (api, id) => transitionsOf(await api.timeline({ q: id, limit: ROWS_MAX })),
 };

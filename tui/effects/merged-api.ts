@@ -50,6 +50,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
     event: (client, check) => callBackendOf(at, client, (api, name) => api.event(name, check)),
     checkPast: ({ client, check }, span) =>
       callBackendOf(at, client, (api, name) => api.checkPast({ client: name, check }, span)),
+    series: ({ client, check }) => callBackendOf(at, client, (api, name) => api.series({ client: name, check })),
     timeline: (query) =>
       query?.client === undefined
         ? ofOne()

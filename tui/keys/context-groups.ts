@@ -48,6 +48,7 @@ export const PAGES = [
   'timeline',
   'timeline-search',
   'incident',
+  'series',
 ] as const;
 
 /** The contexts of screens over a view that show text. */

@@ -11,6 +11,7 @@ import type { Page, PagePorts } from './page.tsx';
 import { planPageScreen } from './plans/page-screen.ts';
 import { upgradeScreen } from './plans/screen.ts';
 import { reportScreen } from './report/screen.ts';
+import { seriesScreen } from './series/screen.ts';
 import { silenceEntryScreen } from './silences/entry-screen.ts';
 import { timelineSearchScreen, timelineScreen } from './timeline/screen.ts';
 
@@ -33,6 +34,8 @@ export function layerPage(store: PagePorts, layer: FullLayer): Page {
       return timelineSearchScreen(store, layer);
     case 'incident':
       return incidentScreen(store, layer);
+    case 'series':
+      return seriesScreen(store, layer);
     case 'silence-entry':
       return silenceEntryScreen(store, layer);
     case 'plan-page':

@@ -13,6 +13,7 @@ import { logRows } from './log/entries.ts';
 import { planPageLines } from './plans/page.ts';
 import { reportLines } from './report/lines.ts';
 import { silenceEntryLines } from './silences/entry-lines.ts';
+import { seriesPageLines } from './series/lines.ts';
 import { timelineSearchLines, TIMELINE_HEAD_ROWS, timelineLines } from './timeline/lines.ts';
 import { pageHeight } from './page.tsx';
 import { positionAfter } from '../keys/movement-target.ts';
@@ -63,6 +64,8 @@ export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane 
       return searchPane(layer, timelineSearchLines(store, layer), below(store, 2));
     case 'incident':
       return pane(layer, incidentLines(store, layer), below(store, 2 + INCIDENT_HEAD_ROWS));
+    case 'series':
+      return pane(layer, seriesPageLines(store, layer), below(store, 2));
     case 'silence-entry':
       return pane(layer, silenceEntryLines(store, layer), below(store, 3));
     case 'plan-page':

@@ -19,6 +19,7 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   'silence-entry': 'no such silence',
   report: 'this version of the backend has no reports',
   timeline: 'this version of the backend has no timeline',
+  series: 'this version of the backend has no series, or the result was deleted',
   'timeline-search': 'this version of the backend has no timeline',
   incident: 'this version of the backend has no timeline',
 };

@@ -16,6 +16,7 @@ export type KeyContext =
   | 'timeline'
   | 'timeline-search'
   | 'incident'
+  | 'series'
   | 'plan'
   | 'plan-page'
   | 'help'

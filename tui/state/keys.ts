@@ -71,6 +71,7 @@ const ACTION_NAMES = [
   'wrap',
   'explain',
   'timeline',
+  'series',
   'timeline-longer',
   'timeline-shorter',
   'outage-previous',

@@ -253,4 +253,5 @@ const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
   timeline: 10_000,
   'timeline-search': 30_000,
   incident: 10_000,
+  series: 30_000,
 };

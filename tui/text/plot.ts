@@ -1,4 +1,7 @@
+import { offsetAt } from '../../shared/domain/local-time.ts';
+import { clockText, dateText } from '../../shared/domain/time-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
+import { localZone } from '../words/shown-time.ts';
 import { run, type Line, type Run, type Tone } from './theme.ts';
 
 /** A value at a time, in epoch milliseconds. `min` and `max` extend the mark if the point summarizes several values. */
@@ -42,9 +45,7 @@ export interface Plot {
    * @param step the difference between two labeled values
    */
   readonly valueText: (value: number, step: number) => string;
-  /** Returns the text of a time on the axis. Default: hours and minutes in UTC, or month and day if days are labeled. */
-  readonly timeText?: (ms: number, stepMs: number) => string;
-  /** Name of the time zone, shown left of the times. Default: `UTC`. */
+  /** Time zone of the axis, as `timeZoneOf` returns it. Default: the zone of the process. */
   readonly zone?: string;
 }
 
@@ -75,8 +76,8 @@ export function plotLines(plot: Plot, { width, height }: { width: number; height
   const rows = Math.max(1, height - AXIS_ROWS);
   const scale = scaleOf(plot, rows);
   const labels = scaleLabels(plot, scale, rows);
-  const zone = plot.zone ?? 'UTC';
-  const labelCells = Math.max(...labels.map((label) => cellWidth(label)), zone.length);
+  const zoneName = zoneText(plot);
+  const labelCells = Math.max(...labels.map((label) => cellWidth(label)), zoneName.length);
   const cells = Math.max(1, width - labelCells - 2);
   const canvas = new Canvas(cells, rows);
   for (const series of plot.series) drawSeries(canvas, plot, series, scale);
@@ -87,7 +88,7 @@ export function plotLines(plot: Plot, { width, height }: { width: number; height
     const marks = hasPoints ? canvas.runsOf(row, thresholdsOf(plot, scale, row, rows)) : emptyRuns(row, rows, cells);
     return [run(`${padStart(label, labelCells)}${axis}`, 'faint'), ...marks];
   });
-  return [...lines, ...timeAxis(plot, zone.padStart(labelCells), cells)].slice(0, Math.max(1, height));
+  return [...lines, ...timeAxis(plot, zoneName.padStart(labelCells), cells)].slice(0, Math.max(1, height));
 }
 
 function emptyRuns(row: number, rows: number, cells: number): readonly Run[] {
@@ -318,26 +319,32 @@ const TIME_STEPS = [
 const TIME_CELLS = 9;
 
 /** Returns the axis below a plot: a line with marks, and the times below the marks. */
-function timeAxis({ since, until, timeText = utcText }: Plot, zone: string, cells: number): readonly Line[] {
+function timeAxis({ since, until, zone = localZone() }: Plot, zoneName: string, cells: number): readonly Line[] {
+  const offsetMs = offsetAt(until, zone);
   const span = Math.max(1, until - since);
   const most = Math.max(1, Math.floor(cells / TIME_CELLS));
   const stepMs = TIME_STEPS.find((step) => span / step <= most) ?? span;
   const axis = Array.from({ length: cells }, () => '─');
   let times = '';
-  for (let at = Math.ceil(since / stepMs) * stepMs; at <= until; at += stepMs) {
+  // The steps are full hours of the zone, not of UTC.
+  for (let at = Math.ceil((since + offsetMs) / stepMs) * stepMs - offsetMs; at <= until; at += stepMs) {
     const cell = Math.min(cells - 1, Math.floor(((at - since) / span) * cells));
-    const text = timeText(at, stepMs);
+    const text = stepMs >= DAY_MS ? dateText(at, zone).slice(5) : clockText(at, zone, 'minutes').slice(0, CLOCK_CELLS);
     const start = Math.max(0, Math.min(cells - text.length, cell - (text.length >> 1)));
     axis[cell] = '┬';
     if (start > times.length || times === '') times = times.padEnd(start) + text;
   }
   return [
-    [run(`${' '.repeat(zone.length)} └${axis.join('')}`, 'faint')],
-    [run(`${zone}  ${times.slice(0, cells).padEnd(cells)}`, 'faint')],
+    [run(`${' '.repeat(zoneName.length)} └${axis.join('')}`, 'faint')],
+    [run(`${zoneName}  ${times.slice(0, cells).padEnd(cells)}`, 'faint')],
   ];
 }
 
-function utcText(ms: number, stepMs: number): string {
-  const text = new Date(ms).toISOString();
-  return stepMs >= DAY_MS ? text.slice(5, 10) : text.slice(11, 16);
+/** Returns the name of the zone at the end of the time axis, such as `UTC`, `CET` or `+05:30`. */
+function zoneText({ until, zone = localZone() }: Plot): string {
+  const suffix = clockText(until, zone, 'minutes').slice(CLOCK_CELLS).trim();
+  return suffix === 'Z' ? 'UTC' : suffix;
 }
+
+/** Width of a time of day such as `22:14`. */
+const CLOCK_CELLS = 5;

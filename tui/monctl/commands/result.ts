@@ -3,6 +3,8 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { undefinedIfNotFound } from '../../../shared/client/undefined-if-not-found.ts';
+import type { SeriesResponse } from '../../../shared/schemas/series.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { BatchResponse, StoredResult, SubmittedResult } from '../../../shared/schemas/result.ts';
@@ -15,6 +17,8 @@ import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted-noun.ts';
 import { parseStatus, STATUS_WORDS, parseStatusFilter, statusStyle, statusText, statusWord } from '../severity-text.ts';
+import { seriesLines } from '../../model/series-lines.ts';
+import { paint, type Run } from '../../text/theme.ts';
 import { recordWithOutput, type Column, type TableLook } from '../table.ts';
 import { timeWithAge, timestamp } from '../times.ts';
 
@@ -63,6 +67,30 @@ const info: Command = {
     await output.show(result, () => resultText(result, nowMs, output.look));
   },
 };
+
+/** Width and rows of a plot: for a pipe, and at most. */
+const PLOT = { width: 80, most: 120, rows: 10 } as const;
+
+const series: Command = {
+  words: ['result', 'series'],
+  summary: 'Plot the duration and the metrics of a check over the last 24 hours',
+  details: [
+    'The metrics are the first four of the performance data. One point is the average of five minutes, with minimum and maximum.',
+  ],
+  operands: ['CLIENT', 'CHECK'],
+  options: {},
+  examples: [['monctl result series web-001 disk', 'see how the disk filled']],
+  async run({ api, operands: [client = '', check = ''], output }) {
+    const data = await requireExisting(undefinedIfNotFound(api().series({ client, check })), missing(client, check));
+    await output.show(data, () => plotsText(data, output.look));
+  },
+};
+
+function plotsText(data: SeriesResponse, { width, color }: TableLook): string {
+  const lines = seriesLines(data, { width: Math.min(width ?? PLOT.width, PLOT.most), rows: PLOT.rows });
+  const paintRun = ({ text, tone }: Run): string => (color ? paint({ color, ascii: false }, tone, text) : text);
+  return lines.map((line) => line.map(paintRun).join('').trimEnd()).join('\n');
+}
 
 const submit: Command = {
   words: ['result', 'submit'],
@@ -129,7 +157,7 @@ const remove: Command = {
   },
 };
 
-export const resultCommands: readonly Command[] = [list, info, submit, remove];
+export const resultCommands: readonly Command[] = [list, info, series, submit, remove];
 
 /** Returns the result to submit: the result of the file, overridden by the operands and options. */
 async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {

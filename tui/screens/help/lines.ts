@@ -34,6 +34,7 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   timeline: 'Timeline of a check',
   'timeline-search': 'Timeline search',
   incident: 'Incident',
+  series: 'Values of a check',
   log: 'Log',
   help: 'Help',
   prompt: 'Filter line',

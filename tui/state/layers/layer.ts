@@ -10,6 +10,7 @@ import type {
   IncidentLayer,
   MemberLayer,
   TimelineSearchLayer,
+  SeriesLayer,
   ReportLayer,
   SilenceEntryLayer,
   TimelineLayer,
@@ -34,6 +35,7 @@ export type FullLayer =
   | TimelineLayer
   | TimelineSearchLayer
   | IncidentLayer
+  | SeriesLayer
   | PlanPageLayer
   | HelpLayer
   | LogLayer;
@@ -50,6 +52,7 @@ export const FULL_LAYERS = [
   'timeline',
   'timeline-search',
   'incident',
+  'series',
   'plan-page',
   'help',
   'log',

@@ -1,5 +1,6 @@
 import type { CheckHistory } from '../../../shared/schemas/availability.ts';
 import type { Report, ReportAction } from '../../../shared/schemas/report.ts';
+import type { SeriesResponse } from '../../../shared/schemas/series.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
@@ -29,6 +30,8 @@ export interface LayerData {
   readonly incident: Incident;
   /** The transitions of all checks that match a search. */
   readonly 'timeline-search': Transitions;
+  /** The duration and the metrics of a check on a client over the last 24 hours. */
+  readonly series: SeriesResponse;
 }
 
 /** A list of transitions, such as events that opened or resolved. The newest transition comes first. */
@@ -87,6 +90,8 @@ export interface TimelineSearchLayer extends LoadedLayerOf<'timeline-search'> {
   readonly at?: number;
 }
 
+export type SeriesLayer = LoadedLayerOf<'series'>;
+
 export type LoadedLayer =
   | DeadLetterLayer
   | HandlingLayer
@@ -95,7 +100,8 @@ export type LoadedLayer =
   | SilenceEntryLayer
   | ReportLayer
   | TimelineLayer
-  | TimelineSearchLayer;
+  | TimelineSearchLayer
+  | SeriesLayer;
 
 const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
   'dead-letter',
@@ -106,6 +112,7 @@ const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
   'timeline',
   'timeline-search',
   'incident',
+  'series',
 ]);
 
 export function isLoadedLayer(layer: { readonly kind: string } | undefined): layer is LoadedLayer {
