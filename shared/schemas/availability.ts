@@ -20,6 +20,18 @@ const shares = {
 const sharesSchema = z.object(shares);
 export type Availability = ResponseOf<typeof sharesSchema>;
 
+/** A number of checks in each period, at its moment with the most problems; null if no status is known. */
+const checkCounts = z.array(z.number().nullable());
+
+/** The number of checks that were OK, and of those whose status is known, in each period of a time range. */
+const okOverTime = z.object({
+  /** Length of a period in seconds. The first period begins at the start of the time range. */
+  period: z.number(),
+  ok: checkCounts,
+  total: checkCounts,
+});
+export type OkOverTime = ResponseOf<typeof okOverTime>;
+
 /** The availability of checks in a time range: `GET /api/mon/v1/availability`. */
 export const availabilityResponse = z.object({
   /** Start and end of the time range, in epoch milliseconds. */
@@ -29,6 +41,8 @@ export const availabilityResponse = z.object({
   count: z.number(),
   /** The availability of all these checks together. */
   total: sharesSchema,
+  /** At most 288 periods. */
+  over_time: okOverTime.exactOptional(),
   /** The checks with the lowest `percent` first, up to the requested number. */
   checks: z.array(z.object({ client: z.string(), check: z.string(), ...shares })),
 });

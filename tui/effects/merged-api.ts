@@ -322,6 +322,8 @@ export function openApiOfNamespaces(
           summary: summary.map((said) => saidAt(said, namespace)),
         }));
       }),
+    availability: ({ aggregate = '', ...query }) =>
+      callBackendOf(at, aggregate, (api, name) => api.availability({ ...query, aggregate: name })),
     aggregateRules: (aggregate) => callBackendOf(at, aggregate, (api, name) => api.aggregateRules(name)),
     aggregateSummaries: async (page) => (await (await at(EVERY_NAMESPACE)).aggregateSummaries(page)).map(placedName),
     checks: async (page) => (await (await at(EVERY_NAMESPACE)).checks(page)).map(placedName),
@@ -374,6 +376,7 @@ const OF_ONE_BACKEND = {
   aggregateRules: ofOne,
   aggregateSummaries: ofOne,
   audit: ofOne,
+  availability: ofOne,
   checkResults: ofOne,
   checks: ofOne,
   clientDetail: ofOne,

@@ -14,7 +14,7 @@ import {
 } from '../words/changes.ts';
 import { reportOutcome } from '../actions/outcome.ts';
 import type { Effect, DeadLetterVerb, DeadLetterOrder, CheckRunRequest, RequestedRun } from '../state/effects.ts';
-import type { Subject } from '../state/layers/inspect.ts';
+import { isSameSubject, type Subject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
 import { undoOperations } from '../state/undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
@@ -349,7 +349,9 @@ async function loadLayer<Kind extends LoadedLayerKind>(
 
 async function loadOf(subject: Subject, { store, api }: EffectTools): Promise<void> {
   try {
-    store.answers.subjectLoaded(subject, await loadSubject(await api(), subject));
+    const layer = store.state.layers.find((one) => one.kind === 'inspect' && isSameSubject(one.subject, subject));
+    const before = layer?.kind === 'inspect' ? layer.load.data : undefined;
+    store.answers.subjectLoaded(subject, await loadSubject(await api(), subject, before, store.options.now()));
   } catch (error) {
     store.answers.subjectFailed(subject, errorMessage(error));
   }

@@ -1,16 +1,52 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { WORST_FIRST } from '../../shared/domain/severity.ts';
-import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } from '../state/layers/inspect.ts';
+import {
+  CHECK_RESULTS_MAX,
+  type AggregateHistory,
+  type Subject,
+  type SubjectData,
+  type SubjectKind,
+} from '../state/layers/inspect.ts';
 import { splitName } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 
 /** The API methods that load a client, check, aggregate or result for its screen. */
 export type SubjectApi = Pick<
   ApiClient,
-  'clientDetail' | 'check' | 'checkResults' | 'aggregate' | 'aggregateResults' | 'aggregateRules' | 'result'
+  | 'availability'
+  | 'clientDetail'
+  | 'check'
+  | 'checkResults'
+  | 'aggregate'
+  | 'aggregateResults'
+  | 'aggregateRules'
+  | 'result'
 >;
 
-type Loader = (api: SubjectApi, name: string) => Promise<SubjectData | undefined>;
+type Loader = (
+  api: SubjectApi,
+  name: string,
+  before: SubjectData | undefined,
+  nowMs: number,
+) => Promise<SubjectData | undefined>;
+
+const DAY_MS = 86_400_000;
+
+/** Interval at which the history of an aggregate is loaded, in milliseconds: it reads the history of each member. */
+const HISTORY_RELOAD_MS = 60_000;
+
+async function aggregateHistory(
+  api: SubjectApi,
+  name: string,
+  before: SubjectData | undefined,
+  nowMs: number,
+): Promise<AggregateHistory | undefined> {
+  const previous = before?.kind === 'aggregate' ? before.history : undefined;
+  if (previous !== undefined && nowMs - previous.loadedAtMs < HISTORY_RELOAD_MS) return previous;
+  // A backend without a timeline still shows the current results.
+  const report = await api.availability({ aggregate: name, since: nowMs - DAY_MS, limit: 1 }).catch(() => undefined);
+  return report === undefined ? previous : { report, loadedAtMs: nowMs };
+}
 
 const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
   client: async (api, name) => {
@@ -26,11 +62,12 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
       ? undefined
       : { kind: 'check', name: splitName(name).name, definition, results };
   },
-  aggregate: async (api, name) => {
-    const [aggregate, rules] = await Promise.all([
+  aggregate: async (api, name, before, nowMs) => {
+    const [aggregate, rules, history] = await Promise.all([
       api.aggregate(name),
       // A backend of an earlier version has no aggregate rules.
       api.aggregateRules(name).catch(() => []),
+      aggregateHistory(api, name, before, nowMs),
     ]);
     const summary = aggregate && { ...aggregate, ...(rules.length > 0 && { rules }) };
     if (summary === undefined) return undefined;
@@ -42,7 +79,7 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
         results: (await api.aggregateResults(name, severity)) ?? [],
       })),
     );
-    return { kind: 'aggregate', summary, outputs };
+    return { kind: 'aggregate', summary, outputs, history };
   },
   result: async (api, name) => {
     const { client, check } = targetOf(name);
@@ -51,7 +88,16 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
   },
 };
 
-/** Loads the data of a client, check, aggregate or result; `undefined` if the backend has no object of this name. */
-export async function loadSubject(api: SubjectApi, { kind, name }: Subject): Promise<SubjectData | undefined> {
-  return LOADERS[kind](api, name);
+/**
+ * Loads the data of a client, check, aggregate or result; `undefined` if the backend has no object of this name.
+ *
+ * @param before the data that was loaded before; data that is recent enough is taken over from it
+ */
+export async function loadSubject(
+  api: SubjectApi,
+  { kind, name }: Subject,
+  before: SubjectData | undefined,
+  nowMs: number,
+): Promise<SubjectData | undefined> {
+  return LOADERS[kind](api, name, before, nowMs);
 }

@@ -10,9 +10,17 @@ import {
   type StatusChange,
   type StatusSpan,
 } from '../../../shared/domain/timeline/availability.ts';
+import { SEVERITIES } from '../../../shared/domain/severity.ts';
+import {
+  countsOf,
+  periodMsOf,
+  StatusCounter,
+  type CountedChange,
+} from '../../../shared/domain/timeline/open-over-time.ts';
 import type {
   Availability,
   AvailabilityReport,
+  OkOverTime,
   CheckHistory,
   StatusPeriod,
 } from '../../../shared/schemas/availability.ts';
@@ -108,19 +116,53 @@ export async function readAvailability(
 ): Promise<AvailabilityReport> {
   const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
   const all: (PastCheckKey & Availability)[] = [];
+  const statuses: (number | undefined)[] = [];
+  const changes: CountedChange[] = [];
   for (const checkKey of checkKeys) {
     const silenced = await silences.of(checkKey.client, checkKey.check);
-    all.push({
-      ...checkKey,
-      ...availabilityOf(await stretchesAt(store, namespace, checkKey, { span, kept }), silenced),
-    });
+    const stretches = await stretchesAt(store, namespace, checkKey, { span, kept });
+    all.push({ ...checkKey, ...availabilityOf(stretches, silenced) });
+    statuses.push(stretches[0]?.status);
+    changes.push(...changesBetween(stretches));
   }
   return {
     since: span.sinceMs,
     until: span.untilMs,
     count: all.length,
     total: sumOf(all),
+    over_time: okOverTime(statuses, changes, span),
     checks: all.toSorted(worstFirst).slice(0, limit),
+  };
+}
+
+/** Returns the status changes between periods of one check, both newest first. */
+function changesBetween(stretches: readonly StatusSpan[]): CountedChange[] {
+  return stretches
+    .slice(0, -1)
+    .map(({ sinceMs, status }, index) => ({ atMs: sinceMs, previousStatus: stretches[index + 1]?.status, status }));
+}
+
+/**
+ * Counts the checks that were OK in each period of a time span.
+ *
+ * @param statuses the status of each check at the end of the span
+ * @param changes the status changes of all checks, in any order
+ */
+function okOverTime(
+  statuses: readonly (number | undefined)[],
+  changes: readonly CountedChange[],
+  span: Span,
+): OkOverTime {
+  const counter = new StatusCounter(countsOf(statuses), span);
+  for (const change of changes.toSorted((a, b) => b.atMs - a.atMs)) counter.add(change);
+  const totals = counter.worstOfPeriods(span.sinceMs).map((counts) => {
+    const total = counts === undefined ? 0 : SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
+    return total === 0 ? undefined : { ok: counts?.ok ?? 0, total };
+  });
+  return {
+    period: periodMsOf(span) / 1000,
+    ok: totals.map((one) => one?.ok ?? null),
+    total: totals.map((one) => one?.total ?? null),
   };
 }
 

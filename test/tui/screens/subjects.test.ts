@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ConsoleRig } from '../../support/console-rig.ts';
+import type { AvailabilityReport } from '../../../shared/schemas/availability.ts';
+import { FEED_HELLO } from '../../support/feed-server.ts';
 import { openScene } from '../../support/console-scene.ts';
 import { subjectApi } from '../../support/subject-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
@@ -102,6 +104,45 @@ describe.each([
     expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
   });
 });
+
+describe.each([
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 36 },
+])('the history of an aggregate at $columns x $rows', ({ columns, rows }) => {
+  test('the page of an aggregate shows its percentage of OK results over 24 hours with the threshold', async () => {
+    const requests: string[] = [];
+    const rig = await openScene({
+      columns,
+      rows,
+      api: (request) => {
+        if (!request.path.startsWith('/api/mon/v1/availability')) return subjectApi(request);
+        requests.push(request.path);
+        return { status: 200, body: aggregateHistory() };
+      },
+    });
+    await openView(rig, '4', 'web-frontend');
+    rig.type('/web\r\r');
+    await rig.shows('HTTP 502', '100 % ┤');
+    await expectGolden(rig.screen, `aggregate-history-${String(columns)}x${String(rows)}`);
+    // The aggregate is loaded every few seconds, its history once a minute.
+    for (let second = 0; second < 20; second++) await rig.pass(1000);
+    expect(requests).toHaveLength(1);
+  });
+});
+
+/** Returns the history of an aggregate with 100 members, of which up to 30 failed at the same time. */
+function aggregateHistory(): AvailabilityReport {
+  const none = { ok: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, no_data: 0, outages: 0, percent: null };
+  const ok = Array.from({ length: 288 }, (_, index) => 98 - Math.max(0, 28 - Math.abs(index - 190)));
+  return {
+    since: FEED_HELLO.time - 24 * 3_600_000,
+    until: FEED_HELLO.time,
+    count: 100,
+    total: none,
+    over_time: { period: 300, ok, total: ok.map(() => 100) },
+    checks: [],
+  };
+}
 
 testPictures(PICTURES, async ({ play }, options) => {
   const rig = await openScene({ api: subjectApi, ...options });

@@ -1,4 +1,4 @@
-import { aggregateMark, aggregateBar, percentText } from '../../model/aggregate-book.ts';
+import { aggregateMark, aggregateBar, percentText, type AggregateEntry } from '../../model/aggregate-book.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import type { AggregateRuleVerdict } from '../../../shared/schemas/aggregate.ts';
@@ -14,7 +14,9 @@ import { countText } from '../../words/count-text.ts';
 import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
 import { historyRuns } from '../../model/history-runs.ts';
-import type { InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
+import type { AggregateHistory, InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
+import { TALL_ROWS, type ScreenSize } from '../../state/console-state.ts';
+import { plotLines, type Plot } from '../../text/plot.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { checkScheduleText } from '../checks/table.ts';
 import { boundedLines, describe, RowCache, textRows, type Described } from '../../text/describe.ts';
@@ -31,7 +33,7 @@ export function inspectHead(store: ScreenView & LiveData, { load, subject }: Ins
   return describe(subjectDetails(store, subject.name, data), { width: store.state.size.columns - 1, wraps: false });
 }
 
-function subjectDetails(store: LiveData, name: string, data: SubjectData): readonly Described[] {
+function subjectDetails(store: ScreenView & LiveData, name: string, data: SubjectData): readonly Described[] {
   switch (data.kind) {
     case 'client':
       return clientDetails(store, data.detail);
@@ -160,9 +162,9 @@ const BAR_CELLS = 32;
 const TREND_CELLS = 30;
 
 function aggregateDetails(
-  { aggregates }: Pick<LiveData, 'aggregates'>,
+  { aggregates, state: { size } }: ScreenView & Pick<LiveData, 'aggregates'>,
   name: string,
-  { summary }: Extract<SubjectData, { kind: 'aggregate' }>,
+  { summary, history }: Extract<SubjectData, { kind: 'aggregate' }>,
 ): readonly Described[] {
   const { results, clients, checks } = summary;
   const entry = aggregates.entryOf(name, summary);
@@ -183,8 +185,49 @@ function aggregateDetails(
     { label: 'results', rows: [countRuns(results)] },
     { label: 'including', text: `${silenced}   ${countText(results.down)} on clients with missed keepalives` },
     { label: 'members', text: `${countOf(clients, 'client')}, ${countOf(checks, 'check')}` },
-    { label: 'trend', rows: [[run(trend, 'accent'), run('  % OK since this console started', 'faint')]] },
+    historyDetails(entry, history, size) ?? {
+      label: 'trend',
+      rows: [[run(trend, 'accent'), run('  % OK since this console started', 'faint')]],
+    },
   ];
+}
+
+/** Number of screen rows of the history of an aggregate, on a short and on a tall screen. */
+const HISTORY_ROWS = { short: 4, tall: 7 } as const;
+
+/** Width of the labels left of the history, and of the cell at its right end. */
+const HISTORY_MARGIN = 13;
+
+/**
+ * Returns the plot of the percentage of OK results over the last 24 hours, with the threshold as a line; `undefined` if
+ * no history is known.
+ */
+function historyDetails(
+  { threshold }: AggregateEntry,
+  history: AggregateHistory | undefined,
+  { columns, rows }: ScreenSize,
+): Described | undefined {
+  const { since, until, over_time: overTime } = history?.report ?? { since: 0, until: 0 };
+  const points = (overTime?.ok ?? []).flatMap((ok, index) => {
+    const total = overTime?.total[index] ?? null;
+    if (ok === null || total === null || total === 0) return [];
+    return [{ at: Math.min(until, since + (index + 1) * (overTime?.period ?? 0) * 1000), value: (100 * ok) / total }];
+  });
+  if (points.length === 0) return undefined;
+  const need =
+    threshold === undefined
+      ? []
+      : [{ value: threshold, label: `needs ${String(threshold)} %`, tone: 'warning' as const }];
+  const plot: Plot = {
+    series: [{ points }],
+    since,
+    until,
+    thresholds: need,
+    range: { max: 100 },
+    valueText: (value, step) => `${value.toFixed(step < 1 ? 1 : 0)} %`,
+  };
+  const height = rows >= TALL_ROWS ? HISTORY_ROWS.tall : HISTORY_ROWS.short;
+  return { label: '% ok', rows: plotLines(plot, { width: columns - HISTORY_MARGIN, height }) };
 }
 
 /** Maximum number of aggregate rules that are listed. If there are more, a line says how many. */

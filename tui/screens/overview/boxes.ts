@@ -73,6 +73,7 @@ const ENDING_SECONDS = 7200;
 const RATES_MS = 900_000;
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 /** Width of an aggregate's bar with its brackets, in cells. */
 const BAR_CELLS = 12;
@@ -122,7 +123,9 @@ function openBox(
   const { data, failure } = loads.of('day');
   const past = data === undefined ? [] : openPoints(data);
   const points = feed.hasBeenLive ? [...past, { at: nowMs, ...open }] : past;
-  const span = { since: nowMs - DAY_MS, until: nowMs };
+  // A backend with a short history fills the plot with that history, but with at least an hour.
+  const since = Math.max(nowMs - DAY_MS, Math.min(nowMs - HOUR_MS, past[0]?.at ?? 0));
+  const span = { since, until: nowMs };
   return boxOf('open', 'Open problems', [5, 10], {
     head: past.length === 0 ? '' : openHead(points, nowMs),
     rows: [],

@@ -1,4 +1,5 @@
 import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
+import type { AvailabilityReport } from '../../../shared/schemas/availability.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
 import type { CheckOfClient, ClientDetail } from '../../../shared/schemas/check-summary.ts';
@@ -25,6 +26,13 @@ export interface AggregateOutputs {
   readonly results: readonly AggregateResults[];
 }
 
+/** The history of the current members of an aggregate in the last 24 hours. */
+export interface AggregateHistory {
+  readonly report: Pick<AvailabilityReport, 'since' | 'until' | 'over_time'>;
+  /** Epoch milliseconds when the history was loaded. It is loaded less often than the aggregate. */
+  readonly loadedAtMs: number;
+}
+
 /** The data about a client, check, aggregate or result, from the last response of the backend. */
 export type SubjectData =
   | { readonly kind: 'client'; readonly detail: ClientDetail }
@@ -40,6 +48,8 @@ export type SubjectData =
       readonly summary: AggregateSummary;
       /** The outputs by severity, the worst severity first. */
       readonly outputs: readonly AggregateOutputs[];
+      /** The history of the members; absent if it is not known. */
+      readonly history?: AggregateHistory | undefined;
     }
   | { readonly kind: 'result'; readonly result: StoredResult };
 

@@ -378,8 +378,25 @@ describe('GET /api/mon/v1/availability', () => {
       until: rig.clock.now(),
       count: 1,
       total: shares,
+      over_time: {
+        period: 60,
+        ok: Array.from({ length: 50 }, (_, minute) => (minute >= 10 && minute < 40 ? 0 : 1)),
+        total: Array.from({ length: 50 }, () => 1),
+      },
       checks: [{ client: 'web-1', check: 'disk', ...shares }],
     });
+  });
+
+  test('the availability of an aggregate has the number of OK members in each period, at its worst moment', async () => {
+    const since = rig.clock.now();
+    await report('disk', 0, 'web-1', { aggregate: 'web' });
+    await report('disk', 0, 'web-2', { aggregate: 'web' });
+    await report('disk', 2, 'web-1', { aggregate: 'web' });
+    rig.clock.advance(10_000);
+    await ask('POST', '/results', { name: 'disk', output: '', status: 0, source: 'web-1', aggregate: 'web' });
+    rig.clock.advance(MINUTE);
+    const { over_time: overTime } = await availability(`?aggregate=web&since=${String(since)}`);
+    expect(overTime).toEqual({ period: 60, ok: [null, 1, 2, 1, 2], total: [null, 1, 2, 2, 2] });
   });
 
   test('the availability of a client or an aggregate lists the checks, the worst first', async () => {
