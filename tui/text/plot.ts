@@ -318,8 +318,19 @@ const TIME_STEPS = [
 /** Minimum distance of two times on the axis, in cells. */
 const TIME_CELLS = 9;
 
-/** Returns the axis below a plot: a line with marks, and the times below the marks. */
-function timeAxis({ since, until, zone = localZone() }: Plot, zoneName: string, cells: number): readonly Line[] {
+/** The time span of an axis, as in a plot. */
+type AxisSpan = Pick<Plot, 'since' | 'until' | 'zone'>;
+
+/**
+ * Returns a time axis: a line with marks, and the times below the marks.
+ *
+ * @param zoneName text left of the times; the axis begins two cells after it
+ */
+export function timeAxis(
+  { since, until, zone = localZone() }: AxisSpan,
+  zoneName: string,
+  cells: number,
+): readonly Line[] {
   const offsetMs = offsetAt(until, zone);
   const span = Math.max(1, until - since);
   const most = Math.max(1, Math.floor(cells / TIME_CELLS));
@@ -341,7 +352,7 @@ function timeAxis({ since, until, zone = localZone() }: Plot, zoneName: string, 
 }
 
 /** Returns the name of the zone at the end of the time axis, such as `UTC`, `CET` or `+05:30`. */
-function zoneText({ until, zone = localZone() }: Plot): string {
+export function zoneText({ until, zone = localZone() }: AxisSpan): string {
   const suffix = clockText(until, zone, 'minutes').slice(CLOCK_CELLS).trim();
   return suffix === 'Z' ? 'UTC' : suffix;
 }

@@ -2,7 +2,7 @@ import { SEVERITIES, severityOf, type Severity } from '../severity.ts';
 import type { Span } from './availability.ts';
 
 /** Maximum number of periods into which a span of time is divided. */
-export const PERIODS_MAX = 288;
+const PERIODS_MAX = 288;
 
 const MINUTE_MS = 60_000;
 

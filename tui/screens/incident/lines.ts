@@ -11,7 +11,8 @@ import type { ScreenView } from '../../state/ports.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { fitRuns } from '../../text/runs.ts';
 import { run, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
-import { shownClock, shownDayAndClock } from '../../words/shown-time.ts';
+import { timeAxis, zoneText } from '../../text/plot.ts';
+import { shownClock } from '../../words/shown-time.ts';
 import { whenText } from '../log/lines.ts';
 import { stripCell } from '../timeline/lines.ts';
 
@@ -24,7 +25,8 @@ const NAME_CELLS_MAX = 40;
 /** Width of the symbol of the status left of a name, with the spaces around it, in cells. */
 const SYMBOL_CELLS = 3;
 
-const DAY_MS = 86_400_000;
+/** Number of cells between the name of the time zone and the axis. */
+const AXIS_GAP = 2;
 
 /** The letter of each action: the key that does the same. */
 const ACTION_LETTERS: Readonly<Record<ReportActionKind, string>> = {
@@ -56,7 +58,8 @@ export function incidentHead(store: IncidentPorts, layer: IncidentLayer): readon
   const { data } = layer.load;
   if (data === undefined) return [];
   const axis = axisOf(store, layer, data);
-  return [cursorLine(store, axis), marksLine(data.actions, axis), ...timeLines(axis)];
+  const zone = zoneText(data).padStart(axis.left - AXIS_GAP);
+  return [cursorLine(store, axis), marksLine(data.actions, axis), ...timeAxis(data, zone, axis.cells)];
 }
 
 /** Returns the bars of an incident, the event that failed first at the top, and the actions of operators below. */
@@ -99,27 +102,6 @@ function marksLine(actions: readonly ReportAction[], { since, until, left, cells
     marks[cell] = marks[cell] === ' ' || marks[cell] === letter ? letter : '*';
   }
   return [run(fit(' actions', left), 'faint'), run(marks.join(''), 'strong')];
-}
-
-/** Minimum distance of two times on the axis, in cells. */
-const TIME_CELLS = 14;
-
-/** Returns the time axis: a line with marks, and the times below the marks. */
-function timeLines({ since, until, left, cells }: Axis): readonly [Line, Line] {
-  const textOf = until - since > DAY_MS ? shownDayAndClock : (ms: number): string => shownClock(ms, 'minutes');
-  const marks = Math.max(1, Math.floor(cells / TIME_CELLS));
-  const axis = Array.from({ length: cells }, () => '─');
-  let times = '';
-  for (let mark = 0; mark <= marks; mark++) {
-    const cell = Math.min(cells - 1, Math.floor((mark * cells) / marks));
-    const text = textOf(since + ((until - since) * mark) / marks);
-    axis[cell] = '┬';
-    times = times.padEnd(Math.max(0, Math.min(cells - text.length, cell - (text.length >> 1)))) + text;
-  }
-  return [
-    [run(' '.repeat(left)), run(axis.join(''), 'faint')],
-    [run(' '.repeat(left)), run(times.slice(0, cells), 'faint')],
-  ];
 }
 
 function barLine(name: string, history: CheckHistory, { left, cells, cursor, cursorMs }: Axis): Line {
