@@ -95,9 +95,11 @@ function isUndo(effect: Effect): boolean {
  * none.
  */
 function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefined {
-  if (operation.op === 'resolve') return eventKey(operation.client, operation.check);
+  if (operation.op === 'resolve' || operation.op === 'acknowledge' || operation.op === 'unacknowledge') {
+    return eventKey(operation.client, operation.check);
+  }
   // Other silences, such as those created in the list of silences, can cover several events, also future ones.
-  if (operation.op !== 'silence' || (verb !== 'acknowledge' && verb !== 'repeat-silence')) return undefined;
+  if (operation.op !== 'silence' || verb !== 'repeat-silence') return undefined;
   const { subscription, check } = operation;
   if (typeof check !== 'string' || subscription?.startsWith('client:') !== true) return undefined;
   return eventKey(subscription.slice('client:'.length), check);

@@ -1,4 +1,4 @@
-import { countOf, type BulkChange } from '../words/changes.ts';
+import { countOf } from '../words/changes.ts';
 import { eventClass } from '../model/event-record.ts';
 import { cursorNow, moveTo } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
@@ -13,21 +13,22 @@ import { targetOf, type Target, targetName } from '../model/target.ts';
 import { selectedKeys } from '../list/selected-rows.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
-import { silencedId } from '../../shared/domain/silencing.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { askFirst, namesWithinLimit } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
-import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
+import { durationProblem, openSilenceForm, typedSeconds, withDraft } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences, askRepeatSilence } from './silences.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
-import type { Screen, ScreenView, SilenceDialogData } from '../state/ports.ts';
+import type { Screen, SilenceDialogData } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import { stepPanel } from '../screens/detail/actions.ts';
 import { placeNextPane, togglePaneFocus } from '../screens/events/pane-actions.ts';
-import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
+import { bindingOf } from '../state/keys.ts';
+import { keyContext } from '../keys/key-context.ts';
+import { mayChange } from '../keys/may-change.ts';
 
 function openSilence(
   store: Screen & SilenceDialogData & LiveData & Pick<ListOfView, 'list'>,
@@ -79,51 +80,96 @@ function askDelete(store: Screen & LiveData, targets: readonly Target[]): void {
   });
 }
 
+/** The time limit and the note that were typed after `:acknowledge`. */
+interface AcknowledgementDetails {
+  /** Number of seconds after which the acknowledgement expires; absent: when the event resolves. */
+  readonly expire?: number;
+  readonly note?: string;
+}
+
 /**
- * Acknowledges events: creates a silence for each event, which ends when the event resolves. Events that already have
- * such a silence are skipped. For several events, a dialog asks first.
+ * Acknowledges events: the user works on them, and handlers are not notified of them until they resolve. Events that
+ * somebody has acknowledged already are skipped. For several events, a dialog asks first.
  */
-function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
+function acknowledge(store: Screen & LiveData, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'acknowledge');
-  const open = openTargets.filter(
-    ({ client, check }) => !store.silenced.has(silencedId(clientSubscription(client), check)),
-  );
-  const kept = openTargets.length - open.length;
+  const open = openTargets.filter(({ key }) => store.events.get(key)?.row.acknowledged === undefined);
+  const skipped = openTargets.length - open.length;
   const [first] = openTargets;
   if (first === undefined) return;
-  if (open.length === 0) {
-    const which = openTargets.length === 1 ? `${targetName(first)} is` : 'all of these events are';
-    return store.say(`${which} already silenced: nothing to acknowledge`);
+  if (open.length > 0) return acknowledgeTargets(store, open, {}, skipped);
+  const owner = store.events.get(first.key)?.row.acknowledged?.by;
+  if (openTargets.length > 1 || owner === undefined) {
+    return store.say('all of these events are already acknowledged');
   }
-  const change = acknowledgement(store, open);
-  if (open.length === 1) return store.request({ kind: 'change', change });
+  store.say(
+    safeLine(`${targetName(first)} is already acknowledged by ${owner}; :acknowledge NOTE makes you the owner`),
+  );
+}
+
+/** @param skipped number of selected events that somebody has acknowledged already */
+function acknowledgeTargets(
+  store: Screen,
+  targets: readonly Target[],
+  details: AcknowledgementDetails,
+  skipped = 0,
+): void {
+  const operations = targets.map(({ client, check }): BulkOperation => ({
+    op: 'acknowledge',
+    client,
+    check,
+    owner: store.options.creator,
+    ...details,
+  }));
+  const effect = { kind: 'change', change: { verb: 'acknowledge', operations } } as const;
+  if (targets.length === 1) return store.request(effect);
+  const title = `Acknowledge ${countOf(targets.length, 'event')}`;
   askFirst(store, {
-    title: `Acknowledge ${countOf(open.length, 'event')}`,
+    title,
     lines: [
-      ...namesWithinLimit(open.map(targetName)),
-      'Each is silenced until it resolves.',
-      ...(kept === 0 ? [] : [`${countOf(kept, 'other')} already silenced: unchanged.`]),
+      ...namesWithinLimit(targets.map(targetName)),
+      'Nobody is notified of them until they resolve, expire or get worse.',
+      ...(skipped === 0 ? [] : [`${countOf(skipped, 'other')} already acknowledged: unchanged.`]),
     ],
-    button: `Acknowledge ${countOf(open.length, 'event')}`,
-    count: open.length,
-    effect: { kind: 'change', change },
+    button: title,
+    count: targets.length,
+    effect,
   });
 }
 
-function acknowledgement(
-  { options, silencePolicy }: ScreenView & Pick<SilenceDialogData, 'silencePolicy'>,
-  targets: readonly Target[],
-): BulkChange {
-  const operations = targets.map(({ client, check }): BulkOperation => ({
-    op: 'silence',
-    subscription: clientSubscription(client),
-    check,
-    expire: silencePolicy.max_expire ?? EXPIRE_NEVER,
-    expire_on_resolve: true,
-    reason: 'acknowledged',
-    creator: options.creator,
-  }));
-  return { verb: 'acknowledge', operations };
+/** Runs `:acknowledge [DURATION] [NOTE]` on the selected events, also on those that somebody has acknowledged already. */
+function acknowledgeWithNote(store: ActionPorts, operand: string): string | undefined {
+  const [, word = '', others = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
+  const seconds = /^\d/.test(word) ? typedSeconds(word) : undefined;
+  if (/^\d/.test(word) && seconds === undefined) return durationProblem(word);
+  const note = seconds === undefined ? operand : others;
+  if (!bindingOf('acknowledge').in.includes(keyContext(store.state))) {
+    return 'nothing to acknowledge here: open the events view';
+  }
+  if (!mayChange(store, 'acknowledge')) return undefined;
+  const details = { ...(seconds !== undefined && { expire: seconds }), ...(note !== '' && { note }) };
+  const open = stillOpenTargets(store, selectedEvents(store, 'acknowledge') ?? [], 'acknowledge');
+  if (open.length > 0) acknowledgeTargets(store, open, details);
+  return undefined;
+}
+
+/** Removes the acknowledgements of events, so that their next results are notified as usual. */
+function unacknowledge(store: Screen & LiveData, targets: readonly Target[]): void {
+  const acknowledged = stillOpenTargets(store, targets, 'unacknowledge').filter(
+    ({ key }) => store.events.get(key)?.row.acknowledged !== undefined,
+  );
+  if (acknowledged.length === 0) return store.say('not acknowledged: nothing to remove');
+  const operations = acknowledged.map(({ client, check }): BulkOperation => ({ op: 'unacknowledge', client, check }));
+  const effect = { kind: 'change', change: { verb: 'unacknowledge', operations } } as const;
+  if (acknowledged.length === 1) return store.request(effect);
+  const title = `Remove the acknowledgement of ${countOf(acknowledged.length, 'event')}`;
+  askFirst(store, {
+    title,
+    lines: [...namesWithinLimit(acknowledged.map(targetName)), 'Their next results are notified as usual.'],
+    button: 'Remove the acknowledgements',
+    count: acknowledged.length,
+    effect,
+  });
 }
 
 /**
@@ -150,19 +196,27 @@ function askUnsilence(store: Screen & LiveData, targets: readonly Target[]): voi
   });
 }
 
-/**
- * Returns an action handler for the selected events: the marked events, the event under the cursor, or the shown event.
- */
+/** Returns an action handler for the selected events, see `selectedEvents`. */
 function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Target[]) => void): ActionHandler {
   return (store) => {
-    const layer = store.state.layers.at(-1);
-    if (layer?.kind === 'detail') return act(store, [layer.target]);
-    // In the list of events, resolved events are included, so that a message can name them.
-    if (layer?.kind !== 'inspect') return act(store, selectedKeys(store).map(targetOf));
-    const targets = inspectTargets(layer).filter(({ key }) => store.events.get(key) !== undefined);
-    if (targets.length === 0) return store.say(`there is no open event here to ${verb}`);
-    act(store, targets);
+    const targets = selectedEvents(store, verb);
+    if (targets !== undefined) act(store, targets);
   };
+}
+
+/**
+ * Returns the marked events, the event under the cursor, or the shown event; `undefined` after a message that the screen
+ * has no open event.
+ */
+function selectedEvents(store: ActionPorts, verb: string): readonly Target[] | undefined {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind === 'detail') return [layer.target];
+  // In the list of events, resolved events are included, so that a message can name them.
+  if (layer?.kind !== 'inspect') return selectedKeys(store).map(targetOf);
+  const targets = inspectTargets(layer).filter(({ key }) => store.events.get(key) !== undefined);
+  if (targets.length > 0) return targets;
+  store.say(`there is no open event here to ${verb}`);
+  return undefined;
 }
 
 const silenceEvents = onEvents('silence', openSilence);
@@ -214,9 +268,23 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'acknowledge',
     keys: ['K'],
     in: ['events', 'detail', 'inspect'],
-    help: 'acknowledge: silence the selected events until they resolve',
+    help: 'acknowledge the selected events until they resolve',
     changes: true,
     run: onEvents('acknowledge', acknowledge),
+    operand: {
+      operands: '[DURATION] [NOTE]',
+      help: 'acknowledge the selected events for this time or until they resolve, with a note',
+      run: acknowledgeWithNote,
+      complete: () => ['30m', '1h', '2h', '4h', '8h', '24h'],
+    },
+  },
+  {
+    name: 'unacknowledge',
+    keys: ['ctrl-k'],
+    in: ['events', 'detail', 'inspect'],
+    help: 'remove the acknowledgement of the selected events',
+    changes: true,
+    run: onEvents('unacknowledge', unacknowledge),
   },
   {
     name: 'repeat-silence',

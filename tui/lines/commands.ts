@@ -38,7 +38,7 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   },
   acknowledge: {
     words: 'acknowledge [EVENT]',
-    help: 'silence the event until it resolves',
+    help: 'say that you work on the event, with a note; nobody is notified of it until it resolves',
     run: (state, prompt, args) => withEvent(state, prompt, args, (row) => askAcknowledge(state, prompt, row)),
   },
   unsilence: {

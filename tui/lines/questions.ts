@@ -1,4 +1,3 @@
-import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
@@ -8,21 +7,20 @@ import { silencesOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
 import { nameWords } from './sentences.ts';
 import type { LinePrompt } from './line-prompt.ts';
-import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 export async function askAcknowledge(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
   if (!isChangePossible(state, prompt)) return;
-  if (row.silenced_by.length > 0) return prompt.say(`${nameWords(row)} is already silenced.`);
-  if (!(await askForConfirmation(prompt, `Silence ${nameWords(row)} until it resolves?`))) return;
-  const policy = await (await state.context.api()).silencePolicy();
+  const owner = row.acknowledged?.by;
+  if (owner !== undefined) return prompt.say(safeLine(`${nameWords(row)} is already acknowledged by ${owner}.`));
+  const note = await prompt.ask(`Acknowledge ${nameWords(row)} until it resolves. Note, or Enter for none: `);
+  if (note === undefined) return prompt.say('Nothing was changed.');
+  const { client, check } = row;
   const operation: BulkOperation = {
-    op: 'silence',
-    subscription: clientSubscription(row.client),
-    check: row.check,
-    expire: policy.max_expire ?? EXPIRE_NEVER,
-    expire_on_resolve: true,
-    reason: 'acknowledged',
-    creator: state.context.creator,
+    op: 'acknowledge',
+    client,
+    check,
+    owner: state.context.creator,
+    ...(note.trim() !== '' && { note: note.trim() }),
   };
   await change(state, prompt, { verb: 'acknowledge', operations: [operation] });
 }

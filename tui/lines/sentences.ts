@@ -103,6 +103,7 @@ export function countsWords(rows: Iterable<EventRow>): string {
 function stateWords(row: EventRow): string {
   const word = KIND_WORDS[eventClass(row)];
   if (row.inhibited_by !== undefined) return `${word}, inhibited by ${nameWords(row.inhibited_by)}`;
+  if (row.acknowledged !== undefined) return `${word}, acknowledged by ${safeLine(row.acknowledged.by)}`;
   if (row.action === 'flapping') return row.status === 0 ? word : `${word}, flapping`;
   return row.recovering === undefined ? word : `${word}, recovering`;
 }

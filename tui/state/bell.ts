@@ -14,7 +14,7 @@ const MUTE_MS = 15 * 60_000;
 const TEXT_MAX = 200;
 
 /** The attributes of an event by which the bell decides whether to ring. */
-type BellEvent = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by'>;
+type BellEvent = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by' | 'acknowledged'>;
 
 /** The attributes that an event had before its change, by which the bell decides whether to ring. */
 type Before = Pick<EventBrief, 'status' | 'inhibited_by'>;
@@ -56,6 +56,6 @@ export function toggleMute(store: Screen): void {
 }
 
 function isNewCritical(before: Before | undefined, row: BellEvent): boolean {
-  if (eventClass(row) !== 'critical' || row.inhibited_by !== undefined) return false;
+  if (eventClass(row) !== 'critical' || row.inhibited_by !== undefined || row.acknowledged !== undefined) return false;
   return before?.status !== row.status || before.inhibited_by !== undefined;
 }

@@ -32,6 +32,7 @@ const ACTION_NAMES = [
   'resolve',
   'unsilence',
   'acknowledge',
+  'unacknowledge',
   'repeat-silence',
   'delete',
   'delete-client',

@@ -205,6 +205,8 @@ export const STATUS: Readonly<
 };
 
 export const SILENCED_SYMBOL = 'S';
+/** Symbol of an acknowledged event. */
+export const ACKNOWLEDGED_SYMBOL = 'A';
 export const FLAPPING_SYMBOL = '~';
 export const RECOVERING_SYMBOL = '↑';
 

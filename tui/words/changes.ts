@@ -9,7 +9,14 @@ import { silenceName, targetText } from './silence-text.ts';
 
 /** The kind of a change, which decides the wording of its report. */
 export type ChangeVerb =
-  'silence' | 'repeat-silence' | 'acknowledge' | 'change-silence' | 'end-silence' | 'resolve' | 'undo';
+  | 'silence'
+  | 'repeat-silence'
+  | 'acknowledge'
+  | 'unacknowledge'
+  | 'change-silence'
+  | 'end-silence'
+  | 'resolve'
+  | 'undo';
 
 /** A change that consists of one or more operations and is sent to the backend as one request. */
 export interface BulkChange {
@@ -27,6 +34,7 @@ const WORDS: Readonly<Record<ChangeVerb, ChangeWords>> = {
   silence: { done: 'created', noun: 'silence' },
   'repeat-silence': { done: 'created', noun: 'silence' },
   acknowledge: { done: 'acknowledged', noun: 'event' },
+  unacknowledge: { done: 'no longer acknowledged', noun: 'event' },
   'change-silence': { done: 'changed', noun: 'silence' },
   'end-silence': { done: 'ended', noun: 'silence' },
   resolve: { done: 'resolved', noun: 'event' },
@@ -60,11 +68,11 @@ export interface ChangeReport {
 
 /** Returns the outcome of each operation of a change. An operation without a result counts as failed. */
 export function changeOutcomes(
-  { verb, operations }: BulkChange,
+  { operations }: Pick<BulkChange, 'operations'>,
   results: readonly BulkOutcome[],
 ): readonly ChangeOutcome[] {
   return operations.map((operation, index) => ({
-    name: verb === 'acknowledge' ? acknowledgedName(operation) : operationName(operation),
+    name: operationName(operation),
     problem: problemOf(operation, results[index]),
   }));
 }
@@ -147,12 +155,6 @@ export function undoText(operation: BulkOperation, nowMs: number): string {
 
 export function countOf(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Returns the name of the acknowledged event. An acknowledgment is technically a silence. */
-function acknowledgedName(operation: BulkOperation): string {
-  if (operation.op !== 'silence') return operationName(operation);
-  return safeLine(targetText(operation).replace(' / ', '/'));
 }
 
 function problemOf(operation: BulkOperation, outcome: OutcomeWithReason | undefined): string | undefined {

@@ -5,7 +5,6 @@ import type { Effect } from '../../../tui/state/effects.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
-import { silencePolicy } from '../../support/silence-policy.ts';
 
 function live(...clients: readonly string[]): ConsoleDriver {
   return withEvents(clients.map((client, index) => anEventRow({ client, check: 'disk', since: 1000 - index })));
@@ -28,24 +27,13 @@ function top(driver: ConsoleDriver): ConsoleDriver['store']['state']['layers'][n
 }
 
 describe('the acknowledge key', () => {
-  test('the key K acknowledges only the event under the cursor by a silence until it resolves', () => {
+  const ACKNOWLEDGED = { by: 'bob', at: 1000 };
+
+  test('the key K acknowledges only the event under the cursor, in the name of the user', () => {
     const driver = live('a', 'b');
     driver.type('jK');
     expect(changes(driver)).toEqual([
-      {
-        verb: 'acknowledge',
-        operations: [
-          {
-            op: 'silence',
-            subscription: 'client:b',
-            check: 'disk',
-            expire: -1,
-            expire_on_resolve: true,
-            reason: 'acknowledged',
-            creator: 'alice@ops',
-          },
-        ],
-      },
+      { verb: 'acknowledge', operations: [{ op: 'acknowledge', client: 'b', check: 'disk', owner: 'alice@ops' }] },
     ]);
   });
 
@@ -55,28 +43,59 @@ describe('the acknowledge key', () => {
     expect(top(driver)).toMatchObject({ lines: expect.arrayContaining(['a/disk', 'b/disk', 'c/disk']) });
     driver.change({ events: { 'b/disk': null } });
     driver.type('y');
-    expect(changes(driver)).toMatchObject([
-      { operations: [{ subscription: 'client:a' }, { subscription: 'client:c' }] },
-    ]);
+    expect(changes(driver)).toMatchObject([{ operations: [{ client: 'a' }, { client: 'c' }] }]);
     expect(driver.store.list.marks.size).toBe(0);
   });
 
-  test('an acknowledgement never replaces an existing silence', () => {
+  test('the key K leaves events to those who have acknowledged them, and names the owner', () => {
     const driver = live('a', 'b');
-    const entry = aSilencedRow({ id: 'client:a:disk', subscription: 'client:a', check: 'disk', creator: 'bob' });
-    driver.change({ silenced: { [entry.id]: entry } });
+    const row = anEventRow({ client: 'a', check: 'disk', since: 1000, acknowledged: ACKNOWLEDGED });
+    driver.change({ events: { 'a/disk': row } });
     driver.type('K');
-    expect(driver.message).toBe('a/disk is already silenced: nothing to acknowledge');
+    expect(driver.message).toBe('a/disk is already acknowledged by bob; :acknowledge NOTE makes you the owner');
     driver.type('aK');
-    expect(changes(driver)).toMatchObject([{ operations: [{ subscription: 'client:b' }] }]);
+    expect(changes(driver)).toMatchObject([{ operations: [{ client: 'b' }] }]);
   });
 
-  test('an acknowledgement is limited to the longest expiry that the backend allows', () => {
+  test('an event that is silenced can be acknowledged', () => {
     const driver = live('a');
-    expect(driver.store.takeEffects()).toContainEqual({ kind: 'load-silence-policy' });
-    driver.store.silencePolicyLoaded(silencePolicy({ max_expire: 28_800 }));
+    driver.change({ events: { 'a/disk': anEventRow({ client: 'a', check: 'disk', silenced_by: ['client:a:disk'] }) } });
     driver.type('K');
-    expect(changes(driver)[0]?.operations).toMatchObject([{ expire: 28_800 }]);
+    expect(changes(driver)).toMatchObject([{ operations: [{ op: 'acknowledge', client: 'a' }] }]);
+  });
+
+  test.each([
+    { command: 'looking into it', expected: { note: 'looking into it' } },
+    { command: '2h looking into it', expected: { expire: 7200, note: 'looking into it' } },
+    { command: '30m', expected: { expire: 1800 } },
+  ])('":acknowledge $command" acknowledges the event with the time limit and the note', ({ command, expected }) => {
+    const driver = live('a');
+    driver.type(`:acknowledge ${command}\r`);
+    expect(changes(driver)).toEqual([
+      {
+        verb: 'acknowledge',
+        operations: [{ op: 'acknowledge', client: 'a', check: 'disk', owner: 'alice@ops', ...expected }],
+      },
+    ]);
+  });
+
+  test('":acknowledge" rejects a time limit that is not a duration, and changes nothing', () => {
+    const driver = live('a');
+    driver.type(':acknowledge 2x looking\r');
+    expect(changes(driver)).toEqual([]);
+    expect(driver.store.state.layers.at(-1)?.kind).toBe('command');
+  });
+
+  test('Ctrl-K removes the acknowledgement of an event', () => {
+    const driver = live('a');
+    driver.type('\u000B');
+    expect(driver.message).toBe('not acknowledged: nothing to remove');
+    const row = anEventRow({ client: 'a', check: 'disk', acknowledged: ACKNOWLEDGED });
+    driver.change({ events: { 'a/disk': row } });
+    driver.type('\u000B');
+    expect(changes(driver)).toEqual([
+      { verb: 'unacknowledge', operations: [{ op: 'unacknowledge', client: 'a', check: 'disk' }] },
+    ]);
   });
 });
 

@@ -136,7 +136,7 @@ describe('the list of all contexts', () => {
     await rig.shows('1 silence ended');
     expect(lab.operations()).toEqual([
       { op: 'resolve', client: 'web-1', check: 'disk' },
-      expect.objectContaining({ op: 'silence', subscription: 'client:web-1', check: 'disk' }),
+      expect.objectContaining({ op: 'acknowledge', client: 'web-1', check: 'disk' }),
       { op: 'clear', id: 'client:old-1:ntp', if_timestamp: LAB_SILENCE.timestamp },
     ]);
     expect(lab.requests.find(({ path }) => path === '/request')?.body).toMatchObject({

@@ -122,10 +122,10 @@ describe('a key that is pressed just as another row comes under the cursor', () 
     driver.type('jK');
     expect([driver.effects(), underCursor(driver)]).toEqual([[], 'late/http']);
     driver.type('K');
-    expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:late' }] } }]);
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ client: 'late' }] } }]);
     driver.pass(1000);
     driver.type('jK');
-    expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-1' }] } }]);
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ client: 'web-1' }] } }]);
   });
 
   test('a key does nothing in a list that was not drawn since the row under its cursor disappeared', () => {
@@ -137,13 +137,13 @@ describe('a key that is pressed just as another row comes under the cursor', () 
     driver.type('2K');
     expect([driver.effects(), underCursor(driver)]).toEqual([[], 'web-3/http']);
     driver.type('K');
-    expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-3' }] } }]);
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ client: 'web-3' }] } }]);
   });
 
   test('a key never acts on a row that a filter in the same chunk of keys hides', () => {
     const driver = openWarnings();
     driver.type(':filter web-3\rK');
-    expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-3' }] } }]);
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ client: 'web-3' }] } }]);
     const opened = openWarnings();
     opened.change({ events: critical('web-4') });
     opened.type('G1');

@@ -252,11 +252,11 @@ const SCENE_CHECKS = [
   { name: 'backup', cron: '0 3 * * *', subscribers: ['db', 'files'], command: 'check-backup', next_run: null },
 ];
 
-/** The operation that undoes an acknowledgment. */
-const ENDS_IT = { op: 'clear', id: 'client:web-003.eu-west-1:http-frontend', if_timestamp: 7 };
+/** The operation that undoes an acknowledgement. */
+const REMOVES_IT = { op: 'unacknowledge', client: 'web-003.eu-west-1', check: 'http-frontend' };
 
 const sceneApi: NonNullable<RigOptions['api']> = ({ method, path }) => {
-  if (path === '/api/mon/v1/bulk') return { status: 200, body: { results: [{ ok: true, undo: ENDS_IT }] } };
+  if (path === '/api/mon/v1/bulk') return { status: 200, body: { results: [{ ok: true, undo: REMOVES_IT }] } };
   if (path === '/api/mon/v1/checks') return { status: 200, body: SCENE_CHECKS };
   const row = SCENE_EVENTS.find(({ client, check }) => path === `/events/${client}/${check}`);
   if (method !== 'GET' || row === undefined) return { status: 404 };

@@ -37,7 +37,13 @@ describe('the bell', () => {
       count: 0,
     },
     {
-      name: 'a new silenced or acknowledged event',
+      name: 'a new acknowledged event',
+      before: undefined,
+      after: critical('x', { acknowledged: { by: 'ada', at: 1 } }),
+      count: 0,
+    },
+    {
+      name: 'a new silenced event',
       before: undefined,
       after: critical('x', { silenced_by: ['a'] }),
       count: 0,

@@ -104,17 +104,22 @@ describe('the outcome of a change', () => {
   test('the outcome of an acknowledgement names its event', () => {
     const acknowledgement: BulkChange = {
       verb: 'acknowledge',
-      operations: [{ op: 'silence', subscription: 'client:a', check: 'disk' }],
+      operations: [{ op: 'acknowledge', client: 'a', check: 'disk' }],
     };
     const outcomes = changeOutcomes(acknowledgement, [{ ok: true }]);
     expect(changeReport(acknowledgement, outcomes).title).toBe('1 event acknowledged: a/disk');
   });
 });
 
-test.each([
+test.each<{ operation: BulkOperation; text: string }>([
   { operation: clear('client:a:disk'), text: 'ends the silence client:a:disk' },
   { operation: restore(), text: 'recreates: a / disk by bob, 1h left' },
-  { operation: { ...restore(), if_timestamp: 7 }, text: 'restores: a / disk by bob, 1h left' },
+  { operation: { op: 'unacknowledge', client: 'a', check: 'disk' }, text: 'removes the acknowledgement of a/disk' },
+  {
+    operation: { op: 'acknowledge', client: 'a', check: 'disk', owner: 'bob' },
+    text: 'restores the acknowledgement of a/disk by bob',
+  },
+  { operation: { ...restore(), if_timestamp: 7 } as BulkOperation, text: 'restores: a / disk by bob, 1h left' },
   // Earlier versions of the backend write milliseconds.
   { operation: restore({ expire_at: NOW_MS + 3_600_000 }), text: 'recreates: a / disk by bob, 1h left' },
   { operation: restore({ creator: null, expire_at: null }), text: 'recreates: a / disk, never expires' },

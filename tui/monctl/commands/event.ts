@@ -5,6 +5,7 @@ import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
+import { acknowledgementText } from '../../words/acknowledgement-text.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
@@ -230,8 +231,9 @@ function keyOf({ namespace, client, check }: EventRow): string {
   return namespace === undefined ? eventKey(client, check) : `${namespace}/${eventKey(client, check)}`;
 }
 
-function stateWord({ silenced_by, action, recovering }: EventRow): string {
+function stateWord({ silenced_by, action, recovering, acknowledged }: EventRow): string {
   if (silenced_by.length > 0) return 'silenced';
+  if (acknowledged !== undefined) return `acknowledged by ${acknowledged.by}`;
   if (recovering !== undefined) return `recovering, ${recoveryWords(recovering)}`;
   return action === 'flapping' ? 'flapping' : '';
 }
@@ -249,6 +251,7 @@ function eventText(event: Event, nowMs: number, look: TableLook): string {
     ['occurrences', `${String(event.occurrences)} (at most ${String(event.occurrences_watermark)})`],
     ['action', event.action],
     ...(event.recovering === undefined ? [] : [['recovering', recoveryWords(event.recovering)] as const]),
+    ...(event.acknowledged === undefined ? [] : [['owner', acknowledgementText(event.acknowledged, nowMs)] as const]),
     ['history', check.history.join(' ')],
     ['state change', `${String(check.total_state_change)} %`],
     ['silenced by', event.silenced_by.length === 0 ? 'nothing' : event.silenced_by.join(', ')],

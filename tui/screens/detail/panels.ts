@@ -11,6 +11,7 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { boundedLines, describe, RowCache, textRows } from '../../text/describe.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import { acknowledgementText } from '../../words/acknowledgement-text.ts';
 import { countOf } from '../../words/changes.ts';
 import { notifiedText } from '../../words/notified-text.ts';
 import { handlerRows } from '../handling/lines.ts';
@@ -91,12 +92,16 @@ function outputLines({ load: { event }, width, wrap }: PanelSource): readonly Li
 const outputRows = new RowCache<Event>();
 
 /**
- * Returns what inhibits the event, whether anybody was notified, and what each handler does; empty if the event is not
+ * Returns who acknowledged the event, what inhibits it, whether anybody was notified, and what each handler does; empty if the event is not
  * inhibited and the backend has not reported its handlers.
  */
 function notificationLines({ load: { handling }, row, store: { nowMs }, width }: PanelSource): readonly Line[] {
   const by = row?.inhibited_by;
-  const cause = by === undefined ? [] : [`inhibited by ${by.rule}: ${by.client}/${by.check} is failing`];
+  const owner = row?.acknowledged;
+  const cause = [
+    ...(owner === undefined ? [] : [acknowledgementText(owner, nowMs)]),
+    ...(by === undefined ? [] : [`inhibited by ${by.rule}: ${by.client}/${by.check} is failing`]),
+  ];
   const causeLines = cause.flatMap((text) => proseLines(safeLine(text), width)).map((line) => [run(line)]);
   if (handling === undefined) return causeLines;
   const answer = notifiedText(handling, nowMs);

@@ -12,6 +12,7 @@ import {
   FLAPPING_SYMBOL,
   RECOVERING_SYMBOL,
   run,
+  ACKNOWLEDGED_SYMBOL,
   SILENCED_SYMBOL,
   STATUS,
   type Tone,
@@ -154,6 +155,7 @@ function statusText({ row, isRemoved: gone }: EventRecord): string {
   if (gone) return `${STATUS.ok.symbol} ${STATUS.ok.word}`;
   const { symbol, word } = STATUS[severityOf(row.status)];
   if (row.silenced_by.length > 0) return `${SILENCED_SYMBOL} ${word}`;
+  if (row.acknowledged !== undefined) return `${ACKNOWLEDGED_SYMBOL} ${word}`;
   if (row.action === 'flapping') return `${FLAPPING_SYMBOL} ${word}`;
   return row.recovering === undefined ? `${symbol} ${word}` : `${RECOVERING_SYMBOL} ${word}`;
 }
@@ -172,7 +174,8 @@ export function outputText({ record: { row, isRemoved } }: Pick<EventLine, 'reco
 }
 
 /** Returns the state that is shown in front of the output: inhibited, flapping, recovering, or `''`. */
-function stateText({ action, recovering, inhibited_by: by }: EventRow): string {
+function stateText({ action, recovering, acknowledged, inhibited_by: by }: EventRow): string {
+  if (acknowledged !== undefined) return `ack by ${acknowledged.by}  `;
   if (by !== undefined) return `inhibited by ${safeLine(`${by.client}/${by.check}`)}  `;
   if (action === 'flapping') return 'flapping  ';
   return recovering === undefined ? '' : `recovering, ${recoveryWords(recovering)}  `;

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { acknowledgementText } from '../../words/acknowledgement-text.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
@@ -17,7 +18,15 @@ import { targetOf } from '../../model/target.ts';
 import { PANEL_BORDER, panelLines } from '../../text/panel.ts';
 import { countText } from '../../words/count-text.ts';
 import type { EventRecord } from '../../model/event-record.ts';
-import { RECOVERING_SYMBOL, run, STATUS, type Line, type Run, type Theme } from '../../text/theme.ts';
+import {
+  ACKNOWLEDGED_SYMBOL,
+  RECOVERING_SYMBOL,
+  run,
+  STATUS,
+  type Line,
+  type Run,
+  type Theme,
+} from '../../text/theme.ts';
 import { Rows } from '../../text/rows.tsx';
 import { fitRuns } from '../../text/runs.ts';
 
@@ -126,6 +135,9 @@ export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs
     ...(row.recovering === undefined || gone
       ? []
       : [run(`  ${RECOVERING_SYMBOL} recovering, ${recoveryWords(row.recovering)}`, 'ok')]),
+    ...(row.acknowledged === undefined || gone
+      ? []
+      : [run(`  ${ACKNOWLEDGED_SYMBOL} ${acknowledgementText(row.acknowledged, nowMs)}`, 'accent')]),
     ...(typeof interval === 'number' ? [run(`  interval ${formatDuration(interval)}`)] : []),
     run(handlers.length === 0 ? ' ' : `  handlers: ${safeLine(handlers.join(', '))} `),
   ];

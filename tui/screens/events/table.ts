@@ -49,6 +49,7 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
     'open',
     'silence',
     'acknowledge',
+    'unacknowledge',
     'repeat-silence',
     'resolve',
     'unsilence',

@@ -142,7 +142,7 @@ describe('the page of a client', () => {
     const driver = onClient();
     driver.type('K');
     expect(driver.effects()).toMatchObject([
-      { kind: 'change', change: { verb: 'acknowledge', operations: [{ subscription: 'client:a', check: 'disk' }] } },
+      { kind: 'change', change: { verb: 'acknowledge', operations: [{ client: 'a', check: 'disk' }] } },
     ]);
     expect(driver.store.state.layers.at(-1)).toBe(layerOf(driver));
   });
