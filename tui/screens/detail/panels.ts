@@ -92,8 +92,8 @@ function outputLines({ load: { event }, width, wrap }: PanelSource): readonly Li
 const outputRows = new RowCache<Event>();
 
 /**
- * Returns who acknowledged the event, what inhibits it, whether anybody was notified, and what each handler does; empty if the event is not
- * inhibited and the backend has not reported its handlers.
+ * Returns who acknowledged the event, what inhibits it, whether anybody was notified, and what each handler does; empty
+ * if the event is neither acknowledged nor inhibited and the backend has not reported its handlers.
  */
 function notificationLines({ load: { handling }, row, store: { nowMs }, width }: PanelSource): readonly Line[] {
   const by = row?.inhibited_by;
