@@ -3,6 +3,7 @@ import type { EventExplanation } from '../../shared/schemas/explain.ts';
 import { eventOf, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
 import { openScene, SCENE_EVENTS } from './console-scene.ts';
 import { FEED_HELLO } from './feed-server.ts';
+import { SERIES, SERIES_PATH } from './series-scene.ts';
 import { timelineApi } from './timeline-scene.ts';
 
 const NOW = FEED_HELLO.time / 1000;
@@ -40,6 +41,7 @@ export function openDetailScene(options: RigOptions = {}): Promise<ConsoleRig> {
 /** Answers the requests about the events of the scene: with output, handlers, timeline and operator actions. */
 export function detailApi(request: SeenRequest): ReturnType<NonNullable<RigOptions['api']>> {
   const [path = ''] = request.path.split('?');
+  if (path === SERIES_PATH) return { status: 200, body: SERIES };
   if (path === '/api/mon/v1/audit') return { status: 200, body: [AN_HOUR_AGO] };
   if (path === '/api/mon/v1/checks/postgres-repl') {
     return { status: 200, body: { name: 'postgres-repl', next_run: NOW + 11, clients: {} } };

@@ -4,6 +4,7 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { CheckHistory } from '../../shared/schemas/availability.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import type { SeriesResponse } from '../../shared/schemas/series.ts';
 import type { TimelineRow } from '../../shared/schemas/timeline.ts';
 import { PAST_SPAN_MS } from './past-span.ts';
 
@@ -13,6 +14,8 @@ export interface EventActivity {
   readonly loadedAtMs: number;
   /** The states of the check; `undefined` if the backend has no timeline. */
   readonly past: CheckHistory | undefined;
+  /** The duration and the metrics of the check; `undefined` if the backend does not record them. */
+  readonly series: SeriesResponse | undefined;
   /** The transitions of the check and of silences on it, the newest first. */
   readonly transitions: readonly TimelineRow[];
   /** The requests to run the check now, the newest first; empty if the user may not read the audit trail. */
@@ -20,7 +23,7 @@ export interface EventActivity {
 }
 
 /** The API methods that load the activity. */
-export type ActivityApi = Pick<ApiClient, 'audit' | 'checkPast' | 'timeline'>;
+export type ActivityApi = Pick<ApiClient, 'audit' | 'checkPast' | 'series' | 'timeline'>;
 
 /** Maximum number of transitions and of audit records that are loaded for an event. */
 const TRANSITIONS_MAX = 100;
@@ -38,8 +41,9 @@ export async function loadActivity(
   { nowMs, namespace = DEFAULT_NAMESPACE }: { readonly nowMs: number; readonly namespace: string | undefined },
 ): Promise<EventActivity> {
   const since = nowMs - PAST_SPAN_MS.day;
-  const [past, transitions, requests] = await Promise.all([
+  const [past, series, transitions, requests] = await Promise.all([
     undefinedIfNotFound(api.checkPast({ client, check }, { since })).catch(() => undefined),
+    undefinedIfNotFound(api.series({ client, check })).catch(() => undefined),
     api.timeline({ client, check, since, limit: TRANSITIONS_MAX }).then(
       (page) => page.transitions,
       (): TimelineRow[] => [],
@@ -48,7 +52,7 @@ export async function loadActivity(
   ]);
   const target = namespace === DEFAULT_NAMESPACE ? check : `${namespace}/${check}`;
   const runs = requests.filter((record) => record.target === target && isForClient(record, client));
-  return { loadedAtMs: nowMs, past, transitions, runs };
+  return { loadedAtMs: nowMs, past, series, transitions, runs };
 }
 
 /** Returns whether an audit record is about a request to run a check on this client, or on all its subscribers. */

@@ -1,34 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { SeriesResponse, SeriesValues } from '../../../shared/schemas/series.ts';
+import type { SeriesResponse } from '../../../shared/schemas/series.ts';
 import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
 import { openScene } from '../../support/console-scene.ts';
-import { FEED_HELLO } from '../../support/feed-server.ts';
 import { LOOKS, scenesAt, sizesOf } from '../../support/golden-looks.ts';
+import { SERIES, SERIES_PATH, valueOf } from '../../support/series-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
-
-const UNTIL = FEED_HELLO.time;
-const STEP_MS = 300_000;
-const PATH = '/api/mon/v1/results/db-014.eu-west-1/postgres-repl/series';
-
-const valueOf = (avg: number): SeriesValues => ({ avg, min: avg * 0.9, max: avg * 1.2 });
-
-/** A day in which the lag of a replica grew until it became critical, with an hour without results. */
-const SERIES: SeriesResponse = {
-  since: UNTIL - 288 * STEP_MS,
-  until: UNTIL,
-  recorded: 'yes',
-  step: 300,
-  metrics: [{ label: 'lag', unit: 's', warn: '30', crit: '60', min: 0, max: null }],
-  points: Array.from({ length: 288 }, (_, step) => ({
-    at: UNTIL - (288 - step) * STEP_MS,
-    duration: valueOf(0.05 + 0.02 * Math.sin(step / 20)),
-    values: [valueOf(5 + 4 * Math.sin(step / 30) + Math.max(0, step - 240) ** 1.3)],
-  })).filter((_, step) => step < 100 || step >= 112),
-};
 
 async function openSeries(options: RigOptions = {}, body: SeriesResponse = SERIES): Promise<ConsoleRig> {
   const rig = await openScene({
-    api: ({ path }) => (path.split('?')[0] === PATH ? { status: 200, body } : { status: 404 }),
+    api: ({ path }) => (path.split('?')[0] === SERIES_PATH ? { status: 200, body } : { status: 404 }),
     ...options,
   });
   rig.type('M');

@@ -123,9 +123,10 @@ export function openFromDetail(store: ActionPorts, layer: DetailLayer): void {
       if (first === undefined) return store.say('the event is not silenced');
       return openLoadedLayer(store, 'silence-entry', typeof first === 'string' ? first : first.id);
     }
+    case 'values':
+      return openLoadedLayer(store, 'series', target.key);
     case 'history':
     case 'actions':
-    case 'values':
       return openTimeline(store, target.key);
     case 'client':
       return openInspect(store, { kind: 'client', name: target.client });

@@ -3,6 +3,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import { operatorActions } from '../../model/event-activity.ts';
+import { seriesLines } from '../../model/series-lines.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { Target } from '../../model/target.ts';
 import { keyOf } from '../../state/keys.ts';
@@ -61,8 +62,7 @@ const PANELS: Readonly<Record<DetailPanel, PanelDefinition>> = {
   silences: { title: 'Silences', label: 'silence', lines: silenceLines },
   actions: { title: 'Operator actions, last 24 h', label: 'actions', lines: actionLines },
   history: { title: 'History', label: 'history', lines: historyLines },
-  // The slot for the performance data of the check, drawn over time.
-  values: { title: 'Values', label: 'values', lines: () => [] },
+  values: { title: 'Values, last 24 h', label: 'values', lines: valueLines },
   client: { title: 'Client and check', label: 'client', lines: clientLines },
 };
 
@@ -142,6 +142,13 @@ function historyLines({ load: { event, activity }, width }: PanelSource): readon
   const { past } = activity ?? {};
   return [historyRow(event), ...(past === undefined ? [] : stripLines(past, width))];
 }
+
+function valueLines({ load: { activity }, width }: PanelSource): readonly Line[] {
+  return activity?.series === undefined ? [] : seriesLines(activity.series, { width, rows: PLOT_ROWS });
+}
+
+/** Number of rows of a plot with its title. */
+const PLOT_ROWS = 7;
 
 function clientLines({ load: { event, nextRun }, store: { nowMs }, width }: PanelSource): readonly Line[] {
   const command = commandOf(event.check['command']);

@@ -90,8 +90,8 @@ describe('the screen of an event', () => {
     const rig = await openDetailScene();
     await openDetail(rig);
     rig.type('\t\r');
-    await rig.shows('handlers ›');
-    expect(rig.screen.text).toContain('occurrence (filter occurrences)');
+    await rig.shows('handlers ›', 'occurrence (filter occurrences)');
+    expect(rig.screen.text).toContain('pagerduty');
   });
 
   test('a narrow screen moves the cursor in the related events, and scrolls to it', async () => {
