@@ -1,6 +1,3 @@
-import { z } from 'zod';
-import { texts } from './response.ts';
-
 /** The value of an attribute as text. A list has the texts of its items. */
 export type AttributeValue = string | readonly string[];
 
@@ -31,15 +28,10 @@ export interface EventAttributes {
 }
 
 /** A set of attributes as a row of the feed. Rows of events refer to it by its id. */
-export const attributeSetRowSchema = z.object({
-  /** Namespace of the set; present only if all namespaces are requested. */
-  namespace: z.string().exactOptional(),
-  /** Identifies the content: sets with equal attributes have the same id, also in other backends. */
-  id: z.string(),
-  attributes: z.record(z.string(), z.union([z.string(), texts])),
-});
 export interface AttributeSetRow {
+  /** Namespace of the set; present only if all namespaces are requested. */
   readonly namespace?: string;
+  /** Identifies the content: sets with equal attributes have the same id, also in other backends. */
   readonly id: string;
   readonly attributes: Readonly<Record<string, AttributeValue>>;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { texts } from './response.ts';
-import { attributeSetRowSchema, type AttributeSetRow, type EventAttributes } from './attribute-set.ts';
+import type { AttributeSetRow, EventAttributes } from './attribute-set.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
 import { groupResponse, type GroupRow } from './grouping.ts';
@@ -223,6 +223,13 @@ const upgradeRowSchema = z.object({
   step: z.object({ number: z.number(), total: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
 });
 export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
+
+// It is not in `attribute-set.ts`, because the console loads that file before its first frame, and zod only later.
+const attributeSetRowSchema = z.object({
+  namespace: z.string().exactOptional(),
+  id: z.string(),
+  attributes: z.record(z.string(), z.union([z.string(), texts])),
+});
 
 /**
  * Rows by key. A key is `client/check`, the id of a silence, the name of a client, the id of a plan, the id of a group,
