@@ -43,12 +43,17 @@ export function Dialog({
   const width = dialogWidth(size.columns);
   const shown = lines.slice(0, dialogRows(size.rows));
   const heading = ` ${fit(title, Math.min(cellWidth(title), width - 2))} `;
-  const left = run('│ ');
-  const right = run(' │');
+  // The border has the color of the focus, because keys act on the dialog and not on the view.
+  const left = run('│ ', 'accent');
+  const right = run(' │', 'accent');
   const rows: readonly Line[] = [
-    [run('┌'), run(heading, 'strong'), run(`${'─'.repeat(Math.max(0, width + 2 - cellWidth(heading)))}┐`)],
+    [
+      run('┌', 'accent'),
+      run(heading, 'strong'),
+      run(`${'─'.repeat(Math.max(0, width + 2 - cellWidth(heading)))}┐`, 'accent'),
+    ],
     ...shown.map((runs) => [left].concat(fitRuns(runs, width), right)),
-    [run(`└${'─'.repeat(width + 2)}┘`)],
+    [run(`└${'─'.repeat(width + 2)}┘`, 'accent')],
   ];
   const boxStyle = {
     position: 'absolute',

@@ -340,7 +340,7 @@ describe('the list of all namespaces', () => {
     await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':overview\r');
     await rig.shows(/http@team-a +12 +1/, /http@default +3 +0/, /web@team-a +ok +50%/, /registered +3/);
-    rig.type('\t\t\t\t\t\t\r');
+    rig.type('\t\t\t\t\r');
     await rig.shows('check=http namespace=team-a', /team-a +web-1 /);
     expect(rig.screen.text).not.toContain('db-1');
   });

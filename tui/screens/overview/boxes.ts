@@ -11,6 +11,7 @@ import { keyOf } from '../../state/keys.ts';
 import { plotLines } from '../../text/plot.ts';
 import { run, type Line, type Run, type Tone } from '../../text/theme.ts';
 import { aggregateBar, aggregateMark, isBelowThreshold, percentText } from '../../model/aggregate-book.ts';
+import { operatorActionText } from '../../words/operator-action.ts';
 import { auditEntry } from '../log/entries.ts';
 import { whenText } from '../log/lines.ts';
 import { openLog } from '../log/layer.ts';
@@ -254,10 +255,14 @@ function actionsBox(
   data: OverviewData | undefined,
 ): OverviewBox {
   const rows = (data?.actions ?? []).map((record): BoxRow => {
-    const { who, kind, text } = auditEntry(record);
+    const { who, text } = auditEntry(record);
     return {
       key: String(record.id),
-      left: [run(`${whenText(record.at, nowMs).slice(0, 5)}  `, 'faint'), run(`${who}  ${kind}  `), run(text)],
+      left: [
+        run(`${whenText(record.at, nowMs).slice(0, 5)}  `, 'faint'),
+        run(`${who}  ${safeLine(operatorActionText(record.action))} `),
+        run(text),
+      ],
       right: [],
       open: (store) => openLog(store, 'audit', record.id),
     };
@@ -357,9 +362,11 @@ function silenceRow(entry: SilencedRow, endsAt: number, events: number): BoxRow 
 const HANDLER_CELLS = 8;
 
 function handlersBox(data: OverviewData | undefined): OverviewBox {
-  return boxOf('handlers', 'Handlers', [2, 10], {
-    head: ['queued', 'running', 'failed', 'dead'].map((head) => head.padStart(HANDLER_CELLS)).join(''),
-    rows: (data?.handlers ?? []).toSorted(worstHandlerFirst).slice(0, ROWS_MAX).map(handlerRow),
+  const handlers = data?.handlers ?? [];
+  const titles = ['queued', 'running', 'failed', 'dead'].map((title) => title.padStart(HANDLER_CELLS)).join('');
+  return boxOf('handlers', 'Handlers since start', [2, 10], {
+    head: handlers.length === 0 ? '' : titles,
+    rows: handlers.toSorted(worstHandlerFirst).slice(0, ROWS_MAX).map(handlerRow),
     empty: data === undefined ? LOADING : data.handlers === undefined ? 'unavailable' : 'none',
   });
 }

@@ -1,0 +1,34 @@
+/** What an operator did, by the name of the action in the audit trail. The changed object follows the words. */
+const WORDS: Readonly<Record<string, string>> = {
+  'silence.create': 'silenced',
+  'silence.replace': 'changed the silence on',
+  'silence.restore': 'silenced again',
+  'silence.clear': 'ended the silence on',
+  'silence.expire': 'ended the expired silence on',
+  'event.acknowledge': 'acknowledged',
+  'event.unacknowledge': 'withdrew the acknowledgement of',
+  'event.resolve': 'resolved',
+  'event.delete': 'deleted the event',
+  'result.delete': 'deleted the result',
+  'client.create': 'created the client',
+  'client.change': 'changed the client',
+  'client.delete': 'deleted the client',
+  'check.delete': 'deleted the check',
+  'check.rename': 'renamed the check',
+  'check.request': 'requested a run of',
+  'aggregate.delete': 'deleted the aggregate',
+  'dead-letter.retry': 'retried the dead letter',
+  'dead-letter.drop': 'dropped the dead letter',
+  'definition.create': 'created the definition',
+  'definition.change': 'changed the definition',
+  'definition.delete': 'deleted the definition',
+  'handler.test': 'tested the handler',
+  'upgrade.create': 'created the upgrade plan',
+  'upgrade.order': 'gave an order for the upgrade plan',
+  'cluster.hand-over': 'handed the leadership to',
+};
+
+/** Returns what an operator did, in words: `silenced`. For an action without words, returns its name: `user create`. */
+export function operatorActionText(action: string): string {
+  return WORDS[action] ?? action.replace('.', ' ');
+}
