@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { CheckHistory } from '../../../shared/schemas/availability.ts';
 import type { PastState } from '../../../shared/schemas/timeline.ts';
-import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
+import { byKey, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
 import { openScene, SCENE_EVENTS } from '../../support/console-scene.ts';
 import { FEED_HELLO } from '../../support/feed-server.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
@@ -47,7 +47,13 @@ const api: NonNullable<RigOptions['api']> = ({ path }) => {
   }
   if (name === '/api/mon/v1/timeline/state') {
     const at = Number(asked.get('at'));
-    const gone = anEventRow({ client: 'old-1', check: 'disk-root', status: 2, output: 'degraded', since: at / 1000 - 300 });
+    const gone = anEventRow({
+      client: 'old-1',
+      check: 'disk-root',
+      status: 2,
+      output: 'degraded',
+      since: at / 1000 - 300,
+    });
     const counts = { events: 1, warning: 0, critical: 1, unknown: 0, silenced: 0, clients: 0, silences: 0 };
     const state: PastState = { at, retained_since: 0, previous: null, next: null, counts, total: 1, events: [gone] };
     return { status: 200, body: { ...state, silenced: [], clients: [] } };
@@ -114,6 +120,23 @@ describe('an incident', () => {
     rig.type('l');
     await rig.shows('this is live data already');
     expect(rig.screen.text).not.toContain('THE PAST');
+  });
+
+  test('the key i in a storm shows the 40 events that began nearest to the one under the cursor, which is one of them', async () => {
+    const rig = await openScene({ api });
+    const [first] = SCENE_EVENTS;
+    if (first === undefined) throw new Error('the scene has events');
+    // The storm began a minute before the event under the cursor.
+    const storm = Array.from({ length: 60 }, (_, index) =>
+      Object.assign({}, first, { client: `storm-${String(index)}`, since: first.since - 60 - index }),
+    );
+    await rig.change({ events: byKey(storm) });
+    await rig.shows('66 crit');
+    rig.type('g');
+    await rig.shows(/> .*db-014/);
+    rig.type('i');
+    await rig.shows('the nearest in time, 40 of', 'incident › 40 events', 'db-014.eu-west-1/postgres-repl');
+    expect(histories).toContain('db-014.eu-west-1/postgres-repl');
   });
 
   test('the key i shows the events that began within five minutes of the one under the cursor', async () => {

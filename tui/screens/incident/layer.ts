@@ -17,25 +17,27 @@ const TOGETHER_SECONDS = 300;
 /**
  * Opens the screen that shows several events as bars on one time axis.
  *
- * @param keys the keys of at least one event. If there are more than the screen can show, the oldest events are shown
+ * @param keys the keys of at least one event
+ * @param near epoch seconds; if there are more events than the screen can show, those that began nearest to this time are
+ *   shown. Default: the oldest events
  */
-export function openIncident(store: Screen & Pick<LiveData, 'events'>, keys: readonly string[]): void {
+export function openIncident(store: Screen & Pick<LiveData, 'events'>, keys: readonly string[], near = 0): void {
   const events = keys
     .flatMap((key) => {
       const row = store.events.get(key)?.row;
       return row === undefined ? [] : [{ key, since: row.since }];
     })
-    .toSorted((a, b) => a.since - b.since);
-  const [oldest] = events;
-  if (oldest === undefined) return store.say('these events are gone: nothing to show');
+    .toSorted((a, b) => Math.abs(a.since - near) - Math.abs(b.since - near));
+  const shown = events.slice(0, INCIDENT_EVENTS_MAX);
+  if (shown.length === 0) return store.say('these events are gone: nothing to show');
   const nowMs = store.options.now();
-  const ageMs = nowMs - oldest.since * 1000;
+  const ageMs = nowMs - Math.min(...shown.map(({ since }) => since)) * 1000;
   const spanMs = Math.min(SPAN_MAX_MS, ageMs + Math.max(LEAD_MIN_MS, ageMs / 4));
-  const shown = events.slice(0, INCIDENT_EVENTS_MAX).map(({ key }) => key);
   if (shown.length < events.length) {
-    store.say(`the oldest ${String(shown.length)} of ${String(events.length)} events are shown`);
+    const which = near === 0 ? 'the oldest' : 'the nearest in time,';
+    store.say(`${which} ${String(shown.length)} of ${String(events.length)} events are shown`);
   }
-  openLoadedLayer(store, 'incident', incidentId({ sinceMs: nowMs - spanMs, keys: shown }));
+  openLoadedLayer(store, 'incident', incidentId({ sinceMs: nowMs - spanMs, keys: shown.map(({ key }) => key) }));
 }
 
 /** Opens the screen of an incident with the event of this key and all events that began about when it began. */
@@ -46,5 +48,5 @@ export function openIncidentOf(store: Screen & Pick<LiveData, 'events'>, key: st
   for (const { key: other, row: one } of store.events.records()) {
     if (Math.abs(one.since - row.since) <= TOGETHER_SECONDS) together.push(other);
   }
-  openIncident(store, together);
+  openIncident(store, together, row.since);
 }

@@ -195,6 +195,8 @@ function aggregateDetails(
 /** Number of screen rows of the history of an aggregate, on a short and on a tall screen. */
 const HISTORY_ROWS = { short: 4, tall: 7 } as const;
 
+const HOUR_MS = 3_600_000;
+
 /** Width of the labels left of the history, and of the cell at its right end. */
 const HISTORY_MARGIN = 13;
 
@@ -220,7 +222,8 @@ function historyDetails(
       : [{ value: threshold, label: `needs ${String(threshold)} %`, tone: 'warning' as const }];
   const plot: Plot = {
     series: [{ points }],
-    since,
+    // A short history fills the plot, but with at least an hour.
+    since: Math.max(since, Math.min(until - HOUR_MS, points[0]?.at ?? since)),
     until,
     thresholds: need,
     range: { max: 100 },
