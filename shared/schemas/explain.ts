@@ -163,6 +163,8 @@ export const explanationResponse = z.looseObject({
           member: z.string().optional(),
         })
         .nullable(),
+      /** The group of the event; `due_at` is its next flush in epoch seconds, or null. */
+      group: z.looseObject({ due_at: z.number().nullable() }).exactOptional(),
       /** Whether the handler was notified of the open event; absent from an older backend, and if there is no event. */
       notified: z.boolean().exactOptional(),
       /** The number of occurrences at which the filter `occurrences` passes the event again. */

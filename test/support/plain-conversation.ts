@@ -5,6 +5,7 @@ import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
 import { LinesConsole } from '../../tui/lines/console.ts';
 import { eventOf } from './console-rig.ts';
 import { SCENE, SCENE_EVENTS } from './console-scene.ts';
+import { detailApi } from './detail-scene.ts';
 import { FEED_HELLO, startFeedServer, type FeedServer } from './feed-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { ScriptedPlans } from './upgrade-scene.ts';
@@ -121,7 +122,10 @@ export async function converse({ rows = SCENE, plans, ...place }: Scene = {}): P
       }
       if (request.url === '/api/mon/v1/silence-policy') return void response.end(JSON.stringify(POLICY));
       const row = SCENE_EVENTS.find(({ client, check }) => request.url === `/events/${client}/${check}`);
-      if (row === undefined) return void response.writeHead(404).end('{}');
+      if (row === undefined) {
+        const { status, body } = detailApi({ method: request.method ?? '', path: request.url ?? '', body: undefined });
+        return void response.writeHead(status).end(JSON.stringify(body ?? {}));
+      }
       response.end(JSON.stringify(eventOf(row, { output: 'lag 184 s\nreplica=db-015\n', interval: 30 })));
     })();
   };

@@ -41,16 +41,19 @@ const TOGETHER_SECONDS = 120;
 /** Maximum number of subscriptions whose events are listed: those with the fewest events, which say the most. */
 const SUBSCRIPTIONS_MAX = 2;
 
-/**
- * Relations are computed from all events, so they are kept for a while: at least `FRESH_MS` milliseconds, and one
- * millisecond for each `EVENTS_PER_MS` events.
- */
+/** Number of events that are examined in one frame, so that a frame is not delayed by more than a few milliseconds. */
+const EVENTS_PER_FRAME = 20_000;
+
+/** Time for which the related events of an event are not searched again, in milliseconds. */
 const FRESH_MS = 1000;
-const EVENTS_PER_MS = 20;
 
 interface CachedRelations {
   readonly key: string;
-  readonly relations: readonly Relation[];
+  /** The relations that were found last; `undefined` during the first search. */
+  readonly relations: readonly Relation[] | undefined;
+  /** The search that is under way; `undefined` if it is complete. */
+  readonly search: RelationSearch | undefined;
+  /** Time of the last frame in which the search went on, in epoch milliseconds. */
   readonly atMs: number;
 }
 
@@ -58,64 +61,107 @@ const cache = new WeakMap<EventRegistry, CachedRelations>();
 
 const NONE: readonly string[] = [];
 
-/** Returns the open events of the console that are related to an event, by relation, the most telling relation first. */
+/**
+ * Returns the open events of the console that are related to an event, by relation, the most telling relation first.
+ * Many events are searched over several frames; until the first search is complete, returns `undefined`.
+ */
 export function shownRelations(
   { events, clients, nowMs }: Pick<LiveData, 'events' | 'clients' | 'nowMs'>,
   key: string,
   row: EventRow,
-): readonly Relation[] {
+): readonly Relation[] | undefined {
   const cached = cache.get(events);
-  const freshMs = Math.max(FRESH_MS, events.size / EVENTS_PER_MS);
-  if (cached?.key === key && Math.abs(nowMs - cached.atMs) < freshMs) return cached.relations;
+  const known = cached?.key === key ? cached : undefined;
+  if (known !== undefined) {
+    const isUnderWay = known.search !== undefined;
+    if (isUnderWay ? known.atMs === nowMs : Math.abs(nowMs - known.atMs) < FRESH_MS) return known.relations;
+  }
   const source = {
     records: events.records(),
     find: (other: string) => events.get(other),
     subscriptionsOf: (client: string) => clients.get(client)?.subscriptions ?? NONE,
   };
-  const relations = relationsOf(source, key, row);
-  cache.set(events, { key, relations, atMs: nowMs });
+  const search = known?.search ?? new RelationSearch(source, key, row);
+  const isComplete = search.examine(EVENTS_PER_FRAME);
+  const relations = isComplete ? search.relations() : known?.relations;
+  cache.set(events, { key, relations, search: isComplete ? undefined : search, atMs: nowMs });
   return relations;
 }
 
 /** Returns the events that are related to an event, by relation. Relations without events are left out. */
 export function relationsOf(source: RelationSource, key: string, row: EventRow): readonly Relation[] {
-  const { subscriptionsOf } = source;
-  const own = splitName(row.client);
-  const inhibited = new RelatedRows();
-  const ofClient = new RelatedRows();
-  const ofCheck = new RelatedRows();
-  const together = new RelatedRows();
-  const bySubscription = new Map<string, RelatedRows>();
-  for (const name of subscriptionsOf(row.client)) {
-    if (!name.startsWith('client:')) bySubscription.set(name, new RelatedRows());
+  const search = new RelationSearch(source, key, row);
+  search.examine(Infinity);
+  return search.relations();
+}
+
+/** A search for the events that are related to an event. It can be interrupted after any number of events. */
+class RelationSearch {
+  readonly #source: RelationSource;
+  readonly #key: string;
+  readonly #row: EventRow;
+  /** Name of the client at its backend. */
+  readonly #name: string;
+  readonly #records: Iterator<RankedEvent>;
+  readonly #inhibited = new RelatedRows();
+  readonly #ofClient = new RelatedRows();
+  readonly #ofCheck = new RelatedRows();
+  readonly #together = new RelatedRows();
+  readonly #bySubscription = new Map<string, RelatedRows>();
+
+  constructor(source: RelationSource, key: string, row: EventRow) {
+    this.#source = source;
+    this.#key = key;
+    this.#row = row;
+    this.#name = splitName(row.client).name;
+    this.#records = source.records[Symbol.iterator]();
+    for (const name of source.subscriptionsOf(row.client)) {
+      if (!name.startsWith('client:')) this.#bySubscription.set(name, new RelatedRows());
+    }
   }
-  for (const record of source.records) {
-    if (record.key === key) continue;
-    const other = record.row;
-    if (other.client === row.client) ofClient.add(record);
-    if (other.check === row.check) ofCheck.add(record);
-    if (Math.abs(other.since - row.since) <= TOGETHER_SECONDS) together.add(record);
-    const by = other.inhibited_by;
-    if (by?.check === row.check && by.client === own.name) inhibited.add(record);
-    if (bySubscription.size === 0) continue;
-    for (const name of subscriptionsOf(other.client)) bySubscription.get(name)?.add(record);
+
+  /** Examines the next events, at most `most` of them, and returns whether all events are examined. */
+  examine(most: number): boolean {
+    for (let count = 0; count < most; count += 1) {
+      const next = this.#records.next();
+      if (next.done === true) return true;
+      if (next.value.key !== this.#key) this.#examine(next.value);
+    }
+    return false;
   }
-  const subscriptions = [...bySubscription]
-    .toSorted(([, a], [, b]) => a.count - b.count)
-    .filter(([, { count }]) => count > 0)
-    .slice(0, SUBSCRIPTIONS_MAX);
-  const from = momentText(row.since - TOGETHER_SECONDS);
-  const to = momentText(row.since + TOGETHER_SECONDS);
-  return [
-    ...inhibitorOf(source, row),
-    inhibited.relation('inhibited', 'inhibited by it', `inhibited_by=${searchValue(`${own.name}/${row.check}`)}`),
-    ofClient.relation('client', `on ${own.name}`, clientFilter(own, row)),
-    ofCheck.relation('check', `of the check ${row.check}`, `check=${searchValue(row.check)}`),
-    ...subscriptions.map(([name, rows]) =>
-      rows.relation('subscription', `of the subscription ${name}`, `subscriptions=${searchValue(name)}`),
-    ),
-    together.relation('began', 'that began within 2 minutes of it', `since>=${from} since<=${to}`),
-  ].filter(({ count }) => count > 0);
+
+  #examine(record: RankedEvent): void {
+    const { client, check, since, inhibited_by: by } = record.row;
+    const own = this.#row;
+    if (client === own.client) this.#ofClient.add(record);
+    if (check === own.check) this.#ofCheck.add(record);
+    if (Math.abs(since - own.since) <= TOGETHER_SECONDS) this.#together.add(record);
+    if (by?.check === own.check && by.client === this.#name) this.#inhibited.add(record);
+    if (this.#bySubscription.size === 0) return;
+    for (const name of this.#source.subscriptionsOf(client)) this.#bySubscription.get(name)?.add(record);
+  }
+
+  /** Returns the relations of the examined events. */
+  relations(): readonly Relation[] {
+    const row = this.#row;
+    const subscriptions = [...this.#bySubscription]
+      .toSorted(([, a], [, b]) => a.count - b.count)
+      .filter(([, { count }]) => count > 0)
+      .slice(0, SUBSCRIPTIONS_MAX);
+    const from = momentText(row.since - TOGETHER_SECONDS);
+    const to = momentText(row.since + TOGETHER_SECONDS);
+    const own = searchValue(`${this.#name}/${row.check}`);
+    return [
+      ...inhibitorOf(this.#source, row),
+      this.#inhibited.relation('inhibited', 'inhibited by it', `inhibited_by=${own}`),
+      this.#ofClient.relation('client', `on ${this.#name}`, clientFilter(splitName(row.client), row)),
+      this.#ofCheck.relation('check', `of the check ${row.check}`, `check=${searchValue(row.check)}`),
+      ...subscriptions.map(([name, rows]) =>
+        rows.relation('subscription', `of the subscription ${name}`, `subscriptions=${searchValue(name)}`),
+      ),
+      this.#together.relation('began', 'that began within 2 minutes of it', `since>=${from} since<=${to}`),
+    ].filter(({ count }) => count > 0);
+  }
 }
 
 /** Returns the relation to the event that inhibits this one; empty if there is none or it is not in the list. */

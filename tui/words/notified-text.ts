@@ -15,12 +15,16 @@ export function notifiedText({ event, handlers, reason }: EventExplanation, nowM
   const parts = [
     ...groupText(
       'notified',
-      named.filter(({ delivery }) => delivery === null || delivery.state === 'delivered'),
+      named.filter(
+        (handler) => handler.delivery?.state === 'delivered' || (handler.delivery === null && !waitsForGroup(handler)),
+      ),
       nowMs,
     ),
     ...groupText(
       'pending',
-      named.filter(({ delivery }) => delivery !== null && isUnfinished(delivery.state)),
+      named.filter((handler) =>
+        handler.delivery === null ? waitsForGroup(handler) : isUnfinished(handler.delivery.state),
+      ),
       nowMs,
     ),
     ...groupText(
@@ -45,6 +49,11 @@ export function notifiedText({ event, handlers, reason }: EventExplanation, nowM
  */
 function wasNotified({ notified, delivery }: Handler): boolean {
   return notified ?? delivery !== null;
+}
+
+/** Returns whether the event is in a group of the handler that was not flushed yet. */
+function waitsForGroup({ group }: Handler): boolean {
+  return group !== undefined && group.due_at !== null;
 }
 
 function isUnfinished(state: string): boolean {

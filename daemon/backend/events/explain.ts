@@ -88,12 +88,13 @@ export async function explainEvent(
     const handled = handlersSentence(verdicts);
     const reason = recovery === undefined ? handled : recoverySentence(recovery, handled);
     const { notifications } = record.event;
-    const explained = verdicts.map((verdict) => ({
+    const explained = (verdict: HandlerVerdict): HandlerExplanation => ({
       ...deliveryAt(verdict),
       notified: wasHandlerNotified(notifications, verdict.handler),
       ...nextOccurrence(verdict, event),
-    }));
-    return { ...subject, event: summary(event, recovery), ...subdued, reason, handlers: explained };
+    });
+    const handlersExplained = verdicts.map(explained);
+    return { ...subject, event: summary(event, recovery), ...subdued, reason, handlers: handlersExplained };
   }
   if (record.check === null) return undefined;
   const pending = pendingResolutionsOf(namespace).get(client, entry.name);

@@ -30,6 +30,19 @@ describe('the reading of events in screen-reader mode', () => {
     expect(opened).toContain('Output:\nlag 184 s\nreplica=db-015\n');
   });
 
+  test('the command open of screen-reader mode reads notifications, related events and operator actions', async () => {
+    const person = await converse();
+    const opened = await person.type('open db-014.eu-west-1/postgres-repl');
+    expect(opened).toContain(
+      '\nNotified: audit 3m ago; failed: pagerduty 2m ago (5 tries: the connection was refused);',
+    );
+    expect(opened).toContain('next at the 60th occurrence (filter occurrences).\n');
+    expect(opened).toContain(
+      '\nRelated: 1 event of the check postgres-repl; 3 events that began within 2 minutes of it.\n',
+    );
+    expect(opened).toContain('\n1 hour ago alice@ops requested a run.\n');
+  });
+
   test('a command of screen-reader mode may name an event or find it by words', async () => {
     const person = await converse();
     expect(await person.type('open db-002.eu-west-1/cert-expiry')).toContain('cert-expiry on db-002');

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { matchesSearch, parseSearch } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { EventRegistry } from '../../../tui/model/event-registry.ts';
 import { rankOf } from '../../../tui/model/event-record.ts';
-import { relationsOf, type RankedEvent } from '../../../tui/model/related-events.ts';
+import { relationsOf, shownRelations, type RankedEvent } from '../../../tui/model/related-events.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
 const SINCE = 1000;
@@ -76,5 +77,20 @@ describe('the events that are related to an event', () => {
       matchesSearch(search, anEventRow({ since: SINCE + seconds }), SINCE),
     );
     expect(matching).toEqual([-120, 0, 120]);
+  });
+
+  test('many events are searched over several frames, and the last result stays until the next search is complete', () => {
+    const events = new EventRegistry();
+    for (let index = 0; index < 50_000; index += 1) {
+      const row = anEventRow({ client: `web-${String(index)}`, check: 'http' });
+      events.apply(eventKey(row.client, row.check), row, 0);
+    }
+    const row = anEventRow({ client: 'web-0', check: 'http' });
+    const ofCheck = (nowMs: number): number | undefined =>
+      shownRelations({ events, clients: new Map(), nowMs }, 'web-0/http', row)?.find(({ kind }) => kind === 'check')
+        ?.count;
+    expect([1, 1, 2, 3].map(ofCheck)).toEqual([undefined, undefined, undefined, 49_999]);
+    events.apply('web-1/http', null, 0);
+    expect([1002, 1003, 1004, 1005].map(ofCheck)).toEqual([49_999, 49_999, 49_999, 49_998]);
   });
 });

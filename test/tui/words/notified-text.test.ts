@@ -49,6 +49,11 @@ test.each<{ title: string; handlers: readonly Handler[]; text: string }>([
     text: 'notified: journal; not again for now: it is silenced',
   },
   {
+    title: 'that a notification waits for the next flush of its group',
+    handlers: [aHandler({ notified: true, group: { due_at: NOW_MS / 1000 + 20 } })],
+    text: 'pending: journal; again with the next result',
+  },
+  {
     title: 'that a last run is about an earlier event',
     handlers: [aHandler({ notified: false, verdict: 'severity', reason: 'no', delivery: sent() })],
     text: 'not notified: its check has no handlers',

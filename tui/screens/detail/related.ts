@@ -30,7 +30,7 @@ export function relatedRows(
   eventsMax: number,
 ): readonly RelatedRow[] {
   const rows: RelatedRow[] = [];
-  for (const relation of shownRelations(store, target.key, row)) {
+  for (const relation of shownRelations(store, target.key, row) ?? []) {
     const head = `${relation.kind} ${relation.which}`;
     rows.push({ kind: 'relation', key: head, relation });
     for (const record of relation.first.slice(0, eventsMax)) {
@@ -55,7 +55,10 @@ export function relatedLines(
   }: { readonly width: number; readonly cursor: string | undefined; readonly eventsMax: number },
 ): readonly Line[] {
   const rows = relatedRows(store, subject, eventsMax);
-  if (rows.length === 0) return [[run('no related event', 'faint')]];
+  if (rows.length === 0) {
+    const isSearching = shownRelations(store, subject.target.key, subject.row) === undefined;
+    return [[run(isSearching ? 'searching …' : 'no related event', 'faint')]];
+  }
   return rows.map((row) => {
     const line = row.kind === 'relation' ? relationLine(row.relation, width) : eventLine(row.record, subject, width);
     return row.key === cursor ? [run(line.map(({ text }) => text).join(''), 'cursor')] : line;
