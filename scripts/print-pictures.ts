@@ -21,7 +21,7 @@ Needs the Debian packages librsvg2-bin, pngquant and fonts-dejavu-core, and a bu
 const SCREENS: Readonly<Record<string, { readonly keys: readonly string[]; readonly shows: RegExp }>> = {
   overview: { keys: ['1'], shows: /PROBLEMS BY SUBSCRIPTION/ },
   events: { keys: ['j', 'j'], shows: /CRIT[^]*OUTPUT|OUTPUT[^]*CRIT/ },
-  detail: { keys: ['\r'], shows: /output/ },
+  detail: { keys: ['\r'], shows: /output/i },
 };
 
 const SIZES = [
