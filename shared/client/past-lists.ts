@@ -1,5 +1,6 @@
 import type { PastState } from '../schemas/timeline.ts';
 import type { ApiClient } from './api-client.ts';
+import { ReceivedAttributes } from './received-attributes.ts';
 
 /** Number of events in one page. */
 const PAGE_SIZE = 10_000;
@@ -23,13 +24,18 @@ export async function* pagesOfPast(api: Pick<ApiClient, 'pastState'>, atMs: numb
   }
 }
 
-/** Returns all events, silences and clients at a past moment. */
+/** Returns all events with their attributes, silences and clients at a past moment. */
 export async function readPastLists(api: Pick<ApiClient, 'pastState'>, atMs: number): Promise<PastState> {
   let first: PastState | undefined;
   const events: PastState['events'][number][] = [];
+  const sets = new ReceivedAttributes();
   for await (const page of pagesOfPast(api, atMs)) {
     first ??= page;
-    for (const row of page.events) events.push(row);
+    sets.apply({ attributes: page.attributes ?? {} });
+    for (const row of page.events) {
+      sets.addTo(row);
+      events.push(row);
+    }
   }
   if (first === undefined) throw new Error('invalid response from the backend: expected a page of the event list');
   return { ...first, events };

@@ -15,9 +15,28 @@ export const ATTRIBUTE_NAME = /^[a-z_](?:[\w./-]*\w)?/i;
 
 /** Attributes that change with each result, so they say nothing about the client or the check itself. */
 export const UNSTABLE_ATTRIBUTES: ReadonlySet<string> = new Set([
-  ...['status', 'state', 'output', 'duration', 'executed', 'issued', 'history', 'occurrences'],
-  ...['occurrences_watermark', 'total_state_change', 'action', 'flapping', 'age', 'last', 'since'],
-  ...['last_ok', 'last_seen', 'last_state_change', 'timestamp', 'is_silenced', 'silenced', 'silenced_by'],
+  'status',
+  'state',
+  'output',
+  'duration',
+  'executed',
+  'issued',
+  'history',
+  'occurrences',
+  'occurrences_watermark',
+  'total_state_change',
+  'action',
+  'flapping',
+  'age',
+  'last',
+  'since',
+  'last_ok',
+  'last_seen',
+  'last_state_change',
+  'timestamp',
+  'is_silenced',
+  'silenced',
+  'silenced_by',
 ]);
 
 const BOTH: readonly AttributeOwner[] = ['client', 'check'];

@@ -132,8 +132,8 @@ export function compareAttributes(a: string, b: string): number {
 }
 
 /**
- * Returns the names of the attributes that these events have, in order: `subscriptions`, then `client.` and `check.`
- * attributes. Events that share a set of attributes are inspected once.
+ * Returns the names of the attributes that these events have: `subscriptions`, then the attributes of clients, then
+ * those of checks. Of each owner, nested attributes come last.
  */
 export function attributeNamesOf(rows: Iterable<EventAttributes>): readonly string[] {
   const ofClients = new Set<AttributeSet>();
@@ -147,6 +147,10 @@ export function attributeNamesOf(rows: Iterable<EventAttributes>): readonly stri
   return [SUBSCRIPTIONS, ...namesIn('client', ofClients), ...namesIn('check', ofChecks)];
 }
 
+function depthOf(name: string): number {
+  return name.split('.').length;
+}
+
 function namesIn(owner: AttributeOwner, sets: Iterable<AttributeSet>): readonly string[] {
   // Most sets share the list of their names, which is then read once.
   const lists = new Set<readonly string[]>();
@@ -154,7 +158,7 @@ function namesIn(owner: AttributeOwner, sets: Iterable<AttributeSet>): readonly 
   const names = new Set<string>();
   for (const list of lists) for (const name of list) names.add(name);
   if (owner === 'client') names.delete(SUBSCRIPTIONS);
-  return [...names].toSorted(compareText).map((name) => `${owner}.${name}`);
+  return [...names].toSorted((a, b) => depthOf(a) - depthOf(b) || compareText(a, b)).map((name) => `${owner}.${name}`);
 }
 
 /** Returns the values of an attribute that these events have, in order; at most `most` of them. */

@@ -225,7 +225,7 @@ const upgradeRowSchema = z.object({
 export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
 
 // It is not in `attribute-set.ts`, because the console loads that file before its first frame, and zod only later.
-const attributeSetRowSchema = z.object({
+export const attributeSetRowSchema = z.object({
   namespace: z.string().exactOptional(),
   id: z.string(),
   attributes: z.record(z.string(), z.union([z.string(), texts])),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { texts, type ResponseOf } from './response.ts';
 import { inhibitorSchema } from './inhibition.ts';
 import { recurrenceResponse } from './recurrence.ts';
-import { clientRowSchema, eventRowSchema, silencedRowSchema } from './feed.ts';
+import { attributeSetRowSchema, clientRowSchema, feedEventRowSchema, silencedRowSchema } from './feed.ts';
 
 /**
  * Kinds of transitions. The last three are about a silence, all others about a check on a client (spec, timeline 1).
@@ -146,7 +146,9 @@ export const pastStateResponse = z.object({
   /** Number of events that match the search. */
   total: z.number(),
   /** The events. `occurrences`, `last` and `output` are those of the last transition before the moment. */
-  events: z.array(eventRowSchema),
+  events: z.array(feedEventRowSchema),
+  /** The current attributes of the clients and checks of the events: the sets to which the events refer, by their id. */
+  attributes: z.record(z.string(), attributeSetRowSchema).exactOptional(),
   /** The silences, sorted by id; present only if requested. */
   silenced: z.array(silencedRowSchema).exactOptional(),
   /** The clients, sorted by name; present only if requested. */
@@ -168,7 +170,9 @@ export const pastChangesResponse = z.object({
    * Events at the second moment, `at`, that may differ. If `silenced` is present, also all events that are silenced
    * then.
    */
-  events: z.array(eventRowSchema),
+  events: z.array(feedEventRowSchema),
+  /** The sets of attributes to which the events refer, as in the state at that moment. */
+  attributes: z.record(z.string(), attributeSetRowSchema).exactOptional(),
   /** Events that may have existed at `from` and did not exist at `at`. */
   removed: z.array(z.object({ namespace: z.string().exactOptional(), client: z.string(), check: z.string() })),
   /** All silences at `at`; absent if neither the silences nor the events that they covered differ. */

@@ -1,3 +1,4 @@
+import { ReceivedAttributes } from '../../shared/client/received-attributes.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { ClientRow, EventRow, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { PastChanges, PastClient, PastState } from '../../shared/schemas/timeline.ts';
@@ -12,9 +13,15 @@ type Named<Row> = readonly (readonly [key: string, row: Row | null])[];
  * @param isAllNamespaces true if the lists contain all namespaces, so that the namespace is added to every name
  */
 export function rowsOfPast(
-  { events, silenced = [], clients = [] }: Pick<PastState, 'events' | 'silenced' | 'clients'>,
+  {
+    events,
+    attributes,
+    silenced = [],
+    clients = [],
+  }: Pick<PastState, 'events' | 'attributes' | 'silenced' | 'clients'>,
   isAllNamespaces: boolean,
 ): FeedRows {
+  const eventOf = eventReader(attributes);
   return feedRows(
     { events: events.map(eventOf), silenced: silenced.map(silenceOf), clients: clients.map(clientOf) },
     isAllNamespaces,
@@ -29,7 +36,7 @@ export function rowsOfPast(
  * @param isPlaced true if the differences contain all namespaces, so that the namespace is added to every name
  */
 export function rowsOfChanges(
-  { events, removed, silenced, clients, removed_clients: removedClients }: PastChanges,
+  { events, attributes, removed, silenced, clients, removed_clients: removedClients }: PastChanges,
   before: Iterable<Pick<EventRecord, 'key' | 'row'>>,
   isPlaced: boolean,
 ): FeedRows {
@@ -37,7 +44,7 @@ export function rowsOfChanges(
     {
       events: [
         ...removed.map(({ namespace, client, check }) => [placed(namespace, eventKey(client, check)), null] as const),
-        ...events.map(eventOf),
+        ...events.map(eventReader(attributes)),
       ],
       silenced: silenced?.map(silenceOf),
       clients: [
@@ -63,8 +70,17 @@ function placed(namespace: string | undefined, key: string): string {
   return namespace === undefined ? key : `${namespace}/${key}`;
 }
 
-function eventOf(row: PastState['events'][number]): readonly [string, EventRow] {
-  return [placed(row.namespace, eventKey(row.client, row.check)), { ...row, silenced_by: [...row.silenced_by] }];
+type PastEvent = PastState['events'][number];
+
+/** Returns a function that converts an event, and adds the attributes of its client and its check. */
+function eventReader(attributes: PastState['attributes'] = {}): (row: PastEvent) => readonly [string, EventRow] {
+  const sets = new ReceivedAttributes();
+  sets.apply({ attributes });
+  return (row) => {
+    const event = { ...row, silenced_by: [...row.silenced_by] };
+    sets.addTo(event);
+    return [placed(row.namespace, eventKey(row.client, row.check)), event];
+  };
 }
 
 function silenceOf(row: NonNullable<PastState['silenced']>[number]): readonly [string, SilencedRow] {

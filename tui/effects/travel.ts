@@ -163,11 +163,13 @@ export class Travel {
     const isPlaced = this.#parts.isPlaced();
     if (store !== undefined) {
       const events = [...first.events];
+      const attributes = { ...first.attributes };
       for await (const page of pages) {
         if (requestId !== this.#requestId) return;
         events.push(...page.events);
+        Object.assign(attributes, page.attributes);
       }
-      store.pastArrived(moment, rowsOfPast({ ...first, events }, isPlaced));
+      store.pastArrived(moment, rowsOfPast({ ...first, events, attributes }, isPlaced));
       return this.#askAhead(requestId);
     }
     const into = this.#parts.enter();
@@ -189,10 +191,10 @@ export class Travel {
     let rows = read;
     const store = this.#parts.store();
     try {
-      for await (const { events } of pages) {
+      for await (const { events, attributes = {} } of pages) {
         if (requestId !== this.#requestId || store !== this.#parts.store()) return;
         rows += events.length;
-        const { events: some } = rowsOfPast({ events }, this.#parts.isPlaced());
+        const { events: some } = rowsOfPast({ events, attributes }, this.#parts.isPlaced());
         store.pastChanged({ ...moment, partial: { rows, total } }, { events: some ?? {} });
         this.#parts.paint();
       }

@@ -1,10 +1,10 @@
 import type { SearchLanguage } from '../../../shared/domain/search-language.ts';
 import { FEED_TOPICS, type FeedRequest, type FeedTopic } from '../../../shared/schemas/feed-request.ts';
-import { CHECK_ATTRIBUTES, CLIENT_ATTRIBUTES, type EventAttributes } from '../../../shared/schemas/attribute-set.ts';
 import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import type { FeedReach } from './feed-reach.ts';
 import type { TopicRow } from './topic-rows.ts';
 import { TopicFilter } from './topic-filter.ts';
+import { withSetIds } from '../model/attributes/feed-rows.ts';
 import type { ShownState, Topic } from '../model/tables/feed-topic.ts';
 
 type Subscription = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
@@ -72,16 +72,6 @@ function filterOf(
   const texts: Readonly<Record<string, string | undefined>> = filters;
   const [name, text] = topic === 'events' ? ['filter', filter] : [`filters.${topic}`, texts[topic]];
   return new TopicFilter(language as SearchLanguage<object>, name, text);
-}
-
-/** Adds to an event row the ids of the attributes of its client and its check. */
-function withSetIds(row: EventAttributes): object {
-  const { [CLIENT_ATTRIBUTES]: ofClient, [CHECK_ATTRIBUTES]: ofCheck } = row;
-  return {
-    ...row,
-    ...(ofClient !== undefined && { client_set: ofClient.id }),
-    ...(ofCheck !== undefined && { check_set: ofCheck.id }),
-  };
 }
 
 /** Returns an empty object for rows. It has no prototype, because a client may be named `__proto__`. */

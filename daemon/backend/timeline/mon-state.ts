@@ -10,6 +10,7 @@ import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import { requestedNamespaces, type RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
+import { eventsWithSets } from '../model/attributes/feed-rows.ts';
 import { byName } from '../model/registry/by-name.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { FirstRows } from './first-rows.ts';
@@ -56,6 +57,7 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
           from: between.fromMs,
           at: between.atMs,
           ...changes,
+          ...eventsWithSets(changes.events),
           ...(await around(store, requested, base, between.atMs)),
         };
       });
@@ -77,7 +79,7 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
           ...(await around(store, requested, base, atMs)),
           counts: lists.counts,
           total: events.total,
-          events: events.from(offset),
+          ...eventsWithSets(events.from(offset)),
           ...(silenced && { silenced: lists.silenced }),
           ...(clients && { clients: lists.clients.toSorted(byName) }),
         };

@@ -66,6 +66,23 @@ describe('GET /api/mon/v1/events', () => {
     expect(await names({ sort })).toEqual(expected);
   });
 
+  test('GET /api/mon/v1/events searches and sorts by attributes of the client, also after they change', async () => {
+    await ask('POST', '/clients', { name: 'web-1', address: 'a', rack: 'r20', subscriptions: ['rack:r20'] });
+    await ask('POST', '/clients', { name: 'db-1', address: 'b', rack: 'r3' });
+    expect(await names({ q: 'client.rack=r20' })).toEqual(['web-1/http']);
+    expect(await names({ q: 'subscription=rack:r20 or rack=r3', sort: '-client.rack' })).toEqual([
+      'db-1/disk',
+      'db-1/load',
+      'web-1/http',
+    ]);
+    await ask('POST', '/clients', { name: 'web-1', address: 'a', rack: 'r21' });
+    expect(await names({ q: 'client.rack=r20' })).toEqual([]);
+    expect(await list({ q: 'disk client.password~a' })).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('client.password is secret') },
+    });
+  });
+
   test('GET /api/mon/v1/events filters the events before it paginates them', async () => {
     const { headers, body } = await list({ q: '!http', sort: 'client', limit: '1', offset: '1' });
     expect(headers['x-pagination']).toBe('{"limit":1,"offset":1,"total":3}');
@@ -80,7 +97,10 @@ describe('GET /api/mon/v1/events', () => {
     expect(await list({ q: 'x'.repeat(1025) })).toMatchObject({ status: 400 });
     expect(await list({ sort: 'colour' })).toMatchObject({
       status: 400,
-      body: { error: 'sort must be status, client, check, count, age, last; a leading "-" reverses the order' },
+      body: {
+        error:
+          'sort must be status, client, check, count, age, last, subscriptions, client.NAME or check.NAME; a leading "-" reverses the order',
+      },
     });
   });
 });

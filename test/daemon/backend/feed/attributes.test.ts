@@ -135,9 +135,9 @@ describe('a feed with attributes', () => {
   });
 });
 
-describe('a filter on the feed of events', () => {
-  const keysOf = (peer: FeedPeer): readonly string[] => [...peer.replica.events.keys()].toSorted();
+const keysOf = (peer: FeedPeer): readonly string[] => [...peer.replica.events.keys()].toSorted();
 
+describe('a filter on the feed of events', () => {
   test.each([
     ['client.rack=r20', ['web-1/disk']],
     ['subscription=rack:r21', ['web-2/disk']],
