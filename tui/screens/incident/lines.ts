@@ -138,11 +138,13 @@ function firstProblemMs({ stretches }: CheckHistory): number {
   return stretches.find(({ status = 0 }) => status !== 0)?.since ?? Infinity;
 }
 
-const WHO_CELLS = 14;
+/** Maximum width of the names of users in the list of actions, in cells. */
+const WHO_CELLS_MAX = 20;
 const ACTION_CELLS = 13;
 
 function actionLines({ nowMs }: Pick<LiveData, 'nowMs'>, actions: readonly ReportAction[]): readonly Line[] {
   if (actions.length === 0) return [[run(' no operator actions in this time', 'faint')]];
+  const whoCells = Math.min(WHO_CELLS_MAX, Math.max(...actions.map(({ who }) => cellWidth(safeLine(who)))));
   return [
     [run(' Operator actions', 'strong'), run(`  ${String(actions.length)}`, 'faint')],
     ...actions.map(({ at, who, action, targets, count, reason }): Line => {
@@ -151,7 +153,7 @@ function actionLines({ nowMs }: Pick<LiveData, 'nowMs'>, actions: readonly Repor
       return [
         run(` ${ACTION_LETTERS[action]} `, 'strong'),
         run(`${whenText(at, nowMs).padEnd(11)}  `, 'faint'),
-        run(`${fit(safeLine(who), WHO_CELLS)}  ${action.padEnd(ACTION_CELLS)}${what}`),
+        run(`${fit(safeLine(who), whoCells)}  ${action.padEnd(ACTION_CELLS)}${what}`),
       ];
     }),
   ];
