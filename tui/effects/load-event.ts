@@ -18,18 +18,18 @@ type EventStore = ScreenView & Answered & Pick<LiveData, 'events'>;
 
 /** Loads an event for its screen or for the pane of the list, and reports the outcome to the store. */
 export async function loadEvent(
-  { target, into, isWhole }: Effect & { readonly kind: 'load-event' },
+  { target, into, isDetailed }: Effect & { readonly kind: 'load-event' },
   store: EventStore,
   api: () => Promise<EventApi>,
 ): Promise<void> {
   try {
     const client = await api();
     // The extra data of the whole event is optional: without it the event is still shown.
-    const definition = isWhole
+    const definition = isDetailed
       ? client.check(nameAtSameBackend(target.client, target.check)).catch(() => undefined)
       : undefined;
-    const handling = isWhole ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
-    const activity = isWhole ? freshActivity(store, client, target) : undefined;
+    const handling = isDetailed ? client.explainEvent(target.client, target.check).catch(() => undefined) : undefined;
+    const activity = isDetailed ? freshActivity(store, client, target) : undefined;
     // The row of before the request: a row that arrives meanwhile may be newer than the response.
     const row = store.events.get(target.key)?.row;
     const event = await client.event(target.client, target.check);

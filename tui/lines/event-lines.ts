@@ -10,7 +10,7 @@ import type { EventExplanation } from '../../shared/schemas/explain.ts';
 import { loadActivity, operatorActions, type EventActivity } from '../model/event-activity.ts';
 import { rankOf } from '../model/event-record.ts';
 import { relationsOf, type RankedEvent } from '../model/related-events.ts';
-import { notifiedText } from '../words/notified-text.ts';
+import { notificationAnswer } from '../words/notified-text.ts';
 import { eventRowKey } from './events.ts';
 import { silencesOn, type SilenceOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
@@ -44,7 +44,7 @@ export async function eventLines(state: LinesState, prompt: LinePrompt, row: Eve
 
 /** Returns a sentence about whether anybody was notified of the event, and what happens next. */
 function notifiedLines(explanation: EventExplanation, nowMs: number): readonly string[] {
-  const answer = notifiedText(explanation, nowMs);
+  const answer = notificationAnswer(explanation, nowMs);
   return answer === undefined ? [] : [safeLine(`${answer.slice(0, 1).toUpperCase()}${answer.slice(1)}.`)];
 }
 

@@ -8,7 +8,7 @@ import type { SeriesResponse } from '../../shared/schemas/series.ts';
 import type { TimelineRow } from '../../shared/schemas/timeline.ts';
 import { PAST_SPAN_MS } from './past-span.ts';
 
-/** What happened to the check of an event in the last 24 hours, as far as the backend has recorded it. */
+/** The changes, values and operator actions of an event's check in the last 24 hours, as far as they are recorded. */
 export interface EventActivity {
   /** Time at which the data was loaded, in epoch milliseconds. */
   readonly loadedAtMs: number;
@@ -30,7 +30,7 @@ const TRANSITIONS_MAX = 100;
 const RECORDS_MAX = 50;
 
 /**
- * Loads what happened to the check of an event in the last 24 hours. A part that the backend does not have, or that the
+ * Loads the activity of an event's check in the last 24 hours. A part that the backend does not have, or that the
  * user may not read, is empty.
  *
  * @param namespace the namespace of the event. Default: `default`

@@ -71,19 +71,19 @@ export function shownRelations(
   row: EventRow,
 ): readonly Relation[] | undefined {
   const cached = cache.get(events);
-  const known = cached?.key === key ? cached : undefined;
-  if (known !== undefined) {
-    const isUnderWay = known.search !== undefined;
-    if (isUnderWay ? known.atMs === nowMs : Math.abs(nowMs - known.atMs) < FRESH_MS) return known.relations;
+  const current = cached?.key === key ? cached : undefined;
+  if (current !== undefined) {
+    const isUnderWay = current.search !== undefined;
+    if (isUnderWay ? current.atMs === nowMs : Math.abs(nowMs - current.atMs) < FRESH_MS) return current.relations;
   }
   const source = {
     records: events.records(),
     find: (other: string) => events.get(other),
     subscriptionsOf: (client: string) => clients.get(client)?.subscriptions ?? NONE,
   };
-  const search = known?.search ?? new RelationSearch(source, key, row);
+  const search = current?.search ?? new RelationSearch(source, key, row);
   const isComplete = search.examine(EVENTS_PER_FRAME);
-  const relations = isComplete ? search.relations() : known?.relations;
+  const relations = isComplete ? search.relations() : current?.relations;
   cache.set(events, { key, relations, search: isComplete ? undefined : search, atMs: nowMs });
   return relations;
 }

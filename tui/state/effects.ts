@@ -43,12 +43,12 @@ export type Effect =
     }
   /** Loads the silences that ended in the last 24 hours. */
   | { readonly kind: 'load-ended-silences' }
-  /** Loads an event. `isWhole` is true if its handlers and its activity are shown too. */
+  /** Loads an event. `isDetailed` is true if its handlers and its activity are shown too. */
   | {
       readonly kind: 'load-event';
       readonly target: Target;
       readonly into: 'detail' | 'pane';
-      readonly isWhole: boolean;
+      readonly isDetailed: boolean;
     }
   | { readonly kind: 'load-view'; readonly view: LoadedView }
   | { readonly kind: 'load-plan'; readonly id: number }

@@ -117,7 +117,7 @@ export class Upkeep {
     store.adjustState({
       layers: [...store.state.layers.slice(0, -1), { ...layer, row, resolvedAtMs, load: reloading }],
     });
-    store.request({ kind: 'load-event', target, into: 'detail', isWhole: true });
+    store.request({ kind: 'load-event', target, into: 'detail', isDetailed: true });
   }
 
   #peekUnderCursor(store: StateAdjuster & Screen & Pick<LiveData, 'events'>, nowMs: number): void {
@@ -127,7 +127,7 @@ export class Upkeep {
     const { peek } = store.state;
     if (!this.#peek.isDue(target.key, peek, store.events.get(target.key)?.row, nowMs)) return;
     if (peek?.target.key !== target.key) store.adjustState({ peek: { target, load: { kind: 'loading' } } });
-    store.request({ kind: 'load-event', target, into: 'pane', isWhole: placement === 'beside' });
+    store.request({ kind: 'load-event', target, into: 'pane', isDetailed: placement === 'beside' });
   }
 }
 

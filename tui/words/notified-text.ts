@@ -9,7 +9,7 @@ type Handler = EventExplanation['handlers'][number];
  *
  * @returns the answer; `undefined` if there is no open event
  */
-export function notifiedText({ event, handlers, reason }: EventExplanation, nowMs: number): string | undefined {
+export function notificationAnswer({ event, handlers, reason }: EventExplanation, nowMs: number): string | undefined {
   if (event === null) return undefined;
   const named = handlers.filter(wasNotified);
   const parts = [

@@ -487,7 +487,7 @@ describe('the detail pane', () => {
     expect(loads(driver)).toEqual([]);
     driver.pass(100);
     const target = { key: key('b'), client: 'b', check: CHECK };
-    expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane', isWhole: false }]);
+    expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane', isDetailed: false }]);
     driver.store.answers.eventFailed(target, 'pane', 'no');
     driver.pass(100);
     expect(loads(driver)).toEqual([]);
@@ -509,7 +509,7 @@ describe('the detail pane', () => {
     expect(loads(driver)).toEqual([]);
     driver.pass(100);
     const target = { key: key('c'), client: 'c', check: CHECK };
-    expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane', isWhole: true }]);
+    expect(loads(driver)).toEqual([{ kind: 'load-event', target, into: 'pane', isDetailed: true }]);
   });
 
   test('the key P shows the pane below the list, beside it, and not at all', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventExplanation } from '../../../shared/schemas/explain.ts';
-import { notifiedText } from '../../../tui/words/notified-text.ts';
+import { notificationAnswer } from '../../../tui/words/notified-text.ts';
 
 const NOW_MS = 1_000_000;
 const OCCURRENCES = 'filtered by occurrences: only handling every 60 occurrences';
@@ -17,7 +17,7 @@ function sent(state = 'delivered', secondsAgo = 60): NonNullable<Handler['delive
 
 function answer(handlers: readonly Handler[], reason = 'no handler runs: its check has no handlers'): string {
   const event = { id: 'x', status: 2, action: 'create' as const, occurrences: 2, silenced_by: [] };
-  return notifiedText({ client: 'web-1', check: 'http', event, reason, handlers: [...handlers] }, NOW_MS) ?? '';
+  return notificationAnswer({ client: 'web-1', check: 'http', event, reason, handlers: [...handlers] }, NOW_MS) ?? '';
 }
 
 test.each<{ title: string; handlers: readonly Handler[]; text: string }>([
@@ -94,5 +94,5 @@ test.each([
 
 test('there is no answer about the notifications of a check without an event', () => {
   const explanation = { client: 'a', check: 'b', event: null, reason: 'there is no event', handlers: [] };
-  expect(notifiedText(explanation, NOW_MS)).toBeUndefined();
+  expect(notificationAnswer(explanation, NOW_MS)).toBeUndefined();
 });

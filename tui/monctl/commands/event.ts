@@ -24,7 +24,7 @@ import { parseStatusFilter, STATUS_WORDS, statusStyle, statusText, statusWord } 
 import { recordWithOutput, type Column, type TableLook } from '../table.ts';
 import { timeWithAge, timestamp } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
-import { notifiedText } from '../../words/notified-text.ts';
+import { notificationAnswer } from '../../words/notified-text.ts';
 import { recurringAmong } from '../silence-recurrence.ts';
 
 /** A row of the event list. `event`, the complete event, is absent in rows of the live feed and of the past. */
@@ -130,7 +130,7 @@ const explain: Command = {
     const missing = `there is no event and no result of ${client}/${check}`;
     const explanation = await requireExisting(api().explainEvent(client, check), missing);
     const recurring = await recurringAmong(api(), explanation.event?.silenced_by ?? []);
-    const answer = notifiedText(explanation, nowMs);
+    const answer = notificationAnswer(explanation, nowMs);
     await output.show(explanation, () => handlingText(explanation, nowMs, output.look, recurring, answer));
   },
 };

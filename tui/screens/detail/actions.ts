@@ -33,18 +33,18 @@ export function openDetail(store: Screen & Pick<LiveData, 'events'>, target: Tar
     panel: 'output',
     tops: {},
     related: undefined,
-    isOutputWhole: false,
+    isOutputExpanded: false,
     raw,
     wrap: true,
     search: NO_SEARCH,
   };
   openLayer(store, layer);
-  store.request({ kind: 'load-event', target, into: 'detail', isWhole: true });
+  store.request({ kind: 'load-event', target, into: 'detail', isDetailed: true });
 }
 
 export function reloadDetail(store: Screen, layer: DetailLayer): void {
   if (layer.load.kind === 'loaded') putLayer(store, { ...layer, load: { ...layer.load, reloading: true } });
-  store.request({ kind: 'load-event', target: layer.target, into: 'detail', isWhole: true });
+  store.request({ kind: 'load-event', target: layer.target, into: 'detail', isDetailed: true });
 }
 
 /** Moves the focus to the next (1) or the previous (-1) panel. The first panel follows the last. */
@@ -132,7 +132,8 @@ export function openFromDetail(store: ActionPorts, layer: DetailLayer): void {
       return openInspect(store, { kind: 'client', name: target.client });
     case 'output':
     case undefined:
-      if (layout.kind === 'text') return putLayer(store, { ...layer, isOutputWhole: !layer.isOutputWhole, top: 0 });
+      if (layout.kind === 'text')
+        return putLayer(store, { ...layer, isOutputExpanded: !layer.isOutputExpanded, top: 0 });
       return store.say(`the whole output is shown: ${keyOf('panel-next')} goes to the next panel`);
   }
 }

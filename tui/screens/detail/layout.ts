@@ -60,10 +60,10 @@ export function layOutDetail(store: ScreenView & LiveData, layer: DetailLayer): 
   const width = columns - 1;
   if (load.kind !== 'loaded') return { kind: 'text', lines: unloadedLines(load), parts: [] };
   if (columns < SPLIT_COLUMNS) {
-    const whole = detailParts(store, { ...shown, load }, () => width - LABEL_CELLS);
+    const allParts = detailParts(store, { ...shown, load }, () => width - LABEL_CELLS);
     // A search finds all lines of the output.
-    const isWhole = layer.isOutputWhole || layer.raw || layer.search.isOpen || layer.search.line.text !== '';
-    const parts = isWhole ? whole : withShortOutput(whole, OUTPUT_LINES, `${keyOf('open')} shows them`);
+    const isExpanded = layer.isOutputExpanded || layer.raw || layer.search.isOpen || layer.search.line.text !== '';
+    const parts = isExpanded ? allParts : withShortOutput(allParts, OUTPUT_LINES, `${keyOf('open')} shows them`);
     const lines = paragraphs(parts, width, layer.panel);
     return { kind: 'text', lines: layer.raw ? [...lines, ...jsonRows(load.event, width, layer.wrap)] : lines, parts };
   }

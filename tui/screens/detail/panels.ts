@@ -14,7 +14,7 @@ import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { acknowledgementText } from '../../words/acknowledgement-text.ts';
 import { countOf } from '../../words/changes.ts';
-import { notifiedText } from '../../words/notified-text.ts';
+import { notificationAnswer } from '../../words/notified-text.ts';
 import { handlerRows } from '../handling/lines.ts';
 import { stripLines } from '../timeline/lines.ts';
 import { whenText } from '../log/lines.ts';
@@ -104,7 +104,7 @@ function notificationLines({ load: { handling }, row, store: { nowMs }, width }:
   ];
   const causeLines = cause.flatMap((text) => proseLines(safeLine(text), width)).map((line) => [run(line)]);
   if (handling === undefined) return causeLines;
-  const answer = notifiedText(handling, nowMs);
+  const answer = notificationAnswer(handling, nowMs);
   const lines = answer === undefined ? [] : proseLines(safeLine(answer), width);
   const hint = [run(`press ${keyOf('explain')} for the full explanation`, 'faint')];
   return [...lines.map((line) => [run(line, 'strong')]), ...causeLines, ...handlerRows(handling, nowMs, width), hint];

@@ -2,7 +2,7 @@ import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { deliveryText } from '../../words/delivery-text.ts';
-import { notifiedText } from '../../words/notified-text.ts';
+import { notificationAnswer } from '../../words/notified-text.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
@@ -66,7 +66,7 @@ export function handlingLines(
 ): readonly Line[] {
   if (data === undefined) return [];
   const { event, reason, handlers } = data;
-  const notified = notifiedText(data, nowMs);
+  const notified = notificationAnswer(data, nowMs);
   const all: readonly Described[] = [
     ...(notified === undefined ? [] : [{ label: 'answer', text: notified, tone: 'strong' as const }]),
     { label: 'event', text: event === null ? 'none' : eventText(event) },

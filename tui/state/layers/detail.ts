@@ -29,7 +29,7 @@ export type EventLoad =
       readonly nextRun: number | undefined;
       /** How each handler handles the event; `undefined` if the backend did not report it, or it was not requested. */
       readonly handling: EventExplanation | undefined;
-      /** What happened to its check before; `undefined` if it was not requested. */
+      /** The activity of its check; `undefined` if it was not requested. */
       readonly activity: EventActivity | undefined;
       readonly reloading: boolean;
       /**
@@ -62,7 +62,7 @@ export interface DetailLayer {
   /** Key of the related event or relation under the cursor; `undefined` for the first one. */
   readonly related: string | undefined;
   /** True if a screen without panels shows all lines of the output, and not only the first ones. */
-  readonly isOutputWhole: boolean;
+  readonly isOutputExpanded: boolean;
   readonly raw: boolean;
   readonly wrap: boolean;
   readonly search: SearchField;
