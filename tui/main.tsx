@@ -21,6 +21,8 @@ import { openConsole, type Console, type ConsoleClock } from './console.tsx';
 import { bindKeys } from './state/keys.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { ScreenSettings } from './state/screen-settings.ts';
+import { configureZone } from './words/shown-time.ts';
+import { timeZoneOf } from '../shared/schemas/time-zone.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';
 
 /** The exit code for a wrong command line or a missing terminal, as in `monctl`. */
@@ -51,6 +53,7 @@ async function readArguments(argv: readonly string[]): Promise<Arguments | { rea
 async function main(flags: Arguments): Promise<void> {
   const loaded = await readConsoleConfig(flags.config, process.env);
   if ('problem' in loaded) return fail(loaded.problem);
+  configureZone(flags.utc === true ? 'UTC' : timeZoneOf(loaded.config['time-zone'] ?? ''));
   // Warnings are printed before the console takes over the screen, so that they can be read after it exits.
   for (const { text } of loaded.config.warnings) process.stderr.write(`mon: ${safeText(text)}\n`);
   try {

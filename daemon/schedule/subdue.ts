@@ -15,7 +15,7 @@ export function subdueOf({ subdue, subdues = [], timezone }: SubduedCheck): Subd
   if (subdue === undefined) return (nowMs) => isInSubdues(subdues, nowMs);
   const windows = parseTimeWindows(subdue);
   const zone = timezone === undefined ? undefined : timeZoneOf(timezone);
-  return (nowMs) => isInWindow(windows, nowMs, zone ?? localZone()) || isInSubdues(subdues, nowMs);
+  return (nowMs) => isInWindow(windows, nowMs, zone ?? machineZone()) || isInSubdues(subdues, nowMs);
 }
 
 type SubduedCheck = Pick<CheckDefinition, 'subdue' | 'subdues' | 'timezone'>;
@@ -24,6 +24,6 @@ type SubduedCheck = Pick<CheckDefinition, 'subdue' | 'subdues' | 'timezone'>;
  * Returns the time zone of this machine. Not cached, because a zone without a name also changes with daylight saving
  * time.
  */
-export function localZone(): string {
+export function machineZone(): string {
   return machineTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone, new Date().getTimezoneOffset());
 }

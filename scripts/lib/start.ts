@@ -280,7 +280,7 @@ function overview(backends: string, url: string, results: Parameters<typeof resu
     'to try:',
     `  ./scripts/mon${option}`,
     `  ./scripts/monctl event list${option}`,
-    `  ./scripts/monctl silenced create --check ready --expire 1h --reason practice${option}`,
+    `  ./scripts/monctl silence create --check ready --expire 1h --reason practice${option}`,
     '  touch var/ready    (mends the check "ready", which fails on purpose until that file exists)',
     '',
     `running until it is stopped: Ctrl-C, or kill ${String(process.pid)}`,

@@ -5,6 +5,7 @@ import { V2_API } from '../api/v2.ts';
 import type { Severity } from '../domain/severity.ts';
 import { MonError } from '../errors.ts';
 import { namesResponse, objectResponse, texts } from '../schemas/response.ts';
+import type { acknowledgeSchema } from '../schemas/acknowledgement.ts';
 import type { BulkRequest } from '../schemas/bulk.ts';
 import type { Client } from '../schemas/client.ts';
 import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
@@ -270,6 +271,9 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     holdSilence: (hold: HoldRequest) => carryOut(MON_API.holdSilence, { body: hold }),
     releaseSilence: (hold: ReleaseRequest) => isThere(MON_API.releaseSilence, { body: hold }),
     silencePolicy: () => call(MON_API.silencePolicy),
+    acknowledge: (body: z.input<typeof acknowledgeSchema>) => call(MON_API.acknowledge, { body }),
+    /** Removes the acknowledgement of an event; false if there is none. */
+    unacknowledge: (client: string, check: string) => isThere(MON_API.unacknowledge, { path: { client, check } }),
     /**
      * Applies many changes in one commit.
      *

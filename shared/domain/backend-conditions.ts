@@ -111,7 +111,7 @@ export function silencesFinding(idle: readonly string[]): ConditionFinding {
     1,
     idle,
     (names) =>
-      `${counted(idle.length, 'silence has', 'silences have')} matched no event for a long time: ${names}; see monctl silenced list --idle`,
+      `${counted(idle.length, 'silence has', 'silences have')} matched no event for a long time: ${names}; see monctl silence list --idle`,
   );
 }
 

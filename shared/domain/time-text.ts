@@ -87,7 +87,7 @@ export function readStartTime(text: string, clock: LocalClock): ReadTime {
   const time = readTime(text, clock, 'future');
   if (time.problem !== undefined || time.atMs > clock.nowMs - TOLERANCE_MS) return time;
   const age = formatDuration((clock.nowMs - time.atMs) / 1000);
-  return { problem: `${JSON.stringify(text)} is ${age} in the past` };
+  return { problem: `${JSON.stringify(text)} is ${age} in the past: write a later time, or now` };
 }
 
 function calendarTime(
@@ -151,9 +151,7 @@ function dayOf(day: string, today: number): number | undefined {
 }
 
 function within(atMs: number, text: string): ReadTime {
-  return atMs >= 0 && atMs <= TIME_MAX_MS
-    ? { atMs }
-    : { problem: `${JSON.stringify(text)} is too far from now` };
+  return atMs >= 0 && atMs <= TIME_MAX_MS ? { atMs } : { problem: `${JSON.stringify(text)} is too far from now` };
 }
 
 function notATime(text: string, direction: 'past' | 'future' | 'any'): ReadTime {
@@ -167,12 +165,12 @@ function notATime(text: string, direction: 'past' | 'future' | 'any'): ReadTime 
  */
 export function dateTimeText(atMs: number, zone: string, precision: 'seconds' | 'minutes' = 'seconds'): string {
   return isShownAsDate(atMs)
-    ? `${dateText(atMs, zone)} ${clockText(atMs, zone, precision)}`
+    ? `${dateText(atMs, zone)} ${timeOfDayText(atMs, zone, precision)}`
     : String(Math.floor(atMs / 1000));
 }
 
 /** Formats the time of day with its zone: `22:14:07Z`, `17:14:07 EST`, `23:14:07+01:00`. */
-export function clockText(atMs: number, zone: string, precision: 'seconds' | 'minutes' = 'seconds'): string {
+export function timeOfDayText(atMs: number, zone: string, precision: 'seconds' | 'minutes' = 'seconds'): string {
   return `${localText(atMs, zone).slice(11, precision === 'seconds' ? 19 : 16)}${zoneSuffix(atMs, zone)}`;
 }
 
@@ -226,6 +224,6 @@ function abbreviation(atMs: number, zone: string, offsetMs: number): string | un
 
 function offsetText(offsetMs: number): string {
   const minutes = Math.abs(Math.round(offsetMs / 60_000));
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  return `${offsetMs < 0 ? '-' : '+'}${hours ?? ''}:${rest ?? ''}`;
 }

@@ -2,7 +2,7 @@ import { parseDay } from '../schemas/calendar-day.ts';
 import type { Recurrence } from '../schemas/recurrence.ts';
 import { parseSchedule, SCHEDULE_HINT, SCHEDULE_ZONE, WINDOW_SECONDS } from '../schemas/schedule.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
-import { DURATION_HINT, formatDuration, parseDuration } from './duration.ts';
+import { DURATION_HINT, formatDuration, parseDuration, readDuration } from './duration.ts';
 import { recurrenceProblemWithAttribute, recurrenceOf, type RecurrencePart } from './recurrence.ts';
 
 /** The schedule of a recurring silence as a user typed it in a form. A text is empty if nothing was typed. */
@@ -31,8 +31,14 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
   if (schedule === '') return wrong('schedule', `no schedule: ${SCHEDULE_HINT}`);
   if ('problem' in parsed) return wrong('schedule', parsed.problem);
   if (timeZoneOf(zone) === undefined) return wrong('zone', `"${zone}" is not a time zone: use ${TIME_ZONE_HINT}`);
-  const duration = parseDuration(written.duration.trim());
-  if (duration === undefined) return wrong('duration', `how long a window lasts: ${DURATION_HINT}`);
+  const typed = readDuration(written.duration);
+  if ('problem' in typed) {
+    return wrong(
+      'duration',
+      written.duration.trim() === '' ? `how long a window lasts: ${DURATION_HINT}` : typed.problem,
+    );
+  }
+  const { seconds: duration } = typed;
   if (duration < WINDOW_SECONDS.min || duration > WINDOW_SECONDS.max) {
     return wrong('duration', `a window lasts from ${formatDuration(WINDOW_SECONDS.min)} to less than a week`);
   }
@@ -56,8 +62,14 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
 export function writtenRecurrence(recurrence: Recurrence): WrittenRecurrence {
   const { schedule, zone, duration, first_day: firstDay = '', last_day: lastDay = '' } = recurrence;
   const short = formatDuration(duration);
-  // The short form has two units at most. If it loses precision, plain seconds are used instead.
-  return { schedule, zone, duration: parseDuration(short) === duration ? short : String(duration), firstDay, lastDay };
+  // The short form has two units at most. If it loses precision, seconds are used instead.
+  return {
+    schedule,
+    zone,
+    duration: parseDuration(short) === duration ? short : `${String(duration)}s`,
+    firstDay,
+    lastDay,
+  };
 }
 
 function wrong(part: RecurrencePart, problem: string): ReadRecurrence {

@@ -114,7 +114,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
 
   test('a package upgrade keeps configuration and data, restarts running daemons and leaves stopped daemons stopped', async () => {
     await run(`echo 'log-level: debug' >>/etc/mon/backend.yml`);
-    await run(`monctl silenced create --client web-1 --reason kept --expire 1d`);
+    await run(`monctl silence create --client web-1 --reason kept --expire 1d`);
     await run('systemctl stop mon-agent');
     const pid = await pidOf('mon-backend');
     await install(VERSION);
@@ -122,7 +122,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
       `${VERSION} ${VERSION} ${VERSION}`,
     );
     expect(await run('tail -n 1 /etc/mon/backend.yml')).toBe('log-level: debug');
-    expect(await run('monctl silenced list')).toMatch(/kept/);
+    expect(await run('monctl silence list')).toMatch(/kept/);
     expect(await pidOf('mon-backend')).not.toBe(pid);
     expect([await stateOf('mon-backend'), await stateOf('mon-agent')]).toEqual(['active', 'inactive']);
     await run('systemctl start mon-agent');
@@ -164,7 +164,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     expect(await run('ls /var/lib/mon/mon-backend/CURRENT')).toMatch(/CURRENT/);
     expect(await run('ls -d /usr/lib/mon /usr/bin/mon* 2>/dev/null || true')).toBe('');
     await install(VERSION);
-    expect(await run('monctl silenced list')).toMatch(/kept/);
+    expect(await run('monctl silence list')).toMatch(/kept/);
     expect(await run('tail -n 1 /etc/mon/backend.yml')).toBe('log-level: debug');
   });
 

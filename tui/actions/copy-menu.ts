@@ -89,9 +89,8 @@ function curlCommand(
 }
 
 function monctlCommand(subject: CopySubject, { backend, namespace = DEFAULT_NAMESPACE }: CopiedLocation): string {
-  const noun = subject.kind === 'silence' ? 'silenced' : subject.kind;
   const there = namespace === DEFAULT_NAMESPACE ? [] : ['--namespace', namespace];
-  return ['monctl', noun, 'info', ...namesOf(subject), ...there, '--backend', backend].map(shellWord).join(' ');
+  return ['monctl', subject.kind, 'info', ...namesOf(subject), ...there, '--backend', backend].map(shellWord).join(' ');
 }
 
 function namesOf({ kind, name }: CopySubject): readonly string[] {

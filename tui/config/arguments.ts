@@ -24,6 +24,8 @@ export interface Arguments {
   readonly mouse: boolean | undefined;
   readonly bell: boolean | undefined;
   readonly notify: boolean | undefined;
+  /** Whether to show and read times in UTC. */
+  readonly utc: boolean | undefined;
   /** Whether to use screen-reader mode; if `undefined`, the environment decides. */
   readonly screenReader: boolean | undefined;
   /** The arguments of `mon watch`; `undefined` for any other call. */
@@ -52,6 +54,7 @@ export const DEFAULT_ARGUMENTS: Arguments = {
   mouse: undefined,
   bell: undefined,
   notify: undefined,
+  utc: undefined,
   screenReader: undefined,
   watch: undefined,
 };

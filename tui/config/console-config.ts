@@ -41,6 +41,8 @@ export interface ConsoleConfig {
   readonly mouse?: boolean | undefined;
   readonly bell?: boolean | undefined;
   readonly notify?: boolean | undefined;
+  /** Zone of all times that are shown and typed; `undefined` for the zone of the process. */
+  readonly 'time-zone'?: string | undefined;
   /** Warnings about renamed settings in the file. Their old names still work, but should be replaced. */
   readonly warnings: readonly ConfigWarning[];
 }

@@ -7,7 +7,9 @@ export const HELP = `
 Usage
   mon [--backend URL | --context NAME] [--config FILE] [--read-only] [--mouse]
       [--ascii] [--no-color] [--skin NAME] [--no-bell] [--notify] [--screen-reader]
-  mon watch [--filter SEARCH] [--once] [--json] [--backend URL | --context NAME]
+      [--utc]
+  mon watch [--filter SEARCH] [--once] [--json] [--utc]
+      [--backend URL | --context NAME]
 
 Opens the full-screen console: what is broken right now, live. "?" shows all keys.
 "mon watch" prints matching events and their changes, one line each, for pipes and
@@ -31,6 +33,8 @@ Options
   --skin NAME     ${SKINS.join(', ')} (default: dark, or light on a light terminal)
   --no-bell       do not ring the terminal bell for new critical events
   --notify        also show desktop notifications, if the terminal supports OSC 9
+  --utc           show and read times in UTC; default: local time, or the setting
+                  time-zone of the configuration file
   --screen-reader print sentences instead of drawing a screen; the default with
                   $INK_SCREEN_READER=true or TERM=dumb (--no-screen-reader: off)
   --filter SEARCH with watch: only matching events, such as 'status>=warn !silenced'
@@ -45,6 +49,7 @@ Environment
   MON_API_KEY      API key for the backend
   MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY=true
                    same as the options with these names
+  TZ               time zone, such as Europe/Berlin (default: that of the machine)
   XDG_CONFIG_HOME  directory of mon/console.yml (default: ~/.config)
 
 Exit codes
@@ -86,6 +91,7 @@ export function parseConsoleArguments(
       mouse: { type: 'boolean' },
       bell: { type: 'boolean' },
       notify: { type: 'boolean' },
+      utc: { type: 'boolean' },
       screenReader: { type: 'boolean' },
       filter: { type: 'string' },
       once: { type: 'boolean', default: false },
@@ -97,7 +103,7 @@ export function parseConsoleArguments(
   if (more.length > 0 || (command !== undefined && command !== 'watch')) {
     return { problem: 'mon takes only options, or the command "watch": see "mon --help"' };
   }
-  const { backend, context, config, readOnly, ascii, color, skin, mouse, bell, notify, screenReader } = flags;
+  const { backend, context, config, readOnly, ascii, color, skin, mouse, bell, notify, utc, screenReader } = flags;
   const { filter, once, json, trustedCaFile, insecureSkipTlsVerify } = flags;
   if (backend !== undefined && context !== undefined) {
     return { problem: 'use --backend or --context, not both: see "mon --help"' };
@@ -108,5 +114,20 @@ export function parseConsoleArguments(
   }
   const watch = command === undefined ? undefined : { filter: filter ?? '', once, json };
   const tls = { trustedCaFile, insecureSkipTlsVerify };
-  return { backend, context, config, ...tls, readOnly, ascii, color, skin, mouse, bell, notify, screenReader, watch };
+  return {
+    backend,
+    context,
+    config,
+    ...tls,
+    readOnly,
+    ascii,
+    color,
+    skin,
+    mouse,
+    bell,
+    notify,
+    utc,
+    screenReader,
+    watch,
+  };
 }

@@ -1,3 +1,4 @@
+import { TIME_ZONE_HINT, timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { ALL_CONTEXTS } from '../model/backend-names.ts';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
@@ -98,6 +99,10 @@ const fileSchema = z.strictObject({
   mouse: z.boolean().nullish(),
   bell: z.boolean().nullish(),
   notify: z.boolean().nullish(),
+  'time-zone': z
+    .string()
+    .refine((zone) => timeZoneOf(zone) !== undefined, `use ${TIME_ZONE_HINT}`)
+    .nullish(),
   aggregates: aggregatesSchema.nullish(),
 });
 

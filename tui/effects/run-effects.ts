@@ -1,3 +1,4 @@
+import { namesOfEnded } from '../words/changes.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { undefinedIfNotFound } from '../../shared/client/undefined-if-not-found.ts';
@@ -66,7 +67,7 @@ export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'termina
     Answered &
     ConsoleHistory &
     Pick<SilenceDialogData, 'silenceRecent'> &
-    Pick<LiveData, 'clients' | 'events' | 'loads' | 'plans'>;
+    Pick<LiveData, 'clients' | 'events' | 'loads' | 'plans' | 'silenced'>;
   readonly api: () => Promise<ConsoleApi>;
   /** Returns the API for screens about history, which also work while the past is shown. */
   readonly history: () => Promise<ConsoleApi>;
@@ -153,6 +154,8 @@ async function change(
   undoes: number | undefined,
   { store, api }: EffectTools,
 ): Promise<void> {
+  // The names are taken before the request, because the feed removes a silence as soon as it has ended.
+  const names = namesOfEnded(requestedChange.operations, store.silenced);
   try {
     const client = await api();
     const results = await client.bulk({
@@ -160,14 +163,14 @@ async function change(
       creator: store.options.creator,
       ...(undoes !== undefined && { undo: true }),
     });
-    const report = changeReport(requestedChange, changeOutcomes(requestedChange, results));
+    const report = changeReport(requestedChange, changeOutcomes(requestedChange, results, names));
     if (undoes !== undefined) store.ownChanges.forget(undoes);
     else if (results.some(({ ok }) => ok)) {
       store.ownChanges.remember(report.title, undoOperations(results), store.options.now());
     }
     reportOutcome(store, report);
   } catch (error) {
-    reportOutcome(store, refusedReport(requestedChange, errorMessage(error)));
+    reportOutcome(store, refusedReport(requestedChange, errorMessage(error), names));
   }
 }
 

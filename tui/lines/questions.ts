@@ -3,7 +3,7 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { changeOutcomes, changeReport, operationName, undoText, type BulkChange } from '../words/changes.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
-import { silencesOn } from './silences-on.ts';
+import { namesOfEndedSearches, silencesOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
 import { nameWords } from './sentences.ts';
 import type { LinePrompt } from './line-prompt.ts';
@@ -50,7 +50,8 @@ export async function confirmAndUndo(state: LinesState, prompt: LinePrompt): Pro
   if (!isChangePossible(state, prompt)) return;
   const { undo } = state;
   if (undo === undefined) return prompt.say('Nothing to undo.');
-  const what = undo.operations.map((operation) => undoText(operation, state.nowMs)).join('; ');
+  const names = await namesOfEndedSearches(await state.context.api(), undo.operations);
+  const what = undo.operations.map((operation) => undoText(operation, state.nowMs, names)).join('; ');
   if (!(await askForConfirmation(prompt, `Undo "${undo.text}": ${what}?`))) return;
   state.undo = undefined;
   await change(state, prompt, { verb: 'undo', operations: undo.operations });
@@ -102,19 +103,21 @@ export function isChangePossible({ context, isLive }: LinesState, prompt: LinePr
 
 /** Sends a change and prints its outcome. If some of its operations fail, prints the outcome of each operation. */
 export async function change(state: LinesState, prompt: LinePrompt, requestedChange: BulkChange): Promise<void> {
-  const results = await (
-    await state.context.api()
-  ).bulk({
+  const api = await state.context.api();
+  const names = await namesOfEndedSearches(api, requestedChange.operations);
+  const results = await api.bulk({
     operations: [...requestedChange.operations],
     creator: state.context.creator,
     ...(requestedChange.verb === 'undo' ? { undo: true } : {}),
   });
-  const report = changeReport(requestedChange, changeOutcomes(requestedChange, results));
+  const report = changeReport(requestedChange, changeOutcomes(requestedChange, results, names));
   const back = results.flatMap(({ undo }) => (undo === undefined ? [] : [undo])).toReversed();
   if (requestedChange.verb !== 'undo' && back.length > 0) state.undo = { text: report.title, operations: back };
   prompt.say(`${report.title}.`);
   for (const line of report.lines) prompt.say(line);
   if (requestedChange.verb === 'silence' && report.isComplete) {
-    prompt.say(`To end ${requestedChange.operations.map(operationName).join(', ')}, type "undo".`);
+    prompt.say(
+      `To end ${requestedChange.operations.map((operation) => operationName(operation)).join(', ')}, type "undo".`,
+    );
   }
 }

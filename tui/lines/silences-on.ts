@@ -1,9 +1,24 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { isSelectorId } from '../../shared/domain/silencing.ts';
+import type { BulkOperation } from '../../shared/schemas/bulk.ts';
+import type { SilenceNames } from '../words/changes.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
-import { silenceName } from '../words/silence-text.ts';
+import { silenceName } from '../../shared/domain/silence-name.ts';
 
 /** Maximum number of silences of one event whose details are fetched. */
 const SILENCES_MAX = 20;
+
+/** Returns the names of the silences by search that these operations end. The id of such a silence is a hash. */
+export async function namesOfEndedSearches(
+  api: Pick<ApiClient, 'silencedDetail'>,
+  operations: readonly BulkOperation[],
+): Promise<SilenceNames> {
+  const ids = operations.flatMap((operation) =>
+    operation.op === 'clear' && isSelectorId(operation.id) ? [operation.id] : [],
+  );
+  const silences = await silencesOn(api, ids);
+  return new Map(ids.map((id, index) => [id, silences[index]?.name ?? id]));
+}
 
 export interface SilenceOn {
   /** Readable name of the silence, or its id without details; it may contain control characters. */

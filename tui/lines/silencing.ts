@@ -24,7 +24,7 @@ import {
   fullWindowText,
 } from '../words/recurrence-text.ts';
 import { SELECTOR_UNSUPPORTED } from '../words/silence-text.ts';
-import { localClock, startText } from '../words/shown-time.ts';
+import { localClock, localZone, startText } from '../words/shown-time.ts';
 import {
   promptUntilValid,
   change,
@@ -148,7 +148,7 @@ async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePo
   const { name, target } = subject;
   const span = await promptUntilValid(
     prompt,
-    `Silence ${name} for how long? For example 15m, 4h, 1d, 2h from 22:30Z, never, recurring; press Enter for 1h:`,
+    `Silence ${name} for how long? For example 15m, 4h, 1d, 2h from 22:30, never, recurring; press Enter for 1h:`,
     (text) => readSpan(text, policy, state.nowMs),
   );
   if (span === undefined) return;
@@ -229,33 +229,40 @@ interface Question {
 }
 
 /** The questions about a recurrence, in the order of the dialog of the full-screen console. */
-const QUESTIONS: readonly Question[] = [
-  {
-    part: 'schedule',
-    line: 'schedule',
-    usual: '',
-    text: 'When does each window start? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:',
-  },
-  {
-    part: 'zone',
-    line: 'zone',
-    usual: '',
-    text: 'Time zone? For example Europe/Berlin or +02:00; press Enter for UTC:',
-  },
-  {
-    part: 'duration',
-    line: 'duration',
-    usual: '1h',
-    text: 'How long is each window? For example 30m or 2h; press Enter for 1h:',
-  },
-  { part: 'first_day', line: 'firstDay', usual: '', text: 'First day? For example 2026-12-01; press Enter for today:' },
-  {
-    part: 'last_day',
-    line: 'lastDay',
-    usual: '',
-    text: 'Last day? For example 2026-12-31; press Enter for no last day:',
-  },
-];
+function recurrenceQuestions(): readonly Question[] {
+  return [
+    {
+      part: 'schedule',
+      line: 'schedule',
+      usual: '',
+      text: 'When does each window start? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:',
+    },
+    {
+      part: 'zone',
+      line: 'zone',
+      usual: localZone(),
+      text: `Time zone? For example UTC, Europe/Berlin or +02:00; press Enter for ${localZone()}:`,
+    },
+    {
+      part: 'duration',
+      line: 'duration',
+      usual: '1h',
+      text: 'How long is each window? For example 30m or 2h; press Enter for 1h:',
+    },
+    {
+      part: 'first_day',
+      line: 'firstDay',
+      usual: '',
+      text: 'First day? For example 2026-12-01; press Enter for today:',
+    },
+    {
+      part: 'last_day',
+      line: 'lastDay',
+      usual: '',
+      text: 'Last day? For example 2026-12-31; press Enter for no last day:',
+    },
+  ];
+}
 
 async function askRecurrence(
   state: LinesState,
@@ -263,7 +270,7 @@ async function askRecurrence(
   policy: SilencePolicy,
 ): Promise<Recurrence | undefined> {
   let written: WrittenRecurrence = { schedule: '', zone: '', duration: '1h', firstDay: '', lastDay: '' };
-  for (const { part, line, usual, text: question } of QUESTIONS) {
+  for (const { part, line, usual, text: question } of recurrenceQuestions()) {
     const next = await promptUntilValid(prompt, question, (text): ParseResult<WrittenRecurrence> => {
       const typed = { ...written, [line]: text === '' ? usual : text };
       const read = readRecurrence(typed, state.nowMs);
@@ -288,8 +295,8 @@ interface SilenceSpan {
 }
 
 /**
- * Parses the duration and start of a silence, such as `2h`, `2h from 22:30Z`, `from +2h`, `never` or `recurring`. The
- * start has the format of the dialog of the full-screen console.
+ * Parses the duration and start of a silence, such as `2h`, `2h from 22:30`, `from tomorrow 02:00`, `never` or
+ * `recurring`. The start has the format of the dialog of the full-screen console.
  */
 function readSpan(text: string, policy: SilencePolicy, nowMs: number): ParseResult<SilenceSpan | 'recurring'> {
   if (/^recur(s|ring)?$/.test(text)) return { value: 'recurring' };

@@ -8,7 +8,7 @@ import { parsePast } from './times.ts';
 
 /** The `--at` option of lists that can show their state at a past time. */
 export const AT_OPTION = {
-  at: valueOption('TIME', 'show the state at this time: 2h (ago), 03:12, or 2026-11-20T03:12'),
+  at: valueOption('TIME', 'show the state at this time: 2h (ago), 03:12, yesterday 03:12, or 2026-11-20T03:12'),
 } as const;
 
 /** Prints the current list, or with `--at` the list at that past time, with ages relative to that time. */

@@ -55,6 +55,28 @@ export async function carryOut<Answer>(call: Call, change: BackendChange<Answer>
   await call.output.show(change.value(answer), () => safeText(change.successText(answer)));
 }
 
+/** A change to files of this machine, with the texts for its dry run, confirmation and result. */
+export interface LocalChange extends Pick<BackendChange<void>, 'effects' | 'question'> {
+  act(): Promise<void>;
+  readonly value: object;
+  readonly successText: string;
+}
+
+/**
+ * Makes a change after its confirmation and prints the result; with `--dry-run` only shows its effects.
+ *
+ * @throws ExitError when the user does not confirm the change
+ */
+export async function carryOutLocally(call: Call, change: LocalChange): Promise<void> {
+  if (call.flags.switch('dry-run') === true) {
+    const effects = await change.effects();
+    return call.output.show({ dry_run: true, effects }, () => safeText([...effects, 'nothing was changed'].join('\n')));
+  }
+  if (change.question !== undefined) await confirm(call, change.question, () => change.effects());
+  await change.act();
+  await call.output.show(change.value, () => safeText(change.successText));
+}
+
 /** The deletion of an object through the v2 API. */
 export interface Removal extends Partial<Pick<BackendChange<void>, 'effects'>> {
   /** Path of the object below `/api/core/v2`, in segments. */

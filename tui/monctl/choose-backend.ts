@@ -1,5 +1,6 @@
 import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { MonError } from '../../shared/errors.ts';
+import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { chooseBackend } from '../config/choose-backend.ts';
 import { readConsoleConfig } from '../config/config-file.ts';
 import { EMPTY_CONFIG } from '../config/console-config.ts';
@@ -16,6 +17,8 @@ export interface ChosenBackend {
   readonly env: CredentialsEnv;
   /** The namespace of the context; `undefined` if it has none. */
   readonly namespace: string | undefined;
+  /** The zone that the configuration file sets; `undefined` for the zone of the process. */
+  readonly timeZone: string | undefined;
   /** Warnings about deprecated names in the contexts of the configuration file. */
   readonly warnings: readonly string[];
 }
@@ -32,21 +35,25 @@ export async function chosenBackend(
 ): Promise<ChosenBackend> {
   const requestedBackend =
     options.backend ?? (options.context === undefined ? env['MON_BACKEND'] || undefined : undefined);
-  // The configuration file is not read if `--backend`, or `MON_BACKEND` without `--context`, already gives the URL.
-  const loaded =
-    requestedBackend === undefined ? await readConsoleConfig(undefined, env) : { path: '', config: EMPTY_CONFIG };
-  if ('problem' in loaded) throw new MonError('invalid', loaded.problem);
-  const warnings = loaded.config.warnings.flatMap(({ section, text }) => (section.startsWith('context') ? [text] : []));
-  const choice = chooseBackend({ backend: requestedBackend, context: options.context }, env, loaded.config);
+  const loaded = await readConsoleConfig(undefined, env);
+  // If `--backend`, or `MON_BACKEND` without `--context`, gives the URL, an invalid file does not stop the command.
+  if ('problem' in loaded && requestedBackend === undefined) throw new MonError('invalid', loaded.problem);
+  const config = 'problem' in loaded ? EMPTY_CONFIG : loaded.config;
+  const warnings = config.warnings.flatMap(({ section, text }) =>
+    section.startsWith('context') && requestedBackend === undefined ? [text] : [],
+  );
+  const timeZone = timeZoneOf(config['time-zone'] ?? '');
+  const choice = chooseBackend({ backend: requestedBackend, context: options.context }, env, config);
   switch (choice.kind) {
     case 'url':
-      return { backend: choice.backend, env, namespace: undefined, warnings };
+      return { backend: choice.backend, env, namespace: undefined, timeZone, warnings };
     case 'all':
       throw new MonError('invalid', 'this command works with only one backend: select a context with --context NAME');
     case 'context':
       return {
         ...(await resolveContext(choice.name, choice.context, env)),
         namespace: choice.context.namespace,
+        timeZone,
         warnings,
       };
   }

@@ -3,6 +3,7 @@ import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-a
 import { openV2Client, type V2Client } from '../../shared/client/v2-client.ts';
 import { readConsoleConfig } from '../config/config-file.ts';
 import { chosenBackend } from './choose-backend.ts';
+import { canonicalWords } from './aliases.ts';
 import type { Command } from './command.ts';
 import { nameOf, textAt } from './v2-object.ts';
 import { listPath, callNamespace } from './namespaces.ts';
@@ -92,9 +93,10 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
       words.push(word);
     }
   }
-  const command = commands.find((one) => one.words.every((word, at) => words[at] === word));
+  const named = canonicalWords(words, commands);
+  const command = commandOf(named, commands);
   return {
-    words,
+    words: named,
     pending: pending === undefined ? undefined : ownOption(pending, command, all),
     backend: optionValues.get('backend'),
     context: optionValues.get('context'),
@@ -105,6 +107,12 @@ function readLine(before: readonly string[], commands: readonly Command[]): Line
     }),
     command,
   };
+}
+
+/** Returns the command that the words call: the one with the most words, as `silence list` and not `silence`. */
+function commandOf(words: readonly string[], commands: readonly Command[]): Command | undefined {
+  const called = commands.filter((one) => one.words.every((word, at) => words[at] === word));
+  return called.toSorted((a, b) => b.words.length - a.words.length)[0];
 }
 
 /**
@@ -140,7 +148,9 @@ async function candidatesFor(
     return names.map((one) => `--${name}=${one}`);
   }
   const operand = words.length - command.words.length;
-  return namesFor(completionOfOperand(command, operand), words, command, openNames);
+  const names = await namesFor(completionOfOperand(command, operand), words, command, openNames);
+  // The words of longer commands, such as `list` after `silence`.
+  return [...nextWords(words, commands), ...names];
 }
 
 const BY_OPERAND: Readonly<Record<string, CompletionKind>> = {

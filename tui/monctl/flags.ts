@@ -1,5 +1,5 @@
 import { MonError } from '../../shared/errors.ts';
-import { parseLifetime, parseMoment } from './times.ts';
+import { parseLifetime, parsePast } from './times.ts';
 
 /** The option values of one command line, by option name. */
 export class Flags {
@@ -41,25 +41,25 @@ export class Flags {
   }
 
   /**
-   * Parses the value of an option as a duration such as `2h`.
+   * Parses the value of an option as a duration such as `2h`; a number without a unit is seconds.
    *
    * @returns seconds; `undefined` if the option was not given
    * @throws MonError `invalid` when the value is not a duration of at least one second
    */
   lifetime(name: string): number | undefined {
     const text = this.value(name);
-    return text === undefined ? undefined : parseLifetime(`--${name}`, text);
+    return text === undefined ? undefined : parseLifetime(`--${name}`, text, 'seconds');
   }
 
   /**
-   * Parses the value of an option as a point in time, in the formats of `parseMoment`.
+   * Parses the value of an option as a time in the past, such as `10 minutes ago`.
    *
    * @returns epoch seconds; `undefined` if the option was not given
    * @throws MonError `invalid` when the value is not a time
    */
   moment(name: string, nowMs: number): number | undefined {
     const text = this.value(name);
-    return text === undefined ? undefined : parseMoment(text, nowMs);
+    return text === undefined ? undefined : Math.floor(parsePast(text, nowMs) / 1000);
   }
 
   /** Returns the items of a comma-separated value, without empty items; `undefined` if the option was not given. */
@@ -128,10 +128,12 @@ export interface CommandOption {
   readonly value?: string;
   readonly short?: string;
   readonly completes?: CompletionKind;
+  /** True if the value may begin with a dash, such as `--sort -age`. */
+  readonly takesDash?: boolean;
   readonly text: string;
 }
 
-type More = Pick<CommandOption, 'completes' | 'short'>;
+type More = Pick<CommandOption, 'completes' | 'short' | 'takesDash'>;
 
 /**
  * Defines an option that takes a value.

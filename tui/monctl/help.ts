@@ -8,6 +8,7 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['MON_NAMESPACE', 'namespace if --namespace is not set'],
   ['MON_API_KEY', 'API key'],
   ['MON_CREDENTIALS', 'user:password'],
+  ['TZ', 'time zone, such as Europe/Berlin; default: that of the machine'],
   ['NO_COLOR', 'disable colors if set to any value'],
 ];
 
@@ -15,18 +16,27 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
 const WIDTH = 80;
 const INDENT = 2;
 
+/** A group of commands with its title in the manual of the program. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
 /**
  * Returns the manual of all commands that begin with `words`: the whole program, the commands of a noun, or one
  * command.
+ *
+ * @param groups groups of the commands, for the manual of the program
  */
 export function manual(
   words: readonly string[],
   commands: readonly Command[],
   globals: Readonly<Record<string, CommandOption>>,
+  groups: readonly CommandGroup[] = [],
 ): string {
   const [only, ...others] = commands;
   const command = others.length === 0 && only?.words.length === words.length ? only : undefined;
-  const sections = command === undefined ? overviewSections(words, commands) : commandSections(command);
+  const sections = command === undefined ? overviewSections(words, commands, groups) : commandSections(command);
   // A common option that the command redefines is listed with the command's own options.
   const common = Object.entries(globals).filter(([name]) => command?.options[name] === undefined);
   return [
@@ -37,15 +47,24 @@ export function manual(
   ].join('\n\n');
 }
 
-function overviewSections(words: readonly string[], commands: readonly Command[]): readonly string[] {
+function overviewSections(
+  words: readonly string[],
+  commands: readonly Command[],
+  groups: readonly CommandGroup[],
+): readonly string[] {
   const name = ['monctl', ...words].join(' ');
   return [
     `${name} - ${words.length === 0 ? 'the command-line client of mon' : `commands for ${name}`}`,
     section('Synopsis', [`${name} COMMAND [OPTIONS]`, `${name} COMMAND --help`]),
-    section(
-      'Commands',
-      columns(
-        commands.map((command) => [words.length === 0 ? command.words.join(' ') : callOf(command), command.summary]),
+    ...(words.length === 0 ? groups : [{ title: 'Commands', commands }]).map((group) =>
+      section(
+        group.title,
+        columns(
+          group.commands.map((command) => [
+            words.length === 0 ? command.words.join(' ') : callOf(command),
+            command.summary,
+          ]),
+        ),
       ),
     ),
     section('Examples', examples(firstExamples(words, commands))),

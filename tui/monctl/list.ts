@@ -5,29 +5,21 @@ import type { Call } from './command.ts';
 import { filterFlag } from './filter-flag.ts';
 import { poll, createTroubleReporter, type ListUpdate } from './poll.ts';
 import { counted } from './counted-noun.ts';
-import { table, type Column } from './table.ts';
+import { chosenColumns, ROW_OPTIONS, showRows, sortRows, valueOf, type RowList } from './rows.ts';
+import { table } from './table.ts';
 import { flag, valueOption, type CommandOption } from './flags.ts';
 
 /** Options of every command that lists objects. */
-export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {
+export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch' | keyof typeof ROW_OPTIONS, CommandOption>> = {
+  ...ROW_OPTIONS,
   limit: valueOption('N', 'maximum number of rows'),
   watch: flag('keep running and show changes; in a pipe, print one line per change', { short: 'w' }),
 };
 
 /** Definition of a list: how its items are fetched, filtered and shown. */
-export interface List<Item> {
+export interface List<Item> extends RowList<Item> {
   /** Plural noun for the items in messages, such as `clients` in `no clients`. */
   readonly noun: string;
-  /**
-   * Returns the columns of the table.
-   *
-   * @param shown items that the table shows; a column that is empty for all of them may be left out
-   */
-  columns(nowMs: number, shown: readonly Item[]): readonly Column<Item>[];
-  /** Returns the key that identifies an item in each update of the list. */
-  key(item: Item): string;
-  /** Returns the form of an item in JSON and YAML output. Default: the item itself. */
-  value?(item: Item): unknown;
   /**
    * Returns the part of an item that is compared for change lines: a change elsewhere is not reported. Default: the
    * form of the item in JSON output.
@@ -51,11 +43,7 @@ export async function showList<Item>(call: Call, all: List<Item>): Promise<void>
   const { output, nowMs } = call;
   const items = await list.fetch();
   const matching = selected(list, items, nowMs);
-  const shown = matching.slice(0, limit);
-  await output.show(
-    shown.map((item) => valueOf(list, item)),
-    () => (shown.length === 0 ? '' : table(list.columns(nowMs, shown), shown, output.look)),
-  );
+  const shown = await showRows(call, list, matching, limit);
   if (shown.length === 0) output.note(emptyListText(list, items.length));
   else if (shown.length < matching.length) output.note(countText(list, shown.length, matching.length));
 }
@@ -72,11 +60,16 @@ function withFilter<Item>({ flags }: Call, list: List<Item>): List<Item> {
 }
 
 async function watch<Item>(call: Call, list: List<Item>, limit: number | undefined): Promise<void> {
+  const { format } = call.output;
+  if (format === 'csv' || format === 'name') {
+    throw new MonError('invalid', `--output ${format} cannot be used with --watch: use table, json or yaml`);
+  }
   const sights = list.follow?.() ?? poll(call.clock, () => list.fetch());
   const show = call.output.draw === undefined ? lineWriter(call, list) : screenWriter(call, list, call.output.draw);
   for await (const { items, trouble } of sights) {
     const matching = items === undefined ? undefined : selected(list, items, call.clock.now());
-    await show({ all: items?.length ?? 0, matching, shown: matching?.slice(0, limit), trouble });
+    const sorted = matching && sortRows({ ...call, nowMs: call.clock.now() }, list, matching);
+    await show({ all: items?.length ?? 0, matching, shown: sorted?.slice(0, limit), trouble });
   }
   // Unreachable, because feeds and polling end only with an error.
   throw new MonError('internal', 'the list ended');
@@ -92,14 +85,16 @@ interface Shown<Item> {
 }
 
 function screenWriter<Item>(
-  { clock, output }: Call,
+  call: Call,
   list: List<Item>,
   draw: (lines: readonly string[]) => void,
 ): (state: Shown<Item>) => Promise<void> {
+  const { clock, output } = call;
   let drawn = '';
   return async (state) => {
     const { shown = [] } = state;
-    const rows = shown.length === 0 ? [] : table(list.columns(clock.now(), shown), shown, output.look).split('\n');
+    const rows =
+      shown.length === 0 ? [] : table(chosenColumns(call, list, clock.now(), shown), shown, output.look).split('\n');
     const screen = [safeLine(headline(list, state)), ...rows];
     const text = screen.join('\n');
     if (text === drawn) return;
@@ -114,12 +109,16 @@ function headline<Item>(list: List<Item>, { all, matching, shown, trouble }: Sho
   return trouble === undefined ? count : `${count}; last known state: ${trouble}`;
 }
 
-function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {
+function lineWriter<Item>(call: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {
+  const { clock, output } = call;
   let current = new Map<string, { readonly item: Item; readonly news: string }>();
   const reportTrouble = createTroubleReporter(output);
   const say = (sign: '+' | '~' | '-', item: Item): Promise<void> =>
     output.showNext({ change: CHANGE_NAME[sign], key: list.key(item), value: valueOf(list, item) }, () =>
-      [sign, ...list.columns(clock.now(), [item]).map((column) => cell(column.text(item), output.look.raw))].join('\t'),
+      [
+        sign,
+        ...chosenColumns(call, list, clock.now(), [item]).map((column) => cell(column.text(item), output.look.raw)),
+      ].join('\t'),
     );
   return async ({ shown, trouble }) => {
     reportTrouble(trouble);
@@ -149,10 +148,6 @@ export function cell(text: string, isRaw: boolean): string {
 
 function selected<Item>(list: List<Item>, items: readonly Item[], nowMs: number): readonly Item[] {
   return list.select?.(items, nowMs) ?? items;
-}
-
-function valueOf<Item>(list: List<Item>, item: Item): unknown {
-  return list.value === undefined ? item : list.value(item);
 }
 
 function emptyListText({ noun }: { readonly noun: string }, all: number): string {

@@ -2,10 +2,17 @@ import { escapeUnseen, safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError } from '../../shared/errors.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { toAscii } from '../text/theme.ts';
+import { parseJsonPath, valuesAt, type JsonPath } from './json-path.ts';
 import type { TableLook } from './table.ts';
 
+/** The output formats of every command, and those of commands that print rows. */
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+export const ROW_FORMATS = ['wide', 'name', 'csv'] as const;
+
+/** Start of the format that prints the parts of the JSON value that a path selects: `jsonpath=.client.name`. */
+export const JSON_PATH = 'jsonpath=';
+
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number] | (typeof ROW_FORMATS)[number] | 'jsonpath';
 
 /** Assumed height, in lines, of a terminal that does not report its height. */
 const ROWS_DEFAULT = 24;
@@ -61,6 +68,8 @@ export interface OutputOptions {
   readonly ascii?: boolean;
   /** Value of `--output` that selects the text format of the command. Default: `table`. */
   readonly textFormat?: string | undefined;
+  /** True if the command prints rows and supports the formats of `ROW_FORMATS`. Default: false. */
+  readonly hasRows?: boolean;
 }
 
 /**
@@ -70,15 +79,19 @@ export interface OutputOptions {
  * @throws MonError `invalid` for an unknown format, and for `raw` on a terminal
  */
 export function openOutput(
-  { format: formatName, raw, headers = true, ascii = false, textFormat = 'table' }: OutputOptions,
+  { format: formatName, raw, headers = true, ascii = false, textFormat = 'table', hasRows = false }: OutputOptions,
   stdout: OutputStream,
   stderr: OutputStream,
 ): Output {
-  const names = OUTPUT_FORMATS.map((candidate) => (candidate === 'table' ? textFormat : candidate));
-  const format = OUTPUT_FORMATS[names.indexOf(formatName)];
+  const formats: readonly OutputFormat[] = hasRows ? [...OUTPUT_FORMATS, ...ROW_FORMATS] : OUTPUT_FORMATS;
+  const names = formats.map((candidate) => (candidate === 'table' ? textFormat : candidate));
+  const path = formatName.startsWith(JSON_PATH) ? parseJsonPath(formatName.slice(JSON_PATH.length)) : undefined;
+  const format = path === undefined ? formats[names.indexOf(formatName)] : 'jsonpath';
   if (format === undefined) {
-    throw new MonError('invalid', `--output must be ${names.join(', ')}, not ${JSON.stringify(formatName)}`);
+    const known = [...names, `${JSON_PATH}PATH`].join(', ');
+    throw new MonError('invalid', `--output must be ${known}, not ${JSON.stringify(formatName)}`);
   }
+  const isForPeople = format === 'table' || format === 'wide';
   const isTerminal = stdout.isTTY === true;
   if (raw && isTerminal) {
     throw new MonError(
@@ -92,6 +105,13 @@ export function openOutput(
     ascii && stream.isTTY === true ? toAscii(text, cellWidth) : text;
   const say = (text: string): void => {
     if (text !== '') stdout.write(`${text}\n`);
+  };
+  /** Formats a value; without `indent`, as one of many values. */
+  const formatted = async (value: unknown, text: () => string, indent?: number): Promise<string> => {
+    if (path !== undefined) return pathText(value, path, raw);
+    if (format === 'json') return toJson(value, indent);
+    if (format === 'yaml') return `${indent === undefined ? '---\n' : ''}${await toYaml(value)}`;
+    return isForPeople ? forPeople(text(), stdout) : text();
   };
   let isDrawn = false;
   const draw = (lines: readonly string[]): void => {
@@ -109,26 +129,26 @@ export function openOutput(
   return {
     format,
     get look() {
-      return { width: isTerminal ? stdout.columns : undefined, color, raw, ...(headers ? {} : { headers }) };
+      return {
+        width: isTerminal && format !== 'wide' ? stdout.columns : undefined,
+        color,
+        raw,
+        ...(headers ? {} : { headers }),
+      };
     },
     async show(value, text) {
-      say(format === 'table' ? forPeople(text(), stdout) : format === 'json' ? toJson(value, 2) : await toYaml(value));
+      say(await formatted(value, text, 2));
     },
     async showNext(value, text) {
-      const said =
-        format === 'table'
-          ? forPeople(text(), stdout)
-          : format === 'json'
-            ? toJson(value)
-            : `---\n${await toYaml(value)}`;
+      const said = await formatted(value, text);
       // Wait for the reader: the number of results is unlimited, and they would pile up in memory if the reader is
       // slow.
       if (said !== '') await flow(`${said}\n`);
     },
     flow,
-    draw: isTerminal && format === 'table' ? draw : undefined,
+    draw: isTerminal && isForPeople ? draw : undefined,
     note(text) {
-      if (format === 'table') warn(text);
+      if (isForPeople) warn(text);
     },
     warn,
   };
@@ -142,6 +162,15 @@ function frame(lines: readonly string[], rows: number): string {
   const surplus = lines.length - (rows - 1);
   const shown = surplus > 0 ? [...lines.slice(0, rows - 2), `... ${String(surplus + 1)} more lines`] : lines;
   return `\u001b[?7l\u001b[H${shown.map((line) => `${line}\u001b[K\r\n`).join('')}\u001b[J\u001b[?7h`;
+}
+
+/** Returns what a path selects, one value per line: a text as it is, any other value as JSON. */
+function pathText(value: unknown, path: JsonPath, isRaw: boolean): string {
+  // The path sees the value as JSON output shows it, without attributes that are undefined.
+  const plain: unknown = JSON.parse(JSON.stringify(value) ?? 'null');
+  return valuesAt(plain, path)
+    .map((one) => (typeof one === 'string' ? (isRaw ? one : safeText(one)) : toJson(one)))
+    .join('\n');
 }
 
 const UNSEEN_OR_CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/u;

@@ -1,9 +1,10 @@
 import meow from 'meow';
 import { MonError, errorMessage } from '../../shared/errors.ts';
+import { canonicalWord, canonicalWords } from './aliases.ts';
 import type { Command } from './command.ts';
 import { flag, valueOption, readFlags, type CommandOption, type Flags } from './flags.ts';
 import { mostSimilar, nearest } from '../../shared/domain/nearest.ts';
-import { OUTPUT_FORMATS } from './output.ts';
+import { JSON_PATH, OUTPUT_FORMATS, ROW_FORMATS } from './output.ts';
 
 /** Maximum number of command names that an error message lists. */
 const LISTED_MAX = 10;
@@ -14,12 +15,13 @@ const SIMILAR_SHOWN = 3;
 /** Commands that were renamed before 1.0.0: old words to current words. */
 const RENAMED_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['api-key grant', 'api-key create'],
-  ['silenced clear', 'silenced delete'],
-  ['silenced extend', 'silenced update'],
-  ['upgrade show', 'upgrade info'],
+  ['silence clear', 'silence delete'],
+  ['silence extend', 'silence update'],
 ]);
 
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
+
+const FORMATS = [...OUTPUT_FORMATS, `${JSON_PATH}PATH`, ...ROW_FORMATS];
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   backend: valueOption('URL', `backend URL; default ${DEFAULT_BACKEND}`),
@@ -30,11 +32,12 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
     completes: 'file',
   }),
   'insecure-skip-tls-verify': flag('do not verify the certificate of the backend (testing only)'),
-  output: valueOption(OUTPUT_FORMATS.join('|'), 'output format; default table', {
-    completes: OUTPUT_FORMATS,
+  output: valueOption('FORMAT', `output format: ${FORMATS.join(', ')}; wide, name and csv for lists; default table`, {
+    completes: FORMATS,
     short: 'o',
   }),
-  headers: flag('show column titles above a table (default); --no-headers: hide them'),
+  headers: flag('show column titles in tables and CSV (default); --no-headers: hide them'),
+  utc: flag('show and read times in UTC; default: local time, or time-zone of the configuration file'),
   raw: flag('print control characters unchanged (only if output goes to a pipe)'),
   help: flag('show help for the command', { short: 'h' }),
   version: flag('show the version of monctl'),
@@ -63,13 +66,13 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   const { input, optionValues } = split(own, commands);
   if (optionValues['version'] === true) return { kind: 'version' };
   const isHelpCommand = input[0] === 'help';
-  const words = isHelpCommand ? input.slice(1) : input;
+  const words = canonicalWords(isHelpCommand ? input.slice(1) : input, commands);
   const matching = matchingCommands(words, commands);
   if (isHelpCommand || optionValues['help'] === true) {
     const [first] = matching;
     return { kind: 'help', words: words.slice(0, first?.words.length) };
   }
-  const command = matching.find((candidate) => words.length >= candidate.words.length);
+  const command = matching.find((candidate) => candidate.words.every((word, index) => word === words[index]));
   if (command === undefined) {
     const called = ['monctl', ...words].join(' ');
     const next = nextWords(words, matching);
@@ -125,10 +128,11 @@ function split(
       },
     ]),
   );
+  const takingDash = new Set(options.flatMap(([name, { takesDash }]) => (takesDash === true ? [`--${name}`] : [])));
   try {
     const parsed = meow({
       importMeta: import.meta,
-      argv: joinDashes(argv, flags),
+      argv: joinDashes(argv, flags, takingDash),
       pkg: { name: 'monctl' },
       flags,
       description: false,
@@ -173,7 +177,7 @@ function possibleOptions(
 
 function isCalled(words: readonly string[], argv: readonly string[]): boolean {
   let at = 0;
-  for (const word of argv) if (word === words[at]) at++;
+  for (const word of argv) if (canonicalWord(word) === words[at]) at++;
   return at === words.length;
 }
 
@@ -181,10 +185,16 @@ function withoutShortFlag({ short: _short, ...option }: CommandOption): CommandO
   return option;
 }
 
-/** Rewrites `--file -` to `--file=-`, because the parser would not read a single dash as the value of an option. */
+/**
+ * Rewrites `--file -` to `--file=-` and `--sort -age` to `--sort=-age`, because the parser would not read a word with a
+ * dash as the value of an option.
+ *
+ * @param takingDash options whose values may begin with a dash, with their dashes
+ */
 function joinDashes(
   argv: readonly string[],
   flags: Readonly<Record<string, { readonly type: string; readonly shortFlag?: string }>>,
+  takingDash: ReadonlySet<string>,
 ): string[] {
   const takesValue = new Set<string>();
   for (const [name, { type, shortFlag }] of Object.entries(flags)) {
@@ -196,8 +206,9 @@ function joinDashes(
   const joined: string[] = [];
   for (const [index, word] of argv.entries()) {
     const last = joined.at(-1);
-    const isValue = word === '-' && last !== undefined && takesValue.has(last) && (end === -1 || index < end);
-    if (isValue) joined[joined.length - 1] = `${last}=-`;
+    const isDashed = last !== undefined && /^-[^-]/.test(word) && takingDash.has(last);
+    const isValue = isDashed || (word === '-' && last !== undefined && takesValue.has(last));
+    if (isValue && (end === -1 || index < end)) joined[joined.length - 1] = `${last}=${word}`;
     else joined.push(word);
   }
   return joined;
@@ -211,13 +222,17 @@ function joinDashes(
 function matchingCommands(words: readonly string[], commands: readonly Command[]): readonly Command[] {
   let matching = commands;
   for (const [index, word] of words.entries()) {
-    if (matching.some((command) => command.words.length === index)) break;
     const next = matching.filter((command) => command.words[index] === word);
     if (next.length === 0) {
       const before = words.slice(0, index);
       const renamed = RENAMED_COMMANDS.get([...before, word].join(' '));
       if (renamed !== undefined) {
         throw new MonError('invalid', `unknown command ${[...before, word].join(' ')}: use monctl ${renamed}`);
+      }
+      // A command may also begin other commands: `silence 2h web-1` and `silence list`.
+      if (matching.some((command) => command.words.length === index)) break;
+      if (index === 0 && word === 'watch') {
+        throw new MonError('invalid', 'watch is a command of the console: use mon watch, or monctl event list --watch');
       }
       const called = ['monctl', ...before].join(' ');
       throw unknown({

@@ -6,7 +6,7 @@ import { parsePast } from './times.ts';
 
 /** Options of commands that show a time range of the past. */
 export const SPAN_OPTIONS = {
-  since: valueOption('TIME', 'start of the time range: 24h (ago), 22:00, or 2026-11-20T22:00'),
+  since: valueOption('TIME', 'start of the time range: 24h (ago), 22:00, yesterday 03:12, or 2026-11-20T22:00'),
   until: valueOption('TIME', 'end of the time range; default: now'),
 } as const;
 

@@ -16,7 +16,9 @@ import { clusterCommands } from './commands/cluster.ts';
 import { clientCommands } from './commands/client.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configureCommand } from './commands/configure.ts';
-import { createFileCommand, deleteFileCommand } from './commands/create-file.ts';
+import { ackCommands } from './commands/ack.ts';
+import { contextCommands } from './commands/context.ts';
+import { applyCommand, createFileCommand, deleteFileCommand, diffCommand } from './commands/create-file.ts';
 import { deadLetterCommands } from './commands/dead-letter.ts';
 import { dumpCommand } from './commands/dump.ts';
 import { entityCommands } from './commands/entity.ts';
@@ -40,48 +42,63 @@ import { chosenBackend, tlsFlags, type ChosenBackend } from './choose-backend.ts
 import { COMPLETE, complete } from './complete.ts';
 import { exitCode, ExitError } from './exit-codes.ts';
 import type { Flags } from './flags.ts';
-import { manual } from './help.ts';
+import { manual, type CommandGroup } from './help.ts';
 import { inAnyNamespace } from './namespaces.ts';
 import { ProgramEnded } from './run-program.ts';
-import type { ProcessEnvironment } from './command.ts';
+import type { Command, ProcessEnvironment } from './command.ts';
 import { openOutput } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
 import { EXIT } from '../words/exit-codes.ts';
+import { configureZone } from '../words/shown-time.ts';
 import { isAsciiLocale } from '../words/locale.ts';
 
-export const COMMANDS = [
-  ...eventCommands,
-  ...timelineCommands,
-  reportCommand,
-  ...silencedCommands,
-  ...maintenanceCommands,
-  ...clientCommands.map(inAnyNamespace),
-  ...checkCommands,
-  ...resultCommands.map(inAnyNamespace),
-  ...aggregateCommands.map(inAnyNamespace),
-  ...stashCommands.map(inAnyNamespace),
-  ...migrateCommands.map(inAnyNamespace),
-  ...upgradeCommands,
-  ...auditCommands,
-  ...namespaceCommands,
-  ...pipelineCommands,
-  ...entityCommands,
-  ...userCommands,
-  ...apiKeyCommands,
-  ...handlerCommands,
-  ...inhibitionCommands,
-  ...deadLetterCommands,
-  inAnyNamespace(simulateCommand),
-  ...clusterCommands,
-  ...backendCommands,
-  createFileCommand,
-  deleteFileCommand,
-  dumpCommand,
-  restoreCommand,
-  configureCommand,
-  completionCommand,
-  versionCommand,
+/** All commands in the groups of `monctl --help`, the most urgent first. */
+export const COMMAND_GROUPS: readonly CommandGroup[] = [
+  {
+    title: 'Incidents: events and silences',
+    commands: [
+      ...eventCommands,
+      ...timelineCommands,
+      ...ackCommands,
+      ...silencedCommands,
+      ...maintenanceCommands,
+      reportCommand,
+    ],
+  },
+  {
+    title: 'Clients, checks and results',
+    commands: [
+      ...clientCommands.map(inAnyNamespace),
+      ...checkCommands,
+      ...resultCommands.map(inAnyNamespace),
+      ...aggregateCommands.map(inAnyNamespace),
+      ...stashCommands.map(inAnyNamespace),
+      inAnyNamespace(simulateCommand),
+    ],
+  },
+  {
+    title: 'Notifications',
+    commands: [...handlerCommands, ...inhibitionCommands, ...deadLetterCommands, ...pipelineCommands],
+  },
+  {
+    title: 'Objects in files',
+    commands: [createFileCommand, applyCommand, diffCommand, deleteFileCommand, dumpCommand, restoreCommand],
+  },
+  {
+    title: 'Access and audit',
+    commands: [...userCommands, ...apiKeyCommands, ...namespaceCommands, ...entityCommands, ...auditCommands],
+  },
+  {
+    title: 'Backend',
+    commands: [...backendCommands, ...clusterCommands, ...upgradeCommands, ...migrateCommands.map(inAnyNamespace)],
+  },
+  {
+    title: 'This tool',
+    commands: [configureCommand, ...contextCommands, completionCommand, versionCommand],
+  },
 ];
+
+export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands);
 
 /** Runs one command line, prints the error if it fails, and returns the exit code. */
 export async function runMonctlCommand(
@@ -117,7 +134,13 @@ async function selectBackend(
  * Placeholder for commands that need no backend: the configuration file is not read, so an invalid file does not stop
  * them.
  */
-const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined, warnings: [] };
+const NO_BACKEND: ChosenBackend = {
+  backend: DEFAULT_BACKEND,
+  env: {},
+  namespace: undefined,
+  timeZone: undefined,
+  warnings: [],
+};
 
 async function carryOut(argv: readonly string[], surroundings: ProcessEnvironment): Promise<void> {
   const { stdout, stderr, ...around } = surroundings;
@@ -131,7 +154,7 @@ async function carryOut(argv: readonly string[], surroundings: ProcessEnvironmen
     case 'help': {
       const { words } = called;
       const matching = COMMANDS.filter((command) => words.every((word, index) => command.words[index] === word));
-      stdout.write(`${manual(words, matching, GLOBAL_OPTIONS)}\n`);
+      stdout.write(`${manual(words, matching, GLOBAL_OPTIONS, COMMAND_GROUPS)}\n`);
       return;
     }
     case 'command': {
@@ -141,6 +164,7 @@ async function carryOut(argv: readonly string[], surroundings: ProcessEnvironmen
       const options = {
         format,
         textFormat,
+        hasRows: Object.hasOwn(command.options, 'columns'),
         raw: flags.switch('raw') ?? false,
         headers: flags.switch('headers'),
         ascii: isAsciiLocale(env),
@@ -150,7 +174,9 @@ async function carryOut(argv: readonly string[], surroundings: ProcessEnvironmen
         backend,
         env: credentials,
         namespace: ofContext,
+        timeZone,
       } = command.isLocal === true ? NO_BACKEND : await selectBackend(flags, surroundings);
+      configureZone(flags.switch('utc') === true ? 'UTC' : timeZone);
       const namespace = flags.value('namespace') ?? (env['MON_NAMESPACE'] || ofContext);
       let api: ApiClient | undefined;
       let v2: V2Client | undefined;

@@ -1,8 +1,14 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { eventRow } from '../../shared/domain/event-row.ts';
 import { WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
+import { silenceName } from '../../shared/domain/silence-name.ts';
 import { MonError } from '../../shared/errors.ts';
-import type { SilencedDetail, SilencedView, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
+import type {
+  SilencedDetail,
+  SilencedTargetParts,
+  SilencedView,
+  SubmittedMonSilenced,
+} from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../model/silence-preview.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { SELECTOR_UNSUPPORTED } from '../words/silence-text.ts';
@@ -30,7 +36,7 @@ export async function silenceEffects(
       `the recurring silence ${id} exists already (${when}) and is not replaced: delete it first, or silence the same events with --selector`,
     );
   }
-  if (typeof selector === 'string') return await selectorEffects(api(), id, selector, present);
+  if (typeof selector === 'string') return await selectorEffects(api(), selector, present);
   const events = await api().events();
   const subscriptions = new Map(events.map(({ client }) => [client.name, client.subscriptions]));
   const rows = events.map((event) => ({ row: eventRow(event) }));
@@ -41,7 +47,7 @@ export async function silenceEffects(
     (client) => subscriptions.get(client) ?? [],
     nowMs,
   );
-  return effectsOf(id, present, { ...bySeverity, total, silenced: alreadySilenced });
+  return effectsOf(entry, present, { ...bySeverity, total, silenced: alreadySilenced });
 }
 
 /**
@@ -50,17 +56,16 @@ export async function silenceEffects(
  */
 async function selectorEffects(
   api: ApiClient,
-  id: string,
   selector: string,
   present: SilencedView | undefined,
 ): Promise<readonly string[]> {
   const { events } = await api.silencePreview({ entries: [{ selector }] });
   if (events === undefined) throw new MonError('invalid', SELECTOR_UNSUPPORTED);
-  return effectsOf(id, present, events);
+  return effectsOf({ selector }, present, events);
 }
 
 function effectsOf(
-  id: string,
+  target: SilencedTargetParts,
   present: SilencedView | undefined,
   events: Readonly<Record<Severity | 'total' | 'silenced', number>>,
 ): readonly string[] {
@@ -68,7 +73,9 @@ function effectsOf(
     .map((severity) => `${String(events[severity])} ${severity}`)
     .join(', ');
   return [
-    ...(present === undefined ? [] : [`the silence ${id}${madeBy(present)} would be replaced`]),
+    ...(present === undefined
+      ? [`the silence ${silenceName(target)} would be created`]
+      : [`the silence ${silenceName(present)}${madeBy(present)} would be replaced`]),
     `it matches ${counted(events.total, 'events')}${counts === '' ? '' : ` now: ${counts}`}`,
     ...(events.silenced === 0 ? [] : [`${String(events.silenced)} of them already silenced`]),
   ];
@@ -84,7 +91,7 @@ export async function clearEffects({ api }: Call, id: string): Promise<readonly 
   const matched = events.filter((event) => event.silenced_by.includes(id));
   const affectedEvents = matched.filter((event) => event.silenced_by.length === 1);
   return [
-    `the silence ${id}${madeBy(entry)} would end`,
+    `the silence ${silenceName(entry)}${madeBy(entry)} would end`,
     `${eventCounts(affectedEvents)} would no longer be silenced`,
     ...(affectedEvents.length === matched.length
       ? []
@@ -106,5 +113,5 @@ export function requireSilence(api: ApiClient, id: string): Promise<SilencedDeta
 }
 
 export function missingEntry(id: string): string {
-  return `there is no silence ${id}: see monctl silenced list`;
+  return `there is no silence ${id}: see monctl silence list`;
 }

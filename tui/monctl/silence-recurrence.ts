@@ -1,3 +1,4 @@
+import { localZone } from '../words/shown-time.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
 import { readRecurrence } from '../../shared/domain/written-recurrence.ts';
@@ -15,7 +16,7 @@ export const RECURRENCE_OPTIONS: Options = {
     'SCHEDULE',
     "silence on a recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
   ),
-  zone: valueOption('ZONE', 'time zone of --recur: Europe/Berlin, +02:00; default UTC'),
+  zone: valueOption('ZONE', 'time zone of --recur: Europe/Berlin, +02:00, UTC; default: local time'),
   duration: valueOption('DURATION', 'length of each recurring window, such as 30m or 2h'),
   'first-day': valueOption('DAY', 'first day of the recurring schedule, such as 2026-12-01'),
   'last-day': valueOption('DAY', 'last day of the recurring schedule'),
@@ -53,7 +54,7 @@ export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | und
   }
   const written = {
     schedule,
-    zone: flags.value('zone') ?? '',
+    zone: flags.value('zone') ?? localZone(),
     duration: flags.value('duration') ?? '',
     firstDay: flags.value('first-day') ?? '',
     lastDay: flags.value('last-day') ?? '',

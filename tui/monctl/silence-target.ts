@@ -2,6 +2,12 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { MonError } from '../../shared/errors.ts';
 import { valueOption, type CommandOption, type Flags } from './flags.ts';
 
+/** Options of every command that creates a silence. */
+export const REASON_OPTION: CommandOption = valueOption('TEXT', 'reason for the silence, shown to other operators', {
+  short: 'm',
+});
+export const CREATOR_OPTION: CommandOption = valueOption('TEXT', 'name to record as the creator; default: USER@host');
+
 /** Options that select the target of a silence: a check, a subscription or a client. */
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
   check: valueOption('NAME', 'match this check, on all clients unless --subscription or --client is set', {
@@ -45,6 +51,26 @@ export function searchTargetOf(flags: Flags): SearchTarget {
     );
   }
   return { check, subscription, selector };
+}
+
+/**
+ * Parses a target that is written as one word: `web-001`, `web-001/disk`, `subscription:web`, `subscription:web/disk`,
+ * `check:disk` or `search:client~web-*`.
+ *
+ * @throws MonError `invalid` for any other text
+ */
+export function readTarget(text: string): SearchTarget {
+  const [, kind = 'client', rest = ''] = /^(?:(client|subscription|check|search):)?(.*)$/su.exec(text) ?? [];
+  if (kind === 'search' && rest.trim() !== '') return { check: undefined, subscription: undefined, selector: rest };
+  const [name = '', check, ...others] = rest.split('/');
+  if (name === '' || check === '' || others.length > 0 || (kind === 'check' && check !== undefined)) {
+    throw new MonError(
+      'invalid',
+      `${JSON.stringify(text)} is not a target: write CLIENT, CLIENT/CHECK, subscription:NAME, check:NAME or search:SEARCH`,
+    );
+  }
+  if (kind === 'check') return { check: name, subscription: undefined, selector: undefined };
+  return { check, subscription: kind === 'client' ? clientSubscription(name) : name, selector: undefined };
 }
 
 /**

@@ -6,6 +6,8 @@ import { recurrenceText, windowText } from '../words/recurrence-text.ts';
 import { counted } from './counted-noun.ts';
 import type { Column } from './table.ts';
 import { timestamp } from './times.ts';
+import { silenceName } from '../../shared/domain/silence-name.ts';
+import { shownClock, shownDayAndClock } from '../words/shown-time.ts';
 
 /** Formats the start and end of a silence, such as ` from 2026-11-21 02:00:00Z until it resolves`. */
 export function silencePeriodText(
@@ -51,7 +53,7 @@ export function timeFields(entry: SilencedDetail, nowMs: number): readonly (read
   if (recurrence === undefined || begin === null || end === null) {
     return [
       ['begins', begin === null ? 'at once' : timestamp(begin)],
-      ['expires', expire === EXPIRE_NEVER ? 'never' : `in ${formatDuration(expire)}`],
+      ['expires', end === null ? 'never' : withClock(end, nowMs / 1000)],
       ['on resolve', entry.expire_on_resolve ? 'ends' : 'stays'],
     ];
   }
@@ -96,24 +98,46 @@ export const RECURS: Column<SilenceRow> = {
   text: ({ view: { recurrence } }) => (recurrence === undefined ? '' : recurrenceText(recurrence)),
 };
 
+/** Formats a time in the future as a duration and a time of the user's clock, such as `in 1h55m, 14:30Z`. */
+function withClock(seconds: number, nowSeconds: number): string {
+  const clock =
+    seconds - nowSeconds < DAY_SECONDS ? shownClock(seconds * 1000, 'minutes') : shownDayAndClock(seconds * 1000);
+  return `in ${formatDuration(remaining(seconds, nowSeconds))}, ${clock}`;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Returns the creator of a silence for people. Silences of the v1 API may have none. */
+export function creatorText({ creator }: Pick<SilencedView, 'creator'>): string {
+  return creator ?? 'unknown';
+}
+
 export function listColumns(nowMs: number): readonly Column<SilenceRow>[] {
   const nowSeconds = nowMs / 1000;
   return [
-    { title: 'ID', text: ({ view: { id, selector } }) => (selector === undefined ? id : `${id} ${selector}`) },
+    { title: 'SILENCE', text: ({ view }) => silenceName(view) },
+    { title: 'ID', text: ({ view: { id } }) => id, isWide: true },
     {
       title: 'BEGINS',
       align: 'right',
-      text: ({ view: { begin } }) =>
-        begin !== null && begin > nowSeconds ? `in ${formatDuration(begin - nowSeconds)}` : '',
+      text: ({ view: { begin } }) => (begin !== null && begin > nowSeconds ? withClock(begin, nowSeconds) : ''),
+      order: ({ view: { begin } }) => begin ?? '',
     },
     {
       title: 'EXPIRES',
       align: 'right',
-      text: ({ endsAt }) => (endsAt === null ? 'never' : `in ${formatDuration(remaining(endsAt, nowSeconds))}`),
+      text: ({ endsAt }) => (endsAt === null ? 'never' : withClock(endsAt, nowSeconds)),
+      order: ({ endsAt }) => endsAt ?? Number.MAX_SAFE_INTEGER,
     },
     { title: 'ON RESOLVE', text: ({ view }) => (view.expire_on_resolve ? 'yes' : 'no') },
     { title: 'SUPPRESSED', align: 'right', text: ({ view: { suppressed } }) => String(suppressed ?? '') },
-    { title: 'CREATOR', text: ({ view }) => view.creator ?? '' },
+    {
+      title: 'CREATED',
+      text: ({ view }) => timestamp(view.timestamp),
+      order: ({ view }) => view.timestamp,
+      isWide: true,
+    },
+    { title: 'CREATOR', text: ({ view }) => creatorText(view) },
     { title: 'REASON', text: ({ view }) => view.reason ?? '' },
   ];
 }

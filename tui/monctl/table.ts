@@ -9,6 +9,10 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right';
   text(row: Row): string;
   style?(row: Row): Style | undefined;
+  /** True if the column is shown only in the output format `wide` or if `--columns` names it. */
+  readonly isWide?: boolean;
+  /** Returns the value that `--sort` compares. Default: the text, or its number or duration. */
+  order?(row: Row): number | string;
 }
 
 export interface TableLook {

@@ -3,7 +3,7 @@ import { countWithNoun } from '../../shared/domain/count-text.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { silenceName } from '../words/silence-text.ts';
+import { silenceName } from '../../shared/domain/silence-name.ts';
 import { keyOf } from './keys.ts';
 import type { Bell } from './bell.ts';
 import type { Screen, Frames, ChangedRowsRecorder, Urgency } from './ports.ts';

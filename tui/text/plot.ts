@@ -1,5 +1,5 @@
 import { offsetAt } from '../../shared/domain/local-time.ts';
-import { clockText, dateText } from '../../shared/domain/time-text.ts';
+import { timeOfDayText, dateText } from '../../shared/domain/time-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { localZone } from '../words/shown-time.ts';
 import { run, type Line, type Run, type Tone } from './theme.ts';
@@ -340,7 +340,8 @@ export function timeAxis(
   // The steps are full hours of the zone, not of UTC.
   for (let at = Math.ceil((since + offsetMs) / stepMs) * stepMs - offsetMs; at <= until; at += stepMs) {
     const cell = Math.min(cells - 1, Math.floor(((at - since) / span) * cells));
-    const text = stepMs >= DAY_MS ? dateText(at, zone).slice(5) : clockText(at, zone, 'minutes').slice(0, CLOCK_CELLS);
+    const text =
+      stepMs >= DAY_MS ? dateText(at, zone).slice(5) : timeOfDayText(at, zone, 'minutes').slice(0, CLOCK_CELLS);
     const start = Math.max(0, Math.min(cells - text.length, cell - (text.length >> 1)));
     axis[cell] = '┬';
     if (start > times.length || times === '') times = times.padEnd(start) + text;
@@ -353,7 +354,7 @@ export function timeAxis(
 
 /** Returns the name of the zone at the end of the time axis, such as `UTC`, `CET` or `+05:30`. */
 export function zoneText({ until, zone = localZone() }: AxisSpan): string {
-  const suffix = clockText(until, zone, 'minutes').slice(CLOCK_CELLS).trim();
+  const suffix = timeOfDayText(until, zone, 'minutes').slice(CLOCK_CELLS).trim();
   return suffix === 'Z' ? 'UTC' : suffix;
 }
 

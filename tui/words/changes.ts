@@ -4,8 +4,10 @@ import { formatDuration } from '../../shared/domain/duration.ts';
 import { parseExpiry } from '../../shared/domain/expiry.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
+import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 import { countText } from './count-text.ts';
-import { silenceName, targetText } from './silence-text.ts';
+import { targetText } from './silence-text.ts';
+import { silenceName } from '../../shared/domain/silence-name.ts';
 
 /** The kind of a change, which decides the wording of its report. */
 export type ChangeVerb =
@@ -22,6 +24,27 @@ export type ChangeVerb =
 export interface BulkChange {
   readonly verb: ChangeVerb;
   readonly operations: readonly BulkOperation[];
+}
+
+/**
+ * Names of silences by id, for the operations that end a silence. They contain only an id, and the id of a silence by
+ * search is a hash.
+ */
+export type SilenceNames = ReadonlyMap<string, string>;
+
+const NO_NAMES: SilenceNames = new Map();
+
+/** Returns the names of the silences that these operations end, from the current silences. */
+export function namesOfEnded(
+  operations: readonly BulkOperation[],
+  silenced: ReadonlyMap<string, SilencedTargetParts & { readonly id: string }>,
+): SilenceNames {
+  return new Map(
+    operations.flatMap((operation) => {
+      const entry = operation.op === 'clear' ? silenced.get(operation.id) : undefined;
+      return entry === undefined ? [] : [[entry.id, silenceName(entry)] as const];
+    }),
+  );
 }
 
 interface ChangeWords {
@@ -70,9 +93,10 @@ export interface ChangeReport {
 export function changeOutcomes(
   { operations }: Pick<BulkChange, 'operations'>,
   results: readonly BulkOutcome[],
+  names = NO_NAMES,
 ): readonly ChangeOutcome[] {
   return operations.map((operation, index) => ({
-    name: operationName(operation),
+    name: operationName(operation, names),
     problem: problemOf(operation, results[index]),
   }));
 }
@@ -106,12 +130,12 @@ export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly Ch
 }
 
 /** Returns the report of a change that the backend rejected as a whole. */
-export function refusedReport(change: BulkChange, problem: string): ChangeReport {
+export function refusedReport(change: BulkChange, problem: string, names = NO_NAMES): ChangeReport {
   const { done, noun } = WORDS[change.verb];
   const [only] = change.operations;
   const name =
     only !== undefined && change.operations.length === 1
-      ? operationName(only)
+      ? operationName(only, names)
       : countOf(change.operations.length, noun);
   return { title: `${name} not ${done}: ${problem}`, isComplete: false, lines: [] };
 }
@@ -120,12 +144,12 @@ export function refusedReport(change: BulkChange, problem: string): ChangeReport
  * Returns the name of the object that an operation changes: `client/check`, or the name of a silence. Safe for a
  * terminal.
  */
-export function operationName(operation: BulkOperation): string {
+export function operationName(operation: BulkOperation, names = NO_NAMES): string {
   switch (operation.op) {
     case 'silence':
       return safeLine(silenceName(operation));
     case 'clear':
-      return safeLine(operation.id);
+      return safeLine(names.get(operation.id) ?? operation.id);
     case 'resolve':
     case 'acknowledge':
     case 'unacknowledge':
@@ -136,8 +160,8 @@ export function operationName(operation: BulkOperation): string {
 }
 
 /** Returns a description of the exact effect of an operation that undoes a change. Safe for a terminal. */
-export function undoText(operation: BulkOperation, nowMs: number): string {
-  if (operation.op === 'clear') return `ends the silence ${operationName(operation)}`;
+export function undoText(operation: BulkOperation, nowMs: number, names = NO_NAMES): string {
+  if (operation.op === 'clear') return `ends the silence ${operationName(operation, names)}`;
   if (operation.op === 'unacknowledge') return `removes the acknowledgement of ${operationName(operation)}`;
   if (operation.op === 'acknowledge') {
     return safeLine(`restores the acknowledgement of ${operationName(operation)} by ${operation.owner ?? 'its owner'}`);

@@ -3,12 +3,14 @@ import { localTime } from '../../shared/domain/local-time.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
+import { timeOfDayText } from '../../shared/domain/time-text.ts';
 import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
-import { silenceName } from './silence-text.ts';
+import { shownClock } from './shown-time.ts';
+import { silenceName } from '../../shared/domain/silence-name.ts';
 
 /*
- * Texts about recurring silences. Windows are shown in the time zone of their schedule, followed by their start in UTC
- * in parentheses, because all other times are in UTC. The texts are not safe for a terminal, unless a function says so.
+ * Texts about recurring silences. Windows are shown in the time zone of their schedule, followed by their start on the
+ * user's clock in parentheses. The texts are not safe for a terminal, unless a function says so.
  */
 
 /**
@@ -52,8 +54,9 @@ export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, z
   const validZone = timeZoneOf(zone) ?? 'UTC';
   const [from, to] = [wallTime(begin, validZone), wallTime(end, validZone)];
   const until = to.day === from.day ? to.time : `${to.day} ${to.time}`;
-  const utc = validZone === 'UTC' ? 'Z' : ` (${wallTime(begin, 'UTC').time}Z)`;
-  return `${from.day} ${from.time} to ${until}${utc}`;
+  const [atUser, atSchedule] = [shownClock(begin * 1000, 'minutes'), timeOfDayText(begin * 1000, validZone, 'minutes')];
+  const start = atUser === atSchedule ? atUser.slice(from.time.length) : ` (${atUser})`;
+  return `${from.day} ${from.time} to ${until}${start}`;
 }
 
 /**

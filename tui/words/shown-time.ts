@@ -1,15 +1,27 @@
-import { clockText, dateText, dateTimeText, isoText, type LocalClock } from '../../shared/domain/time-text.ts';
+import { timeOfDayText, dateText, dateTimeText, isoText, type LocalClock } from '../../shared/domain/time-text.ts';
 import { machineTimeZone } from '../../shared/schemas/time-zone.ts';
 
 /*
- * Times as the console shows and reads them: in the zone of the process, which the variable TZ sets. The setting for UTC
- * sets this variable when the console starts.
+ * Times as the console and monctl show and read them: in the zone of the process, which the variable TZ sets, unless
+ * the user configured another zone.
  */
+
+let configured: string | undefined;
+
+/**
+ * Sets the zone of all times that are shown and read.
+ *
+ * @param zone as returned by `timeZoneOf`; `undefined` for the zone of the process
+ */
+export function configureZone(zone: string | undefined): void {
+  configured = zone;
+}
 
 let cached: { readonly variable: string | undefined; readonly zone: string } | undefined;
 
-/** Returns the zone of the process. */
+/** Returns the zone of the times that are shown and read. */
 export function localZone(): string {
+  if (configured !== undefined) return configured;
   const { TZ: variable } = process.env;
   if (cached?.variable !== variable || cached === undefined) {
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
@@ -28,9 +40,14 @@ export function shownTime(atMs: number): string {
   return dateTimeText(atMs, localZone());
 }
 
+/** Formats a date and time without seconds, such as `2026-11-20 22:14Z`. */
+export function shownMinute(atMs: number): string {
+  return dateTimeText(atMs, localZone(), 'minutes');
+}
+
 /** Formats a time of day, such as `22:14:07Z` or `17:14 EST`. */
 export function shownClock(atMs: number, precision: 'seconds' | 'minutes' = 'seconds'): string {
-  return clockText(atMs, localZone(), precision);
+  return timeOfDayText(atMs, localZone(), precision);
 }
 
 /** Formats a time of day with its month and day, such as `11-20 22:14Z`. */

@@ -1,4 +1,4 @@
-import { targetId } from '../../shared/domain/silencing.ts';
+import { silenceName } from '../../shared/domain/silence-name.ts';
 import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 
 export const SELECTOR_UNSUPPORTED = 'this backend does not support silences by search: upgrade it';
@@ -11,13 +11,8 @@ const CLIENT = 'client:';
  * terminal.
  */
 export function targetText({ subscription, check, selector }: SilencedTargetParts): string {
-  if (selector !== null && selector !== undefined) return `search:${selector}`;
+  if (selector !== null && selector !== undefined) return silenceName({ selector });
   if (subscription === null || subscription === undefined) return `check:${check ?? '*'}`;
   if (subscription.startsWith(CLIENT)) return `${subscription.slice(CLIENT.length)} / ${check ?? 'all checks'}`;
   return `subscription:${subscription}${check === null || check === undefined ? '' : ` / ${check}`}`;
-}
-
-/** Returns the name of a silence: its id, or its search if it has one. Not yet safe for a terminal. */
-export function silenceName(target: SilencedTargetParts): string {
-  return typeof target.selector === 'string' ? targetText(target) : targetId(target);
 }

@@ -5,7 +5,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { ApiRequested } from '../../../shared/schemas/request.ts';
 import type { Log } from '../../log/log.ts';
-import { localZone } from '../../schedule/subdue.ts';
+import { machineZone } from '../../schedule/subdue.ts';
 import type { Definitions, NamedCheck } from '../model/config/definitions.ts';
 import type { Clock, Store } from '../ports.ts';
 import { readClients } from '../model/clients/queries.ts';
@@ -112,7 +112,7 @@ export class CheckRequests implements Disposable {
   ): Promise<CheckRequest[]> {
     const { registry, store, clock, log } = this.#parts;
     const matches = this.#conditionOf(check);
-    const moment = { nowMs: clock.now(), zone: localZone() };
+    const moment = { nowMs: clock.now(), zone: machineZone() };
     const requests: CheckRequest[] = [];
     const without: string[] = [];
     const missing = new Set<string>();

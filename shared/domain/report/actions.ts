@@ -1,3 +1,4 @@
+import { silenceName } from '../silence-name.ts';
 import type { AuditAction } from '../../schemas/audit.ts';
 import type { ReportAction, ReportActionKind } from '../../schemas/report.ts';
 import type { TimelineRow, Transition } from '../../schemas/timeline.ts';
@@ -82,13 +83,11 @@ export function actionOf(row: TimelineRow): ReportAction | undefined {
   };
 }
 
-function targetOf(
-  { client, subscription = '', check = '', silence = '', to }: TimelineRow,
-  action: ReportActionKind,
-): string {
+function targetOf(row: TimelineRow, action: ReportActionKind): string {
+  const { client, subscription = '', check = '', silence = '', to } = row;
   if (action === 'renamed') return `${check} > ${String(to)}`;
   if (action === 'acknowledged') return `${subscription.slice(OF_ONE_CLIENT.length)}/${check}`;
-  return client === undefined ? silence : `${client}/${check}`;
+  return client === undefined ? silenceName({ ...row, id: silence }) : `${client}/${check}`;
 }
 
 /**

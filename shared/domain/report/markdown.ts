@@ -1,13 +1,19 @@
 import type { Report } from '../../schemas/report.ts';
 import { safeLine } from '../terminal-text.ts';
-import { reportSections, reportSummary, type ReportSection } from './sections.ts';
+import { reportSections, type FormatTime, reportSummary, type ReportSection } from './sections.ts';
 
 /**
  * Formats a report as GitHub Markdown for a ticket or a chat. Names and output are escaped. The text has no control
  * characters, so it is safe on a terminal.
+ *
+ * @param moment returns the text of a time, with its zone, because the report is read elsewhere
  */
-export function reportMarkdown(report: Report): string {
-  const parts = ['# Handover', ...reportSummary(report).map(plain), ...reportSections(report).map(sectionText)];
+export function reportMarkdown(report: Report, moment: FormatTime): string {
+  const parts = [
+    '# Handover',
+    ...reportSummary(report, moment).map(plain),
+    ...reportSections(report, moment).map(sectionText),
+  ];
   return parts.join('\n\n');
 }
 

@@ -26,7 +26,7 @@ export interface ReportSection {
 }
 
 /** Callback that formats a time given in epoch milliseconds. */
-type FormatTime = (ms: number) => string;
+export type FormatTime = (ms: number) => string;
 
 const WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
 
@@ -37,7 +37,7 @@ const OUTPUT_MAX = 120;
  * Returns the introduction of a report: its time span, its totals, and a note if the history covers only a part of the
  * span.
  */
-export function reportSummary(report: Report, moment: FormatTime = utcMoment): string[] {
+export function reportSummary(report: Report, moment: FormatTime): string[] {
   const { since, until, total, open } = report;
   const span = `${moment(since)} to ${moment(until)} (${formatDuration((until - since) / 1000)})`;
   return [
@@ -71,7 +71,7 @@ function missingHistoryNote(
 }
 
 /** Returns the sections of a report in the order of display. */
-export function reportSections(report: Report, moment: FormatTime = utcMoment): readonly ReportSection[] {
+export function reportSections(report: Report, moment: FormatTime): readonly ReportSection[] {
   const { until, open, resolved, inhibited, noisiest, actions, changes } = report;
   // Resolved problems that were inhibited get no row; they are only counted in the section "Root causes".
   const ownTrouble = resolved.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
@@ -251,11 +251,3 @@ function outputText(output: string, inhibitor: ReportCheck['inhibited_by']): str
 function cut(output: string): string {
   return output.length > OUTPUT_MAX ? `${output.slice(0, OUTPUT_MAX).toWellFormed()}…` : output;
 }
-
-/** Formats a time in UTC as `2026-11-20 12:00Z`, so that it is the same for readers in all time zones. */
-function utcMoment(ms: number): string {
-  return new Date(Math.min(Math.max(ms, 0), TIME_MAX_MS)).toISOString().slice(0, 16).replace('T', ' ') + 'Z';
-}
-
-/** The latest time that is formatted; 9999 is the last year with four digits. */
-const TIME_MAX_MS = Date.UTC(9999, 11, 31);

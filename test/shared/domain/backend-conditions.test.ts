@@ -76,6 +76,6 @@ test('the backend condition of silences names the idle silences', () => {
   expect(silencesFinding([]).status).toBe(0);
   expect(silencesFinding(['web:*', 'db:*'])).toMatchObject({
     status: 1,
-    text: '2 silences have matched no event for a long time: db:*, web:*; see monctl silenced list --idle',
+    text: '2 silences have matched no event for a long time: db:*, web:*; see monctl silence list --idle',
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  clockText,
+  timeOfDayText,
   dateTimeText,
   nextTimeOfDay,
   readPastTime,
@@ -98,7 +98,7 @@ describe('times whose meaning depends on the place', () => {
     expect([readTime(text, NEW_YORK, 'past').atMs, readTime(text, NEW_YORK, 'future').atMs]).toEqual([past, future]);
   });
 
-  test('without a direction a time of day is today, and a plain duration is a question', () => {
+  test('a time of day without a direction is today, and a plain duration is answered with a question', () => {
     expect(readTime('22:00', NEW_YORK, 'any')).toEqual({ atMs: Date.UTC(2026, 10, 21, 3) });
     expect(readTime('2h', NEW_YORK, 'any')).toEqual({
       problem: '"2h" before or after now? write 2h ago or in 2h',
@@ -108,14 +108,17 @@ describe('times whose meaning depends on the place', () => {
   test('a time in the past may not be in the future, and a start may be up to a minute ago', () => {
     expect(readPastTime('tomorrow 02:00', UTC).problem).toMatch(/^"tomorrow 02:00" is in the future: write/);
     expect(readPastTime('now', UTC)).toEqual({ atMs: NOW_MS });
-    expect(readStartTime('2026-11-20T11:58Z', UTC)).toEqual({ problem: '"2026-11-20T11:58Z" is 2m in the past' });
+    expect(readStartTime('2026-11-20T11:58Z', UTC)).toEqual({
+      problem: '"2026-11-20T11:58Z" is 2m in the past: write a later time, or now',
+    });
     expect(readStartTime('11:59:30', UTC)).toEqual({ atMs: NOW_MS - 30_000 });
     expect(readStartTime('11:58', UTC)).toEqual({ atMs: NOW_MS + 24 * HOUR_MS - 120_000 });
   });
 });
 
 describe('times around clock changes', () => {
-  // New York: 02:00 EST becomes 03:00 EDT at 07:00Z on 8 March, and 02:00 EDT becomes 01:00 EST at 06:00Z on 1 November.
+  // In New York, 02:00 EST becomes 03:00 EDT at 07:00Z on 8 March.
+  // On 1 November, 02:00 EDT becomes 01:00 EST at 06:00Z.
   const FORWARD_MS = Date.UTC(2026, 2, 8, 7);
 
   test('a time that the clocks skip is the time of the change', () => {
@@ -167,7 +170,7 @@ describe('shown times', () => {
   });
 
   test('a time of day is shown with or without seconds', () => {
-    expect([clockText(NOW_MS, BERLIN.zone), clockText(NOW_MS, NEW_YORK.zone, 'minutes')]).toEqual([
+    expect([timeOfDayText(NOW_MS, BERLIN.zone), timeOfDayText(NOW_MS, NEW_YORK.zone, 'minutes')]).toEqual([
       '13:00:00+01:00',
       '07:00 EST',
     ]);

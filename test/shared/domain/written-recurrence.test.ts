@@ -32,7 +32,7 @@ describe('a recurrence in the form in which an operator types it', () => {
     { typed: { schedule: 'sat 25:00' }, part: 'schedule', says: '"25:00" is not a time of day' },
     { typed: { zone: 'Berlin' }, part: 'zone', says: '"Berlin" is not a time zone' },
     { typed: { duration: '' }, part: 'duration', says: 'how long a window lasts' },
-    { typed: { duration: '59' }, part: 'duration', says: 'from 1m to less than a week' },
+    { typed: { duration: '59s' }, part: 'duration', says: 'from 1m to less than a week' },
     { typed: { duration: '1w' }, part: 'duration', says: 'from 1m to less than a week' },
     { typed: { duration: '1d' }, part: 'duration', says: 'would overlap' },
     { typed: { firstDay: '2026-02-30' }, part: 'first_day', says: '"2026-02-30" is not a day' },

@@ -49,7 +49,7 @@ describe('the copy menu', () => {
     driver.type('c');
     expect(menuOf(driver)).toEqual([
       'id: client:db-008.eu-west-1:postgres-repl',
-      `monctl command: monctl silenced info client:db-008.eu-west-1:postgres-repl --backend ${BACKEND}`,
+      `monctl command: monctl silence info client:db-008.eu-west-1:postgres-repl --backend ${BACKEND}`,
     ]);
   });
 

@@ -40,12 +40,12 @@ test('the command to silence a search says how many events match, asks the usual
   await person.type('', 'Reason?');
   await person.type('CHG-4412', 'Silence everything matching client~web-* env=prod for 2 hours? yes or no:');
   const made = await person.type('yes');
-  expect(made).toContain('1 silence created: search:client~web-* env=prod.');
-  expect(made).toContain('To end search:client~web-* env=prod, type "undo".');
+  expect(made).toContain('1 silence created: search client~web-* env=prod.');
+  expect(made).toContain('To end search client~web-* env=prod, type "undo".');
   const text = { selector: 'client~web-* env=prod', reason: 'CHG-4412', creator: 'alice@ops' };
   expect(await entries()).toMatchObject([{ ...text, expire_on_resolve: false }]);
 
-  expect(await person.type('open web-1/disk')).toContain('Silenced by search:client~web-* env=prod.');
+  expect(await person.type('open web-1/disk')).toContain('Silenced by search client~web-* env=prod.');
   await person.type('undo', 'yes or no:');
   expect(await person.type('yes')).toContain('1 change undone');
   expect(await entries()).toEqual([]);
@@ -62,13 +62,13 @@ test('a search may follow the silence command, and an invalid search is asked fo
 });
 
 test('the command for a recurring silence asks for its parts one by one and reads its next windows', async () => {
-  await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never, recurring; press Enter for 1h:');
+  await person.type('silence db-1/disk', '1d, 2h from 22:30, never, recurring; press Enter for 1h:');
   await person.type(
     'recurring',
     'When does each window start? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:',
   );
   await person.type('', /no schedule: .*\nWhen does each window start\?/);
-  await person.type('sat,sun 02:00', 'Time zone? For example Europe/Berlin or +02:00; press Enter for UTC:');
+  await person.type('sat,sun 02:00', 'Time zone? For example UTC, Europe/Berlin or +02:00; press Enter for UTC:');
   await person.type('Berlin', /"Berlin" is not a time zone.*\nTime zone\?/);
   await person.type('Europe/Berlin', 'How long is each window? For example 30m or 2h; press Enter for 1h:');
   await person.type('10h', /it must end within 8h.*\nHow long/);
@@ -107,12 +107,12 @@ test('the unsilence command says that a silence is recurring before it ends the 
   const before = new Date(Date.now() - 5 * 60_000).toISOString().slice(11, 16);
   const recurrence = { schedule: `daily ${before}`, zone: 'UTC', duration: 3600 };
   await api.silence({ selector: 'env=test', reason: 'nights', creator: 'bob', recurrence });
-  await vi.waitFor(async () => expect(await person.type('open db-1/disk')).toContain('Silenced by search:env=test.'));
-  expect(person.text).toContain(`search:env=test recurs: daily ${before} UTC, 1h each; this window ends in 5`);
+  await vi.waitFor(async () => expect(await person.type('open db-1/disk')).toContain('Silenced by search env=test.'));
+  expect(person.text).toContain(`search env=test recurs: daily ${before} UTC, 1h each; this window ends in 5`);
   await vi.waitFor(async () => expect(await person.type('list')).toContain('silenced, critical: disk on db-1'));
   await person.type(
     'unsilence db-1/disk',
-    `End search:env=test (recurring, daily ${before} UTC, 1h each), for everything else it covers too? yes or no:`,
+    `End search env=test (recurring, daily ${before} UTC, 1h each), for everything else it covers too? yes or no:`,
   );
   expect(await person.type('yes')).toContain('1 silence ended');
   expect(await entries()).toEqual([]);

@@ -27,7 +27,7 @@ test('monctl lists, silences and resolves an event on a real backend', async () 
   );
   expect(await keys('event list --silenced')).toEqual(['web-002/http']);
   expect(await monctl('silenced list --client web-002')).toMatch(
-    /^0 ID .*\nclient:web-002:http +never +yes +0 +alice$/,
+    /^0 SILENCE .*\nclient:web-002:http +never +yes +0 +alice$/,
   );
 
   expect(await monctl('event resolve web-002 http')).toMatch(/^0 resolving web-002\/http, requested at /);

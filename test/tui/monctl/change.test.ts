@@ -75,13 +75,17 @@ const DRY_RUNS: readonly {
     effects: [/^the event web-001\/disk, CRIT \(2\) for \w+, would be resolved$/],
   },
   {
-    line: ['silenced', 'create', '--subscription', 'web', '--expire', '1h'],
+    line: ['silence', 'create', '--subscription', 'web', '--expire', '1h'],
     request: 'POST /silenced',
     body: { subscription: 'web', expire: 3600, expire_on_resolve: false, creator: CREATOR },
-    effects: ['it matches 2 events now: 1 critical, 1 warning', '1 of them already silenced'],
+    effects: [
+      'the silence web:* would be created',
+      'it matches 2 events now: 1 critical, 1 warning',
+      '1 of them already silenced',
+    ],
   },
   {
-    line: ['silenced', 'create', '--subscription', 'web', '--check', 'http', '--begin', '+1d'],
+    line: ['silence', 'create', '--subscription', 'web', '--check', 'http', '--begin', '+1d'],
     request: 'POST /silenced',
     effects: [
       'the silence web:http of bob (CHG-1) would be replaced',
@@ -90,7 +94,7 @@ const DRY_RUNS: readonly {
     ],
   },
   {
-    line: ['silenced', 'update', 'web:http', '2h'],
+    line: ['silence', 'update', 'web:http', '2h'],
     request: 'POST /silenced',
     body: {
       subscription: 'web',
@@ -104,7 +108,7 @@ const DRY_RUNS: readonly {
     effects: [/^web:http would be silenced until .* or until it resolves$/, 'it never expires now'],
   },
   {
-    line: ['silenced', 'delete', 'web:http'],
+    line: ['silence', 'delete', 'web:http'],
     request: 'POST /silenced/clear',
     body: { id: 'web:http' },
     effects: ['the silence web:http of bob (CHG-1) would end', '1 event: 1 warning would no longer be silenced'],
@@ -279,6 +283,9 @@ const OF_FILES = ['create', 'delete', 'restore'];
 /** Commands that need several backends. `cluster.test.ts` tests their dry runs. */
 const OF_SEVERAL = ['cluster hand-over'];
 
+/** Tested in short-forms.test.ts. */
+const SHORT_FORMS = ['ack', 'apply', 'context delete', 'silence', 'unack'];
+
 /** Commands whose dry run the backend computes. `handler-test.test.ts` tests them. */
 const OF_HANDLERS = ['handler test'];
 
@@ -308,6 +315,7 @@ test('every monctl command that changes something has a dry run, and destructive
         ...OF_FILES,
         ...OF_SEVERAL,
         ...OF_HANDLERS,
+        ...SHORT_FORMS,
       ]),
     ].toSorted(),
   );
@@ -318,6 +326,7 @@ test('every monctl command that changes something has a dry run, and destructive
     'check delete',
     'client delete',
     'cluster hand-over',
+    'context delete',
     'dead-letter drop',
     'delete',
     'entity delete',
@@ -327,7 +336,7 @@ test('every monctl command that changes something has a dry run, and destructive
     'pipeline delete',
     'restore',
     'result delete',
-    'silenced delete',
+    'silence delete',
     'stash delete',
     'upgrade fix-namespaces',
     'user disable',

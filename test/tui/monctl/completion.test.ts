@@ -130,7 +130,7 @@ test('completion offers every command and all of its options', async () => {
   expect(await candidates('')).toEqual(
     expect.arrayContaining([
       'event',
-      'silenced',
+      'silence',
       'client',
       'check',
       'result',
@@ -237,7 +237,7 @@ describe.runIf(hasBash)('the bash completion of monctl', () => {
     ['monctl client info w', ['<web-001>']],
     ['monctl client info ', ['<db-001>', '<web-001>']],
     // For bash a colon ends a word, so only the part after the last colon is completed.
-    ['monctl silenced delete client:w', ['<web-001:*>']],
+    ['monctl silence delete client:w', ['<web-001:*>']],
     ['monctl event list --client=w', ['<web-001>']],
     ['monctl stash info ', ['<deploy/web>']],
   ])('the bash completion completes "%s"', async (line, expected) => {

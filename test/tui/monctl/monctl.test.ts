@@ -218,13 +218,13 @@ test('monctl event resolve prints the event that it resolves', async () => {
   });
 });
 
-test('monctl silenced list prints the silences', async () => {
+test('monctl silence list prints the silences', async () => {
   const { url } = await service();
   const { stdout } = await runMonctl(['silenced', 'list', '--check', 'http', '--backend', url]);
   expect(stdout).toBe(
     [
-      'ID                   BEGINS  EXPIRES  ON RESOLVE  SUPPRESSED  CREATOR  REASON',
-      'client:web-001:http            in 1h  yes                  7  bob      CHG-1',
+      'SILENCE              BEGINS        EXPIRES  ON RESOLVE  SUPPRESSED  CREATOR  REASON',
+      'client:web-001:http          in 1h, 13:00Z  yes                  7  bob      CHG-1',
       '',
     ].join('\n'),
   );
@@ -270,7 +270,7 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
     },
     said: 'silenced web:disk from 2030-01-01 02:00:00Z until 2030-01-01 02:01:30Z\n',
   },
-])('monctl silenced create $args sends the silence and prints its end', async ({ args, sent, said }) => {
+])('monctl silence create $args sends the silence and prints its end', async ({ args, sent, said }) => {
   const { url, seen } = await service();
   const { code, stdout } = await runMonctl(['silenced', 'create', ...args, '--backend', url], { USER: 'alice' });
   // The output continues with a list of what the silence matches, if the backend supports that.
@@ -280,7 +280,7 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
 });
 
 test.each([[['client:web-001:http']], [['--client', 'web-001', '--check', 'http']]])(
-  'monctl silenced delete %j ends the silence and prints its id',
+  'monctl silence delete %j ends the silence and prints its id',
   async (args) => {
     const { url } = await service();
     const { code, stdout } = await runMonctl(['silenced', 'delete', ...args, '--backend', url]);
@@ -305,7 +305,7 @@ test('monctl version prints the versions of the program and the backend', async 
 test.each<[string[], RegExp]>([
   [['event', 'info', 'web-001', 'nope'], /^monctl: there is no event web-001\/nope\n$/],
   [['event', 'resolve', 'web-001', 'nope'], /^monctl: there is no event web-001\/nope\n$/],
-  [['silenced', 'delete', 'web:nope'], /^monctl: there is no silence web:nope: see monctl silenced list\n$/],
+  [['silenced', 'delete', 'web:nope'], /^monctl: there is no silence web:nope: see monctl silence list\n$/],
 ])('monctl %j for an object that does not exist exits with 3', async (args, message) => {
   const { url } = await service();
   const { code, stdout, stderr } = await runMonctl([...args, '--backend', url]);
@@ -375,14 +375,17 @@ test.each([
   [['event', 'list', '--limit', '0'], /--limit must be a whole number of at least 1, not 0/],
   [['event', 'list', '--search', 'status>=x'], /--search: .*\n {2}status>=x\n {2} +\^\n$/],
   [['event', 'list', '--filter', 'not '], /--filter: a search term is missing after "not"\n/],
-  [['event', 'list', '-o', 'xml'], /--output must be table, json, yaml, not "xml"/],
+  [['event', 'list', '-o', 'xml'], /--output must be table, json, yaml, wide, name, csv, jsonpath=PATH, not "xml"/],
   [['event', 'list', '--backend', 'localhost'], /the backend must be a URL like http/],
   [
     ['silenced', 'create', '--reason', 'x'],
     /select what to silence: use --check, --client, --subscription or --selector/,
   ],
   [['silenced', 'create', '--client', 'a', '--subscription', 'b'], /not both/],
-  [['silenced', 'create', '--check', 'a', '--expire', 'soon'], /--expire must be at least one second, not "soon"/],
+  [
+    ['silenced', 'create', '--check', 'a', '--expire', 'soon'],
+    /--expire "soon" is not a duration: write a duration such as 45s/,
+  ],
   [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is not a time/],
   [['silenced', 'delete'], /by its ID, or by/],
   [['silenced', 'delete', 'a:b', '--check', 'c'], /by its ID, or by/],

@@ -123,7 +123,7 @@ test('monctl rejects raw output on a terminal and an unknown output format', () 
     /--raw cannot be used on a terminal/,
   );
   expect(() => openOutput({ format: 'xml', raw: false }, terminal, terminal)).toThrow(
-    '--output must be table, json, yaml, not "xml"',
+    '--output must be table, json, yaml, jsonpath=PATH, not "xml"',
   );
 });
 

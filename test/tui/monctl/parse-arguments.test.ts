@@ -18,7 +18,7 @@ test('monctl accepts options anywhere on the command line', () => {
     'silenced delete --output=json web:*',
   ]) {
     const called = parsed(line.replace(' --no-silenced', ''));
-    expect(called).toMatchObject({ kind: 'command', operands: ['web:*'], command: { words: ['silenced', 'delete'] } });
+    expect(called).toMatchObject({ kind: 'command', operands: ['web:*'], command: { words: ['silence', 'delete'] } });
     expect(called.kind === 'command' && called.flags.value('output')).toBe('json');
   }
 });
@@ -38,7 +38,7 @@ test.each([
   ['--help', { kind: 'help', words: [] }],
   ['help', { kind: 'help', words: [] }],
   ['-h event', { kind: 'help', words: ['event'] }],
-  ['help silenced create', { kind: 'help', words: ['silenced', 'create'] }],
+  ['help silenced create', { kind: 'help', words: ['silence', 'create'] }],
   ['event info web-001 --help', { kind: 'help', words: ['event', 'info'] }],
   ['event list --help --nonsense', { kind: 'help', words: ['event', 'list'] }],
 ])('the monctl command line "%s" prints the version or the help', (line, expected) => {
@@ -48,7 +48,7 @@ test.each([
 test.each([
   [
     '',
-    'monctl needs a command: such as event, report, silenced, maintenance, client, check, result, aggregate, stash, migrate; see monctl --help',
+    'monctl needs a command: such as event, ack, unack, silence, maintenance, report, client, check, result, aggregate; see monctl --help',
   ],
   [
     'event',
@@ -56,9 +56,8 @@ test.each([
   ],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
   ['api-key grant bob', 'unknown command api-key grant: use monctl api-key create'],
-  ['silenced clear -y web:*', 'unknown command silenced clear: use monctl silenced delete'],
-  ['silenced extend web:* 2h', 'unknown command silenced extend: use monctl silenced update'],
-  ['upgrade show', 'unknown command upgrade show: use monctl upgrade info'],
+  ['silenced clear -y web:*', 'unknown command silence clear: use monctl silence delete'],
+  ['silenced extend web:* 2h', 'unknown command silence extend: use monctl silence update'],
   ['event lsit', 'monctl event lsit is no command: did you mean monctl event list?'],
   ['event res a b', 'monctl event res is no command: did you mean monctl event resolve?'],
   [
@@ -73,7 +72,7 @@ test.each([
   ],
   [
     'event list --no-serach',
-    '--no-serach is no option of monctl event list: the most similar are --no-raw, --no-watch, --no-help; see monctl event list --help',
+    '--no-serach is no option of monctl event list: the most similar are --no-raw, --no-watch, --no-utc; see monctl event list --help',
   ],
   ['event list --no-haeders', '--no-haeders is no option of monctl event list: did you mean --no-headers?'],
   ['help evnt', 'monctl evnt is no command: did you mean monctl event?'],
@@ -85,7 +84,7 @@ test.each([
   ['event list --expire-on-resolv', expect.stringMatching(/^--expire-on-resolv is no option of monctl event list: /)],
   [
     'silenced create --expire-on-resolv',
-    '--expire-on-resolv is no option of monctl silenced create: did you mean --expire-on-resolve?',
+    '--expire-on-resolv is no option of monctl silence create: did you mean --expire-on-resolve?',
   ],
   ['event list -x', expect.stringMatching(/^-x is no option of monctl event list: /)],
   ['event list --client', '--client needs a value: --client NAME'],
@@ -94,7 +93,7 @@ test.each([
   ['event list --client a --client b', 'The flag --client can only be set once.'],
   ['event info web-001', 'CHECK is missing: use monctl event info CLIENT CHECK'],
   ['event info a b c', '"c" is an unexpected argument: use monctl event info CLIENT CHECK'],
-  ['silenced delete a b', '"b" is an unexpected argument: use monctl silenced delete [ID]'],
+  ['silenced delete a b', '"b" is an unexpected argument: use monctl silence delete [ID]'],
 ])('the monctl command line "%s" is rejected: %s', (line, message) => {
   expect(() => parsed(line)).toThrow(expect.objectContaining({ name: 'MonError', code: 'invalid', message }));
 });
@@ -106,13 +105,13 @@ test('monctl rejects an option named like a JavaScript property as an unknown op
 });
 
 test('every monctl command has a manual', () => {
-  const create = COMMANDS.find(({ words }) => words.join(' ') === 'silenced create');
+  const create = COMMANDS.find(({ words }) => words.join(' ') === 'silence create');
   expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
-    "monctl silenced create - Silence a check, a client, a subscription, or the
-    events that match a search
+    "monctl silence create - Silence a check, a client, a subscription, or the events
+    that match a search
 
     Synopsis
-      monctl silenced create [OPTIONS]
+      monctl silence create [OPTIONS]
 
     Description
       A silence with the same check and subscription, or the same selector, is
@@ -130,18 +129,19 @@ test('every monctl command has a manual', () => {
       --client NAME        match this client; short for --subscription client:NAME
       --selector SEARCH    events that match this search, for example 'client~web-*
                            env=prod'
-      --expire DURATION    duration of the silence: 1h, 1h30m, 2d, a number of
-                           seconds, or never
-      --begin TIME         start of the silence: 22:00, 2h (from now),
-                           2026-11-20T22:00, or epoch seconds
+      --expire DURATION    duration of the silence: 1h, 1h30m, 2d, 90 minutes, a
+                           number of seconds, or never
+      --begin TIME         start of the silence: 22:00, tomorrow 02:00, 2h (from
+                           now), 2026-11-20T22:00, or epoch seconds
       --expire-on-resolve  expire the silence as soon as its event resolves
       --recur SCHEDULE     silence on a recurring schedule: 'sat,sun 02:00',
                            'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'
-      --zone ZONE          time zone of --recur: Europe/Berlin, +02:00; default UTC
+      --zone ZONE          time zone of --recur: Europe/Berlin, +02:00, UTC;
+                           default: local time
       --duration DURATION  length of each recurring window, such as 30m or 2h
       --first-day DAY      first day of the recurring schedule, such as 2026-12-01
       --last-day DAY       last day of the recurring schedule
-      --reason TEXT        reason for the silence, shown to other operators
+      -m, --reason TEXT    reason for the silence, shown to other operators
       --creator TEXT       name to record as the creator; default: USER@host
       --namespace NAME     namespace to use; default: namespace of the context, else
                            "default"
@@ -149,39 +149,45 @@ test('every monctl command has a manual', () => {
 
     Examples
       # a host in maintenance
-      monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'
+      monctl silence create --client web-001 --expire 2h --reason 'CHG-4412'
       # until the check is fixed
-      monctl silenced create --client web-001 --check disk --expire-on-resolve
+      monctl silence create --client web-001 --check disk --expire-on-resolve
       # planned maintenance
-      monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h
+      monctl silence create --subscription web --begin 2026-11-21T02:00 --expire 1h
       # by search
-      monctl silenced create --selector 'client~web-* env=prod' --expire 1h
+      monctl silence create --selector 'client~web-* env=prod' --expire 1h
       # every weekend
-      monctl silenced create --check backup --recur 'sat,sun 02:00' --duration 2h
+      monctl silence create --check backup --recur 'sat,sun 02:00' --duration 2h
       # preview the matching events
-      monctl silenced create --subscription web --dry-run
+      monctl silence create --subscription web --dry-run
 
     Options of every command
-      --backend URL                 backend URL; default http://127.0.0.1:4567
-      --context NAME                use this context from the configuration file;
-                                    see "monctl configure"
-      --trusted-ca-file FILE        verify the backend certificate with these CA
-                                    certificates (PEM)
-      --insecure-skip-tls-verify    do not verify the certificate of the backend
-                                    (testing only)
-      -o, --output table|json|yaml  output format; default table
-      --headers                     show column titles above a table (default);
-                                    --no-headers: hide them
-      --raw                         print control characters unchanged (only if
-                                    output goes to a pipe)
-      -h, --help                    show help for the command
-      --version                     show the version of monctl
+      --backend URL               backend URL; default http://127.0.0.1:4567
+      --context NAME              use this context from the configuration file; see
+                                  "monctl configure"
+      --trusted-ca-file FILE      verify the backend certificate with these CA
+                                  certificates (PEM)
+      --insecure-skip-tls-verify  do not verify the certificate of the backend
+                                  (testing only)
+      -o, --output FORMAT         output format: table, json, yaml, jsonpath=PATH,
+                                  wide, name, csv; wide, name and csv for lists;
+                                  default table
+      --headers                   show column titles in tables and CSV (default);
+                                  --no-headers: hide them
+      --utc                       show and read times in UTC; default: local time,
+                                  or time-zone of the configuration file
+      --raw                       print control characters unchanged (only if output
+                                  goes to a pipe)
+      -h, --help                  show help for the command
+      --version                   show the version of monctl
 
     Environment
       MON_BACKEND      backend URL if --backend is not set
       MON_NAMESPACE    namespace if --namespace is not set
       MON_API_KEY      API key
       MON_CREDENTIALS  user:password
+      TZ               time zone, such as Europe/Berlin; default: that of the
+                       machine
       NO_COLOR         disable colors if set to any value
 
     Exit codes

@@ -331,7 +331,7 @@ test('monctl finds an idle silence and shows since when it has matched no event'
   }
   expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
   const list = await monctl(['silenced', 'list', '--idle']);
-  expect(list.stdout).toMatch(/^ID .* IDLE$/m);
+  expect(list.stdout).toMatch(/^SILENCE .* IDLE$/m);
   expect(list.stdout).toMatch(/^\*:i-load .*no match for .*, ends in .* unless it matches an event$/m);
   expect(await json('silenced', 'list', '-q', 'idle')).toMatchObject([{ id: '*:i-load', idle }]);
   expect(await json('silenced', 'list', '-q', '!idle')).toEqual([]);
@@ -382,7 +382,7 @@ test.each<[string[], RegExp, string?]>([
   [['client', 'delete', 'a', '--selector', 'b'], /use CLIENT or --selector, not both/],
   [['client', 'delete', '--selector', 'a', '--invalidate'], /can only be used with a single CLIENT/],
   [['client', 'delete', '--selector', '(a'], /q: /],
-  [['client', 'delete', 'a', '--invalidate-expire', 'soon'], /--invalidate-expire must be at least one second/],
+  [['client', 'delete', 'a', '--invalidate-expire', 'soon'], /--invalidate-expire "soon" is not a duration/],
   [['result', 'submit', 'a', 'b'], /missing arguments/],
   [['result', 'submit', 'a', 'b', 'bad'], /STATUS must be ok, warn, crit, unknown or a number/],
   [['result', 'submit', 'a', '--file', '-'], /--file contains a list/, '[]'],
@@ -391,7 +391,7 @@ test.each<[string[], RegExp, string?]>([
   [['stash', 'create', 'a'], /set the content/],
   [['stash', 'create', 'a', '--content', '{'], /--content is not JSON/],
   [['stash', 'create', 'a', '--content', '[]'], /a stash must be an object/],
-  [['silenced', 'update', 'a:b', 'soon'], /DURATION must be at least one second/],
+  [['silenced', 'update', 'a:b', 'soon'], /DURATION "soon" is not a duration/],
   [['health', '--consumers', 'x'], /--consumers must be a whole number of at least 0, not x/],
   [['completion', 'csh'], /SHELL must be bash, zsh, fish, not "csh"/],
 ])('the command monctl %j with an invalid input exits with 2', async (line, message, input = '') => {

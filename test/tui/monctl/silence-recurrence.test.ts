@@ -32,7 +32,7 @@ const WINDOWS = [
   '  Sat 2026-04-04 02:00 to 04:00 (00:00Z)',
 ];
 
-test('monctl silenced create --recur first shows the next windows with the effect of daylight saving time', async () => {
+test('monctl silence create --recur first shows the next windows with the effect of daylight saving time', async () => {
   await api.submitResult(RESULT);
   const { code, stdout } = await monctl('silenced', 'create', '--check', 'disk', ...WEEKENDS, '--dry-run');
   expect(code).toBe(0);
@@ -48,7 +48,7 @@ test('monctl creates, lists, shows, explains and ends a recurring silence', asyn
   const { stdout: listed } = await monctl('silenced', 'list');
   expect(listed).toContain('RECURS');
   expect(listed).toMatch(
-    /^client:web-1:\*\s+in 6h\s+in 8h\s+no\s+0\s+alice@\S+\s+backup\s+sat,sun 02:00 Europe\/Berlin, 2h each$/m,
+    /^client:web-1:\*\s+in 6h, 01:00Z\s+in 8h, 03:00Z\s+no\s+0\s+alice@\S+\s+backup\s+sat,sun 02:00 Europe\/Berlin, 2h each$/m,
   );
   expect((await monctl('silenced', 'info', 'client:web-1:*')).stdout).toMatch(
     /^recurs +sat,sun 02:00 Europe\/Berlin, 2h each\nnext window +Sat 2026-03-21 02:00 to 04:00 \(01:00Z\), begins in 6h$/m,
@@ -118,14 +118,14 @@ test.each<[line: string, says: string]>([
   ['--recur @hourly', '--recur needs --duration'],
   ['--recur @hourly --duration 1h', '--duration: windows of 1h would overlap'],
   ['--recur @hourly --duration 30s', '--duration: a window lasts from 1m to less than a week'],
-  ['--recur @hourly --duration soon', '--duration: how long a window lasts: a duration is'],
+  ['--recur @hourly --duration soon', '--duration: "soon" is not a duration: write a duration such as 45s'],
   ['--recur @hourly --duration 5m --zone Berlin', '--zone: "Berlin" is not a time zone: use UTC'],
   ['--recur @hourly --duration 5m --first-day 1.5.2026', '--first-day: "1.5.2026" is not a day'],
   ['--recur @hourly --duration 5m --last-day 2026-03-01', '--last-day: no window starts before'],
   ['--recur @hourly --duration 5m --expire 1h', '--expire cannot be used with --recur'],
   ['--recur @hourly --duration 5m --expire-on-resolve', '--expire-on-resolve cannot be used with --recur'],
   ['--zone Europe/Berlin --expire 1h', "--zone needs --recur, for example --recur 'sat,sun 02:00'"],
-])('monctl silenced create rejects the recurrence %s', async (line, says) => {
+])('monctl silence create rejects the recurrence %s', async (line, says) => {
   const run = await monctl('silenced', 'create', '--check', 'never', ...line.split(' '));
   expect(run).toMatchObject({ code: 2, stdout: '' });
   expect(run.stderr).toContain(says);

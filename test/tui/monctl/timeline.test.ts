@@ -60,8 +60,8 @@ describe('monctl lists with --at', () => {
       "STATUS  CLIENT  CHECK  COUNT  AGE  LAST  STATE     OUTPUT
       CRIT    web-1   disk       1  45m   45m  silenced  full
 
-      ID      BEGINS   EXPIRES  ON RESOLVE  SUPPRESSED  CREATOR  REASON
-      *:disk          in 1h45m  no                      ada      CHG-1
+      SILENCE  BEGINS           EXPIRES  ON RESOLVE  SUPPRESSED  CREATOR  REASON
+      *:disk           in 1h45m, 13:00Z  no                      ada      CHG-1
 
       CLIENT  ADDRESS  LAST SEEN  VERSION  SUBSCRIPTIONS
       web-1   unknown         1h  1.9.0    client:web-1
@@ -84,7 +84,7 @@ describe('monctl lists with --at', () => {
 describe('monctl event availability', () => {
   test('monctl event availability prints percent, outages and silenced time', async () => {
     expect((await monctl('event', 'availability', 'web-1', '--since', '2h')).stdout).toMatchInlineSnapshot(`
-      "CLIENT  CHECK      WELL  OUTAGES  WARN  CRIT  UNKNOWN  SILENCED  NO DATA
+      "CLIENT  CHECK        OK  OUTAGES  WARN  CRIT  UNKNOWN  SILENCED  NO DATA
       web-1   disk   66.666 %        1     -   30m        -       30m  -
       "
     `);

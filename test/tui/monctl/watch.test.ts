@@ -47,7 +47,7 @@ test('monctl event follow into a pipe prints the current events, then one line f
   expect(await next()).toBe('- CRIT ev-1 disk silenced full');
 });
 
-test('monctl silenced list --watch into a pipe prints one JSON value per line', async () => {
+test('monctl silence list --watch into a pipe prints one JSON value per line', async () => {
   await api.silence({ subscription: 'si', reason: 'first' });
   const watching = watchMonctl(['silenced', 'list', '--subscription', 'si', '-o', 'json'], {
     MON_BACKEND: backend.url,
@@ -64,7 +64,7 @@ test('monctl silenced list --watch into a pipe prints one JSON value per line', 
   expect(await next()).toMatchObject({ change: 'removed', key: 'si:*' });
 });
 
-test('monctl silenced list --watch reports a changed schedule even if the next window is the same', async () => {
+test('monctl silence list --watch reports a changed schedule even if the next window is the same', async () => {
   const recurring = { check: 'recurs', reason: 'x', recurrence: { schedule: 'daily 02:00', duration: 3600 } };
   await api.silence(recurring);
   const watching = watchMonctl(['silenced', 'list', '--check', 'recurs', '-o', 'json'], { MON_BACKEND: backend.url });

@@ -48,7 +48,7 @@ test('a message names a silence by search by its selector', () => {
   driver.goLive({ silenced: { [parts.id]: entry } });
   driver.change({ silenced: { [parts.id]: { ...entry, reminder_sent: { at: end - 600, events: 1 } } } });
   expect(store.log.newestFirst.map(({ text }) => text)).toEqual([
-    'silence search:env=prod expires in 10m (covers 1 event): extend it with e in the silences view',
+    'silence search env=prod expires in 10m (covers 1 event): extend it with e in the silences view',
   ]);
 });
 

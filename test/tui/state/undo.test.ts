@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
-import { changeOutcomes, changeReport, refusedReport, undoText, type BulkChange } from '../../../tui/words/changes.ts';
+import {
+  changeOutcomes,
+  changeReport,
+  refusedReport,
+  undoText,
+  type BulkChange,
+  namesOfEnded,
+} from '../../../tui/words/changes.ts';
 import { OwnChanges, undoOperations } from '../../../tui/state/undo.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -129,4 +136,18 @@ test.each<{ operation: BulkOperation; text: string }>([
 
 test('control sequences in a name do not reach the terminal in the text of an undo', () => {
   expect(undoText(restore({ creator: 'e\u001B[31mvil' }), NOW_MS)).not.toContain('\u001B');
+});
+
+test('the undo of a silence by search names the search and not the id', () => {
+  const id = 'selector-4c0be81e2919cece';
+  const operations = [clear(id), clear('client:a:disk')];
+  const names = namesOfEnded(operations, new Map([[id, { id, selector: 'env=prod' }]]));
+  expect(operations.map((operation) => undoText(operation, 0, names))).toEqual([
+    'ends the silence search env=prod',
+    'ends the silence client:a:disk',
+  ]);
+  const outcomes = changeOutcomes({ operations: [clear(id)] }, [{ ok: true }], names);
+  expect(changeReport({ verb: 'end-silence', operations: [clear(id)] }, outcomes).title).toBe(
+    '1 silence ended: search env=prod',
+  );
 });

@@ -1,3 +1,4 @@
+import { auditTargetName } from '../../../shared/domain/silence-name.ts';
 import { flag, valueOption } from '../flags.ts';
 import { createHash } from 'node:crypto';
 import type { ApiClient, AuditQuery } from '../../../shared/client/api-client.ts';
@@ -10,7 +11,8 @@ import { ExitError } from '../exit-codes.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { cell } from '../list.ts';
 import { poll, createTroubleReporter } from '../poll.ts';
-import { table, type Column } from '../table.ts';
+import { ROW_OPTIONS, showRows } from '../rows.ts';
+import type { Column } from '../table.ts';
 import { parsePast, timestamp } from '../times.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
@@ -25,13 +27,14 @@ const list: Command = {
   summary: 'List audit records, newest first',
   details: ['The JSON output also contains the state before and after each change.'],
   options: {
-    since: valueOption('TIME', 'start of the time range: 2h (ago), 22:00, or 2026-11-20T22:00'),
+    since: valueOption('TIME', 'start of the time range: 2h (ago), 22:00, yesterday 22:00, or 2026-11-20T22:00'),
     who: valueOption('NAME', 'only actions by this user, or by this creator of a silence'),
     action: valueOption('ACTION', 'show only this action, such as silence.create or event.resolve'),
     limit: valueOption(
       'N',
       `maximum number of records; default: ${String(PAGE)}, or ${String(FOLLOWED)} with --follow`,
     ),
+    ...ROW_OPTIONS,
     follow: flag('print records oldest first, then wait for new ones', { short: 'f' }),
   },
   examples: [
@@ -44,7 +47,7 @@ const list: Command = {
     const limit = flags.number('limit');
     if (flags.switch('follow') === true) return follow(call, query, limit ?? FOLLOWED);
     const records = await newest(api(), query, limit ?? PAGE);
-    await output.show(records, () => (records.length === 0 ? '' : table(COLUMNS, records, output.look)));
+    await showRows(call, { columns: () => COLUMNS, key: ({ id }) => String(id) }, records);
     if (records.length === 0) output.note('no records');
   },
 };
@@ -151,10 +154,10 @@ async function trimmedTo(api: ApiClient, expected: AuditLink, before: AuditHead)
 
 const COLUMNS: readonly Column<AuditRecord>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
-  { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)) },
+  { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)), order: ({ at }) => at },
   { title: 'WHO', text: ({ who, on_behalf_of: other }) => (other === undefined ? who : `${who} for ${other}`) },
   { title: 'FROM', text: ({ from }) => from ?? '-' },
   { title: 'ACTION', text: ({ action }) => action },
-  { title: 'TARGET', text: ({ target }) => target },
+  { title: 'TARGET', text: auditTargetName },
   { title: 'REASON', text: ({ reason }) => reason ?? '' },
 ];

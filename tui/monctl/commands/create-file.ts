@@ -57,6 +57,22 @@ export const createFileCommand: Command = {
   },
 };
 
+export const applyCommand: Command = {
+  ...createFileCommand,
+  words: ['apply'],
+  summary: 'Same as "monctl create"',
+  examples: [['monctl apply -f checks.yml --namespace staging', 'from version control']],
+};
+
+export const diffCommand: Command = {
+  ...createFileCommand,
+  words: ['diff'],
+  summary: 'Same as "monctl create --dry-run": compare a file with the backend, change nothing',
+  options: { file: FILE_OPTION, ...NAMESPACE_OPTION },
+  examples: [['monctl diff -f checks.yml --namespace staging', 'what "monctl apply" would change']],
+  run: (call) => createFileCommand.run({ ...call, flags: call.flags.withSwitch('dry-run') }),
+};
+
 export const deleteFileCommand: Command = {
   words: ['delete'],
   summary: 'Delete the objects defined in a file',

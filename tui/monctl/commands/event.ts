@@ -206,13 +206,16 @@ function listColumns(nowMs: number): readonly Column<Listed>[] {
       title: 'STATUS',
       text: ({ row }) => statusWord(row.status),
       style: ({ row }) => (row.silenced_by.length > 0 ? 'dim' : statusStyle(row.status)),
+      order: ({ row }) => row.status,
     },
     { title: 'CLIENT', text: ({ row }) => row.client },
     { title: 'CHECK', text: ({ row }) => row.check },
     { title: 'COUNT', align: 'right', text: ({ row }) => String(row.occurrences) },
-    { title: 'AGE', align: 'right', text: ({ row }) => age(row.since) },
-    { title: 'LAST', align: 'right', text: ({ row }) => age(row.last) },
+    { title: 'AGE', align: 'right', text: ({ row }) => age(row.since), order: ({ row }) => -row.since },
+    { title: 'LAST', align: 'right', text: ({ row }) => age(row.last), order: ({ row }) => -row.last },
     { title: 'STATE', text: ({ row }) => stateWord(row) },
+    { title: 'SINCE', text: ({ row }) => timestamp(row.since), order: ({ row }) => row.since, isWide: true },
+    { title: 'SILENCED BY', text: ({ row }) => row.silenced_by.join(', '), isWide: true },
     { title: 'OUTPUT', text: ({ row }) => row.output },
   ];
 }

@@ -6,6 +6,7 @@ import { flag, valueOption } from '../flags.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { CommandSilence } from '../command-silence.ts';
 import { inAnyNamespace } from '../namespaces.ts';
+import { parseLifetime } from '../times.ts';
 import { ProgramEnded } from '../run-program.ts';
 import { SEARCH_TARGET_OPTIONS, requireTarget } from '../silence-target.ts';
 
@@ -32,7 +33,8 @@ const run: Command = {
   ],
   async run({ api, flags, trailingArgs, env, clock, output, runProgram }) {
     const target = requireTarget(flags);
-    const maxSeconds = flags.lifetime('max');
+    const max = flags.value('max');
+    const maxSeconds = max === undefined ? undefined : parseLifetime('--max', max);
     if (maxSeconds === undefined) throw new MonError('invalid', 'set the maximum duration: --max 2h');
     const creator = flags.value('creator') ?? defaultCreator(env);
     // The default reason names only the program, because many people can read it and the arguments may contain secrets.

@@ -1,3 +1,4 @@
+import { shownMinute } from '../../words/shown-time.ts';
 import { reportMarkdown } from '../../../shared/domain/report/markdown.ts';
 import type { Command } from '../command.ts';
 import { valueOption } from '../flags.ts';
@@ -31,6 +32,6 @@ export const reportCommand: Command = {
   async run(call) {
     const { api, flags, output } = call;
     const report = await api().report(withoutUndefined({ ...spanOf(call), limit: flags.number('limit') }));
-    await output.show(report, () => reportMarkdown(report));
+    await output.show(report, () => reportMarkdown(report, shownMinute));
   },
 };

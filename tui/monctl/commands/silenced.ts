@@ -1,6 +1,8 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { nearest } from '../../../shared/domain/nearest.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/list-searches.ts';
+import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { targetId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
@@ -20,11 +22,21 @@ import { inAnyNamespace, usesV2Api, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namesp
 import { eventCounts } from '../severity-text.ts';
 import { clearEffects, missingEntry, silenceEffects, requireSilence } from '../silence-effects.ts';
 import { matchLines, silenceMatches, unknownClient } from '../silence-matches.ts';
-import { SEARCH_TARGET_OPTIONS, searchTargetOf, silenceTargetOf, requireTarget } from '../silence-target.ts';
+import {
+  CREATOR_OPTION,
+  readTarget,
+  REASON_OPTION,
+  SEARCH_TARGET_OPTIONS,
+  searchTargetOf,
+  silenceTargetOf,
+  requireTarget,
+  type SearchTarget,
+} from '../silence-target.ts';
 import { record } from '../table.ts';
 import { timeWithAge, parseBegin, parseLifetime } from '../times.ts';
 import {
   silencePeriodText,
+  creatorText,
   idleColumn,
   idleText,
   listColumns,
@@ -40,7 +52,7 @@ import { flag, valueOption } from '../flags.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const list: Command = {
-  words: ['silenced', 'list'],
+  words: ['silence', 'list'],
   summary: 'List silences, sorted by ID',
   operands: [],
   options: {
@@ -56,9 +68,9 @@ const list: Command = {
     ...LIST_OPTIONS,
   },
   examples: [
-    ['monctl silenced list --check http-frontend', 'silences of a check'],
-    ["monctl silenced list -q 'creator=alice left<1h'", 'silences created by alice that expire soon'],
-    ['monctl silenced list --idle', 'candidates to delete'],
+    ['monctl silence list --check http-frontend', 'silences of a check'],
+    ["monctl silence list -q 'creator=alice left<1h'", 'silences created by alice that expire soon'],
+    ['monctl silence list --idle', 'candidates to delete'],
   ],
   async run(call) {
     const { check, subscription } = silenceTargetOf(call.flags);
@@ -113,12 +125,12 @@ const list: Command = {
 };
 
 const info: Command = {
-  words: ['silenced', 'info'],
+  words: ['silence', 'info'],
   summary: 'Show one silence and the events that it currently matches',
   operands: ['ID'],
   completes: ['silenced'],
   options: {},
-  examples: [['monctl silenced info client:web-001:disk', 'by the id from `monctl silenced list`']],
+  examples: [['monctl silence info client:web-001:disk', 'by the id from `monctl silence list`']],
   async run(call) {
     const { api, output, nowMs } = call;
     const id = idOf(call);
@@ -133,11 +145,11 @@ const info: Command = {
                 ['subscription', entry.subscription ?? 'any'],
                 ['check', entry.check ?? 'any'],
               ] as const)
-            : ([['selector', entry.selector]] as const)),
+            : ([['search', entry.selector]] as const)),
           ...timeFields(entry, nowMs),
           ['reason', entry.reason ?? ''],
-          ['creator', entry.creator ?? ''],
-          ['made', timeWithAge(entry.timestamp, nowMs)],
+          ['creator', creatorText(entry)],
+          ['created', timeWithAge(entry.timestamp, nowMs)],
           ['silences now', eventCounts(events)],
           ...(entry.idle === undefined ? [] : ([['idle', idleText(entry.idle, nowMs)]] as const)),
           ['suppressed', counted(entry.suppressed, 'notifications')],
@@ -150,8 +162,14 @@ const info: Command = {
   },
 };
 
+const BEGIN_OPTION = valueOption(
+  'TIME',
+  'start of the silence: 22:00, tomorrow 02:00, 2h (from now), 2026-11-20T22:00, or epoch seconds',
+);
+const ON_RESOLVE_OPTION = flag('expire the silence as soon as its event resolves');
+
 const create: Command = {
-  words: ['silenced', 'create'],
+  words: ['silence', 'create'],
   summary: 'Silence a check, a client, a subscription, or the events that match a search',
   details: [
     'A silence with the same check and subscription, or the same selector, is replaced.',
@@ -162,53 +180,100 @@ const create: Command = {
   operands: [],
   options: {
     ...SEARCH_TARGET_OPTIONS,
-    expire: valueOption('DURATION', 'duration of the silence: 1h, 1h30m, 2d, a number of seconds, or never'),
-    begin: valueOption('TIME', 'start of the silence: 22:00, 2h (from now), 2026-11-20T22:00, or epoch seconds'),
-    'expire-on-resolve': flag('expire the silence as soon as its event resolves'),
+    expire: valueOption(
+      'DURATION',
+      'duration of the silence: 1h, 1h30m, 2d, 90 minutes, a number of seconds, or never',
+    ),
+    begin: BEGIN_OPTION,
+    'expire-on-resolve': ON_RESOLVE_OPTION,
     ...RECURRENCE_OPTIONS,
-    reason: valueOption('TEXT', 'reason for the silence, shown to other operators'),
-    creator: valueOption('TEXT', 'name to record as the creator; default: USER@host'),
+    reason: REASON_OPTION,
+    creator: CREATOR_OPTION,
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
   examples: [
-    ["monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'", 'a host in maintenance'],
-    ['monctl silenced create --client web-001 --check disk --expire-on-resolve', 'until the check is fixed'],
-    ['monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h', 'planned maintenance'],
-    ["monctl silenced create --selector 'client~web-* env=prod' --expire 1h", 'by search'],
-    ["monctl silenced create --check backup --recur 'sat,sun 02:00' --duration 2h", 'every weekend'],
-    ['monctl silenced create --subscription web --dry-run', 'preview the matching events'],
+    ["monctl silence create --client web-001 --expire 2h --reason 'CHG-4412'", 'a host in maintenance'],
+    ['monctl silence create --client web-001 --check disk --expire-on-resolve', 'until the check is fixed'],
+    ['monctl silence create --subscription web --begin 2026-11-21T02:00 --expire 1h', 'planned maintenance'],
+    ["monctl silence create --selector 'client~web-* env=prod' --expire 1h", 'by search'],
+    ["monctl silence create --check backup --recur 'sat,sun 02:00' --duration 2h", 'every weekend'],
+    ['monctl silence create --subscription web --dry-run', 'preview the matching events'],
   ],
   async run(call) {
-    const { flags, env, nowMs } = call;
+    const { flags, nowMs } = call;
     const target = requireTarget(flags);
-    const id = targetId(target);
-    const fields = {
-      ...target,
-      reason: flags.value('reason'),
-      creator: flags.value('creator') ?? defaultCreator(env),
-    };
     const recurrence = recurrenceOfFlags(flags, nowMs);
-    if (recurrence !== undefined) return createRecurring(call, id, withoutUndefined({ ...fields, recurrence }));
-    const begin = flags.value('begin');
-    const entry = withoutUndefined({
-      ...fields,
-      expire: lifetimeOf('--expire', flags.value('expire')),
-      begin: begin === undefined ? undefined : parseBegin('--begin', begin, nowMs),
-      expire_on_resolve: flags.switch('expire-on-resolve') ?? false,
-    });
-    const matches = flags.switch('dry-run') === true ? {} : await silenceMatches(call.api(), target);
-    await carryOut(call, {
-      send: (api) => api.silence(entry),
-      effects: async () => [
-        ...(await silenceEffects(call, id, entry)),
-        ...matchLines(withoutUndefined({ unknown_client: await unknownClient(call.api(), target) })),
-      ],
-      value: () => ({ id, ...entry, ...matches }),
-      successText: () => [`silenced ${id}${silencePeriodText(entry, nowMs)}`, ...matchLines(matches)].join('\n'),
-    });
+    if (recurrence === undefined) return createOnce(call, target, expireOf(flags));
+    await createRecurring(call, targetId(target), withoutUndefined({ ...fieldsOf(call, target), recurrence }));
   },
 };
+
+const short: Command = {
+  words: ['silence'],
+  summary: 'Silence a client, a check or a subscription for a duration',
+  details: [
+    'The short form of "monctl silence create".',
+    'TARGET is CLIENT, CLIENT/CHECK, subscription:NAME, subscription:NAME/CHECK, check:NAME or search:SEARCH.',
+    'DURATION is 30m, 2h, 1h30m, 2d, "90 minutes" or never.',
+  ],
+  operands: ['DURATION', 'TARGET'],
+  completes: [['30m', '1h', '2h', '4h', '8h', 'never'], 'client'],
+  options: {
+    reason: REASON_OPTION,
+    begin: BEGIN_OPTION,
+    'expire-on-resolve': ON_RESOLVE_OPTION,
+    creator: CREATOR_OPTION,
+    ...CHANGE_OPTIONS,
+  },
+  examples: [
+    ['monctl silence 2h web-001 -m CHG-4412', 'a client'],
+    ["monctl silence 2h web-001/disk -m 'disk is being replaced'", 'one check'],
+    ['monctl silence 4h subscription:rack:r20 --begin 22:00 -m power', 'a rack, tonight'],
+  ],
+  async run(call) {
+    const [duration = '', target = ''] = call.operands;
+    const verb = nearest(duration, SILENCE_VERBS);
+    if (verb !== undefined && !/\d/.test(duration)) {
+      throw new MonError('invalid', `monctl silence ${duration} is no command: did you mean monctl silence ${verb}?`);
+    }
+    const expire = duration === 'never' ? EXPIRE_NEVER : parseLifetime('DURATION', duration);
+    await createOnce(call, readTarget(target), expire);
+  },
+};
+
+const SILENCE_VERBS = ['list', 'info', 'create', 'update', 'delete'];
+
+function fieldsOf(
+  { flags, env }: Call,
+  target: SearchTarget,
+): SearchTarget & { readonly reason: string | undefined; readonly creator: string } {
+  return { ...target, reason: flags.value('reason'), creator: flags.value('creator') ?? defaultCreator(env) };
+}
+
+/** Creates a silence that does not recur, and shows what it matches. */
+async function createOnce(call: Call, target: SearchTarget, expire: number): Promise<void> {
+  const { flags, nowMs } = call;
+  const id = targetId(target);
+  const begin = flags.value('begin');
+  const entry = withoutUndefined({
+    ...fieldsOf(call, target),
+    expire,
+    begin: begin === undefined ? undefined : parseBegin('--begin', begin, nowMs),
+    expire_on_resolve: flags.switch('expire-on-resolve') ?? false,
+  });
+  const matches = flags.switch('dry-run') === true ? {} : await silenceMatches(call.api(), target);
+  await carryOut(call, {
+    send: (api) => api.silence(entry),
+    effects: async () => [
+      ...(await silenceEffects(call, id, entry)),
+      ...matchLines(withoutUndefined({ unknown_client: await unknownClient(call.api(), target) })),
+    ],
+    value: () => ({ id, ...entry, ...matches }),
+    successText: () =>
+      [`silenced ${silenceName(entry)}${silencePeriodText(entry, nowMs)}`, ...matchLines(matches)].join('\n'),
+  });
+}
 
 /**
  * Creates a recurring silence after the backend has returned its windows. A backend without support for recurrence
@@ -226,12 +291,13 @@ async function createRecurring(
     send: (api) => api.silence(entry),
     effects: async () => [...(await silenceEffects(call, id, entry)), ...ahead],
     value: () => ({ id, ...entry, windows }),
-    successText: () => [`silenced ${id}, recurring: ${recurrenceText(recurrence)}`, ...ahead].join('\n'),
+    successText: () =>
+      [`silenced ${silenceName(entry)}, recurring: ${recurrenceText(recurrence)}`, ...ahead].join('\n'),
   });
 }
 
 const update: Command = {
-  words: ['silenced', 'update'],
+  words: ['silence', 'update'],
   summary: 'Change when a silence expires',
   details: [
     'The silence expires DURATION from now, or DURATION after its start if the silence is pending. Nothing else changes.',
@@ -239,12 +305,12 @@ const update: Command = {
   operands: ['ID', 'DURATION'],
   completes: ['silenced'],
   options: CHANGE_OPTIONS,
-  examples: [['monctl silenced update client:web-001:disk 2h', 'extend a maintenance']],
+  examples: [['monctl silence update client:web-001:disk 2h', 'extend a maintenance']],
   async run(call) {
     const { api, nowMs } = call;
     const [, duration = ''] = call.operands;
     const id = idOf(call);
-    const expire = lifetimeOf('DURATION', duration);
+    const expire = duration === 'never' ? EXPIRE_NEVER : parseLifetime('DURATION', duration);
     const {
       subscription,
       check,
@@ -263,30 +329,31 @@ const update: Command = {
       );
     }
     const target = selector === undefined ? { subscription, check } : { selector };
-    const entry = { ...target, reason, creator, begin, expire_on_resolve, expire };
+    const name = silenceName({ selector, id });
+    const entry = { ...target, reason, creator: creator ?? defaultCreator(call.env), begin, expire_on_resolve, expire };
     const until = silencePeriodText({ ...entry, begin: begin ?? 0 }, nowMs);
     await carryOut(call, {
       send: (to) => to.silence(entry),
       effects: () => [
-        `${id} would be silenced${until}`,
+        `${name} would be silenced${until}`,
         before === EXPIRE_NEVER ? 'it never expires now' : `it ends in ${formatDuration(before)} now`,
       ],
       value: () => ({ id, ...entry }),
-      successText: () => `silenced ${id}${until}`,
+      successText: () => `silenced ${name}${until}`,
     });
   },
 };
 
 const deletion: Command = {
-  words: ['silenced', 'delete'],
+  words: ['silence', 'delete'],
   summary: 'Delete a silence',
   details: ['--check alone deletes the silence of the check on all clients,', 'not every silence of that check.'],
   operands: ['[ID]'],
   completes: ['silenced'],
   options: { ...SEARCH_TARGET_OPTIONS, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [
-    ['monctl silenced delete client:web-001:disk', 'by the id from `monctl silenced list`'],
-    ['monctl silenced delete --client web-001 --check disk', 'by client and check'],
+    ['monctl silence delete client:web-001:disk', 'by the id from `monctl silence list`'],
+    ['monctl silence delete --client web-001 --check disk', 'by client and check'],
   ],
   async run(call) {
     const id = idOf(call);
@@ -309,18 +376,23 @@ const deletion: Command = {
   },
 };
 
-export const silencedCommands: readonly Command[] = [list, ...[info, create, update, deletion].map(inAnyNamespace)];
+export const silencedCommands: readonly Command[] = [
+  list,
+  ...[info, create, short, update, deletion].map(inAnyNamespace),
+];
 
 /**
- * Returns the id of the silence that the operand names. If a namespace is given, the id may begin with `entity:`, the
- * prefix for clients in the v2 API.
+ * Returns the id of the silence that the operand names: the id itself, or `search SEARCH`. If a namespace is given, the
+ * id may begin with `entity:`, the prefix for clients in the v2 API.
  */
 function idOf(call: Call): string {
   const [named = ''] = call.operands;
+  const search = /^search[ :](.+)$/su.exec(named)?.[1];
+  if (search !== undefined) return targetId({ selector: search });
   return usesV2Api(call) ? named.replace(/^entity:/, 'client:') : named;
 }
 
-/** Returns the lifetime of a silence in seconds; without a duration, or with `never`, it is unlimited. */
-function lifetimeOf(option: string, duration = 'never'): number {
-  return duration === 'never' ? EXPIRE_NEVER : parseLifetime(option, duration);
+/** Returns the lifetime of a silence in seconds; without `--expire`, or with `never`, it is unlimited. */
+function expireOf(flags: Call['flags']): number {
+  return flags.value('expire') === 'never' ? EXPIRE_NEVER : (flags.lifetime('expire') ?? EXPIRE_NEVER);
 }

@@ -1,3 +1,4 @@
+import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
@@ -9,7 +10,8 @@ import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 import { statusStyle, statusWord } from '../severity-text.ts';
-import { table, type Column } from '../table.ts';
+import { ROW_OPTIONS, showRows } from '../rows.ts';
+import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
 
 /** Maximum number of transitions that the backend returns in one response. */
@@ -27,6 +29,7 @@ const timeline: Command = {
     ...SPAN_OPTIONS,
     filter: FILTER_OPTION,
     limit: valueOption('N', `maximum number of rows; default ${String(SHOWN)}`),
+    ...ROW_OPTIONS,
   },
   examples: [
     ['monctl event timeline web-001 http-frontend --since 24h', 'the last 24 hours of a check'],
@@ -39,7 +42,7 @@ const timeline: Command = {
       { ...filtersOf(call), ...withoutUndefined({ q: flags.value('filter') }), ...spanOf(call) },
       flags.number('limit') ?? SHOWN,
     );
-    await output.show(transitions, () => (transitions.length === 0 ? '' : table(COLUMNS, transitions, output.look)));
+    await showRows(call, { columns: () => COLUMNS, key: transitionKey }, transitions);
     if (transitions.length === 0) output.note('no transitions');
   },
 };
@@ -57,13 +60,14 @@ const availability: Command = {
     check: valueOption('NAME', 'only this check, on all clients', { completes: 'reported-check' }),
     aggregate: valueOption('NAME', 'only checks that belong to this aggregate', { completes: 'aggregate' }),
     limit: valueOption('N', `maximum number of rows; default ${String(SHOWN)}`),
+    ...ROW_OPTIONS,
   },
   examples: [
     ['monctl event availability web-001 --since 30d', 'all checks of a client, last 30 days'],
     ['monctl event availability --aggregate shop --since 7d', 'the members of an aggregate'],
   ],
   async run(call) {
-    const { api, flags, output } = call;
+    const { api, flags } = call;
     const { client, check = flags.value('check') } = filtersOf(call);
     const report = await api().availability(
       withoutUndefined({
@@ -74,7 +78,11 @@ const availability: Command = {
         ...spanOf(call),
       }),
     );
-    await output.show(report, () => table(AVAILABILITY_COLUMNS, linesOf(report), output.look));
+    await showRows(
+      call,
+      { columns: () => AVAILABILITY_COLUMNS, key: ({ client: of, check: name }) => `${of}/${name}`, whole: report },
+      linesOf(report),
+    );
   },
 };
 
@@ -106,13 +114,19 @@ async function newest(
   }
 }
 
+/** Returns what a transition belongs to: a check of a client, or a silence. */
+function transitionKey({ silence, client, subscription, check }: TimelineRow): string {
+  return silence ?? [client ?? subscription ?? '', check ?? ''].filter((part) => part !== '').join('/');
+}
+
 const COLUMNS: readonly Column<TimelineRow>[] = [
-  { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)) },
+  { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)), order: ({ at }) => at },
   { title: 'WHAT', text: ({ kind }) => kind },
   {
     title: 'STATUS',
     text: ({ was, status }) => (was === undefined || was === status ? word(status) : `${word(was)} > ${word(status)}`),
     style: ({ status }) => (status === undefined ? undefined : statusStyle(status)),
+    order: ({ status }) => status ?? '',
   },
   { title: 'CLIENT', text: ({ client, subscription }) => client ?? subscription ?? '' },
   { title: 'CHECK', text: ({ check }) => check ?? '' },
@@ -124,10 +138,11 @@ function word(status: number | undefined): string {
   return status === undefined ? '-' : statusWord(status);
 }
 
-function detailsOf({ to, silence, reason, end, output, flapping, silenced_by: ids = [] }: TimelineRow): string {
-  if (silence !== undefined) {
+function detailsOf(row: TimelineRow): string {
+  const { to, silence: id, reason, end, output, flapping, silenced_by: ids = [] } = row;
+  if (id !== undefined) {
     const until = end === undefined ? '' : `until ${timestamp(Math.floor(end / 1000))}`;
-    return [silence, reason ?? '', until].filter((part) => part !== '').join(', ');
+    return [silenceName({ ...row, id }), reason ?? '', until].filter((part) => part !== '').join(', ');
   }
   const marks = [
     ...(to === undefined ? [] : [`now ${to}`]),
@@ -152,7 +167,7 @@ const duration = (seconds: number): string => (seconds === 0 ? '-' : formatDurat
 const AVAILABILITY_COLUMNS: readonly Column<Line>[] = [
   { title: 'CLIENT', text: ({ client }) => client },
   { title: 'CHECK', text: ({ check }) => check },
-  { title: 'WELL', align: 'right', text: ({ percent }) => (percent === null ? '-' : `${percentText(percent)} %`) },
+  { title: 'OK', align: 'right', text: ({ percent }) => (percent === null ? '-' : `${percentText(percent)} %`) },
   { title: 'OUTAGES', align: 'right', text: ({ outages }) => String(outages) },
   { title: 'WARN', align: 'right', text: ({ warning }) => duration(warning) },
   { title: 'CRIT', align: 'right', text: ({ critical }) => duration(critical) },

@@ -16,6 +16,7 @@ import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
 import { TerminalPlanRun } from '../upgrade/run-plan.ts';
 import { flag, valueOption, type CommandOption } from '../flags.ts';
 import { EXIT } from '../../words/exit-codes.ts';
+import { shownIso, shownTime } from '../../words/shown-time.ts';
 import { restoreCommandLine } from '../../words/plan-text.ts';
 
 const FORCE: CommandOption = flag('take over the upgrade plan if another operator owns it');
@@ -91,7 +92,7 @@ async function followLog(call: Call, plan: PlanRun): Promise<void> {
     const [now = plan] = items ?? [];
     for (const line of log.next(now)) {
       const { at, step, text } = line;
-      const said = `${new Date(at).toISOString()}  ${step === null ? '' : `${step}: `}${text}`;
+      const said = `${shownIso(at)}  ${step === null ? '' : `${step}: `}${text}`;
       await call.output.showNext(line, () => safeText(said));
     }
     if (now.state !== 'open') return;
@@ -99,7 +100,7 @@ async function followLog(call: Call, plan: PlanRun): Promise<void> {
 }
 
 const LOG_COLUMNS: readonly Column<PlanRun['log'][number]>[] = [
-  { title: 'TIME', text: ({ at }) => new Date(at).toISOString() },
+  { title: 'TIME', text: ({ at }) => shownTime(at) },
   { title: 'STEP', text: ({ step }) => step ?? '' },
   { title: 'LOG', text: ({ text }) => text },
 ];

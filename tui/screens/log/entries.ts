@@ -1,4 +1,5 @@
 import { shownTime } from '../../words/shown-time.ts';
+import { auditTargetName } from '../../../shared/domain/silence-name.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Described } from '../../text/describe.ts';
@@ -78,7 +79,8 @@ function auditDetails(record: AuditRecord): readonly Described[] {
     { label: 'from', text: record.from ?? 'the backend' },
     { label: 'how', text: record.how },
     { label: 'action', text: record.action },
-    { label: 'target', text: record.target },
+    { label: 'target', text: auditTargetName(record) },
+    ...(auditTargetName(record) === record.target ? [] : [{ label: 'id', text: record.target }]),
     { label: 'reason', text: linesOf(record.reason ?? 'none') },
     { label: 'before', text: linesOf(jsonText(record.before)) },
     { label: 'after', text: linesOf(jsonText(record.after)) },
@@ -94,10 +96,11 @@ function messageEntry({ id, atMs, text, tone }: LoggedMessage): LogEntry {
   return { id, atMs, who: '', kind: tone, text: safeLine(text), tone: TONES[tone] };
 }
 
-export function auditEntry({ id, at, who, on_behalf_of: other, action, target, reason }: AuditRecord): LogEntry {
+export function auditEntry(record: AuditRecord): LogEntry {
+  const { id, at, who, on_behalf_of: other, action, reason } = record;
   const whose = other === undefined ? '' : `  for ${other}`;
   const why = reason === null ? '' : `  ${reason}`;
-  const text = safeLine(`${target}${whose}${why}`);
+  const text = safeLine(`${auditTargetName(record)}${whose}${why}`);
   return { id, atMs: at, who: safeLine(who), kind: safeLine(action), text, tone: 'plain' };
 }
 

@@ -6,7 +6,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
 import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
 import { countText, shortCountText } from '../../words/count-text.ts';
-import { silenceName } from '../../words/silence-text.ts';
+import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { keyOf } from '../../state/keys.ts';
 import { plotLines } from '../../text/plot.ts';
 import { run, type Line, type Run, type Tone } from '../../text/theme.ts';

@@ -1,3 +1,4 @@
+import { shownMinute } from '../../words/shown-time.ts';
 import { reportMarkdown } from '../../../shared/domain/report/markdown.ts';
 import { parseDuration, DURATION_HINT } from '../../../shared/domain/duration.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
@@ -39,5 +40,5 @@ export function reportScreen(store: PagePorts, layer: ReportLayer): Page {
 
 export function copyReport(store: Screen, { load: { data } }: ReportLayer): void {
   if (data === undefined) return store.say('the report is not loaded yet');
-  store.request({ kind: 'copy', label: 'report', text: reportMarkdown(data) });
+  store.request({ kind: 'copy', label: 'report', text: reportMarkdown(data, shownMinute) });
 }

@@ -6,7 +6,7 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { wrapIndex, visitedFields, stepForm, type FormField, type FormStep } from '../../form/form.ts';
 import { editLine, EMPTY_LINE, lineOf, selectedLine, type LineEditor } from '../../text/line-editor.ts';
-import { NO_RECURRENCE, RECURRENCE_FIELDS, recurrenceLines, recurs } from './recurrence.ts';
+import { noRecurrence, RECURRENCE_FIELDS, recurrenceLines, recurs } from './recurrence.ts';
 import { localClock, localZone, startText } from '../../words/shown-time.ts';
 import type { Target } from '../../model/target.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
@@ -67,7 +67,7 @@ export function openSilenceForm(
     hasStart: true,
     starts: 'now',
     at: EMPTY_LINE,
-    ...NO_RECURRENCE,
+    ...noRecurrence(),
     reason: EMPTY_LINE,
     field: targets.length === 0 ? 'selector' : 'reason',
     problem: undefined,

@@ -8,18 +8,22 @@ import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import { localZone } from '../../words/shown-time.ts';
 import { clockChangeText, fullWindowText, windowText } from '../../words/recurrence-text.ts';
 
 /** The text fields of the silence dialog that describe a recurrence. */
 type RecurrenceLines = Pick<SilenceForm, 'schedule' | 'zone' | 'lasts' | 'firstDay' | 'lastDay'>;
 
-export const NO_RECURRENCE: RecurrenceLines = {
-  schedule: EMPTY_LINE,
-  zone: lineOf('UTC'),
-  lasts: lineOf('1h'),
-  firstDay: EMPTY_LINE,
-  lastDay: EMPTY_LINE,
-};
+/** Returns the fields of a recurrence that was not typed yet, in the zone of the user. */
+export function noRecurrence(): RecurrenceLines {
+  return {
+    schedule: EMPTY_LINE,
+    zone: lineOf(localZone()),
+    lasts: lineOf('1h'),
+    firstDay: EMPTY_LINE,
+    lastDay: EMPTY_LINE,
+  };
+}
 
 interface FieldDetails {
   readonly label: string;

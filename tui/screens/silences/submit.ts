@@ -108,7 +108,10 @@ function send(
   const button = `${verb === 'silence' ? 'Create' : 'Change'} ${countOf(operations.length, 'silence')}`;
   askFirst(store, {
     title: button,
-    lines: [...namesWithinLimit(operations.map(operationName)), ...(first === undefined ? [] : [entryText(first)])],
+    lines: [
+      ...namesWithinLimit(operations.map((operation) => operationName(operation))),
+      ...(first === undefined ? [] : [entryText(first)]),
+    ],
     button,
     count: operations.length,
     effect,

@@ -1,3 +1,4 @@
+import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { shownClock, shownDayAndClock } from '../../words/shown-time.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
@@ -196,7 +197,8 @@ function transitionLine(
   { nowMs, width, mark, isPlaced }: { nowMs: number; width: number; mark: string; isPlaced: boolean },
 ): Line {
   const { at, kind, was, status, client, check, subscription, silence } = row;
-  const of = silence ?? `${client ?? subscription ?? ''} / ${check ?? ''}`;
+  const of =
+    silence === undefined ? `${client ?? subscription ?? ''} / ${check ?? ''}` : silenceName({ ...row, id: silence });
   const subjectText = isPlaced ? `${fit(safeLine(of), Math.min(SUBJECT_CELLS, width >> 2))}  ` : '';
   const words =
     status === undefined
@@ -225,11 +227,11 @@ function statusText({ symbol, word }: (typeof STATUS)[keyof typeof STATUS]): str
 }
 
 function detailsOf(row: TimelineRow, isPlaced: boolean): string {
-  const { to, silence, reason, end, output, flapping, silenced_by: ids = [], by, creator } = row;
+  const { to, silence: id, reason, end, output, flapping, silenced_by: ids = [], by, creator } = row;
   const who = creator ?? by;
   return [
     ...(who === undefined ? [] : [`by ${who}`]),
-    ...(silence === undefined || isPlaced ? [] : [silence]),
+    ...(id === undefined || isPlaced ? [] : [silenceName({ ...row, id })]),
     ...(end === undefined ? [] : [`until ${shownDayAndClock(end)}`]),
     ...(reason === undefined ? [] : [reason]),
     ...(to === undefined ? [] : [`now ${to}`]),

@@ -15,7 +15,7 @@ import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import type { HandlerDefinition } from '../../../../shared/schemas/handler.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { CheckResult } from '../../../../shared/schemas/result.ts';
-import { localZone } from '../../../schedule/subdue.ts';
+import { machineZone } from '../../../schedule/subdue.ts';
 import type { Definitions } from '../config/definitions.ts';
 
 /**
@@ -198,7 +198,7 @@ export class Routing {
    * time zone takes longer than the rest of a verdict.
    */
   #localZone(nowMs: number): string {
-    if (this.#cachedZone?.nowMs !== nowMs) this.#cachedZone = { nowMs, name: localZone() };
+    if (this.#cachedZone?.nowMs !== nowMs) this.#cachedZone = { nowMs, name: machineZone() };
     return this.#cachedZone.name;
   }
 }

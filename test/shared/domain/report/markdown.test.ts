@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { reportMarkdown } from '../../../../shared/domain/report/markdown.ts';
+import { dateTimeText } from '../../../../shared/domain/time-text.ts';
 import type { Report } from '../../../../shared/schemas/report.ts';
 
 const HOUR = 3_600_000;
 const UNTIL = Date.UTC(2026, 10, 20, 12);
+
+const inUtc = (ms: number): string => dateTimeText(ms, 'UTC', 'minutes');
 
 const NOTHING: Report = {
   since: UNTIL - 12 * HOUR,
@@ -20,7 +23,7 @@ const NOTHING: Report = {
 };
 
 test('a report of a span without events says that there were none', () => {
-  expect(reportMarkdown(NOTHING)).toMatchInlineSnapshot(`
+  expect(reportMarkdown(NOTHING, inUtc)).toMatchInlineSnapshot(`
     "# Handover
 
     2026-11-20 00:00Z to 2026-11-20 12:00Z (12h)
@@ -66,7 +69,7 @@ test('a report shows the open problems of a check on many clients as one row wit
       { check: 'disk', count: 2, client: 'db-1', status: 2, began: UNTIL - HOUR, output: '98 %' },
     ],
   };
-  const [, open] = reportMarkdown(report).split(/^## /m);
+  const [, open] = reportMarkdown(report, inUtc).split(/^## /m);
   expect(open).toMatchInlineSnapshot(`
     "Still open (283)
 
@@ -126,7 +129,7 @@ test('a report lists open and resolved problems, noisy checks and actions', () =
       ],
     },
   };
-  expect(reportMarkdown(report)).toMatchInlineSnapshot(`
+  expect(reportMarkdown(report, inUtc)).toMatchInlineSnapshot(`
     "# Handover
 
     2026-11-20 00:00Z to 2026-11-20 12:00Z (12h)
@@ -170,16 +173,22 @@ test('a report lists open and resolved problems, noisy checks and actions', () =
 test('the report lists inhibited checks under their root cause', () => {
   const row = { client: 'web-1', check: 'ping', worst: 2, outages: 1, silenced: 0, output: 'no answer', silences: [] };
   const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
-  const text = reportMarkdown({
-    ...NOTHING,
-    total: { checks: 301, clients: 301, outages: 301, down: 7200 },
-    open: {
-      count: 1,
-      checks: [{ ...row, status: 2, began: UNTIL - HOUR, ended: null, down: 3600, inhibited_by: cause }],
+  const text = reportMarkdown(
+    {
+      ...NOTHING,
+      total: { checks: 301, clients: 301, outages: 301, down: 7200 },
+      open: {
+        count: 1,
+        checks: [{ ...row, status: 2, began: UNTIL - HOUR, ended: null, down: 3600, inhibited_by: cause }],
+      },
+      resolved: {
+        count: 300,
+        checks: [{ ...row, status: 0, began: null, ended: UNTIL, down: 60, inhibited_by: cause }],
+      },
+      inhibited: { checks: 300, count: 1, causes: [{ ...cause, checks: 300, clients: 300, open: 1 }] },
     },
-    resolved: { count: 300, checks: [{ ...row, status: 0, began: null, ended: UNTIL, down: 60, inhibited_by: cause }] },
-    inhibited: { checks: 300, count: 1, causes: [{ ...cause, checks: 300, clients: 300, open: 1 }] },
-  });
+    inUtc,
+  );
   expect(text.split('\n')).toEqual(
     expect.arrayContaining([
       '300 checks were inhibited by 1 root cause; no notification was sent for them.',
@@ -195,16 +204,19 @@ test('the report lists inhibited checks under their root cause', () => {
 test('the report names a resolved check that was not inhibited', () => {
   const row = { check: 'ping', worst: 2, outages: 1, down: 60, silenced: 0, output: 'no answer', silences: [] };
   const over = { ...row, status: 0, began: UNTIL - HOUR, ended: UNTIL };
-  const text = reportMarkdown({
-    ...NOTHING,
-    resolved: {
-      count: 300,
-      checks: [
-        { ...over, client: 'sw-1' },
-        { ...over, client: 'web-1', inhibited_by: { rule: 'behind-switch', client: 'sw-1', check: 'ping' } },
-      ],
+  const text = reportMarkdown(
+    {
+      ...NOTHING,
+      resolved: {
+        count: 300,
+        checks: [
+          { ...over, client: 'sw-1' },
+          { ...over, client: 'web-1', inhibited_by: { rule: 'behind-switch', client: 'sw-1', check: 'ping' } },
+        ],
+      },
     },
-  });
+    inUtc,
+  );
   expect(text).toContain('## Resolved (300)');
   expect(text).toContain('| CRIT | sw-1 | ping |');
   expect(text).not.toContain('web-1');
@@ -219,13 +231,13 @@ test.each([
     'The report starts at 2026-11-20 11:00Z: there are more entries than one report can contain; choose a shorter period.',
   ],
 ])('the report says that its history is incomplete: %j', (more, expected) => {
-  expect(reportMarkdown({ ...NOTHING, ...more })).toContain(expected);
+  expect(reportMarkdown({ ...NOTHING, ...more }, inUtc)).toContain(expected);
 });
 
 test('names, reasons and outputs in the report have no effect as Markdown or on a terminal', () => {
   const reason = '\u001b[31m<b>|[x](http://a) `rm` a_b _c_\nnext';
   const actions = [{ at: UNTIL, who: 'eve', action: 'ended', targets: ['*:a_b'], count: 1, reason }] as const;
-  const text = reportMarkdown({ ...NOTHING, actions: { count: 1, actions } });
+  const text = reportMarkdown({ ...NOTHING, actions: { count: 1, actions } }, inUtc);
   expect(text.split('\n').find((line) => line.includes('eve'))).toBe(
     '| 2026-11-20 12:00Z | eve | ended \\*:a_b |  | \\<b\\>\\|\\[x\\](http://a) \\`rm\\` a_b \\_c\\_ next |',
   );
