@@ -8,6 +8,7 @@ import { applyRows, applySnapshotEvents } from './state/apply-rows.ts';
 import { ConsoleAggregates, DEFAULT_AGGREGATE_THRESHOLDS } from './model/aggregate-book.ts';
 import type { Effect } from './state/effects.ts';
 import { Bell } from './state/bell.ts';
+import { EventFolds } from './model/event-folds.ts';
 import { EventRegistry } from './model/event-registry.ts';
 import {
   withFrame,
@@ -43,9 +44,11 @@ import { settleUpgrade } from './screens/plans/plan.ts';
 import { FiguresCache } from './model/overview-figures.ts';
 import { TABLES, tableOf } from './screens/tables.ts';
 import { orderOf, type AnyTable } from './list/list-table.ts';
+import { eventKeysOf } from './list/selected-rows.ts';
 import { defaultSort } from './screens/view-columns.ts';
 import type { LoadedView } from './model/view-data.ts';
 import { VIEWS, type ViewName } from './state/view-names.ts';
+import type { FoldBy } from './model/fold-by.ts';
 import type { SortState } from './model/list-order.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import type { ListOfView } from './list/list-of-view.ts';
@@ -84,6 +87,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   readonly events = new EventRegistry();
   readonly silenced = new SnapshotRows<SilencedRow>();
   readonly clients = new SnapshotRows<ClientRow>();
+  readonly folds = new EventFolds(this.events);
   readonly backends: Map<string, FeedStatus> | undefined;
   namespaces: readonly string[] = [];
   /** Names of the namespaces whose rows have arrived. Only a list of all namespaces adds to it. */
@@ -173,7 +177,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   }
 
   get rows(): ListRows {
-    return this.#tables.get(this.state.view) ?? this.events;
+    return this.#tables.get(this.state.view) ?? (this.folds.by === undefined ? this.events : this.folds);
   }
 
   get table(): AnyTable | undefined {
@@ -189,6 +193,21 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     if (this.table !== undefined) this.rows.setSort(orderOf(this.table, sort));
     // The list is sorted at once, because the next key can come before the next frame.
     this.settleList();
+  }
+
+  foldBy(by: FoldBy | undefined): void {
+    const { events: list } = this.state.views;
+    // The cursor stays on its event: on the fold that contains it, or on the first event of the fold.
+    const key =
+      list.cursor.key === undefined ? undefined : (this.folds.fold(list.cursor.key)?.first?.key ?? list.cursor.key);
+    const marks = new Set([...list.marks].flatMap((marked) => eventKeysOf(this.folds, marked)));
+    this.folds.setBy(by);
+    this.window.expectOrder();
+    this.update({
+      views: { ...this.state.views, events: { ...list, fold: by, cursor: { ...list.cursor, key }, marks } },
+      orderPausedUntilMs: 0,
+    });
+    if (this.state.view === 'events') this.settleList();
   }
 
   settleRows(): void {
@@ -516,6 +535,7 @@ function restoreKept(
     store.update({ view: name, views: { ...store.state.views, [name]: { ...INITIAL_LIST, ...kept } } });
     if (kept.filter.text !== '') applyFilter(store, kept.filter.text);
     if (kept.sort !== undefined) store.sortBy(kept.sort);
+    if (kept.fold !== undefined) store.foldBy(kept.fold);
   }
   store.update({ view });
 }

@@ -25,6 +25,7 @@ import { SERIES_ACTIONS } from './series.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
 import { INCIDENT_ACTIONS } from './incident.ts';
 import { EVENT_ACTIONS } from './events.ts';
+import { FOLD_ACTIONS } from './folds.ts';
 import type { Action } from '../keys/action.ts';
 
 const ALL: readonly Action[] = [
@@ -37,6 +38,7 @@ const ALL: readonly Action[] = [
   ...CLUSTER_ACTIONS,
   ...PLAN_ACTIONS,
   ...LIST_ACTIONS,
+  ...FOLD_ACTIONS,
   ...OPENING_ACTIONS,
   ...TIMELINE_ACTIONS,
   ...INCIDENT_ACTIONS,

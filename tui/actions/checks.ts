@@ -2,9 +2,9 @@ import { inspectTargets } from '../screens/inspect/targets.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { CheckTableRow } from '../screens/checks/table.ts';
 import { onLayer, type Action } from '../keys/action.ts';
-import { targetOf, type Target } from '../model/target.ts';
+import type { Target } from '../model/target.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import { selectedKeys, selectedRows } from '../list/selected-rows.ts';
+import { selectedTargets, selectedRows } from '../list/selected-rows.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
@@ -64,7 +64,7 @@ export const CHECK_ACTIONS: readonly Action[] = [
     help: 'run the check now, in addition to its schedule; while disconnected: reconnect',
     hint: 'run now',
     run: {
-      events: (store) => askRun(store, runsOn(selectedKeys(store).map(targetOf))),
+      events: (store) => askRun(store, runsOn(selectedTargets(store))),
       detail: onLayer('detail', (store, { target }) => askRun(store, runsOn([target]))),
       checks: (store) =>
         askRun(

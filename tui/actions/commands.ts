@@ -2,6 +2,7 @@ import type { CompletionPorts } from '../keys/action.ts';
 import { noSuch } from '../words/unknown-name.ts';
 import { travelBack, travelTo } from './past.ts';
 import { EVENT_ACTIONS } from './events.ts';
+import { FOLD_ACTIONS } from './folds.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
 import { LIST_ACTIONS } from './lists.ts';
 import { goToRow } from './list-keys.ts';
@@ -219,7 +220,7 @@ const ALL = 'all';
 
 const OWN_COMMANDS: readonly ConsoleCommand[] = [
   ...VIEWS.filter(({ name }) => isViewAvailable(name)).map(({ name, title }) => viewCommand(name, title)),
-  ...[...LIST_ACTIONS, ...EVENT_ACTIONS, ...TIMELINE_ACTIONS].flatMap(({ name, operand }) =>
+  ...[...LIST_ACTIONS, ...FOLD_ACTIONS, ...EVENT_ACTIONS, ...TIMELINE_ACTIONS].flatMap(({ name, operand }) =>
     operand === undefined ? [] : [{ name, ...operand }],
   ),
   {

@@ -5,21 +5,31 @@ import type { ListOfView } from '../list/list-of-view.ts';
 import { askRunbook } from './runbook.ts';
 import { SILENCE_OPERAND } from './silence-operand.ts';
 import { selectedCheckRows } from './checks.ts';
+import { foldUnderCursor } from './folds.ts';
 import { selectedClients } from './clients.ts';
 import { silenceTargets } from './new-silence.ts';
 import { onLayer, type Action, type ActionHandler } from '../keys/action.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
-import { targetOf, type Target, targetName } from '../model/target.ts';
-import { selectedKeys } from '../list/selected-rows.ts';
+import { type Target, targetName } from '../model/target.ts';
+import { selectedKeys, selectedTargets } from '../list/selected-rows.ts';
+import { searchValue } from '../../shared/domain/search-syntax.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { askFirst, namesWithinLimit } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
-import { durationProblem, openSilenceForm, typedSeconds, withDraft } from '../screens/silences/form.ts';
+import {
+  durationProblem,
+  openSilenceForm,
+  selectorProblem,
+  silenceScopes,
+  typedSeconds,
+  withDraft,
+} from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences, askRepeatSilence } from './silences.ts';
-import { stillOpenTargets } from '../keys/targets.ts';
+import { reportTooMany, stillOpenTargets } from '../keys/targets.ts';
 import type { Screen, SilenceDialogData } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -34,22 +44,45 @@ function openSilence(
   store: Screen & SilenceDialogData & LiveData & Pick<ListOfView, 'list'>,
   targets: readonly Target[],
 ): void {
-  const openTargets = stillOpenTargets(store, targets, 'silence');
+  // Wide scopes silence any number of events, so many events are no problem here.
+  const openTargets = stillOpenTargets(store, targets, 'silence', Infinity);
   if (openTargets.length === 0) return;
-  const { text } = store.list.filter;
-  const form = openSilenceForm(openTargets, sharedSubscriptions(store, openTargets), text);
+  const form = openSilenceForm(openTargets, sharedSubscriptions(store, openTargets), silenceStart(store));
+  if (silenceScopes(form).length === 0) return reportTooMany(store, openTargets, 'silence');
   openLayer(store, { kind: 'silence', form: withDraft(form, store.silenceDraft) });
   store.request({ kind: 'load-silence-policy' });
 }
 
+/**
+ * Returns what the form of a new silence starts with: the filter of the list, and if one fold is selected, the scope
+ * that covers the same events. While a filter hides a part of the fold, that scope is a search.
+ */
+function silenceStart({
+  list,
+  folds,
+}: Pick<LiveData, 'folds'> & Pick<ListOfView, 'list'>): Parameters<typeof openSilenceForm>[2] {
+  const { text: search } = list.filter;
+  const [key, ...others] = selectedKeys({ list });
+  const fold = key === undefined || others.length > 0 ? undefined : folds.fold(key);
+  const { by } = folds;
+  if (fold === undefined || by === undefined || by === 'output' || by === 'cause') return { search };
+  const value = String(fold.value);
+  if (search === '' && by === 'check') return { scope: 'checks' };
+  if (search === '' && by === 'subscription') return { scope: 'subscription', subscription: value };
+  const condition = `${by === 'subscription' ? 'subscriptions' : by}=${searchValue(value)}`;
+  const both = search === '' ? condition : `(${search}) ${condition}`;
+  return value !== '' && selectorProblem(both) === undefined ? { search: both, scope: 'search' } : { search };
+}
+
 /** Resolves events. For several events, or for a critical event, a dialog asks first. */
-function askResolve(store: Screen & LiveData, targets: readonly Target[]): void {
+function askResolve(store: Screen & LiveData & Pick<ListOfView, 'list'>, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'resolve');
   if (openTargets.length === 0) return;
   const operations = openTargets.map(({ client, check }): BulkOperation => ({ op: 'resolve', client, check }));
   const effect = { kind: 'change', change: { verb: 'resolve', operations } } as const;
   const isCritical = openTargets.some((target) => store.events.get(target.key)?.row.status === 2);
-  if (openTargets.length === 1 && !isCritical) return store.request(effect);
+  // The only event of a fold can be another one than the user saw, so a fold is never resolved at once.
+  if (openTargets.length === 1 && !isCritical && foldUnderCursor(store) === undefined) return store.request(effect);
   askFirst(store, {
     title: `Resolve ${countOf(openTargets.length, 'event')}`,
     lines: [
@@ -91,7 +124,7 @@ interface AcknowledgementDetails {
  * Acknowledges events: the user works on them, and handlers are not notified of them until they resolve. Events that
  * somebody has acknowledged already are skipped. For several events, a dialog asks first.
  */
-function acknowledge(store: Screen & LiveData, targets: readonly Target[]): void {
+function acknowledge(store: Screen & LiveData & Pick<ListOfView, 'list'>, targets: readonly Target[]): void {
   const openTargets = stillOpenTargets(store, targets, 'acknowledge');
   const open = openTargets.filter(({ key }) => store.events.get(key)?.row.acknowledged === undefined);
   const skipped = openTargets.length - open.length;
@@ -109,7 +142,7 @@ function acknowledge(store: Screen & LiveData, targets: readonly Target[]): void
 
 /** @param skipped number of selected events that somebody has acknowledged already */
 function acknowledgeTargets(
-  store: Screen,
+  store: Screen & LiveData & Pick<ListOfView, 'list'>,
   targets: readonly Target[],
   details: AcknowledgementDetails,
   skipped = 0,
@@ -122,7 +155,8 @@ function acknowledgeTargets(
     ...details,
   }));
   const effect = { kind: 'change', change: { verb: 'acknowledge', operations } } as const;
-  if (targets.length === 1) return store.request(effect);
+  // The only event of a fold can be another one than the user saw.
+  if (targets.length === 1 && foldUnderCursor(store) === undefined) return store.request(effect);
   const title = `Acknowledge ${countOf(targets.length, 'event')}`;
   askFirst(store, {
     title,
@@ -212,7 +246,7 @@ function selectedEvents(store: ActionPorts, verb: string): readonly Target[] | u
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'detail') return [layer.target];
   // In the list of events, resolved events are included, so that a message can name them.
-  if (layer?.kind !== 'inspect') return selectedKeys(store).map(targetOf);
+  if (layer?.kind !== 'inspect') return selectedTargets(store);
   const targets = inspectTargets(layer).filter(({ key }) => store.events.get(key) !== undefined);
   if (targets.length > 0) return targets;
   store.say(`there is no open event here to ${verb}`);
@@ -348,10 +382,10 @@ export const EVENT_ACTIONS: readonly Action[] = [
 ];
 
 function seekCritical(store: Screen & LiveData & ListOfView, step: 1 | -1): void {
-  const { order } = store.events;
+  const { order } = store.rows;
   for (let index = cursorNow(store).index + step; index >= 0 && index < order.length; index += step) {
     const record = order.at(index);
-    if (record !== undefined && eventClass(record.row) === 'critical') return moveTo(store, index);
+    if (record !== undefined && eventClass(record.row as EventRow) === 'critical') return moveTo(store, index);
   }
   store.say(step === 1 ? 'no critical event below' : 'no critical event above');
 }

@@ -4,6 +4,7 @@ import { isPaneFocused } from '../state/screen-layout.ts';
 import { askUndo } from './undo.ts';
 import { openCopyMenu } from './copy-menu.ts';
 import { applyFilter } from '../list/search-prompt.ts';
+import { closeFoldAtCursor } from './folds.ts';
 import { clearMarks } from './lists.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { LiveData } from '../model/live-data.ts';
@@ -185,6 +186,7 @@ function closeText(store: ActionPorts): void {
 function backFromList(store: Screen & LiveData & ListOfView): void {
   if (isPaneFocused(store.state)) return focusPane(store, false);
   if (store.list.marks.size > 0) return clearMarks(store);
+  if (closeFoldAtCursor(store)) return;
   if (store.list.filter.text !== '') return applyFilter(store, '');
   if (store.state.message !== undefined) return store.update({ message: undefined });
   // The list of events is the first view, so going back does nothing there.

@@ -1,4 +1,5 @@
 import { stopFollowing } from '../list/follow-newest.ts';
+import { reportFold } from './folds.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { positionAfter } from '../keys/movement-target.ts';
 import { isRowAction, bindCursorToRow, cursorNow, stayAtTop, moveTo } from '../list/list-moves.ts';
@@ -16,8 +17,11 @@ export function beforeListKey(store: ActionPorts, action: KeyAction | undefined)
   // hides.
   if (store.window.isOrderExpected && store.rows.filtering) store.settleList();
   else store.settleRows();
-  if (action === undefined || !isRowAction(action, store.table?.menu ?? []) || bindCursorToRow(store)) return undefined;
-  return 'taken';
+  if (action === undefined) return undefined;
+  // Folding is in the menu of a row, but acts on the whole list.
+  const isOnRow = action !== 'fold' && isRowAction(action, store.table?.menu ?? []);
+  if (isOnRow && !bindCursorToRow(store)) return 'taken';
+  return reportFold(store, action) ? 'taken' : undefined;
 }
 
 export function moveInList(store: ActionPorts, action: KeyAction): void {

@@ -11,6 +11,7 @@ import { putLayer } from '../state/layer-stack.ts';
 import { openDetail, openFromDetail, reloadDetail } from '../screens/detail/actions.ts';
 import { openRow, explainRow } from '../screens/inspect/actions.ts';
 import { onLayer, type Action } from '../keys/action.ts';
+import { foldUnderCursor, toggleFold } from './folds.ts';
 import { openMember } from './cluster.ts';
 import { openGroup, openInhibited } from './groups-and-inhibitions.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
@@ -26,10 +27,14 @@ export const OPENING_ACTIONS: readonly Action[] = [
     name: 'open',
     keys: ['enter'],
     in: [...LISTS, 'inspect', 'detail'],
-    help: 'open the row under the cursor, or what the focused panel is about',
+    help: 'open the row under the cursor or the focused panel, or unfold the row',
     hint: 'detail',
     run: {
-      events: (store) => openUnderCursor(store, false),
+      events: (store) => {
+        const fold = foldUnderCursor(store);
+        if (fold === undefined) openUnderCursor(store, false);
+        else toggleFold(store, fold);
+      },
       silences: (store) => {
         const row = rowUnderCursor(store) as SilenceEntry | undefined;
         if (row !== undefined) openLoadedLayer(store, 'silence-entry', row.entry.id);

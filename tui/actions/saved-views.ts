@@ -8,22 +8,26 @@ import type { MenuItem } from '../state/layers/menu.ts';
 import { openView } from '../screens/open-view.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
-/** Returns the current view with its filter, order and columns, in the form in which it is saved. */
+/** Returns the current view with its filter, order, fold and columns, in the form in which it is saved. */
 export function presentView({ state, list, whereColumn }: ScreenView & LiveData & Pick<ListOfView, 'list'>): SavedView {
   const { view } = state;
-  const { filter, sort, hidden, added } = list;
+  const { filter, sort, fold, hidden, added } = list;
   const isDefault = hidden.size === 0 && added.length === 0;
   const columns = isDefault ? undefined : [...columnIds(view, whereColumn).filter((id) => !hidden.has(id)), ...added];
-  return { view, filter: filter.text, sort, columns };
+  return { view, filter: filter.text, sort, columns, ...(fold && { fold }) };
 }
 
-/** Opens a saved view with its filter, sort order and columns. Marks and cursor are not saved and stay as they are. */
-export function applyView(store: Screen & LiveData & ListOfView, { view, filter, sort, columns }: SavedView): void {
+/** Opens a saved view with its filter, sort order, fold and columns. Marks and cursor are not saved and stay as they are. */
+export function applyView(
+  store: Screen & LiveData & ListOfView,
+  { view, filter, sort, fold, columns }: SavedView,
+): void {
   store.update({ layers: [] });
   openView(store, view);
   if (store.state.view !== view) return;
   keepFilter(store, filter);
   store.sortBy(sort ?? { column: defaultSort(view), reversed: false });
+  if (view === 'events') store.foldBy(fold);
   store.updateList({ sort, ...columnsShown(view, columns) });
 }
 

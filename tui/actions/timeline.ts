@@ -1,5 +1,5 @@
 import { onLayer, type Action } from '../keys/action.ts';
-import { selectedKeys } from '../list/selected-rows.ts';
+import { selectedTargets } from '../list/selected-rows.ts';
 import { openIncident } from '../screens/incident/layer.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -18,10 +18,10 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     help: 'show the timeline of the check: last hour, day, week or month; of marked events, bars on one axis',
     run: {
       events: (store) => {
-        const keys = selectedKeys(store);
-        if (keys.length > 1) return openIncident(store, keys);
-        const target = eventUnderCursor(store.state);
-        if (target !== undefined) openTimeline(store, target.key);
+        const [target, ...others] = selectedTargets(store);
+        if (target === undefined) return;
+        if (others.length === 0) return openTimeline(store, target.key);
+        openIncident(store, [target.key, ...others.map(({ key }) => key)]);
       },
       detail: onLayer('detail', (store, { target }) => openTimeline(store, target.key)),
       inspect: onLayer('inspect', (store, layer) => {

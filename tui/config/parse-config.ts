@@ -11,6 +11,7 @@ import { isSettings } from '../../shared/domain/merge-settings.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { renameSettings } from '../../shared/domain/renamed-settings.ts';
 import { DEFAULT_AGGREGATE_THRESHOLDS } from '../model/aggregate-book.ts';
+import { foldProblem } from '../model/fold-by.ts';
 import { columnIds, columnProblem, sortIds } from '../screens/view-columns.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
@@ -70,6 +71,7 @@ const savedViewSchema = z.strictObject({
   view: viewNameSchema,
   filter: z.string().optional(),
   sort: z.string().optional(),
+  fold: z.string().optional(),
   columns: columnsSchema.optional(),
 });
 
@@ -210,7 +212,7 @@ function definedOf<T extends object>(settings: T): { [Name in keyof T]?: NonNull
   return Object.fromEntries(named) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
 
-function readView({ view, filter = '', sort, columns }: z.infer<typeof savedViewSchema>): {
+function readView({ view, filter = '', sort, fold, columns }: z.infer<typeof savedViewSchema>): {
   readonly view: SavedView;
   readonly problems: readonly ConfigProblem[];
 } {
@@ -231,8 +233,14 @@ function readView({ view, filter = '', sort, columns }: z.infer<typeof savedView
       message: `${view} has no sort column ${JSON.stringify(column)}: ${listed(validIds)}`,
     });
   }
+  const wrongFold = fold === undefined ? undefined : foldProblemOf(view, fold);
+  if (wrongFold !== undefined) problems.push({ path: ['fold'], message: wrongFold });
   const order = column === undefined ? undefined : { column, reversed: isReversed };
-  return { view: { view, filter: filter.trim(), sort: order, columns }, problems };
+  return { view: { view, filter: filter.trim(), sort: order, columns, ...(fold !== undefined && { fold }) }, problems };
+}
+
+function foldProblemOf(view: ViewName, fold: string): string | undefined {
+  return view === 'events' ? foldProblem(fold) : `only a view of events can be folded, not ${view}`;
 }
 
 function columnProblems(view: ViewName, ids: readonly string[]): readonly string[] {

@@ -65,11 +65,12 @@ function viewsRange(text: string, contents: unknown): readonly [start: number, e
 }
 
 /** Returns a view as it is written in the configuration file, without attributes that are not set. */
-function writtenView({ view, filter, sort, columns }: SavedView): Readonly<Record<string, unknown>> {
+function writtenView({ view, filter, sort, fold, columns }: SavedView): Readonly<Record<string, unknown>> {
   return {
     view,
     ...(filter !== '' && { filter }),
     ...(sort && { sort: `${sort.reversed ? '-' : ''}${sort.column}` }),
+    ...(fold && { fold }),
     ...(columns && { columns: [...columns] }),
   };
 }

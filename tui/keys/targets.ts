@@ -6,8 +6,8 @@ import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { targetName, type Target } from '../model/target.ts';
 
-/** Maximum number of events for one action; nobody can review more. */
-const TARGETS_MAX = 1000;
+/** Maximum number of events, or of silences, for one action; nobody can review more. */
+export const TARGETS_MAX = 1000;
 
 /** Returns the targets whose events still exist. The events of the others have resolved since the dialog was opened. */
 export function existingTargets(store: Pick<LiveData, 'events'>, targets: readonly Target[]): readonly Target[] {
@@ -17,11 +17,14 @@ export function existingTargets(store: Pick<LiveData, 'events'>, targets: readon
 /**
  * Returns the targets whose events are still open. Returns an empty list and shows a message if there are none, if
  * there are too many, or if their backend is disconnected.
+ *
+ * @param most maximum number of events
  */
 export function stillOpenTargets(
   store: Screen & LiveData,
   targets: readonly Target[],
   verb: string,
+  most = TARGETS_MAX,
 ): readonly Target[] {
   const openTargets = existingTargets(store, targets);
   if (openTargets.length === 0) sayNothingThere(store, targets, verb);
@@ -32,13 +35,18 @@ export function stillOpenTargets(
     )
   )
     return [];
-  if (openTargets.length <= TARGETS_MAX) return openTargets;
+  if (openTargets.length <= most) return openTargets;
+  reportTooMany(store, openTargets, verb);
+  return [];
+}
+
+/** Shows a message that an action is not possible on so many events. */
+export function reportTooMany(store: Screen, targets: readonly Target[], verb: string): void {
   const most = countText(TARGETS_MAX);
   store.say(
-    `cannot ${verb} ${countOf(openTargets.length, 'event')} at once (at most ${most}): mark fewer events, or silence a check or subscription`,
+    `cannot ${verb} ${countOf(targets.length, 'event')} at once (at most ${most}): mark fewer events, or silence a check or subscription`,
     'problem',
   );
-  return [];
 }
 
 /**

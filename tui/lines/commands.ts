@@ -8,6 +8,7 @@ import { runUpgradeCommand, UPGRADE_WORDS } from './plans.ts';
 import type { LinesState } from './state.ts';
 import { askAcknowledge, askResolve, confirmAndUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
+import { listFolded } from './folded-list.ts';
 import { listGroups, listInhibitions } from './groups-and-inhibitions.ts';
 import { sayFirst, requestedCount } from './list-output.ts';
 import { countsWords, eventSentence } from './sentences.ts';
@@ -25,7 +26,11 @@ interface LinesCommand {
 const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   next: { words: 'next', help: 'read the next event, worst first', run: (state, prompt) => step(state, prompt, 1) },
   previous: { words: 'previous', help: 'show the previous event', run: (state, prompt) => step(state, prompt, -1) },
-  list: { words: 'list [NUMBER]', help: 'list the first NUMBER events (default: 10)', run: list },
+  list: {
+    words: 'list [by check | by output | by cause] [NUMBER]',
+    help: 'list the first NUMBER events (default: 10); "list by check" reads all events of a check as one item',
+    run: list,
+  },
   open: {
     words: 'open [EVENT]',
     help: 'read the details of the current event, or of another event given as CLIENT/CHECK or search words',
@@ -138,6 +143,8 @@ function read(state: LinesState, prompt: LinePrompt, row: EventRow, index: numbe
 }
 
 function list(state: LinesState, prompt: LinePrompt, args: string): void {
+  const folded = /^by(?:\s+(.*))?$/.exec(args);
+  if (folded !== null) return listFolded(state, prompt, folded[1] ?? '');
   const count = requestedCount(prompt, 'list', args);
   if (count === undefined) return;
   const shown = state.shown();

@@ -20,7 +20,7 @@ export function layOutList(store: ScreenView & LiveData & ListOfView): TableLayo
   // Until a new filter is evaluated, the rows on the screen are not those of the list.
   const listKey = rows.filtering
     ? `filtering ${String(nowMs)}`
-    : [table.name, sort.column, sort.reversed, list.filter.text, whereColumn].join('\n');
+    : [table.name, sort.column, sort.reversed, list.fold, list.filter.text, whereColumn].join('\n');
   const attributes = list.added.flatMap((id) => columnOf(table, id) ?? []);
   const content = window.measure.measure(listKey, [...columns, ...attributes], drawn, nowMs);
   const viewport = { columns: listLayout(state).columns, rows: drawn, content, nowMs };

@@ -3,6 +3,7 @@ import type { KeyAction } from '../state/keys.ts';
 import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.ts';
 import { desiredCursor } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
+import type { LiveData } from '../model/live-data.ts';
 import type { Screen, ScreenView } from '../state/ports.ts';
 import { stopFollowing } from './follow-newest.ts';
 import type { ListOfView } from './list-of-view.ts';
@@ -44,19 +45,20 @@ export function stayAtTop(store: Screen & ListOfView): void {
  * @returns `false` if another row came under the cursor so recently that the user may have meant the previous row;
  *   otherwise `true`
  */
-export function bindCursorToRow(store: Screen & ListOfView): boolean {
+export function bindCursorToRow(store: Screen & Pick<LiveData, 'folds'> & ListOfView): boolean {
   const { following, cursor, marks } = store.list;
   if (cursor.key === undefined || marks.size > 0) return true;
   if (!following) store.updateList({ isCursorMoved: true });
   if (!store.window.consumeShift(store)) return true;
   stopFollowing(store);
-  reportShiftedRows(store, cursor.key);
+  const fold = store.folds.fold(cursor.key);
+  reportShiftedRows(store, fold === undefined ? cursor.key : `${fold.name} (${fold.sizeText})`);
   return false;
 }
 
 /** Shows a message that a key did nothing, because another row came under the cursor just before. */
-export function reportShiftedRows(store: Screen, key: string): void {
-  store.say(`the list has just moved: the cursor is now on ${safeLine(key)}; press the key again to confirm`);
+export function reportShiftedRows(store: Screen, name: string): void {
+  store.say(`the list has just moved: the cursor is now on ${safeLine(name)}; press the key again to confirm`);
 }
 
 /** The actions on the row under the cursor that are the same in all lists. */

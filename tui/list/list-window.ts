@@ -24,6 +24,8 @@ export class ListWindow {
   #keys: ReadonlySet<string> = new Set();
   /** The last visible event; `undefined` unless the events view is shown and its window is full. */
   #lastEvent: EventRecord | undefined;
+  /** True if the window shows folds, so that a change of any event can change a visible row. */
+  #isFolded = false;
   /** True if the first snapshot was complete at the last call of `settle`. */
   #wasLive = false;
   /**
@@ -47,9 +49,9 @@ export class ListWindow {
     return this.#keys.has(key);
   }
 
-  /** Returns whether an event is on the screen, or is sorted before the last visible event. */
+  /** Returns whether an event is on the screen or in a fold, or is sorted before the last visible event. */
   reaches({ events }: Pick<LiveData, 'events'>, key: string, record: EventRecord | undefined): boolean {
-    if (this.#keys.has(key)) return true;
+    if (this.#isFolded || this.#keys.has(key)) return true;
     return record !== undefined && (this.#lastEvent === undefined || events.isUpTo(record, this.#lastEvent));
   }
 
@@ -152,6 +154,7 @@ export class ListWindow {
     const window = order.slice(cursor.top, cursor.top + height);
     const last = window.length < height ? undefined : window.at(-1);
     this.#keys = new Set(window.map(({ key }) => key));
+    this.#isFolded = list.fold !== undefined;
     this.#lastEvent = store.state.view === 'events' && last !== undefined ? store.events.get(last.key) : undefined;
     const { view, views } = store.state;
     store.adjustState({ views: { ...views, [view]: { ...list, cursor, marks } } });

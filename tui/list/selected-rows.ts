@@ -1,9 +1,33 @@
+import type { LiveData } from '../model/live-data.ts';
+import { targetOf, type Target } from '../model/target.ts';
 import type { ListOfView } from './list-of-view.ts';
 
 /** Returns the keys of the marked rows. If no row is marked, returns the key of the row under the cursor. */
 export function selectedKeys({ list: { marks, cursor } }: Pick<ListOfView, 'list'>): readonly string[] {
   if (marks.size > 0) return [...marks];
   return cursor.key === undefined ? [] : [cursor.key];
+}
+
+/** Returns the keys of the events of a row in the list of events: of all events of a fold, or of the event itself. */
+export function eventKeysOf(folds: LiveData['folds'], key: string): readonly string[] {
+  return (
+    folds
+      .fold(key)
+      ?.events()
+      .map((record) => record.key) ?? [key]
+  );
+}
+
+/**
+ * Returns the selected events: those of the marked rows, or of the row under the cursor. A fold stands for all of its
+ * events. Events that have resolved are included, so that a message can name them.
+ */
+export function selectedTargets({
+  list,
+  folds,
+}: Pick<ListOfView, 'list'> & Pick<LiveData, 'folds'>): readonly Target[] {
+  const keys = new Set(selectedKeys({ list }).flatMap((key) => eventKeysOf(folds, key)));
+  return Array.from(keys, targetOf);
 }
 
 /**

@@ -76,6 +76,17 @@ class GroupCounter {
     return this.#groups.get(name)?.counter ?? NONE;
   }
 
+  /** Returns the name with the most events that are not silenced; `undefined` if there are none. */
+  largest(): { readonly name: string; readonly count: number } | undefined {
+    this.#groups ??= this.#counted();
+    let largest: { readonly name: string; readonly count: number } | undefined;
+    for (const [name, { counter, events }] of this.#groups) {
+      const count = events - counter.silenced;
+      if (count > (largest?.count ?? 0)) largest = { name, count };
+    }
+    return largest;
+  }
+
   add(row: EventRow, by: 1 | -1): void {
     if (this.#groups !== undefined) this.#addTo(this.#groups, row, by);
   }

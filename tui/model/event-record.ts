@@ -1,6 +1,7 @@
 import { searchText, type SearchRow } from '../../shared/domain/search.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { splitName } from './backend-names.ts';
+import { outputFingerprint } from './output-pattern.ts';
 import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import type { EventClass } from '../text/theme.ts';
 
@@ -31,6 +32,7 @@ export class EventRecord {
   #row: EventRow;
   #searchRow: SearchRow | undefined;
   #words: string | undefined;
+  #outputFingerprint: number | undefined;
   /** Sort rank: the position in the default order as one number, first by class, then the newest first. */
   #rank: number;
   /**
@@ -45,6 +47,12 @@ export class EventRecord {
   /** True if the event matched the filter that evaluated it last. `checkedBy` is the number of that filter. */
   matches = true;
   checkedBy = 0;
+  /**
+   * The folds that contain the event. They are valid if `foldedBy` is the number of the current folding. Only
+   * `EventFolds` uses both.
+   */
+  folds: readonly unknown[] = NO_FOLDS;
+  foldedBy = 0;
 
   constructor(key: string, row: EventRow) {
     this.key = key;
@@ -61,6 +69,7 @@ export class EventRecord {
    * depends on the rank.
    */
   set row(row: EventRow) {
+    if (row.output !== this.#row.output) this.#outputFingerprint = undefined;
     this.#row = row;
     this.#rank = rankOf(row);
     this.#searchRow = undefined;
@@ -81,7 +90,15 @@ export class EventRecord {
     this.#words ??= searchText(this.searchRow);
     return this.#words;
   }
+
+  /** The hash of the output without numbers, ids and host names, computed on first use. */
+  get outputFingerprint(): number {
+    this.#outputFingerprint ??= outputFingerprint(this.#row.output);
+    return this.#outputFingerprint;
+  }
 }
+
+const NO_FOLDS: readonly unknown[] = [];
 
 /**
  * Returns the row that searches evaluate. In a merged list, the name of the client is split into the client and its
@@ -99,6 +116,11 @@ function searchRowOf(row: EventRow): SearchRow {
  */
 export function rankOf(row: Omit<EventBrief, 'action'>): number {
   return classRank(row) * RANK_STEP - row.since;
+}
+
+/** Returns the rank of the class of an event, which is the first part of its sort rank. */
+export function classRankOf({ rank }: Pick<EventRecord, 'rank'>): number {
+  return Math.ceil(rank / RANK_STEP);
 }
 
 function classRank(row: Omit<EventBrief, 'action'>): number {

@@ -6,10 +6,22 @@ import { OrderedRows } from './ordered-rows.ts';
 import { EVENT_COLUMN, eventSort } from './event-sort.ts';
 import { targetOf } from './target.ts';
 
+/** The name of a check, and the number of its events that are not silenced. */
+interface LargestCheck {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** Age in milliseconds at which the check with the most events is looked up again. */
+const LARGEST_CHECK_MS = 1000;
+
 /** All events of the shown backends with their counters, updated with every change. */
 export class EventRegistry extends OrderedRows<EventRecord> {
   readonly #tally = new EventTally(() => this.#rows());
   readonly #briefs = new EventBriefs();
+  /** The check with the most events, and the time in epoch milliseconds when it was looked up. */
+  #largestCheck: LargestCheck | undefined;
+  #largestCheckAtMs = -Infinity;
   #generation = 0;
   #inSnapshot = false;
 
@@ -32,6 +44,18 @@ export class EventRegistry extends OrderedRows<EventRecord> {
    */
   countsOfCheck(check: string): EventCounts {
     return this.#tally.byCheck.of(check);
+  }
+
+  /**
+   * Returns the check with the most events that are not silenced; `undefined` if there is none. It is looked up again
+   * every second.
+   */
+  largestCheck(nowMs: number): LargestCheck | undefined {
+    if (Math.abs(nowMs - this.#largestCheckAtMs) >= LARGEST_CHECK_MS) {
+      this.#largestCheckAtMs = nowMs;
+      this.#largestCheck = this.#tally.byCheck.largest();
+    }
+    return this.#largestCheck;
   }
 
   /** Returns the number of events that this silence covers now. */

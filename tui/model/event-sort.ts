@@ -1,7 +1,7 @@
 import { compareAttributes, parseAttributeColumn } from '../../shared/domain/event-attributes.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { splitName } from './backend-names.ts';
-import { rankOf, type EventRecord } from './event-record.ts';
+import { classRankOf, rankOf, type EventRecord } from './event-record.ts';
 import type { SortState } from './list-order.ts';
 import type { RowOrder } from './list-rows.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from './where-column.ts';
@@ -50,12 +50,14 @@ export const EVENT_SORTS: readonly EventSortColumn[] = [
  */
 export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRecord> {
   const { value, isText = false, direction, compare = compareValues } = sortColumn(id);
-  const sign = reversed ? -direction : direction;
+  const sign = reversed ? (-direction as 1 | -1) : direction;
   const rankBy = (): RowOrder<EventRecord>['rankOf'] => {
     if (isText) return () => 0;
     return value === rankOf ? ({ rank }) => sign * rank : ({ row }) => sign * Number(value(row));
   };
+  const foldRank = foldRankBy(id, sign);
   return {
+    ...(foldRank && { foldRank }),
     compare:
       value === rankOf
         ? // The default order is compared hundreds of thousands of times a second, so each record stores its rank.
@@ -83,6 +85,22 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
       return Array.from(order, (index) => records[index] as Some);
     },
   };
+}
+
+/**
+ * Number by which the class of a fold is multiplied in its rank. It is larger than the number of events in any list.
+ */
+const CLASS_STEP = 1e9;
+
+/**
+ * Returns the rank of folds for the default order and for the order by count: of the folds of a class, or of all folds,
+ * the largest comes first.
+ */
+function foldRankBy(id: string, sign: 1 | -1): RowOrder<EventRecord>['foldRank'] {
+  if (id === EVENT_COLUMN) {
+    return ({ size, first }) => sign * ((first === undefined ? 0 : classRankOf(first)) * CLASS_STEP - size);
+  }
+  return id === 'count' ? ({ size }) => sign * size : undefined;
 }
 
 /** Returns numbers that sort in the same order as the values, because numbers are compared much faster than text. */

@@ -28,6 +28,11 @@ export interface RowOrder<Item extends ListRecord> {
   readonly keepsPosition: (before: Item['row'], after: Item['row']) => boolean;
   /** Returns all of `items`, sorted in this order. */
   readonly sortAll: <Some extends Item>(items: readonly Some[]) => Some[];
+  /**
+   * Returns the number by which folds are sorted, in ascending order; default: the rank of their first row. Folds with
+   * the same number are sorted by their first rows.
+   */
+  readonly foldRank?: (fold: { readonly size: number; readonly first: Item | undefined }) => number;
 }
 
 /** The properties and operations of every list: its rows, order and filter. */

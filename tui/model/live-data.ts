@@ -1,5 +1,6 @@
 import type { ClientRow, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { ConsoleAggregates } from './aggregate-book.ts';
+import type { EventFolds } from './event-folds.ts';
 import type { EventRegistry } from './event-registry.ts';
 import type { WhereColumn } from './where-column.ts';
 import type { FeedStatus } from './feed-status.ts';
@@ -10,6 +11,8 @@ import type { ViewLoads } from './view-loads.ts';
 /** The data of the shown backend, as last received. */
 export interface LiveData {
   readonly events: EventRegistry;
+  /** The events with similar events folded into one row each. */
+  readonly folds: EventFolds;
   /** The silences by id. */
   readonly silenced: ReadonlyMap<string, SilencedRow>;
   /** The clients by name. */

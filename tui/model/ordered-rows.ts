@@ -14,6 +14,20 @@ const FEW = 1000;
 /** Number of recent filters whose results are reused, for example while the user types and deletes letters. */
 const FILTERS_KEPT = 16;
 
+/** Receives the changes of the rows that match the filter. */
+export interface RowsObserver<Item> {
+  /**
+   * Called before the data of a row changes, and before the row is removed.
+   *
+   * @param moves false if the change does not affect the position of the row
+   */
+  beforeChange(record: Item, moves: boolean): void;
+  /** Called after the data of a row has changed, and after the row was added. `moves` is the same as before. */
+  afterChange(record: Item, moves: boolean): void;
+  /** Called after all matches were replaced, because the filter or the order changed. */
+  replaced(): void;
+}
+
 /**
  * Rows, and the sorted list of the rows that match the filter, updated with every change. While sorting is paused
  * (`freeze`), values change in their rows, but new rows are not shown, and removed rows stay, marked as `isRemoved`.
@@ -37,6 +51,7 @@ export class OrderedRows<Item extends ListRecord> {
   #filterRun: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
   readonly #ghosts = new Map<string, Item>();
+  #observer: RowsObserver<Item> | undefined;
 
   constructor(sort: RowOrder<Item>) {
     this.#sort = sort;
@@ -56,6 +71,21 @@ export class OrderedRows<Item extends ListRecord> {
     return this.#records.values();
   }
 
+  /** The current sort order. */
+  get sort(): RowOrder<Item> {
+    return this.#sort;
+  }
+
+  /** Returns the rows that match the filter in their order, even while sorting is paused. */
+  matchingRecords(): readonly Item[] {
+    return this.#matching.toArray();
+  }
+
+  /** Sets the object that receives the changes of the matching rows, in place of an earlier one. */
+  observe(observer: RowsObserver<Item> | undefined): void {
+    this.#observer = observer;
+  }
+
   /**
    * Returns the row with this key if it was removed and is still shown because sorting is paused; otherwise
    * `undefined`.
@@ -72,10 +102,12 @@ export class OrderedRows<Item extends ListRecord> {
     // While another filter is being evaluated, it is unknown whether a row is in the list of the previous filter.
     const isPlaced = isPresent && !moves && !this.#isEvaluating;
     const before = record.matches;
+    this.#observer?.beforeChange(record, moves);
     if (!isPresent) this.#admit(record);
     else if (!isPlaced) this.#take(record, moves);
     record.row = row;
     this.#judge(record, nowMs);
+    this.#observer?.afterChange(record, moves);
     if (moves) this.#all.insert(record);
     if (this.#matching === this.#all || (isPlaced && record.matches === before)) return;
     if (record.matches) this.#matching.insert(record);
@@ -83,6 +115,7 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   protected drop(record: Item): void {
+    this.#observer?.beforeChange(record, true);
     this.#take(record, true);
     this.#forget(record);
   }
@@ -126,6 +159,7 @@ export class OrderedRows<Item extends ListRecord> {
             records.filter((record) => shown.has(record)),
             sort,
           );
+    this.#observer?.replaced();
     // A user who changes the order wants to see the new one, even while the list is paused.
     if (this.#frozen !== undefined) this.freeze();
     // The first matches depend on the order, so a running evaluation starts again.
@@ -227,6 +261,7 @@ export class OrderedRows<Item extends ListRecord> {
     if (run.kind === 'make-text') return true;
     this.#filter = run.filter;
     this.#matching = run.filter === undefined ? this.#all : this.#collectMatches(run);
+    this.#observer?.replaced();
     if (this.#frozen !== undefined) this.freeze();
     return true;
   }

@@ -37,7 +37,7 @@ export interface SubscriptionProblems {
 export interface OverviewFigures {
   /** Numbers of open problems by severity. Silenced and inhibited problems are included, as in the history. */
   readonly open: OpenCounts;
-  /** The checks that recently became critical, the newest first. */
+  /** The checks that recently became critical, those with the most clients first. */
   readonly newCritical: readonly NewCritical[];
   /** The events by subscription, the worst subscription first. */
   readonly problems: readonly SubscriptionProblems[];
@@ -137,7 +137,9 @@ function* countFigures(
   }
   return {
     open,
-    newCritical: [...newest.values()].toSorted((a, b) => b.since - a.since || compareText(a.check, b.check)),
+    newCritical: [...newest.values()].toSorted(
+      (a, b) => b.others - a.others || b.since - a.since || compareText(a.check, b.check),
+    ),
     problems: [...problems.values()].toSorted(compareProblems),
     silencedEvents,
   };

@@ -107,6 +107,12 @@ export interface StatusLineProps {
   readonly compact: boolean;
   /** True if the connection is lost, so that the rows may be outdated. */
   readonly stale: boolean;
+  /** What the list is folded by, and the number of events in its rows; `undefined` if each row is one event. */
+  readonly fold?: { readonly by: string; readonly events: number } | undefined;
+  /** Number of marked events; default: of marked rows. */
+  readonly marked?: number;
+  /** The check that has more events than the screen has rows, so that folding helps; `undefined` if there is none. */
+  readonly storm?: { readonly check: string; readonly count: number } | undefined;
   /** The completions of the word in the filter line. Default: none. */
   readonly completions?: readonly string[];
   /** Number of columns that are not drawn on the left and on the right. Default: none. */
@@ -142,12 +148,11 @@ export function StatusLine(props: StatusLineProps): ReactElement {
   }
   const text = filter.text === '' ? 'none' : safeLine(filter.text);
   const edit = filter.text === '' ? '' : compact ? '' : `  (${keyOf('filter')} edit, ${keyOf('back')} clears)`;
-  const left = [
-    ...(compact ? countRuns(props) : []),
-    run(compact ? '  filter: ' : ' filter: ', 'faint'),
-    run(text),
-    run(edit, 'faint'),
-  ];
+  const shown =
+    props.storm === undefined
+      ? [run(compact ? '  filter: ' : ' filter: ', 'faint'), run(text), run(edit, 'faint')]
+      : stormRuns(props.storm, compact);
+  const left = [...(compact ? countRuns(props) : []), ...shown];
   return <Row theme={theme} runs={spread(left, right, columns)} />;
 }
 
@@ -199,8 +204,20 @@ export function FiguresLine(props: StatusLineProps): ReactElement {
   return <Row theme={props.theme} runs={spread([...countRuns(props), sort], positionRuns(props), props.columns)} />;
 }
 
-function countRuns({ shown, isMore, total, compact, nouns: [one, several] }: StatusLineProps): readonly Run[] {
-  const shownCount = shownText(shown, isMore);
+/** Returns the hint that folding the list would put many events of one check into one row. */
+function stormRuns({ check, count }: NonNullable<StatusLineProps['storm']>, compact: boolean): readonly Run[] {
+  return [
+    run(`${compact ? '  ' : ' '}${safeLine(check)}: ${countText(count)} events`, 'strong'),
+    run(`  ${keyOf('fold')} folds them into one row`, 'accent'),
+  ];
+}
+
+function countRuns({ shown, isMore, total, compact, fold, nouns: [one, several] }: StatusLineProps): readonly Run[] {
+  const shownCount = shownText(fold?.events ?? shown, isMore);
+  if (fold !== undefined) {
+    const events = compact ? `${shownCount}/${countText(total)}` : `${shownCount} of ${countText(total)} ${several}`;
+    return [run(` ${events} in ${countText(shown)} ${shown === 1 ? 'row' : 'rows'}`), run(` by ${fold.by}`, 'accent')];
+  }
   // While sorting is paused, rows that no longer exist stay visible.
   if (shown > total) return [run(` ${shownCount} shown, ${countText(total)} now`)];
   return [
@@ -212,14 +229,16 @@ function countRuns({ shown, isMore, total, compact, nouns: [one, several] }: Sta
   ];
 }
 
-function positionRuns({ list, shown, isMore, orderPaused, compact, hiddenColumns }: StatusLineProps): readonly Run[] {
-  const { marks, cursor } = list;
+function positionRuns(props: StatusLineProps): readonly Run[] {
+  const { list, shown, isMore, orderPaused, compact, hiddenColumns } = props;
+  const { cursor, marks } = list;
+  const { marked = marks.size } = props;
   const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${shownText(shown, isMore)} `;
   return [
     ...hiddenColumnRuns(hiddenColumns, compact),
     ...(list.following ? [run('following  ', 'accent')] : []),
     ...(orderPaused ? [run('order paused  ', 'accent')] : []),
-    ...(marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')]),
+    ...(marked === 0 ? [] : [run(`${countText(marked)} marked  `, 'strong')]),
     run(row),
   ];
 }

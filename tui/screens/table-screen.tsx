@@ -7,10 +7,11 @@ import { Rows } from '../text/rows.tsx';
 import { tableHead, tableRuns } from '../list/table-columns.ts';
 import type { TableLayout } from '../list/table-layout.ts';
 import { layOutList } from '../list/list-layout.ts';
-import { isTallHeader, listLayout, type ListLayout } from '../state/screen-layout.ts';
+import { isTallHeader, listLayout, listRows, type ListLayout } from '../state/screen-layout.ts';
 import { joinColumns } from '../text/panel.ts';
 import { fitRuns } from '../text/runs.ts';
 import { paneBeside } from './events/pane.tsx';
+import { splitName } from '../model/backend-names.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import { textRows } from '../text/describe.ts';
 import { run, type Line, type Theme } from '../text/theme.ts';
@@ -95,7 +96,7 @@ export function tableLines(
 
 function statusProps(
   theme: Theme,
-  store: ScreenView & Pick<LiveData, 'loads' | 'feed'> & ListOfView,
+  store: ScreenView & LiveData & ListOfView,
   table: ListTable<unknown>,
   compact: boolean,
 ): StatusLineProps {
@@ -112,9 +113,28 @@ function statusProps(
     shown: rows.order.length,
     isMore: rows.isBeginningOnly,
     total: rows.size,
+    ...foldProps(store),
     orderPaused: rows.frozen && feed.hasBeenLive,
     compact,
     stale: isStale(feed),
+  };
+}
+
+/** Minimum number of events of one check for which the console offers to fold the list. */
+const STORM_MIN = 20;
+
+/** Returns the part of the status line that depends on whether the list is folded. */
+function foldProps(store: ScreenView & LiveData & ListOfView): Pick<StatusLineProps, 'fold' | 'marked' | 'storm'> {
+  const { state, list, folds, events, nowMs, feed } = store;
+  if (state.view !== 'events' || folds.by === undefined) {
+    const isOffered = state.view === 'events' && list.filter.text === '' && feed.hasBeenLive;
+    const largest = isOffered ? events.largestCheck(nowMs) : undefined;
+    const isStorm = largest !== undefined && largest.count > Math.max(STORM_MIN, listRows(state));
+    return { storm: isStorm ? { check: splitName(largest.name).name, count: largest.count } : undefined };
+  }
+  return {
+    marked: [...list.marks].reduce((sum, key) => sum + (folds.fold(key)?.size ?? 1), 0),
+    fold: { by: folds.by, events: folds.eventCount },
   };
 }
 

@@ -6,6 +6,7 @@ import { NO_HISTORY, type ViewHistory } from './view-history.ts';
 import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from './overview-position.ts';
 import { FIRST_UPGRADE_POSITION, type UpgradePosition } from './upgrade-position.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
+import { isFoldKey } from '../model/fold-by.ts';
 import { targetOf, type Target } from '../model/target.ts';
 import type { ConsoleMessage } from '../model/message-log.ts';
 import type { SavedView } from './saved-view.ts';
@@ -114,10 +115,10 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
   };
 }
 
-/** Returns the event that is drawn under the cursor of the list of events. */
+/** Returns the event that is drawn under the cursor of the list of events; `undefined` if it is a fold. */
 export function eventUnderCursor({ views }: Pick<ConsoleState, 'views'>): Target | undefined {
   const { key } = views.events.cursor;
-  return key === undefined ? undefined : targetOf(key);
+  return key === undefined || isFoldKey(key) ? undefined : targetOf(key);
 }
 
 function initialViews(): ConsoleState['views'] {

@@ -69,6 +69,7 @@ const ACTION_NAMES = [
   'scroll-right',
   'wide',
   'follow',
+  'fold',
   'wrap',
   'explain',
   'timeline',

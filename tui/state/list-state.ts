@@ -1,4 +1,5 @@
 import { CURSOR_AT_TOP, type ListCursor } from './list-cursor.ts';
+import type { FoldBy } from '../model/fold-by.ts';
 import type { SortState } from '../model/list-order.ts';
 
 export interface FilterState {
@@ -25,6 +26,8 @@ export interface ListState {
   readonly filter: FilterState;
   /** The sort order; `undefined` for the default order of the view. */
   readonly sort: SortState | undefined;
+  /** What the events have in common that are folded into one row; `undefined` if each event is a row. */
+  readonly fold: FoldBy | undefined;
   /** Ids of the hidden columns. */
   readonly hidden: ReadonlySet<string>;
   /** Ids of the columns of attributes, such as `client.rack`, that are shown in addition. */
@@ -47,6 +50,7 @@ export const INITIAL_LIST: ListState = {
   lastMark: undefined,
   filter: { text: '', problem: undefined, history: [] },
   sort: undefined,
+  fold: undefined,
   hidden: new Set(),
   added: [],
   sideways: 0,

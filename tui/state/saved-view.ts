@@ -1,3 +1,4 @@
+import type { FoldBy } from '../model/fold-by.ts';
 import type { ViewName } from './view-names.ts';
 
 /** A view that the user has saved with its settings. */
@@ -9,6 +10,8 @@ export interface SavedView {
   readonly sort: { readonly column: string; readonly reversed: boolean } | undefined;
   /** Ids of the visible columns; `undefined` if all columns are visible. */
   readonly columns: readonly string[] | undefined;
+  /** What the list of events is folded by; `undefined` if each event is a row. */
+  readonly fold?: FoldBy | undefined;
 }
 
 /** The valid names of a saved view: one word, so that it can be typed after `:view`. */

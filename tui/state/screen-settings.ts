@@ -10,7 +10,9 @@ export type PortableSettings = Pick<ConsoleState, 'savedViews' | 'commandHistory
 /** The screen settings that are kept when the data is replaced, for example when another backend is shown. */
 export interface ScreenSettings {
   readonly view: ViewName;
-  readonly views: Readonly<Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'hidden' | 'added' | 'wide'>>>>;
+  readonly views: Readonly<
+    Partial<Record<ViewName, Pick<ListState, 'filter' | 'sort' | 'fold' | 'hidden' | 'added' | 'wide'>>>
+  >;
   readonly common: PortableSettings;
 }
 
@@ -23,8 +25,8 @@ export function portableSettings(state: ConsoleState): ScreenSettings {
   const pane = placedPane(state.pane.placement);
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
-      const { filter, sort, hidden, added, wide } = state.views[name];
-      return [name, { filter, sort, hidden, added, wide }];
+      const { filter, sort, fold, hidden, added, wide } = state.views[name];
+      return [name, { filter, sort, fold, hidden, added, wide }];
     }),
   );
   return {

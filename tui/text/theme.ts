@@ -210,13 +210,17 @@ export const ACKNOWLEDGED_SYMBOL = 'A';
 export const FLAPPING_SYMBOL = '~';
 export const RECOVERING_SYMBOL = '↑';
 
+/** The signs of a row that stands for several rows, which are hidden or shown below it. */
+export const FOLDED_SYMBOL = '▸';
+export const UNFOLDED_SYMBOL = '▾';
+
 export function classTone(kind: EventClass): Tone {
   return kind === 'silenced' ? 'silenced' : STATUS[kind].tone;
 }
 
 const ASCII: ReadonlyMap<string, string> = new Map([
   ...pairs('✗✓●•‖…', 'X.**=.'),
-  ...pairs('▼▲↑↓←→›', 'v^^v<>>'),
+  ...pairs('▼▲↑↓←→›▸▾', 'v^^v<>>+-'),
   ...pairs('─│┌┐└┘┤┬┄', '-|++++++-'),
   ...pairs('━┃┏┓┗┛', '=#####'),
   ...pairs('▁▂▃▄▅▆▇█■', '__..--=##'),

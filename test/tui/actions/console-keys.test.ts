@@ -344,7 +344,7 @@ describe('the key that resolves events', () => {
 
 test('an action of the console applies to at most a thousand events at once', () => {
   const driver = live(...rowsOf(...Array.from({ length: 1001 }, (_, index) => `c${String(index)}`)));
-  for (const action of ['s', 'r']) {
+  for (const action of ['K', 'r']) {
     driver.type(`a${action}`);
     expect(driver.message).toContain('1,001 events at once (at most 1,000)');
     expect(driver.store.state.layers).toEqual([]);

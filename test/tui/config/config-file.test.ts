@@ -122,6 +122,7 @@ describe('saving a view', () => {
         nil: undefined,
       }),
       columns: fc.option(fc.subarray(['client', 'check', 'output'], { minLength: 1 }), { nil: undefined }),
+      fold: fc.constantFrom('check' as const, 'cause' as const, undefined),
     });
     const anyName = fc.stringMatching(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,8}$/u);
     await fc.assert(

@@ -153,6 +153,14 @@ describe('mistakes in the configuration', () => {
       ],
     ],
     [
+      'views: { a: { view: events, fold: colour } }',
+      [/^console.yml:1:29: views.a.fold: events cannot be folded by "colour": use check, output, cause/],
+    ],
+    [
+      'views: { a: { view: clients, fold: check } }',
+      ['console.yml:1:30: views.a.fold: only a view of events can be folded, not clients'],
+    ],
+    [
       'columns:\n  events: [client, nope]',
       [
         'console.yml:2:3: columns.events: events has no column "nope": use one of status, backend, namespace, client, check, count, age, last, output',

@@ -61,6 +61,15 @@ describe('the reading of events in screen-reader mode', () => {
     expect(await person.type('filter off')).toContain('No filter: 7 critical');
   });
 
+  test('the command list by reads similar events as one item, and the largest first', async () => {
+    const person = await converse();
+    const byCheck = await person.type('list by check 2');
+    expect(byCheck).toContain('1: http-frontend, 3 events: 3 critical. First critical: http-frontend on web-003');
+    expect(byCheck).toContain('and 6 more.');
+    expect(await person.type('list by output 1')).toContain('1: same output, 3 events: 3 critical. First critical: ');
+    expect(await person.type('list by rack')).toContain('Type one of: list by check, list by output, list by cause');
+  });
+
   test('an unknown command of screen-reader mode is answered with the nearest known command', async () => {
     const person = await converse();
     expect(await person.type('nxet')).toContain('Did you mean next?');

@@ -19,6 +19,20 @@ const PICTURES: readonly Picture[] = [
     },
   },
   {
+    view: 'events-folded',
+    play: async (rig) => {
+      rig.type('F\r');
+      await rig.shows('3 clients');
+    },
+  },
+  {
+    view: 'events-unfolded',
+    play: async (rig) => {
+      rig.type('F\r\r');
+      await rig.shows('web-011');
+    },
+  },
+  {
     view: 'filter',
     play: async (rig) => {
       rig.type('/http');

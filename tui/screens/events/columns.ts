@@ -1,29 +1,38 @@
 import { parseAttributeColumn } from '../../../shared/domain/event-attributes.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
-import { severityOf } from '../../../shared/domain/severity.ts';
+import { severityOf, WORST_FIRST } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
-import { shortCountText } from '../../words/count-text.ts';
+import { countOf } from '../../words/changes.ts';
+import { countText, shortCountText } from '../../words/count-text.ts';
+import type { EventFold } from '../../model/event-fold.ts';
 import { eventClass, type EventRecord } from '../../model/event-record.ts';
 import { splitName } from '../../model/backend-names.ts';
 import {
   classTone,
   FLAPPING_SYMBOL,
+  FOLDED_SYMBOL,
   RECOVERING_SYMBOL,
   run,
   ACKNOWLEDGED_SYMBOL,
   SILENCED_SYMBOL,
   STATUS,
   type Tone,
+  UNFOLDED_SYMBOL,
 } from '../../text/theme.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 import type { RowLook } from '../../list/table-columns.ts';
 
-/** The data of one event that the columns of the list of events show. */
+/** The data of one row that the columns of the list of events show. */
 export interface EventLine {
-  readonly record: EventRecord;
+  /** The event, or the fold with the data of its events in one row. */
+  readonly record: Pick<EventRecord, 'row' | 'isRemoved' | 'changedAtMs'>;
+  /** The fold of the row; `undefined` if the row is a single event. */
+  readonly fold?: EventFold | undefined;
+  /** Whether the events of the fold are shown below its row, or whether the event is one of them. */
+  readonly isUnfolded?: boolean;
   /** The first of the event's silences that the feed has sent; `undefined` if it has sent none. */
   readonly silence: SilencedRow | undefined;
   /** True if the name of the client is shown without its backend or namespace, because another column shows that. */
@@ -68,10 +77,16 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     title: 'CLIENT',
     most: 60,
     cut: 'middle',
-    text: ({ record: { row }, isPlaced }) => (isPlaced ? splitName(row.client).name : row.client),
+    text: clientText,
     isOrdered: true,
   }),
-  column({ id: 'check', title: 'CHECK', most: 60, text: ({ record }) => record.row.check, isOrdered: true }),
+  column({
+    id: 'check',
+    title: 'CHECK',
+    most: 60,
+    text: ({ record, fold }) => (fold === undefined ? record.row.check : checksText(fold)),
+    isOrdered: true,
+  }),
   column({
     id: 'count',
     title: 'COUNT',
@@ -99,7 +114,7 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     id: 'output',
     title: 'OUTPUT',
     staleTitle: (width) => (width < 20 ? 'STALE OUTPUT' : 'OUTPUT  (stale data)'),
-    text: outputText,
+    text: (line, nowMs, width) => `${foldText(line.fold, nowMs, width)}${outputText(line)}`,
   }),
 ];
 
@@ -132,7 +147,7 @@ function column({
   return { ...definition, least: 0, most };
 }
 
-function statusTone({ row, isRemoved }: EventRecord): Tone {
+function statusTone({ row, isRemoved }: EventLine['record']): Tone {
   if (isRemoved) return 'ok';
   return row.action === 'flapping' ? 'flapping' : classTone(eventClass(row));
 }
@@ -142,16 +157,15 @@ function statusTone({ row, isRemoved }: EventRecord): Tone {
  * the color of OK once it has resolved. A changed row is highlighted for a moment. That needs no frame of its own: the
  * next frame, which updates the ages, ends it.
  */
-export function rowLookOf({ row, isRemoved, changedAtMs }: EventRecord, nowMs: number): RowLook {
+export function rowLookOf({ row, isRemoved, changedAtMs }: EventLine['record'], nowMs: number): RowLook {
   const isChanged = nowMs - changedAtMs < HIGHLIGHT_MS;
   if (isRemoved) return { tone: 'ok', isChanged };
-  const isSuppressed =
-    row.silenced_by.length > 0 || row.inhibited_by !== undefined || row.acknowledged !== undefined;
+  const isSuppressed = row.silenced_by.length > 0 || row.inhibited_by !== undefined || row.acknowledged !== undefined;
   return { tone: isSuppressed ? 'faint' : severityOf(row.status), isChanged };
 }
 
 /** Returns the status as symbol and word, so that it is readable without color and without the font of the symbol. */
-function statusText({ row, isRemoved: gone }: EventRecord): string {
+function statusText({ row, isRemoved: gone }: EventLine['record']): string {
   if (gone) return `${STATUS.ok.symbol} ${STATUS.ok.word}`;
   const { symbol, word } = STATUS[severityOf(row.status)];
   if (row.silenced_by.length > 0) return `${SILENCED_SYMBOL} ${word}`;
@@ -166,6 +180,50 @@ function silenceText({ record: { row }, silence }: EventLine, nowMs: number): st
   const { expire_at: end, expire_on_resolve: isUntilOk } = silence;
   if (end !== null) return `${formatDuration(end - nowMs / 1000, 1)} left`;
   return isUntilOk ? 'until OK' : 'no end';
+}
+
+/** Returns the client of an event, indented under an unfolded fold; for a fold, the number of clients. */
+function clientText({ record: { row }, fold, isUnfolded = false, isPlaced }: EventLine): string {
+  if (fold !== undefined) return `${isUnfolded ? UNFOLDED_SYMBOL : FOLDED_SYMBOL} ${clientsText(fold)}`;
+  const name = isPlaced ? splitName(row.client).name : row.client;
+  return isUnfolded ? `  ${name}` : name;
+}
+
+/**
+ * Returns the number of clients of a fold. If the fold is a single client, returns its name, and if it is a cause, the
+ * client of the cause.
+ */
+function clientsText({ row, clientCount, cause, size }: EventFold): string {
+  if (cause !== undefined) return cause.client;
+  if (clientCount === 1) return row.client;
+  return clientCount === undefined ? countOf(size, 'event') : countOf(clientCount, 'client');
+}
+
+/** Returns the check of a fold, with the number of its other checks: `http +2`. */
+function checksText({ row, cause, checks }: EventFold): string {
+  if (cause !== undefined) return cause.check;
+  if (checks === undefined) return '';
+  return checks.length > 1 ? `${row.check} +${countText(checks.length - 1)}` : row.check;
+}
+
+/** Number of cells from which on the output column of a fold also names the oldest change. */
+const OLDEST_CELLS = 40;
+
+/**
+ * Returns the start of the output column of a fold: what the other columns do not show of its events. These are the
+ * numbers of events by severity if there are several, the number of silenced events, and the age of the oldest change.
+ */
+function foldText(fold: EventFold | undefined, nowMs: number, width = Infinity): string {
+  if (fold === undefined || fold.isRemoved) return '';
+  const severities = WORST_FIRST.filter((severity) => fold[severity] > 0);
+  const counts = severities.map((severity) => `${STATUS[severity].symbol}${countText(fold[severity])}`);
+  const silenced = fold.silenced === 0 ? [] : [`${SILENCED_SYMBOL}${countText(fold.silenced)}`];
+  const parts = counts.length + silenced.length > 1 ? [...counts, ...silenced] : [];
+  if (fold.inhibited > 0) parts.push(`${countText(fold.inhibited)} inhibited`);
+  const { oldest, newest } = fold.times;
+  const [oldestAge, newestAge] = [oldest, newest].map((since) => formatDuration(nowMs / 1000 - since, 1));
+  if (width >= OLDEST_CELLS && oldestAge !== newestAge) parts.push(`oldest ${oldestAge ?? ''}`);
+  return parts.length === 0 ? '' : `${parts.join(' ')}  `;
 }
 
 /** Returns the text of the output column. The text can contain control characters; the caller must remove them. */

@@ -4,7 +4,7 @@ import type { ContentWidths } from '../../list/content-widths.ts';
 import { GAP, LEAD_CELLS, type PlacedColumn } from '../../list/table-columns.ts';
 import { stepsOf, type ColumnScroll, type TableLayout } from '../../list/table-layout.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
-import type { EventRecord } from '../../model/event-record.ts';
+import type { FoldedRow } from '../../model/event-folds.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import { listLayout } from '../../state/screen-layout.ts';
@@ -58,7 +58,7 @@ export interface EventLook extends Partial<ColumnScroll> {
 /** Returns the drawn columns of the list of events with their widths. */
 export function layOutEventTable(
   store: ScreenView & LiveData & { readonly list: ColumnScroll },
-  window: readonly EventRecord[],
+  window: readonly FoldedRow[],
   content: ContentWidths,
 ): TableLayout {
   const { state, list, whereColumn: where } = store;
@@ -82,7 +82,7 @@ export function layOutEventTable(
 /** Returns the first of an event's silences that the feed has sent; `undefined` if it has sent none. */
 export function silenceOf(
   silenced: ReadonlyMap<string, SilencedRow>,
-  { row: { silenced_by: ids } }: EventRecord,
+  { row: { silenced_by: ids } }: Pick<FoldedRow, 'row'>,
 ): SilencedRow | undefined {
   for (const id of ids) {
     const entry = silenced.get(id);

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { acknowledgementText } from '../../words/acknowledgement-text.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
-import { severityOf } from '../../../shared/domain/severity.ts';
+import { severityOf, WORST_FIRST } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -17,7 +17,10 @@ import { detailParts, paragraphs, withShortOutput } from '../detail/panels.ts';
 import { targetOf } from '../../model/target.ts';
 import { PANEL_BORDER, panelLines } from '../../text/panel.ts';
 import { countText } from '../../words/count-text.ts';
+import { EventFold } from '../../model/event-fold.ts';
+import type { FoldedRow } from '../../model/event-folds.ts';
 import type { EventRecord } from '../../model/event-record.ts';
+import { cellWidth, fit } from '../../terminal/cells.ts';
 import {
   ACKNOWLEDGED_SYMBOL,
   RECOVERING_SYMBOL,
@@ -33,9 +36,9 @@ import { fitRuns } from '../../text/runs.ts';
 /** Number of lines of an output that the pane beside the list shows above the other parts. */
 const OUTPUT_LINES = 8;
 
-/** The text of the pane that shows the event under the cursor, and the number of screen rows for it. */
+/** The text of the pane that shows the event or the fold under the cursor, and the number of screen rows for it. */
 export interface PaneText {
-  /** Key of the event; `undefined` if the list is empty. */
+  /** Key of the row; `undefined` if the list is empty. */
   readonly key: string | undefined;
   /** The lines above the text, which do not scroll. */
   readonly head: readonly Line[];
@@ -47,12 +50,17 @@ type PanePorts = ScreenView & LiveData & ListOfView;
 
 /** Returns the text of the pane, at its place below or beside the list. */
 export function paneText(store: PanePorts): PaneText {
-  const { state, list, events, nowMs } = store;
+  const { state, list, rows, nowMs } = store;
   const layout = listLayout(state);
-  const record = events.order.at(list.cursor.index);
+  const record = rows.order.at(list.cursor.index) as FoldedRow | undefined;
   const isBeside = layout.side > 0;
   const height = Math.max(0, isBeside ? sideRows(layout) - PANEL_BORDER.rows - 1 : layout.pane - 2);
   if (record === undefined) return { key: undefined, head: [], lines: [], height };
+  if (record instanceof EventFold) {
+    const figures = foldRuns(record, nowMs);
+    const name = run(` ${safeLine(record.name)}   `, 'strong');
+    return { key: record.key, head: [isBeside ? figures : [name, ...figures]], lines: foldLines(record), height };
+  }
   const { key, row } = record;
   const load = state.peek?.target.key === key ? state.peek.load : undefined;
   const event = load?.kind === 'loaded' ? load.event : undefined;
@@ -74,6 +82,39 @@ export function paneText(store: PanePorts): PaneText {
   ]);
   const parts = event === undefined ? unloaded : eventParts(event, width, false);
   return { key, head: [[name, ...summary]], lines: [...silences, ...parts], height };
+}
+
+/** Maximum number of events of a fold that the pane lists; the list shows all of them. */
+const FOLD_EVENTS_MAX = 100;
+
+/** Returns a line for each of the first events of a fold. */
+function foldLines(fold: EventFold): readonly Line[] {
+  const listed = fold.slice(0, FOLD_EVENTS_MAX);
+  const names = listed.map(({ row }) => safeLine(`${row.client} / ${row.check}`));
+  const cells = names.reduce((widest, name) => Math.max(widest, cellWidth(name)), 0);
+  const lines = listed.map(({ row }, index): Line => {
+    const { symbol, tone } = STATUS[severityOf(row.status)];
+    return [run(` ${symbol} `, tone), run(fit(names[index] ?? '', cells)), run(`  ${safeLine(row.output)}`, 'faint')];
+  });
+  const others = fold.size - listed.length;
+  return others === 0
+    ? lines
+    : [...lines, [run(` and ${countText(others)} more: ${keyOf('open')} shows all`, 'faint')]];
+}
+
+/** Returns the figures of a fold, such as `280 events  ✗ 240  ! 40  12 silenced  changed 3m to 2h ago`. */
+function foldRuns(fold: EventFold, nowMs: number): readonly Run[] {
+  const { oldest, newest } = fold.times;
+  const [oldestAge = '', newestAge = ''] = [oldest, newest].map((since) => formatDuration(nowMs / 1000 - since, 1));
+  return [
+    run(fold.sizeText),
+    ...WORST_FIRST.filter((severity) => fold[severity] > 0).map((severity) =>
+      run(`  ${STATUS[severity].symbol} ${countText(fold[severity])}`, STATUS[severity].tone),
+    ),
+    ...(fold.silenced === 0 ? [] : [run(`  ${countText(fold.silenced)} silenced`, 'silenced')]),
+    ...(fold.inhibited === 0 ? [] : [run(`  ${countText(fold.inhibited)} inhibited`)]),
+    run(`  changed ${newestAge === oldestAge ? newestAge : `${newestAge} to ${oldestAge}`} ago`),
+  ];
 }
 
 /** Returns the number of screen rows of the pane beside the list: those of the titles and the rows of the list. */
@@ -107,17 +148,21 @@ export function paneBeside(store: PanePorts): readonly Line[] {
   const layout = listLayout(store.state);
   const text = paneText(store);
   const shown = visibleLines(store, text);
-  const { client, check } = text.key === undefined ? { client: '', check: '' } : targetOf(text.key);
-  const name = text.key === undefined ? 'no event' : safeLine(`${client} / ${check}`);
   return panelLines(
     {
-      title: name,
+      title: text.key === undefined ? 'no event' : safeLine(nameOf(store, text.key)),
       note: shown.length < text.lines.length ? `${countText(text.lines.length)} lines` : '',
       lines: [...text.head, ...shown],
       isFocused: isPaneFocused(store.state),
     },
     { columns: layout.side, rows: sideRows(layout) },
   );
+}
+
+/** Returns the name of an event or a fold with control characters as they were received. */
+function nameOf({ folds }: Pick<LiveData, 'folds'>, key: string): string {
+  const { client, check } = targetOf(key);
+  return folds.fold(key)?.name ?? `${client} / ${check}`;
 }
 
 /** Returns a summary such as `✗ CRIT for 3m (41 in a row)   interval 30s   handlers: pagerduty`. */

@@ -3,7 +3,9 @@ import { tableView } from '../../list/list-table.ts';
 import { EVENT_SEARCH, type SearchRow } from '../../../shared/domain/search.ts';
 import type { ListRecord, RowOrder } from '../../model/list-rows.ts';
 import { splitName } from '../../model/backend-names.ts';
-import { type EventRecord } from '../../model/event-record.ts';
+import { EventFold } from '../../model/event-fold.ts';
+import type { FoldedRow } from '../../model/event-folds.ts';
+import type { EventRecord } from '../../model/event-record.ts';
 import { isDisconnected } from '../../model/merged-feed.ts';
 import { knownAttributes, knownValues } from '../../model/attribute-samples.ts';
 import { layOutEventTable, silenceOf } from './layout.ts';
@@ -27,11 +29,15 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
   newestBy: ['age', 'last'],
   search: EVENT_SEARCH,
   drawn: (store, entry, placed) => {
-    const record = entry as EventRecord;
+    const record = entry as FoldedRow;
     const { context = '' } = splitName(record.row.client);
+    const fold = record instanceof EventFold ? record : undefined;
     return {
       row: {
         record,
+        fold,
+        isUnfolded:
+          fold === undefined ? store.folds.unfoldedAround(record.key) !== undefined : store.folds.isUnfolded(fold),
         silence: silenceOf(store.silenced, record),
         isPlaced: store.whereColumn !== undefined && placed.some(({ column }) => column.id === store.whereColumn),
       },
@@ -39,7 +45,7 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
     };
   },
   rowLook: ({ record }, nowMs) => rowLookOf(record, nowMs),
-  layOut: (store, window, content) => layOutEventTable(store, window as readonly EventRecord[], content),
+  layOut: (store, window, content) => layOutEventTable(store, window as readonly FoldedRow[], content),
   empty: ({ feed, options }) =>
     feed.stats?.clients === 0
       ? ['No events and no clients yet.', '', `Start one: mon-agent start --backend ${options.backend}`]
@@ -61,5 +67,6 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
     'before',
     'runbook',
     'json',
+    'fold',
   ],
 });

@@ -30,6 +30,7 @@ import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { shownDate } from '../../words/shown-time.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { run, STATUS, type Line } from '../../text/theme.ts';
+import { targetNames } from '../../model/target-names.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, dialogRows, dialogWidth, type DialogPage } from '../../form/dialog.tsx';
 import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/field-rows.ts';
@@ -180,9 +181,9 @@ function scopeText(form: SilenceForm, scope: SilenceScope): string {
         ? safeLine(`this check on this client: ${target.client}/${target.check}`)
         : `these ${String(targets.length)} client/check pairs: ${names(targets.map(({ client, check }) => `${client}/${check}`))}`;
     case 'checks':
-      return `check ${names(targets.map(({ check }) => check))} on all clients`;
+      return `check ${names(targetNames(targets).checks)} on all clients`;
     case 'clients':
-      return `client ${names(targets.map(({ client }) => client))}: all checks`;
+      return `client ${names(targetNames(targets).clients)}: all checks`;
     case 'subscription': {
       const more =
         form.subscriptions.length > 1

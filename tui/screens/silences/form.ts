@@ -9,6 +9,8 @@ import { editLine, EMPTY_LINE, lineOf, selectedLine, type LineEditor } from '../
 import { noRecurrence, RECURRENCE_FIELDS, recurrenceLines, recurs } from './recurrence.ts';
 import { localClock, localZone, startText } from '../../words/shown-time.ts';
 import type { Target } from '../../model/target.ts';
+import { targetNames } from '../../model/target-names.ts';
+import { TARGETS_MAX } from '../../keys/targets.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type {
   SilenceScope,
@@ -47,17 +49,35 @@ const HOUR_MS = 3_600_000;
  * Returns the form for a new silence. The reason has the focus, because all fields before it have a useful default.
  * Without targets the silence covers a search, so the search has the focus.
  *
- * @param search the filter of the list. If it is a valid search for a silence, the form starts with it
+ * @param start `search`: the filter of the list. If it is a valid search for a silence, the form starts with it.
+ *   `scope` and `subscription`: the scope that fits the selected rows best; default: the targets one by one
  */
 export function openSilenceForm(
   targets: readonly Target[],
   subscriptions: readonly string[],
-  search = '',
+  {
+    search = '',
+    scope = 'pairs',
+    subscription = '',
+  }: { readonly search?: string; readonly scope?: SilenceScope; readonly subscription?: string } = {},
 ): SilenceForm {
+  const form = newForm(targets, subscriptions, search);
+  const scopes = silenceScopes(form);
+  // A search can be the only way to silence many events, but an empty one must not be the default.
+  const first = scopes.find((one) => one !== 'search' || form.selector.text !== '');
+  const isOffered = scopes.includes(scope) && (scope !== 'subscription' || subscriptions.includes(subscription));
+  return {
+    ...form,
+    scope: isOffered ? scope : (first ?? scopes[0] ?? 'search'),
+    subscription: Math.max(0, subscriptions.indexOf(subscription)),
+  };
+}
+
+function newForm(targets: readonly Target[], subscriptions: readonly string[], search: string): SilenceForm {
   return {
     targets,
     origin: undefined,
-    scope: targets.length === 0 ? 'search' : 'pairs',
+    scope: 'pairs',
     subscriptions,
     subscription: 0,
     selector: selectorProblem(search) === undefined ? lineOf(search) : EMPTY_LINE,
@@ -193,17 +213,22 @@ export function nextSilenceForm(form: SilenceForm, step: FormStep): SilenceForm 
 }
 
 /**
- * Returns the scopes that the user can choose. A subscription is offered only if the clients of all targets share one.
+ * Returns the scopes that the user can choose. A subscription is offered only if the clients of all targets share one,
+ * and a scope that would create too many silences is not offered.
  */
 export function silenceScopes({ origin, subscriptions, targets }: SilenceForm): readonly SilenceScope[] {
   if (origin !== undefined) return [];
   if (targets.length === 0) return ['search'];
-  const isMerged = targets.some(({ client }) => splitName(client).context !== undefined);
-  return SILENCE_SCOPES.filter((scope) => {
-    if (scope === 'subscription') return subscriptions.length > 0;
+  const { checks, clients, isMerged } = targetNames(targets);
+  const isOffered: Readonly<Record<SilenceScope, boolean>> = {
+    pairs: targets.length <= TARGETS_MAX,
     // In a merged list of several backends, neither the name of a check nor a search says which backend is meant.
-    return (scope !== 'checks' && scope !== 'search') || !isMerged;
-  });
+    checks: checks.length <= TARGETS_MAX && !isMerged,
+    clients: clients.length <= TARGETS_MAX,
+    subscription: subscriptions.length > 0,
+    search: !isMerged,
+  };
+  return SILENCE_SCOPES.filter((scope) => isOffered[scope]);
 }
 
 /**
@@ -214,8 +239,10 @@ export function silenceStarts({
   origin,
   targets,
 }: Pick<SilenceForm, 'origin' | 'targets'>): readonly SilenceForm['starts'][] {
-  const names = [...targets.map(({ client }) => client), ...(origin?.entries ?? []).map(contextPart)];
-  return names.some((name) => splitName(name).context !== undefined) ? ['now', 'at'] : ['now', 'at', 'recurs'];
+  const isMerged =
+    targetNames(targets).isMerged ||
+    (origin?.entries ?? []).some((entry) => splitName(contextPart(entry)).context !== undefined);
+  return isMerged ? ['now', 'at'] : ['now', 'at', 'recurs'];
 }
 
 /** Returns the attribute of a silence that contains the name of its backend in a merged list. */
@@ -243,9 +270,9 @@ export function silenceScopeEntries(
     case 'pairs':
       return form.targets.map(({ client, check }) => ({ subscription: clientSubscription(client), check }));
     case 'checks':
-      return [...new Set(form.targets.map((target) => target.check))].map((check) => ({ check }));
+      return targetNames(form.targets).checks.map((check) => ({ check }));
     case 'clients':
-      return [...new Set(form.targets.map((target) => target.client))].map((client) => ({
+      return targetNames(form.targets).clients.map((client) => ({
         subscription: clientSubscription(client),
       }));
     case 'subscription': {

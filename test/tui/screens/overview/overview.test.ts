@@ -32,7 +32,7 @@ const clientsOf = (
   );
 
 describe('the newly critical events of the overview', () => {
-  test('the overview groups newly critical events by check with their newest client, the newest first', () => {
+  test('the overview groups newly critical events by check with their newest client, the largest group first', () => {
     const events = eventsOf(
       { client: 'a', check: 'http', status: 2, since: NOW - 300 },
       { client: 'b', check: 'http', status: 2, since: NOW - 100 },
@@ -40,8 +40,8 @@ describe('the newly critical events of the overview', () => {
       { client: 'd', check: 'disk', status: 2, since: NOW - 50 },
     );
     expect(overviewFigures(events, new Map(), NOW_MS).newCritical).toEqual([
-      { check: 'disk', client: 'd', since: NOW - 50, others: 0 },
       { check: 'http', client: 'b', since: NOW - 100, others: 2 },
+      { check: 'disk', client: 'd', since: NOW - 50, others: 0 },
     ]);
   });
 
