@@ -147,7 +147,7 @@ export const pastStateResponse = z.object({
   total: z.number(),
   /** The events. `occurrences`, `last` and `output` are those of the last transition before the moment. */
   events: z.array(feedEventRowSchema),
-  /** The current attributes of the clients and checks of the events: the sets to which the events refer, by their id. */
+  /** The sets of current attributes of clients and checks to which the events refer, by their id. */
   attributes: z.record(z.string(), attributeSetRowSchema).exactOptional(),
   /** The silences, sorted by id; present only if requested. */
   silenced: z.array(silencedRowSchema).exactOptional(),
