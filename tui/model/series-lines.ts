@@ -2,7 +2,8 @@ import { rangeEnds } from '../../shared/domain/metrics/nagios.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SeriesRecorded, SeriesResponse, SeriesValues } from '../../shared/schemas/series.ts';
 import { plotLines, type PlotPoint, type PlotThreshold } from '../text/plot.ts';
-import { run, type Line, type Tone } from '../text/theme.ts';
+import { completeRuns } from '../text/runs.ts';
+import { run, type Line, type Run, type Tone } from '../text/theme.ts';
 import { cutCells } from '../text/wrap-cells.ts';
 import { quantityScale, quantityText, scaleText } from '../words/quantity-text.ts';
 
@@ -73,7 +74,12 @@ function curveLines(
   const highest = Math.max(...points.map(({ max }) => max));
   const [lastText, minText, maxText] = [last?.avg ?? 0, lowest, highest].map((value) => quantityText(value, unit));
   const figures = `  last ${String(lastText)}, min ${String(minText)}, max ${String(maxText)}`;
-  const title: Line = [run(cutCells(safeLine(label), width >> 1), 'strong'), run(safeLine(figures), 'faint')];
+  // The title names the thresholds too, because a dense plot leaves no room for their labels.
+  const title: readonly Run[] = [
+    run(cutCells(safeLine(label), width >> 2), 'strong'),
+    run(safeLine(figures), 'faint'),
+    ...thresholds.map((one) => run(`  ${safeLine(one.label)}`, one.tone)),
+  ];
   // The whole plot has one unit, so that its scale has round numbers.
   const { divisor, suffix } = quantityScale(Math.max(Math.abs(lowest), Math.abs(highest)), unit);
   const shown = points.map(({ at, avg, min, max }): PlotPoint => ({
@@ -93,7 +99,7 @@ function curveLines(
     },
     { width, height: rows - 1 },
   );
-  return [title, ...plot];
+  return [completeRuns(title, width), ...plot];
 }
 
 /** Returns the median distance of points in milliseconds; 0 if there are fewer than two. A check may run once an hour. */
