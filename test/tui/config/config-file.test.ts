@@ -60,7 +60,7 @@ describe('saving a view', () => {
     await mkdir(join(dir, 'mon'));
     await writeFile(
       path,
-      '# mine\nkeys:\n  silence: ctrl-k # vim\nviews:\n  # the edge\n  edge:\n    view: clients\n  old: { view: events }\n',
+      '# mine\nkeys:\n  silence: ctrl-t # vim\nviews:\n  # the edge\n  edge:\n    view: clients\n  old: { view: events }\n',
     );
     await saveView(path, 'on-call', VIEW);
     await saveView(path, 'old', undefined);
@@ -68,7 +68,7 @@ describe('saving a view', () => {
       [
         '# mine',
         'keys:',
-        '  silence: ctrl-k # vim',
+        '  silence: ctrl-t # vim',
         'views:',
         '  # the edge',
         '  edge:',
@@ -89,8 +89,8 @@ describe('saving a view', () => {
     ['', 'views:\n  a:\n    view: events\n'],
     ['# mine', '# mine\nviews:\n  a:\n    view: events\n'],
     [
-      'views: # none\nkeys: {silence:   ctrl-k}\n',
-      'views:\n  a:\n    view: events # none\nkeys: {silence:   ctrl-k}\n',
+      'views: # none\nkeys: {silence:   ctrl-t}\n',
+      'views:\n  a:\n    view: events # none\nkeys: {silence:   ctrl-t}\n',
     ],
     ['views: {}\n\n# keys\nkeys: {}\n', 'views: { a: { view: events } }\n\n# keys\nkeys: {}\n'],
     ['skin:   dark\ncolumns: {events: [ client ]}', null],

@@ -25,7 +25,7 @@ const FULL = `
 # my console
 context: prod
 keys:
-  silence: ctrl-k
+  silence: ctrl-t
   filter: [/, f3]
 columns:
   events: [client, check, age, output]
@@ -52,7 +52,7 @@ contexts:
 
 test('a configuration file sets keys, views, columns and backends', () => {
   const config = parseConfig(FULL, FILE);
-  expect(config.keys).toEqual({ silence: ['ctrl-k'], filter: ['/', 'f3'] });
+  expect(config.keys).toEqual({ silence: ['ctrl-t'], filter: ['/', 'f3'] });
   expect(config.columns).toEqual({ events: ['client', 'check', 'age', 'output'] });
   expect(Object.fromEntries(config.views)).toEqual({
     'on-call': {
@@ -163,7 +163,7 @@ describe('mistakes in the configuration', () => {
     [
       'columns:\n  events: [client, nope]',
       [
-        'console.yml:2:3: columns.events: events has no column "nope": use one of status, backend, namespace, client, check, count, age, last, output',
+        'console.yml:2:3: columns.events: events has no column "nope": use one of status, backend, namespace, client, check, count, age, last, silence, output',
       ],
     ],
     ['views: { "two words": { view: events } }', [/^console.yml:1:10: views.two words: .*use one word/]],
@@ -241,18 +241,18 @@ describe('configured keys', () => {
 
   test('configured keys take effect for actions, hints and help, and leave all other keys unchanged', () => {
     onTestFinished(() => bindKeys({}));
-    bindKeys(parseConfig('keys: { silence: ctrl-k }', FILE).keys);
-    expect([press('k', true), press('s'), press('r')]).toEqual(['silence', undefined, 'resolve']);
-    expect(keyOf('silence')).toBe('Ctrl-K');
-    expect(bindings().find(([action]) => action === 'silence')?.[1].keys).toEqual(['ctrl-k']);
+    bindKeys(parseConfig('keys: { silence: ctrl-t }', FILE).keys);
+    expect([press('t', true), press('s'), press('r')]).toEqual(['silence', undefined, 'resolve']);
+    expect(keyOf('silence')).toBe('Ctrl-T');
+    expect(bindings().find(([action]) => action === 'silence')?.[1].keys).toEqual(['ctrl-t']);
     bindKeys({});
-    expect([press('k', true), press('s')]).toEqual([undefined, 'silence']);
+    expect([press('t', true), press('s')]).toEqual([undefined, 'silence']);
   });
 });
 
 test('any text of a console configuration is parsed or its mistakes are reported with line and column', () => {
   const pieces = fc.constantFrom(
-    ...'keys: views: contexts: skin silence ctrl-k - { } [ ] , " \' # &a *a <<: !!js __proto__: constructor | > ? ~ 1e999'.split(
+    ...'keys: views: contexts: skin silence ctrl-t - { } [ ] , " \' # &a *a <<: !!js __proto__: constructor | > ? ~ 1e999'.split(
       ' ',
     ),
     ': ',
