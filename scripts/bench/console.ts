@@ -30,6 +30,7 @@ const ORDER_STANDS_MS = 300;
  */
 const KEY_MS_MAX = 2000;
 const FILTER_ROUNDS = 25;
+const FOLD_ROUNDS = 10;
 const IDLE_MS = 8000;
 const STALL_MS = 3000;
 
@@ -84,6 +85,7 @@ async function usualScreen(storm: Storm): Promise<void> {
   await terminal.press('100j', showsRow(101));
   await sleep(2000);
   await filterKeys(terminal, '', ', with the cursor far down');
+  await folds(terminal);
   await stall(terminal);
 
   terminal.write('p');
@@ -237,6 +239,22 @@ async function filterKeys(terminal: ConsoleTerminal, goal: string, where = ''): 
   const { pages, counts } = await typedFilters(terminal, FILTER_ROUNDS);
   reportArrivals(`key in the filter to its first rows, ${formatNumber(EVENTS)} events${where}`, pages, goal);
   reportArrivals(`key in the filter to its whole result, ${formatNumber(EVENTS)} events${where}`, counts);
+}
+
+/** Measures how long folding all events into rows takes, and the CPU while the rows are updated in the storm. */
+async function folds(terminal: ConsoleTerminal): Promise<void> {
+  const arrivals: Arrival[] = [];
+  for (let round = 0; round < FOLD_ROUNDS; round++) {
+    for (const by of ['check', 'output', 'cause']) {
+      terminal.write(`:fold ${by}`);
+      await terminal.until((screen) => screen.includes(`fold ${by}`));
+      arrivals.push(await terminal.press('\r', (screen) => screen.includes(` by ${by} `)));
+    }
+  }
+  reportArrivals(`folding ${formatNumber(EVENTS)} events`, arrivals, 'goal slowest 100');
+  await terminal.press(':fold check\r', (screen) => screen.includes(' by check '));
+  await reportIdle(terminal, { name: 'storm, folded by check' });
+  await terminal.press(':fold off\r', (screen) => isLive(screen));
 }
 
 /** Measures a terminal that accepts no output for a while. The console must not show outdated frames afterwards. */
