@@ -13,7 +13,7 @@ import { Noise } from '../../../shared/domain/report/noise.ts';
 import { OpenByCheck, type OpenCheck } from '../../../shared/domain/report/open-by-check.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
-import { countsOf, periodMsOf, StatusCounter } from '../../../shared/domain/timeline/open-over-time.ts';
+import { statusCountsOf, periodMsOf, StatusCounter } from '../../../shared/domain/timeline/open-over-time.ts';
 import type { OpenOverTime, Report, ReportCheck } from '../../../shared/schemas/report.ts';
 import { shownOutput } from '../model/events/feed-rows.ts';
 import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
@@ -132,7 +132,7 @@ async function countOverTime(
   span: Span,
   keptSinceMs: number,
 ): Promise<OpenOverTime> {
-  const counter = new StatusCounter(countsOf(pasts.map((past) => statusAt(past, span.untilMs))), span);
+  const counter = new StatusCounter(statusCountsOf(pasts.map((past) => statusAt(past, span.untilMs))), span);
   for (const [index, change] of changes.entries()) {
     counter.add(change);
     if (index % COUNTED_SLICE === 0) await yieldToEventLoop();

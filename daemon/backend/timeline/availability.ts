@@ -12,7 +12,7 @@ import {
 } from '../../../shared/domain/timeline/availability.ts';
 import { SEVERITIES } from '../../../shared/domain/severity.ts';
 import {
-  countsOf,
+  statusCountsOf,
   periodMsOf,
   StatusCounter,
   type CountedChange,
@@ -153,7 +153,7 @@ function okOverTime(
   changes: readonly CountedChange[],
   span: Span,
 ): OkOverTime {
-  const counter = new StatusCounter(countsOf(statuses), span);
+  const counter = new StatusCounter(statusCountsOf(statuses), span);
   for (const change of changes.toSorted((a, b) => b.atMs - a.atMs)) counter.add(change);
   const totals = counter.worstOfPeriods(span.sinceMs).map((counts) => {
     const total = counts === undefined ? 0 : SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);

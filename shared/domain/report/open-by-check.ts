@@ -49,7 +49,7 @@ export function openCheckKey({
   return JSON.stringify([namespace, check, inhibitor && [inhibitor.rule, inhibitor.client, inhibitor.check]]);
 }
 
-/** Compares open checks for sorting: inhibited ones come last; otherwise the worst come first, then the most clients. */
+/** Compares open checks for sorting: inhibited ones last, otherwise the worst first, then those on the most clients. */
 function worstOpenFirst(a: OpenCheck, b: OpenCheck): number {
   return (
     Number(a.inhibited_by !== undefined) - Number(b.inhibited_by !== undefined) ||

@@ -16,7 +16,7 @@ export interface CountedChange {
   readonly status: number | undefined;
 }
 
-/** Returns the length of a period in milliseconds, in whole minutes, so that at most `PERIODS_MAX` periods are needed. */
+/** Returns the length of a period in milliseconds: whole minutes, and at most `PERIODS_MAX` periods in the span. */
 export function periodMsOf({ sinceMs, untilMs }: Span): number {
   return MINUTE_MS * Math.max(1, Math.ceil((untilMs - sinceMs) / PERIODS_MAX / MINUTE_MS));
 }
@@ -78,7 +78,7 @@ export class StatusCounter {
   }
 }
 
-export function countsOf(statuses: Iterable<number | undefined>): StatusCounts {
+export function statusCountsOf(statuses: Iterable<number | undefined>): StatusCounts {
   const counts: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   for (const status of statuses) if (status !== undefined) counts[severityOf(status)] += 1;
   return counts;

@@ -18,7 +18,7 @@ const TOGETHER_SECONDS = 300;
  * Opens the screen that shows several events as bars on one time axis.
  *
  * @param keys the keys of at least one event
- * @param near epoch seconds; if there are more events than the screen can show, those that began nearest to this time are
+ * @param near epoch seconds; if there are too many events for the screen, those that began nearest to this time are
  *   shown. Default: the oldest events
  */
 export function openIncident(store: Screen & Pick<LiveData, 'events'>, keys: readonly string[], near = 0): void {

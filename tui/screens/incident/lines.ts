@@ -28,8 +28,8 @@ const SYMBOL_CELLS = 3;
 /** Number of cells between the name of the time zone and the axis. */
 const AXIS_GAP = 2;
 
-/** The letter of each action: the key that does the same. */
-const ACTION_LETTERS: Readonly<Record<ReportActionKind, string>> = {
+/** The key of each action, which is its mark on the axis. */
+const ACTION_KEYS: Readonly<Record<ReportActionKind, string>> = {
   silenced: 's',
   acknowledged: 'K',
   ended: 'u',
@@ -98,8 +98,8 @@ function marksLine(actions: readonly ReportAction[], { since, until, left, cells
   for (const { at, action } of actions) {
     if (at < since || at > until) continue;
     const cell = Math.min(cells - 1, Math.floor(((at - since) / Math.max(1, until - since)) * cells));
-    const letter = ACTION_LETTERS[action];
-    marks[cell] = marks[cell] === ' ' || marks[cell] === letter ? letter : '*';
+    const symbol = ACTION_KEYS[action];
+    marks[cell] = marks[cell] === ' ' || marks[cell] === symbol ? symbol : '*';
   }
   return [run(fit(' actions', left), 'faint'), run(marks.join(''), 'strong')];
 }
@@ -151,7 +151,7 @@ function actionLines({ nowMs }: Pick<LiveData, 'nowMs'>, actions: readonly Repor
       const others = count > targets.length ? ` and ${String(count - targets.length)} more` : '';
       const what = safeLine(`${targets.join(', ')}${others}${reason === undefined ? '' : `: ${reason}`}`);
       return [
-        run(` ${ACTION_LETTERS[action]} `, 'strong'),
+        run(` ${ACTION_KEYS[action]} `, 'strong'),
         run(`${whenText(at, nowMs).padEnd(11)}  `, 'faint'),
         run(`${fit(safeLine(who), whoCells)}  ${action.padEnd(ACTION_CELLS)}${what}`),
       ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  countsOf,
+  statusCountsOf,
   periodMsOf,
   StatusCounter,
   type StatusCounts,
@@ -62,6 +62,6 @@ describe('numbers of open problems over time', () => {
   });
 
   test('checks with an unknown status are not counted', () => {
-    expect(countsOf([0, 0, 1, 2, 3, 99, undefined])).toEqual({ ok: 2, warning: 1, critical: 1, unknown: 2 });
+    expect(statusCountsOf([0, 0, 1, 2, 3, 99, undefined])).toEqual({ ok: 2, warning: 1, critical: 1, unknown: 2 });
   });
 });
