@@ -491,7 +491,7 @@ export class Namespace {
     if (profile !== before) present.selectors = undefined;
     this.updateSelectorAttributes(present, record);
     this.#updateAttributes(present, record);
-    if (profile !== before && String(profile.redact) !== String(before.redact)) this.#forgetCheckAttributes(present);
+    if (profile !== before && String(profile.redact) !== String(before.redact)) this.#hideCheckAttributes(present);
     return present;
   }
 
@@ -501,11 +501,16 @@ export class Namespace {
   }
 
   /**
-   * Removes the attributes of the checks of a client after its list of keys to redact changed, because they can contain
-   * values that must not be shown any longer. The next result of each check adds them again.
+   * Removes the attributes of checks that must not be shown any longer, after the client changed its list of keys to
+   * redact. Attributes that may be shown again are added by the next result of the check.
    */
-  #forgetCheckAttributes({ checks }: ClientEntry): void {
-    for (const check of checks.values()) check.attributes = this.attributeSets.replace(check.attributes, []);
+  #hideCheckAttributes({ checks, redact }: ClientEntry): void {
+    const hidden = [...checkRedactKeysOf({ redact })];
+    for (const check of checks.values()) {
+      const entries = check.attributes?.set.entries ?? [];
+      const shown = entries.filter(([name]) => !hidden.some((key) => `.${name}.`.includes(`.${key}.`)));
+      check.attributes = this.attributeSets.replace(check.attributes, shown);
+    }
   }
 
   /**
