@@ -15,6 +15,12 @@ export const ESCAPE_DELAY_MS = 20;
  */
 export const SEQUENCE_DELAY_MS = 500;
 
+/**
+ * Milliseconds after an escape key during which the rest of a sequence is still recognized. A slow connection can
+ * deliver the escape character of an arrow key or of a paste long before the rest, and letters would run actions.
+ */
+export const TORN_DELAY_MS = 100;
+
 /** Milliseconds without input after which a paste ends without its end mark, so that the keyboard works again. */
 export const PASTE_DELAY_MS = 5000;
 
@@ -23,6 +29,8 @@ export const PASTE_LENGTH_MAX = 1024 * 1024;
 
 const ESC = '\u001b';
 const PASTE_END = `${ESC}[201~`;
+/** The start of a sequence without its escape character. */
+const TORN_START = /^[[O]/;
 const ESCAPES_ONLY = new RegExp(`^${ESC}+$`);
 
 /**
@@ -39,6 +47,10 @@ export class KeyDecoder implements Disposable {
   /** Incomplete input: the beginning of an escape sequence or, in a paste, of the end mark. */
   #pending = '';
   #paste: Paste | undefined;
+  /** True shortly after an escape key was emitted, because the rest of its sequence may follow. */
+  #isAfterEscape = false;
+  /** True if the escape key was already emitted for the escape character in `#pending`. */
+  #isTorn = false;
   #timer: Disposable | undefined;
 
   constructor({ emit, after = delay }: { readonly emit: (event: InputEvent) => void; readonly after?: Delay }) {
@@ -49,7 +61,13 @@ export class KeyDecoder implements Disposable {
   feed(chunk: Uint8Array | string): void {
     this.#stopTimer();
     const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
-    const text = this.#pending + this.#utf8.decode(bytes, { stream: true });
+    const arrived = this.#utf8.decode(bytes, { stream: true });
+    if (this.#isAfterEscape && TORN_START.test(arrived)) {
+      this.#pending = ESC;
+      this.#isTorn = true;
+    }
+    this.#isAfterEscape = false;
+    const text = this.#pending + arrived;
     let position = 0;
     let next = this.#step(text, position);
     while (next > position) {
@@ -57,6 +75,7 @@ export class KeyDecoder implements Disposable {
       next = this.#step(text, position);
     }
     this.#pending = text.slice(position);
+    if (position > 0) this.#isTorn = false;
     this.#startTimer();
   }
 
@@ -106,6 +125,7 @@ export class KeyDecoder implements Disposable {
   #startTimer(): void {
     if (this.#paste !== undefined) this.#timer = this.#after(PASTE_DELAY_MS, () => this.#giveUp());
     else if (ESCAPES_ONLY.test(this.#pending)) this.#timer = this.#after(ESCAPE_DELAY_MS, () => this.#giveUp());
+    else if (this.#isTorn) this.#timer = this.#after(TORN_DELAY_MS, () => this.#giveUp());
     else if (this.#pending !== '') this.#timer = this.#after(SEQUENCE_DELAY_MS, () => this.#giveUp());
   }
 
@@ -122,11 +142,18 @@ export class KeyDecoder implements Disposable {
     this.#timer = undefined;
     const pending = this.#pending;
     this.#pending = '';
-    if (this.#paste !== undefined) {
+    const isTorn = this.#isTorn;
+    this.#isTorn = false;
+    if (isTorn) {
+      // Nothing completed the sequence, so the user typed these characters after the escape key.
+      for (const character of pending.slice(ESC.length)) this.#stepKey(character, 0);
+    } else if (this.#paste !== undefined) {
       this.#paste.add(pending);
       this.#endPaste(this.#paste);
     } else if (ESCAPES_ONLY.test(pending)) {
       for (let count = 0; count < pending.length; count++) this.#emit(namedKey('escape'));
+      this.#isAfterEscape = true;
+      this.#timer = this.#after(TORN_DELAY_MS, () => (this.#isAfterEscape = false));
     }
   }
 }

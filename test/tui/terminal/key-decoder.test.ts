@@ -7,6 +7,7 @@ import {
   PASTE_DELAY_MS,
   PASTE_LENGTH_MAX,
   SEQUENCE_DELAY_MS,
+  TORN_DELAY_MS,
 } from '../../../tui/terminal/key-decoder.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
@@ -170,6 +171,37 @@ describe('the escape key', () => {
     ['before a letter', '\u001b\u001bj', 'escape meta-j'],
   ])('the key Escape is decoded %s', (_rule, bytes, expected) => {
     expect(keys(bytes)).toBe(expected);
+  });
+
+  test.each([
+    ['an arrow key', '[B', 'escape down'],
+    ['an arrow key in application mode', 'OA', 'escape up'],
+    ['a page key', '[6~', 'escape pagedown'],
+    ['a paste', '[200~qq\u001b[201~', 'escape paste'],
+  ])('the rest of %s that arrives late after its escape character does not become letters', (_rule, rest, expected) => {
+    const { decoder, clock, events } = openDecoder();
+    decoder.feed('\u001b');
+    clock.advance(ESCAPE_DELAY_MS + TORN_DELAY_MS - 1);
+    for (const character of rest) decoder.feed(character);
+    expect(events.map(keyName).join(' ')).toBe(expected);
+  });
+
+  test('a key that the user types soon after the key Escape is not lost', () => {
+    const { decoder, clock, events } = openDecoder();
+    decoder.feed('\u001b');
+    clock.advance(ESCAPE_DELAY_MS);
+    decoder.feed('[');
+    clock.advance(TORN_DELAY_MS);
+    decoder.feed('O');
+    expect(events.map(keyName)).toEqual(['escape', '[', 'O']);
+  });
+
+  test('a key that the user types long after the key Escape is decoded at once', () => {
+    const { decoder, clock, events } = openDecoder();
+    decoder.feed('\u001b');
+    clock.advance(ESCAPE_DELAY_MS + TORN_DELAY_MS);
+    decoder.feed('[');
+    expect(events.map(keyName)).toEqual(['escape', '[']);
   });
 
   test('the key decoder drops an incomplete sequence', () => {
