@@ -8,13 +8,28 @@ import type { Screen, StateAdjuster } from '../state/ports.ts';
 export function toggleFollowNewest(store: Screen & ListOfView): void {
   const { newestBy } = store.table ?? {};
   if (newestBy === undefined) return;
-  if (store.list.following) return stopFollowing(store);
-  if (!newestBy.includes(store.sort.column)) store.sortBy({ column: newestBy[0], reversed: false });
+  if (store.list.following) {
+    stopFollowing(store);
+    return restoreSort(store, newestBy[0]);
+  }
+  if (!newestBy.includes(store.sort.column)) {
+    store.updateList({ replacedSort: { sort: store.list.sort } });
+    store.sortBy({ column: newestBy[0], reversed: false });
+  }
   store.rows.thaw();
   store.window.expectOrder();
   store.updateList({ following: true });
   store.update({ orderPausedUntilMs: 0 });
   store.say(`following the newest row: move the cursor or press ${keyOf('follow')} to stop`);
+}
+
+/** Restores the sort order that following the newest row replaced, unless the user has chosen another one since. */
+function restoreSort(store: Screen & ListOfView, followedColumn: string): void {
+  const { replacedSort, sort } = store.list;
+  store.updateList({ replacedSort: undefined });
+  if (replacedSort === undefined || sort?.column !== followedColumn || sort.reversed) return;
+  store.sortBy(replacedSort.sort ?? { column: store.table?.sort ?? followedColumn, reversed: false });
+  store.updateList({ sort: replacedSort.sort });
 }
 
 /** Stops following the newest row, and shows a message about it. The cursor stays on its current row. */

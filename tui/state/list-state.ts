@@ -41,6 +41,8 @@ export interface ListState {
   readonly wide: boolean;
   /** True if the cursor stays on the newest row. */
   readonly following: boolean;
+  /** The sort order that following the newest row replaced; `undefined` if it replaced none. */
+  readonly replacedSort: { readonly sort: SortState | undefined } | undefined;
 }
 
 export const INITIAL_LIST: ListState = {
@@ -56,6 +58,7 @@ export const INITIAL_LIST: ListState = {
   sideways: 0,
   wide: false,
   following: false,
+  replacedSort: undefined,
 };
 
 /** Returns the cursor that the user wants: on the first row until the user moves it or follows the newest row. */

@@ -218,3 +218,20 @@ describe('a key that is pressed as the list moves under an unmoved cursor', () =
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'silence' });
   });
 });
+
+test('the key f restores the order that following the newest row replaced, unless the user chose another one', () => {
+  const driver = openList();
+  const { sort } = driver.store;
+  driver.type('f');
+  expect(driver.store.sort.column).toBe('age');
+  driver.type('f');
+  expect(driver.store.sort).toEqual(sort);
+  expect(driver.store.list.sort).toBeUndefined();
+  driver.type('f:sort client\r');
+  driver.pass(1000);
+  expect(driver.store.list).toMatchObject({ following: false, sort: { column: 'client' } });
+  driver.type('f');
+  expect(driver.store.sort.column).toBe('age');
+  driver.type('f');
+  expect(driver.store.sort.column).toBe('client');
+});
