@@ -30,6 +30,7 @@ import { Upkeep } from './state/upkeep.ts';
 import { silenceScopeEntries } from './screens/silences/form.ts';
 import { SilenceHistory } from './model/silence-history.ts';
 import { SnapshotRows } from './model/snapshot-rows.ts';
+import { SavedViewCounts } from './screens/saved-counts.ts';
 import { SilenceRecent } from './screens/silences/recent-problems.ts';
 import { MatchCache, type SilenceMatches } from './model/silence-matches.ts';
 import { PreviewCache, previewFromCounts, previewSilence, type SilencePreview } from './model/silence-preview.ts';
@@ -93,6 +94,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   /** Names of the namespaces whose rows have arrived. Only a list of all namespaces adds to it. */
   readonly #shownNamespaces = new Set<string>();
   readonly loads = new ViewLoads();
+  readonly savedCounts = new SavedViewCounts();
   readonly figures = new FiguresCache();
   readonly log: MessageLog;
   readonly aggregates: ConsoleAggregates;
@@ -475,6 +477,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     settleUpgrade(this);
     this.#askPlans(nowMs);
     this.silenceRecent.ask(this, nowMs);
+    this.savedCounts.work(this);
   }
 
   /** Draws a frame by notifying the listeners once. It shows the state as prepared by the last `tick`. */

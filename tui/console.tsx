@@ -15,6 +15,7 @@ import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { Contexts } from './model/contexts.ts';
 import type { Effect } from './state/effects.ts';
 import { portableSettings, type ScreenSettings } from './state/screen-settings.ts';
+import type { ConsoleMessage } from './model/message-log.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore } from './console-store.ts';
 import { handleInput } from './actions/press-key.ts';
@@ -22,6 +23,8 @@ import { requestedPace } from './list/requested-pace.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';
 import type { Theme } from './text/theme.ts';
+import type { OwnCommand } from './state/own-command.ts';
+import type { CommandTools } from './effects/own-command-effects.ts';
 import type { SavedView } from './state/saved-view.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import { openAll } from './effects/all-contexts.ts';
@@ -30,10 +33,31 @@ import { apiOf, rejectForPast, upgradesOf, type ShownBackend } from './effects/s
 import { TypedAhead } from './effects/type-ahead.ts';
 import { ViewFeed } from './effects/follow-view.ts';
 import { followedNow } from './state/upkeep.ts';
+import { openDetail } from './screens/detail/actions.ts';
+import type { Target } from './model/target.ts';
+import { isConnected } from './model/feed-status.ts';
+import { isOwnedBy } from '../shared/domain/plan/operator.ts';
 import { isOfNamespaces } from './screens/open-view.ts';
 
 /** Time in milliseconds without a further resize, after which the screen is drawn from scratch. */
 const RESIZE_IDLE_MS = 50;
+
+/** Maximum time in milliseconds that the console waits for the release of an upgrade plan when it quits. */
+const RELEASE_MS = 1000;
+
+/** Time in milliseconds after which the console shows that a request is under way. */
+const SENDING_MS = 300;
+
+/** The effects that change something at the backend because the user asked for it. */
+const SENDING_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
+  'change',
+  'delete-events',
+  'delete-clients',
+  'request-checks',
+  'settle-letters',
+  'order-plan',
+  'new-plan',
+] as const);
 
 export interface ConsoleClock extends FrameClock {
   after(delayMs: number, task: () => void): Disposable;
@@ -53,6 +77,10 @@ export interface ConsoleParts extends ShownBackend {
   readonly contexts?: ConsoleContexts;
   /** The screen settings from the configuration file and the command line. */
   readonly kept?: ScreenSettings;
+  /** The commands of the user from the configuration file; default: none. */
+  readonly ownCommands?: readonly OwnCommand[];
+  /** Runs a program that gets the terminal until it ends. Default: the console has no terminal to give. */
+  readonly runInTerminal?: NonNullable<CommandTools['runInTerminal']>;
   /** Percentage of results that must be OK, for each aggregate; default 80. */
   readonly aggregateNeeds?: AggregateThresholds;
   /** Saves a view in the configuration file. If `view` is `undefined`, removes the saved view of this name. */
@@ -68,8 +96,14 @@ export interface ConsoleParts extends ShownBackend {
   readonly readOnly: boolean;
   /** True if the console runs inside tmux, so that some terminal sequences must be wrapped. Default false. */
   readonly isTmux?: boolean;
+  /** Loads a text into a buffer of the tmux in which the console runs. Default: the console does not run in tmux. */
+  readonly loadTmuxBuffer?: (text: string) => Promise<void>;
+  /** The event that is opened at the start. */
+  readonly opened?: Target;
   /** Called when the user turns mouse support on or off. */
   readonly setMouse?: (isOn: boolean) => void;
+  /** Stops the console until the shell continues it; resolves to false if no shell could continue it. */
+  readonly suspend?: () => Promise<boolean>;
   readonly onQuit: () => void;
   /** Returns a random number from 0 to below 1, for the jitter of reconnects. */
   readonly random?: () => number;
@@ -130,11 +164,13 @@ export function openConsole(parts: ConsoleParts): Console {
       readOnly,
       ...before,
       ...(parts.contexts && { contexts: { names: parts.contexts.names, current } }),
+      ...(parts.ownCommands && { ownCommands: parts.ownCommands }),
       ...(parts.aggregateNeeds && { aggregateNeeds: parts.aggregateNeeds }),
       now: () => clock.now(),
     });
   let shown: ShownBackend = parts;
   let store = storeOf(parts, parts.contexts?.current, parts.kept === undefined ? {} : { savedSettings: parts.kept });
+  if (parts.opened !== undefined) openDetail(store, parts.opened, false);
   store.tick(clock.now());
 
   let paints = 0;
@@ -292,7 +328,44 @@ export function openConsole(parts: ConsoleParts): Console {
     });
   };
 
+  /** Shows that a request is under way if it takes long. Disposing of the result removes the message. */
+  const saySending = (on: ConsoleStore): Disposable => {
+    let message: ConsoleMessage | undefined;
+    const timer = clock.after(SENDING_MS, () => {
+      // The message is not for the log, and it stays until the request ends.
+      message = { text: 'sending …', tone: 'note', atMs: Infinity };
+      on.update({ message });
+      scheduler.paintNow();
+    });
+    return {
+      [Symbol.dispose]: () => {
+        timer[Symbol.dispose]();
+        if (message !== undefined && on.state.message === message) on.update({ message: undefined });
+      },
+    };
+  };
+
+  /** Releases an upgrade plan. It never throws, and does not wait long, because quitting must always work. */
+  const releasePlan = async (id: number): Promise<void> => {
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const timer = clock.after(RELEASE_MS, resolve);
+    const order = async (): Promise<void> =>
+      void (await (await upgradesOf(shown)()).order(id, { order: 'release', session: store.options.session }));
+    await Promise.race([order().catch(() => undefined), isLate]);
+    timer[Symbol.dispose]();
+  };
+  let isQuitting = false;
+  /** Quits, and first releases the upgrade plan that this console owns, so that others need not wait or ask. */
+  const quit = (): void => {
+    const { plan } = store.plans;
+    const mustRelease = plan !== undefined && isOwnedBy(plan, store.options.session) && isConnected(store.feed);
+    if (isQuitting || !mustRelease) return parts.onQuit();
+    isQuitting = true;
+    void releasePlan(plan.id).finally(parts.onQuit);
+  };
+
   const run = async (effect: Effect): Promise<void> => {
+    const sending = SENDING_EFFECTS.has(effect.kind) ? saySending(store) : undefined;
     await runEffect(effect, {
       store,
       api: store.state.past === undefined ? apiOf(shown, store) : rejectForPast,
@@ -300,13 +373,20 @@ export function openConsole(parts: ConsoleParts): Console {
       upgrades: upgradesOf(shown),
       feed,
       repaint,
-      quit: parts.onQuit,
+      runInTerminal: parts.runInTerminal,
+      suspend: parts.suspend ?? (() => Promise.resolve(false)),
+      quit,
       saveView: parts.saveView ?? noConfiguration,
       switchContext,
       switchNamespace,
       travel,
-      terminal: { writeRaw: (text) => stdout.writeRaw(text), isTmux: parts.isTmux ?? false },
+      terminal: {
+        writeRaw: (text) => stdout.writeRaw(text),
+        isTmux: parts.isTmux ?? false,
+        loadTmuxBuffer: parts.loadTmuxBuffer,
+      },
     });
+    sending?.[Symbol.dispose]();
     // A frame is drawn at once after an effect that the user requested. After a background update, the next regular
     // frame is soon enough.
     const isUpkeep = effect.kind === 'load-view' || (effect.kind === 'load-event' && effect.into === 'pane');

@@ -19,6 +19,7 @@ import { settingsOfConfig } from './config/initial-state.ts';
 import { settingsOf, type AppearanceSettings } from './config/appearance-settings.ts';
 import { openConsole, type Console, type ConsoleClock } from './console.tsx';
 import { bindKeys } from './state/keys.ts';
+import { targetOf } from './model/target.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { ScreenSettings } from './state/screen-settings.ts';
 import { configureZone } from './words/shown-time.ts';
@@ -71,6 +72,7 @@ async function main(flags: Arguments): Promise<void> {
       return await startWatch({ ...shown, ...flags.watch }, clock);
     }
     if (wantsLines(flags, process.env)) {
+      if (flags.open !== undefined) return fail('--open works only with the full-screen console: see "mon --help"');
       const { startPlain } = await import('./lines/start.ts');
       return startPlain({ ...shown, clock, creator: creatorOf(process.env), readOnly: flags.readOnly });
     }
@@ -99,6 +101,7 @@ function start(
     // The console of Linux writes parts of the question to the screen, and it is always dark.
     asksBackground: settings.theme.color && settings.theme.skin === undefined && process.env['TERM'] !== 'linux',
   });
+  const isTmux = (process.env['TMUX'] ?? '') !== '';
   const running: Console = openConsole({
     ...shown,
     contexts: {
@@ -107,8 +110,19 @@ function start(
       open,
     },
     kept: keptOf(config, settings),
-    isTmux: (process.env['TMUX'] ?? '') !== '',
+    isTmux,
+    // The code that starts programs is only loaded when a text is copied.
+    ...(isTmux && {
+      loadTmuxBuffer: async (text) => (await import('./terminal/tmux-buffer.ts')).loadTmuxBuffer(text),
+    }),
+    ...(flags.open !== undefined && { opened: targetOf(flags.open) }),
     setMouse: (isOn) => session.setMouse(isOn),
+    suspend: () => session.suspend(),
+    ownCommands: config.commands,
+    runInTerminal: async (words, isWaiting) => {
+      const { runInForeground } = await import('./terminal/run-program.ts');
+      return session.handOver(() => runInForeground(words), isWaiting);
+    },
     aggregateNeeds: config.aggregateNeeds,
     saveView: async (name, view) => {
       // The YAML writer is only loaded when a view is saved.

@@ -45,7 +45,11 @@ export interface RigOptions {
   readonly noise?: NonNullable<FeedServerOptions['onNoise']>;
   readonly server?: FeedServer;
   /** Settings of the console that come from its configuration file. */
-  readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView' | 'session'> & Partial<ShownBackend>;
+  readonly parts?: Pick<
+    ConsoleParts,
+    'contexts' | 'isTmux' | 'kept' | 'loadTmuxBuffer' | 'opened' | 'ownCommands' | 'saveView' | 'session' | 'suspend'
+  > &
+    Partial<ShownBackend>;
 }
 
 /** The complete console on a virtual terminal, with a scripted backend and a manual clock. */

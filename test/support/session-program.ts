@@ -9,6 +9,9 @@ const session = openTerminalSession({
   mouse: true,
   onInput: (event) => {
     show(event.kind === 'key' ? `key ${event.ctrl ? 'ctrl-' : ''}${event.name}` : JSON.stringify(event));
+    if (event.kind === 'key' && event.ctrl && event.name === 'y') {
+      void session.suspend().then((isStopped) => show(isStopped ? 'was suspended' : 'not suspended'));
+    }
     if (event.kind !== 'key' || event.ctrl) return;
     switch (event.name) {
       case 'q':

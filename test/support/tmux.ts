@@ -40,6 +40,11 @@ export class Tmux implements AsyncDisposable {
     return (await this.#ask('capture-pane', '-p')).replace(/\n$/, '').split('\n');
   }
 
+  /** Returns the text of the newest buffer. */
+  async buffer(): Promise<string> {
+    return this.#ask('show-buffer');
+  }
+
   /** Returns a property of the terminal. The argument is a tmux format such as `#{cursor_flag}`. */
   async asked(format: string): Promise<string> {
     return (await this.#ask('display-message', '-p', format)).trimEnd();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { HOLDER_GONE_MS } from '../../shared/domain/plan/run.ts';
 import type { ConsoleRig } from '../support/console-rig.ts';
 import { playUntil, ScriptedPlans } from '../support/upgrade-scene.ts';
@@ -86,7 +86,7 @@ describe('a step of an upgrade plan', () => {
     await rig.shows(
       'Run step 9 of 12, Upgrade the database',
       'This cannot be undone.',
-      'Except by restoring the backup (b):',
+      'Except by restoring the backup (Z):',
       BACKUP,
     );
     rig.type('6.4.0\u0013');
@@ -114,7 +114,7 @@ describe('a step of an upgrade plan', () => {
 
   test('a step of a plan is skipped only with a reason', async () => {
     const { rig, plans } = await heldAt('fix-namespaces');
-    rig.type('n\r');
+    rig.type('X\r');
     await rig.shows('a reason is required');
     rig.type('kept for the audit\r');
     await rig.shows(/- +2 .*skipped/, 'kept for the audit');
@@ -149,27 +149,27 @@ describe('the owner of an upgrade plan', () => {
   test('a plan of an owner who is present is taken over only after a confirmation', async () => {
     const { rig, plans } = await watched('backup');
     rig.type('\r');
-    await rig.shows('bob owns the plan: press p to take ownership');
-    rig.type('p');
+    await rig.shows('bob owns the plan: press Y to take ownership');
+    rig.type('Y');
     await rig.shows('Take ownership of plan #18 from bob');
     rig.type('\r');
     await rig.showsNo('Take ownership of plan');
     expect(plans.orders).toEqual([]);
-    rig.type('p\t\r');
+    rig.type('Y\t\r');
     await rig.shows('alice (this console)');
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);
   });
 
   test('a plan whose owner has not been seen for two minutes is taken over without a confirmation', async () => {
     const { rig, plans } = await watched('backup', HOLDER_GONE_MS + 10_000);
-    rig.type('p');
+    rig.type('Y');
     await rig.shows('alice (this console)');
     expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: false }]);
   });
 
   test('the owner releases a plan with the key that takes a plan over', async () => {
     const { rig, plans } = await heldAt('backup');
-    rig.type('p');
+    rig.type('Y');
     await rig.shows('owner: none', 'anybody can take ownership');
     expect(plans.orders).toEqual([{ order: 'release', session: 'console-1' }]);
   });
@@ -190,10 +190,47 @@ describe('the owner of an upgrade plan', () => {
   });
 });
 
+describe('quitting a console that owns an upgrade plan', () => {
+  test('the console releases its plan before it quits', async () => {
+    const { rig, plans } = await heldAt('backup');
+    rig.type('q');
+    await vi.waitFor(() => expect(rig.quits).toBe(1));
+    expect(plans.orders).toEqual([{ order: 'release', session: 'console-1' }]);
+  });
+
+  test('the console quits after a second if the backend does not respond, and at once if asked again', async () => {
+    const plans = new ScriptedPlans().begin();
+    const rig = await plans.open({
+      parts: { session: 'console-1' },
+      hold: ({ body }) => (JSON.stringify(body)?.includes('release') ? new Promise(() => {}) : undefined),
+    });
+    await playUntil(plans, 'backup', 'console-1');
+    await rig.shows('(this console)');
+    rig.type('q');
+    await rig.pass(999);
+    expect(rig.quits).toBe(0);
+    await rig.pass(1);
+    await vi.waitFor(() => expect(rig.quits).toBe(1));
+    rig.type('q');
+    expect(rig.quits).toBe(2);
+  });
+
+  test('the question before quitting says when the step has ended', async () => {
+    const { rig, plans } = await heldAt('rules');
+    rig.type('\r');
+    await rig.shows('running');
+    rig.type('q');
+    await rig.shows('Quit while an upgrade step runs?', 'step 1 of 12');
+    await plans.finish('rules', { isDone: true, note: 'all rules pass' });
+    await rig.shows('Plan #18 to 6.5.0: the step has ended, no step runs now.');
+    expect(rig.screen.text).not.toContain('The step continues without this console');
+  });
+});
+
 describe('the end of an upgrade plan', () => {
   test('rolling back a plan shows the command, which can be copied', async () => {
     const { rig, plans } = await heldAt('migrate');
-    rig.type('b');
+    rig.type('Z');
     await rig.shows('Roll back plan #18', '$ mon-backend restore-backup');
     rig.type('too many alerts\u0013');
     await rig.shows('rolled back: stop the backend', `$ mon-backend restore-backup ${BACKUP}`);
@@ -204,7 +241,7 @@ describe('the end of an upgrade plan', () => {
 
   test('rolling back a plan requires a backup', async () => {
     const { rig } = await heldAt('backup');
-    rig.type('b');
+    rig.type('Z');
     await rig.shows('this plan has no backup to roll back to');
     expect(rig.screen.text).toContain('this plan has no backup to roll back to');
   });
@@ -235,7 +272,7 @@ describe('a plan that cannot be changed', () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('!');
     await rig.shows('locked');
-    for (const key of ['\r', 'n', 'b', 'p', 'D']) {
+    for (const key of ['\r', 'X', 'Z', 'Y', 'D']) {
       rig.type(key);
       await rig.shows('is disabled: the console is locked');
     }
@@ -252,8 +289,8 @@ describe('a plan that cannot be changed', () => {
     rig.type('\r');
     await rig.shows('is disabled while disconnected', 'Run step 3');
     rig.escape();
-    rig.type('p');
-    await rig.shows('p is disabled while disconnected');
+    rig.type('Y');
+    await rig.shows('Y is disabled while disconnected');
     expect(plans.orders).toEqual([]);
   });
 
@@ -283,7 +320,7 @@ test('every action on a plan is available in the menu and on the command line', 
 
 test('the page of a plan follows the log, scrolls its details, and Esc goes back', async () => {
   const { rig, plans } = await heldAt('rules');
-  rig.type('L');
+  rig.type('J');
   await rig.shows('plan #18 › log', 'owned by alice');
   await plans.from('alice', { order: 'start', session: 'console-1', step: 'rules' });
   await rig.shows(/step +1 +started by alice/);

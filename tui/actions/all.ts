@@ -1,5 +1,6 @@
 import { putActions, type KeyAction } from '../state/keys.ts';
 import { COMMAND_ACTIONS } from './command-line.ts';
+import { PALETTE_ACTIONS } from './palette.ts';
 import { PROMPT_ACTIONS } from './prompt.ts';
 import { SEARCH_ACTIONS } from './search.ts';
 import { MENU_ACTIONS } from './menus.ts';
@@ -56,6 +57,7 @@ const ALL: readonly Action[] = [
   ...SEARCH_ACTIONS,
   ...PROMPT_ACTIONS,
   ...COMMAND_ACTIONS,
+  ...PALETTE_ACTIONS,
 ];
 
 /** All actions of the console by name. */

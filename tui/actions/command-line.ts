@@ -20,7 +20,8 @@ export interface Completion extends CompletionCandidates {
   readonly usage: string | undefined;
 }
 
-function openCommandLine(store: Screen, text = ''): void {
+/** Opens the command line, with a text that the user can continue. */
+export function openCommandLine(store: Screen, text = ''): void {
   const { commandHistory } = store.state;
   const layer: CommandLayer = {
     kind: 'command',
@@ -123,7 +124,7 @@ export function completionOf(store: CompletionPorts, { line, chosen }: CommandLa
   const { state } = store;
   const { text, caret } = chosen?.typed ?? line;
   const before = text.slice(0, caret);
-  const commands = commandsFor(keyContext({ ...state, layers: state.layers.slice(0, -1) }));
+  const commands = commandsFor(keyContext({ ...state, layers: state.layers.slice(0, -1) }), store.options);
   const [, name = '', gap = ''] = /^\s*(\S*)(\s*)/u.exec(before) ?? [];
   if (gap === '') {
     const names = commands.map((command) => command.name);

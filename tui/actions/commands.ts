@@ -6,7 +6,7 @@ import { FOLD_ACTIONS } from './folds.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
 import { LIST_ACTIONS } from './lists.ts';
 import { goToRow } from './list-keys.ts';
-import { bindings, type Binding, type KeyAction } from '../state/keys.ts';
+import { bindings, isAction, type Binding, type KeyAction } from '../state/keys.ts';
 import { currentName, RENAMED_ACTIONS } from '../state/renamed-names.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
@@ -29,6 +29,9 @@ import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { openReport } from '../screens/report/screen.ts';
 import { isViewAvailable, openView } from '../screens/open-view.ts';
+import { ownCommandsIn, requestOwnCommand } from '../screens/own-commands.ts';
+import type { ConsoleOptions } from '../state/console-options.ts';
+import type { OwnCommand } from '../state/own-command.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
 /** Performs an action in the current key context, as if its key was pressed. */
@@ -63,13 +66,37 @@ const NO_ACTIONS: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-vie
 
 /**
  * Returns all commands of a key context: first the commands that this file defines, then the actions that have a key
- * there.
+ * there, then the commands of the user.
  */
-export function commandsFor(context: KeyContext): readonly ConsoleCommand[] {
-  const own = OWN_COMMANDS.map((command) => ownOrAction(command, context));
+export function commandsFor(
+  context: KeyContext,
+  options: Pick<ConsoleOptions, 'ownCommands'> = {},
+): readonly ConsoleCommand[] {
+  const own = CONSOLE_COMMANDS.map((command) => ownOrAction(command, context));
   const names = new Set(own.map(({ name }) => name));
   const actions = actionsIn(context).filter(([action]) => !names.has(action));
-  return [...own, ...actions.map(([action, { help }]) => actionCommand(action, help))];
+  return [
+    ...own,
+    ...actions.map(([action, { help }]) => actionCommand(action, help)),
+    ...ownCommandsIn(context, options).map(userCommand),
+  ];
+}
+
+/** Returns whether a name is that of a command or an action of the console, in any key context. */
+export function isCommandName(name: string): boolean {
+  return isAction(name) || ALIASES.has(name) || CONSOLE_COMMANDS.some((command) => command.name === name);
+}
+
+function userCommand(command: OwnCommand): ConsoleCommand {
+  return {
+    name: command.name,
+    operands: '',
+    help: command.description,
+    run: (store) => {
+      requestOwnCommand(store, command);
+      return undefined;
+    },
+  };
 }
 
 /**
@@ -87,7 +114,7 @@ export function runCommandLine(store: ActionPorts, text: string, perform: Perfor
     goToRow(store, Number(name));
     return undefined;
   }
-  const commands = commandsFor(context);
+  const commands = commandsFor(context, store.options);
   const command = commands.find((candidate) => candidate.name === (ALIASES.get(name) ?? name));
   if (command === undefined) return renamedCommand(name) ?? unknownCommand(name, commands);
   if (command.needsOperand === true && operand === '') return `type :${name} ${command.operands}`;
@@ -218,7 +245,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
 /** The word that the user types instead of a namespace to show all namespaces. */
 const ALL = 'all';
 
-const OWN_COMMANDS: readonly ConsoleCommand[] = [
+const CONSOLE_COMMANDS: readonly ConsoleCommand[] = [
   ...VIEWS.filter(({ name }) => isViewAvailable(name)).map(({ name, title }) => viewCommand(name, title)),
   ...[...LIST_ACTIONS, ...FOLD_ACTIONS, ...EVENT_ACTIONS, ...TIMELINE_ACTIONS].flatMap(({ name, operand }) =>
     operand === undefined ? [] : [{ name, ...operand }],

@@ -66,12 +66,40 @@ function copyItems(store: Screen, subject: CopySubject): readonly MenuItem[] {
   return [
     text('id', kind === 'silence' || isPair ? 'id' : 'name', name),
     ...(isPair ? [text('client', 'client', client), text('check', 'check', check)] : []),
-    ...(kind === 'event'
-      ? [{ id: 'json', label: 'JSON', choose: () => store.request({ kind: 'copy-event', target: targetOf(name) }) }]
-      : []),
+    ...(kind === 'event' ? [eventItem(store, name, 'JSON'), eventItem(store, name, 'Markdown')] : []),
     ...(kind === 'silence' ? [] : [text('curl', 'curl command', curlCommand(PATHS[kind], subject, store.options))]),
     text('monctl', 'monctl command', monctlCommand(subject, store.options)),
+    ...(kind === 'event' && isDefaultNamespace(store.options)
+      ? [text('mon', 'mon command', openCommand(name, store.options))]
+      : []),
   ];
+}
+
+/** Returns the menu item that copies an event as JSON or as Markdown. The event is loaded first. */
+function eventItem(store: Screen, name: string, format: 'JSON' | 'Markdown'): MenuItem {
+  const target = targetOf(name);
+  const { options } = store;
+  // Only `monctl` has an option for the namespace.
+  const command = isDefaultNamespace(options)
+    ? openCommand(name, options)
+    : monctlCommand({ kind: 'event', name }, options);
+  return {
+    id: format.toLowerCase(),
+    label: format === 'JSON' ? format : `${format} with the command that opens it`,
+    choose: () =>
+      store.request(
+        format === 'JSON' ? { kind: 'copy-event', target, format } : { kind: 'copy-event', target, format, command },
+      ),
+  };
+}
+
+function isDefaultNamespace({ namespace = DEFAULT_NAMESPACE }: CopiedLocation): boolean {
+  return namespace === DEFAULT_NAMESPACE;
+}
+
+/** Returns the command that opens the console on an event. */
+function openCommand(name: string, { backend }: CopiedLocation): string {
+  return ['mon', '--backend', backend, '--open', name].map(shellWord).join(' ');
 }
 
 /**

@@ -26,7 +26,7 @@ interface OpenForm {
 export const FORM_ACTIONS: readonly Action[] = [
   {
     name: 'form-next',
-    keys: ['tab', 'down'],
+    keys: ['tab'],
     in: ['form'],
     help: 'go to the next field',
     hint: 'next field',
@@ -34,10 +34,43 @@ export const FORM_ACTIONS: readonly Action[] = [
   },
   {
     name: 'form-previous',
-    keys: ['shift-tab', 'up'],
+    keys: ['shift-tab'],
     in: ['form'],
     help: 'go to the previous field',
     run: (store) => openForm(store)?.step({ kind: 'field', by: -1 }),
+  },
+  {
+    name: 'form-down',
+    keys: ['down'],
+    in: ['form'],
+    help: 'select the next choice of a vertical list; elsewhere go to the next field',
+    run: (store) => openForm(store)?.step({ kind: 'vertical', by: 1 }),
+  },
+  {
+    name: 'form-up',
+    keys: ['up'],
+    in: ['form'],
+    help: 'select the previous choice of a vertical list; elsewhere go to the previous field',
+    run: (store) => openForm(store)?.step({ kind: 'vertical', by: -1 }),
+  },
+  {
+    name: 'form-row',
+    keys: [
+      'meta-s',
+      'meta-e',
+      'meta-o',
+      'meta-t',
+      'meta-r',
+      'meta-h',
+      'meta-c',
+      'meta-z',
+      'meta-l',
+      'meta-i',
+      'meta-a',
+    ],
+    in: ['form'],
+    help: 'go to the field whose label has this letter highlighted',
+    run: (store, { key }) => openForm(store)?.step({ kind: 'row', letter: key.name }),
   },
   {
     name: 'form-submit',

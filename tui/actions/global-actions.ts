@@ -1,6 +1,7 @@
-import { keyOf } from '../state/keys.ts';
 import { focusPane } from '../screens/events/pane-actions.ts';
 import { isPaneFocused } from '../state/screen-layout.ts';
+import type { KeyContext } from '../state/key-context.ts';
+import { keyOf, type KeyAction } from '../state/keys.ts';
 import { askUndo } from './undo.ts';
 import { openCopyMenu } from './copy-menu.ts';
 import { applyFilter } from '../list/search-prompt.ts';
@@ -19,7 +20,7 @@ import type { HelpLayer } from '../state/layers/help.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
 import { closeInspect } from '../screens/inspect/actions.ts';
 import { askQuit } from './quit.ts';
-import { inEach, onLayer, type Action } from '../keys/action.ts';
+import { inEach, onLayer, type Action, type ActionTrigger } from '../keys/action.ts';
 import { toggleMute } from '../state/bell.ts';
 import { openViewMenu } from './list-menus.ts';
 import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, PAGES, TEXTS } from '../keys/context-groups.ts';
@@ -27,6 +28,19 @@ import { goBack } from '../screens/open-view.ts';
 
 /** Time in milliseconds within which a second Ctrl-C quits the console. */
 const INTERRUPT_TWICE_MS = 1000;
+
+/** The action that closes a dialog or an input line, by its key context. */
+const CANCEL_ACTIONS = {
+  confirm: 'confirm-no',
+  form: 'form-cancel',
+  prompt: 'prompt-cancel',
+  search: 'search-clear',
+  menu: 'menu-close',
+  command: 'command-cancel',
+} as const satisfies Partial<Record<KeyContext, KeyAction>>;
+
+/** All key contexts. */
+const EVERYWHERE = [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'] as const;
 
 /** The actions whose keys have the same meaning in all key contexts. */
 export const GLOBAL_ACTIONS: readonly Action[] = [
@@ -77,14 +91,14 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'repaint',
     keys: ['ctrl-l'],
-    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
+    in: EVERYWHERE,
     help: 'redraw the screen',
     run: (store) => store.request({ kind: 'repaint' }),
     runsFirst: true,
   },
   {
     name: 'undo',
-    keys: ['z', 'ctrl-z'],
+    keys: ['z'],
     in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
     help: 'undo your last change (up to 20, within 10 minutes)',
     changes: true,
@@ -120,10 +134,18 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
   },
   { name: 'quit', keys: ['q'], in: [...VIEWS_ALL], help: 'quit', run: askQuit },
   {
+    name: 'suspend',
+    keys: ['ctrl-z'],
+    in: EVERYWHERE,
+    help: 'suspend the console and return to the shell; fg continues it',
+    run: (store) => store.request({ kind: 'suspend' }),
+    runsFirst: true,
+  },
+  {
     name: 'interrupt',
     keys: ['ctrl-c'],
-    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
-    help: 'quit (press twice within a second)',
+    in: EVERYWHERE,
+    help: 'close a dialog or an input line; elsewhere quit (press twice within a second)',
     run: interrupt,
     runsFirst: true,
   },
@@ -214,7 +236,8 @@ function toggleLock(store: Screen): void {
   store.say(readOnly ? `locked: keys that change something are disabled, ${keyOf('lock')} unlocks` : 'unlocked');
 }
 
-function interrupt(store: ActionPorts): void {
+function interrupt(store: ActionPorts, { context, perform }: ActionTrigger): void {
+  if (context in CANCEL_ACTIONS) return perform(CANCEL_ACTIONS[context as keyof typeof CANCEL_ACTIONS]);
   const nowMs = store.options.now();
   if (nowMs - store.state.interruptedAtMs <= INTERRUPT_TWICE_MS) return store.request({ kind: 'quit' });
   store.update({ interruptedAtMs: nowMs });

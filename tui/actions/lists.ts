@@ -15,6 +15,7 @@ import { followLog } from '../screens/log/actions.ts';
 import { sortIds, columnIds, columnProblem, columnsShown } from '../screens/view-columns.ts';
 import { openSortMenu, openColumnsMenu } from './list-menus.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
+import { ownCommandItems } from '../screens/own-commands.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { openPrompt, keepFilter } from '../list/search-prompt.ts';
 import { inEach, onLayer, type ActionTrigger, type Action, type CompletionPorts } from '../keys/action.ts';
@@ -163,11 +164,11 @@ export const LIST_ACTIONS: readonly Action[] = [
 ];
 
 /** Opens the menu of actions on the selected rows of the list. */
-function openListMenu(store: ActionPorts, { perform }: ActionTrigger): void {
+function openListMenu(store: ActionPorts, { context, perform }: ActionTrigger): void {
   const { list, table } = store;
   const subject = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
   // While a menu is open, sorting is paused. Cursor and marks therefore stay on the rows for which the menu was opened.
-  openActionMenu(store, subject, [...(table?.menu ?? []), 'copy'], perform);
+  openActionMenu(store, subject, [...(table?.menu ?? []), 'copy'], perform, () => ownCommandItems(store, context));
 }
 
 function sortByOperand(store: ActionPorts, operand: string): string | undefined {

@@ -17,6 +17,7 @@ import { typeInPrompt } from '../list/search-prompt.ts';
 import { typeInForm } from './forms.ts';
 import { typeInConfirm } from './confirm.ts';
 import type { KeyContext } from '../state/key-context.ts';
+import { ownCommandFor, requestOwnCommand } from '../screens/own-commands.ts';
 import { beforeInspectKey } from '../screens/inspect/actions.ts';
 import { beforeListKey } from './list-keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -81,7 +82,18 @@ function pressKey(store: ActionPorts, key: KeyEvent): void {
     if (key.text === 'q') store.request({ kind: 'quit' });
     return;
   }
+  if (action === undefined && pressOwnCommand(store, key)) return;
   act(store, action, key);
+}
+
+/** Runs the command of the user that has this key here. Returns false if there is none. */
+function pressOwnCommand(store: ActionPorts, key: KeyEvent): boolean {
+  const context = keyContext(store.state);
+  const command = ownCommandFor(context, chordOf(key), store.options);
+  if (command === undefined) return false;
+  // Like the menu of actions, the command must not act on another row than the user saw.
+  if (KEY_HANDLING[context]?.before?.(store, 'actions') !== 'taken') requestOwnCommand(store, command);
+  return true;
 }
 
 /** Performs the action that is bound to a key. A key without an action is typed into a text field. */

@@ -6,7 +6,7 @@ import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import { openView } from '../screens/open-view.ts';
-import type { SavedView } from '../state/saved-view.ts';
+import { quickViews, type SavedView } from '../state/saved-view.ts';
 
 /** Returns the current view with its filter, order, fold and columns, in the form in which it is saved. */
 export function presentView({ state, list, whereColumn }: ScreenView & LiveData & Pick<ListOfView, 'list'>): SavedView {
@@ -33,8 +33,11 @@ export function applyView(
 
 /** Returns the menu items for the saved views. */
 export function savedViewItems(store: Screen & LiveData & ListOfView): readonly MenuItem[] {
-  return [...store.state.savedViews].map(([name, saved]) => ({
+  const { savedViews } = store.state;
+  const keys = new Map(quickViews(savedViews).map(({ name, key }) => [name, key]));
+  return [...savedViews].map(([name, saved]) => ({
     id: `saved ${name}`,
+    key: keys.get(name),
     label: `${name}: ${viewTitle(saved.view).toLowerCase()}${saved.filter === '' ? '' : ` ${saved.filter}`}`,
     choose: () => applyView(store, saved),
   }));

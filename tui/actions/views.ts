@@ -1,4 +1,7 @@
 import { stepMinutes, stepPast } from './past.ts';
+import { applyView } from './saved-views.ts';
+import { keyOf } from '../state/keys.ts';
+import { QUICK_KEYS, quickViews } from '../state/saved-view.ts';
 import { TEXTS, VIEWS_ALL } from '../keys/context-groups.ts';
 import type { Action } from '../keys/action.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
@@ -22,21 +25,26 @@ function toggleHeader(store: Screen): void {
   }
 }
 
-function openNumber(store: Screen & LiveData & ListOfView, number: number): void {
-  const view = VIEWS.find((candidate) => candidate.number === number);
-  if (view === undefined) return;
-  store.update({ layers: [] });
-  openView(store, view.name);
+/** Opens the view with this number, or the saved view with this key. */
+function openNumber(store: Screen & LiveData & ListOfView, key: string): void {
+  const view = VIEWS.find((candidate) => String(candidate.number) === key);
+  if (view !== undefined) {
+    store.update({ layers: [] });
+    return openView(store, view.name);
+  }
+  const quick = quickViews(store.state.savedViews).find((candidate) => candidate.key === key);
+  if (quick !== undefined) return applyView(store, quick.saved);
+  store.say(`no saved view has the key ${key}: ${keyOf('save-view')} saves this view`);
 }
 
 /** The actions that open views. */
 export const VIEW_ACTIONS: readonly Action[] = [
   {
     name: 'view',
-    keys: ['1', '2', '3', '4', '5', '6', '7'],
+    keys: ['1', '2', '3', '4', '5', '6', '7', ...QUICK_KEYS],
     in: [...VIEWS_ALL, ...TEXTS, 'silence-entry', 'plan-page', 'log'],
-    help: 'open view N',
-    run: (store, { key }) => openNumber(store, Number(key.text)),
+    help: 'open view N; 8, 9 and 0 open the first three saved views',
+    run: (store, { key }) => openNumber(store, key.text ?? ''),
   },
   {
     name: 'header',

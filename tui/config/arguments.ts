@@ -28,6 +28,8 @@ export interface Arguments {
   readonly utc: boolean | undefined;
   /** Whether to use screen-reader mode; if `undefined`, the environment decides. */
   readonly screenReader: boolean | undefined;
+  /** The event that the console opens at the start: `client/check`; `undefined` for the list of events. */
+  readonly open: string | undefined;
   /** The arguments of `mon watch`; `undefined` for any other call. */
   readonly watch: WatchArguments | undefined;
 }
@@ -56,5 +58,6 @@ export const DEFAULT_ARGUMENTS: Arguments = {
   notify: undefined,
   utc: undefined,
   screenReader: undefined,
+  open: undefined,
   watch: undefined,
 };

@@ -3,6 +3,7 @@ import type { ConfiguredKeys } from '../state/keys.ts';
 import { DEFAULT_AGGREGATE_THRESHOLDS, type AggregateThresholds } from '../model/aggregate-book.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Skin } from '../text/theme.ts';
+import type { OwnCommand } from '../state/own-command.ts';
 import type { SavedView } from '../state/saved-view.ts';
 
 /**
@@ -30,6 +31,8 @@ export interface ContextConfig {
 export interface ConsoleConfig {
   readonly keys: ConfiguredKeys;
   readonly views: ReadonlyMap<string, SavedView>;
+  /** The commands of the user, in their order in the file. */
+  readonly commands: readonly OwnCommand[];
   /** The columns to show, by view; a view without an entry shows all columns. */
   readonly columns: Readonly<Partial<Record<ViewName, readonly string[]>>>;
   readonly contexts: ReadonlyMap<string, ContextConfig>;
@@ -57,6 +60,7 @@ export interface ConfigWarning {
 export const EMPTY_CONFIG: ConsoleConfig = {
   keys: {},
   views: new Map(),
+  commands: [],
   columns: {},
   contexts: new Map(),
   aggregateNeeds: DEFAULT_AGGREGATE_THRESHOLDS,

@@ -7,7 +7,7 @@ export const HELP = `
 Usage
   mon [--backend URL | --context NAME] [--config FILE] [--read-only] [--mouse]
       [--ascii] [--no-color] [--skin NAME] [--no-bell] [--notify] [--screen-reader]
-      [--utc]
+      [--utc] [--open CLIENT/CHECK]
   mon watch [--filter SEARCH] [--once] [--json] [--utc]
       [--backend URL | --context NAME]
 
@@ -37,6 +37,8 @@ Options
                   time-zone of the configuration file
   --screen-reader print sentences instead of drawing a screen; the default with
                   $INK_SCREEN_READER=true or TERM=dumb (--no-screen-reader: off)
+  --open CLIENT/CHECK
+                  open the console on this event
   --filter SEARCH with watch: only matching events, such as 'status>=warn !silenced'
   --once          with watch: print the current events and exit
   --json          with watch: print one JSON document per line
@@ -93,6 +95,7 @@ export function parseConsoleArguments(
       notify: { type: 'boolean' },
       utc: { type: 'boolean' },
       screenReader: { type: 'boolean' },
+      open: { type: 'string' },
       filter: { type: 'string' },
       once: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -104,7 +107,7 @@ export function parseConsoleArguments(
     return { problem: 'mon takes only options, or the command "watch": see "mon --help"' };
   }
   const { backend, context, config, readOnly, ascii, color, skin, mouse, bell, notify, utc, screenReader } = flags;
-  const { filter, once, json, trustedCaFile, insecureSkipTlsVerify } = flags;
+  const { open, filter, once, json, trustedCaFile, insecureSkipTlsVerify } = flags;
   if (backend !== undefined && context !== undefined) {
     return { problem: 'use --backend or --context, not both: see "mon --help"' };
   }
@@ -112,22 +115,14 @@ export function parseConsoleArguments(
   if (command === undefined && (filter !== undefined || once || json)) {
     return { problem: '--filter, --once and --json work only with "mon watch": see "mon --help"' };
   }
+  if (open !== undefined && (command !== undefined || screenReader === true)) {
+    return { problem: '--open works only with the full-screen console: see "mon --help"' };
+  }
+  if (open !== undefined && !/^[^/]+\/[^/]+$/.test(open)) {
+    return { problem: '--open needs a client and a check, as in --open web-1/disk' };
+  }
   const watch = command === undefined ? undefined : { filter: filter ?? '', once, json };
   const tls = { trustedCaFile, insecureSkipTlsVerify };
-  return {
-    backend,
-    context,
-    config,
-    ...tls,
-    readOnly,
-    ascii,
-    color,
-    skin,
-    mouse,
-    bell,
-    notify,
-    utc,
-    screenReader,
-    watch,
-  };
+  const look = { ascii, color, skin, mouse, bell, notify, utc, screenReader };
+  return { backend, context, config, ...tls, readOnly, ...look, open, watch };
 }

@@ -19,6 +19,7 @@ import { SKINS } from '../text/theme.ts';
 import { CONSOLE_SETTING_NAMES } from './console-setting-names.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 import { withCurrentFilters } from './current-filters.ts';
+import { COMMANDS_MAX, commandSchema, readCommands } from './read-commands.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
 import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
@@ -93,6 +94,10 @@ const contextNameSchema = nameSchema.refine(
 const fileSchema = z.strictObject({
   keys: z.record(z.string(), chordsSchema).nullish(),
   views: z.record(nameSchema, savedViewSchema).nullish(),
+  commands: z
+    .record(nameSchema, commandSchema)
+    .refine((commands) => Object.keys(commands).length <= COMMANDS_MAX, `at most ${String(COMMANDS_MAX)} commands`)
+    .nullish(),
   columns: z.partialRecord(viewNameSchema, columnsSchema).nullish(),
   contexts: z.record(contextNameSchema, contextSchema).nullish(),
   context: z.string().nullish(),
@@ -177,11 +182,13 @@ function readConfig(content: unknown): {
 } {
   const parsed = fileSchema.safeParse(content);
   if (!parsed.success) return { config: EMPTY_CONFIG, problems: parsed.error.issues.flatMap(issueProblems) };
-  const { keys, views, columns, contexts, context, aggregates, ...look } = parsed.data;
+  const { keys, views, commands, columns, contexts, context, aggregates, ...look } = parsed.data;
   const own = readKeys(keys ?? {});
   const saved = Object.entries(views ?? {}).map(([name, view]) => ({ name, read: readView(view) }));
+  const ownCommands = readCommands(commands ?? {}, own.keys);
   const problems = [
     ...own.problems,
+    ...ownCommands.problems,
     ...saved.flatMap(({ name, read }) =>
       read.problems.map(({ path, message }) => ({ path: ['views', name, ...path], message })),
     ),
@@ -193,6 +200,7 @@ function readConfig(content: unknown): {
   const config: Omit<ConsoleConfig, 'warnings'> = {
     ...EMPTY_CONFIG,
     keys: own.keys,
+    commands: ownCommands.commands,
     views: new Map(saved.map(({ name, read }) => [name, read.view])),
     columns: columns ?? {},
     contexts: new Map(Object.entries(contexts ?? {})),
@@ -284,6 +292,7 @@ function unknownName(name: string, path: readonly string[]): string {
 function settingNames([section, ...subpath]: readonly string[]): readonly string[] {
   if (section === undefined) return Object.keys(fileSchema.shape);
   if (section === 'views' && subpath.length === 1) return Object.keys(savedViewSchema.shape);
+  if (section === 'commands' && subpath.length === 1) return Object.keys(commandSchema.shape);
   if (section === 'aggregates' && subpath.length === 0) return Object.keys(aggregatesSchema.shape);
   if (section === 'contexts' && subpath.length === 1) return Object.keys(contextSchema.shape);
   return ['env', 'file'];

@@ -64,10 +64,11 @@ function unknownAction(name: string): string {
 function problemOf(action: KeyAction, chords: readonly string[]): string | undefined {
   if (FIXED.has(action)) return `the keys of ${action} cannot be changed`;
   if (chords.length === 0) return 'set at least one key';
-  return chords.map((chord) => chordProblem(chord, bindingOf(action))).find((problem) => problem !== undefined);
+  return chords.map((chord) => chordProblem(chord, bindingOf(action).in)).find((problem) => problem !== undefined);
 }
 
-function chordProblem(chord: string, binding: Binding): string | undefined {
+/** Returns the problem if a text is not a key that can be bound in these key contexts; `undefined` if it is. */
+export function chordProblem(chord: string, contexts: Binding['in'] | readonly []): string | undefined {
   const [, modifiers = '', name = ''] = /^((?:ctrl-)?(?:meta-)?(?:shift-)?)(.+)$/su.exec(chord) ?? [];
   const isCharacter = /^[^\p{C}\p{Z}]$/u.test(name);
   const isNamed = NAMED_KEYS.includes(name) || /^f(?:[1-9]|[12]\d|3[0-5])$/.test(name);
@@ -78,10 +79,10 @@ function chordProblem(chord: string, binding: Binding): string | undefined {
   if (arrivesAs !== undefined) return `terminals send ${arrivesAs} for ${chord}: use that, or another key`;
   if (isCharacter && modifiers.includes('shift-')) return `shift is part of a character: write ${name.toUpperCase()}`;
   if (modifiers !== '' || !isCharacter) return undefined;
-  if (binding.in.some((context) => TEXT_CONTEXTS.has(context))) {
+  if (contexts.some((context) => TEXT_CONTEXTS.has(context))) {
     return `${chord} types text here: use a key with ctrl- or meta-, or a named key`;
   }
-  return /\d/.test(name) ? `${chord} is a count before a movement: use another key` : undefined;
+  return /\d/.test(name) ? `${chord} opens a view: use another key` : undefined;
 }
 
 /** Returns a problem for each key that has two actions in the same context. */

@@ -56,6 +56,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
         ? ofOne()
         : callBackendOf(at, query.client, (api, client) => api.timeline({ ...query, client })),
     explainEvent: (client, check) => callBackendOf(at, client, (api, name) => api.explainEvent(name, check)),
+    client: (client) => callBackendOf(at, client, (api, name) => api.client(name)),
     check: (check) => callBackendOf(at, check, (api, name) => api.check(name)),
     result: (client, check) => callBackendOf(at, client, (api, name) => api.result(name, check)),
     resolve: ({ client, check }) =>

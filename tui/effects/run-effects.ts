@@ -23,6 +23,7 @@ import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders
 import { loadEvent, type EventApi } from './load-event.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
 import { saveViewAndReport, switchTo, type SettingsTools } from './settings-effects.ts';
+import { runOwnCommand, type CommandTools } from './own-command-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
@@ -48,6 +49,7 @@ export type ConsoleApi = ViewApi &
   Pick<
     ApiClient,
     | 'bulk'
+    | 'client'
     | 'deleteClient'
     | 'deleteResult'
     | 'dropDeadLetter'
@@ -61,7 +63,8 @@ export type ConsoleApi = ViewApi &
   >;
 
 /** The objects and functions that effects, such as API requests, use. */
-export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
+export interface EffectTools
+  extends SettingsTools, Pick<TerminalTools, 'terminal'>, Pick<CommandTools, 'runInTerminal'> {
   readonly store: Screen &
     Frames &
     Answered &
@@ -75,6 +78,8 @@ export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'termina
   readonly feed: { reconnect(): void; resync(): void };
   /** Draws the whole screen again. */
   readonly repaint: () => void;
+  /** Stops the console until the shell continues it; resolves to false if no shell could continue it. */
+  readonly suspend: () => Promise<boolean>;
   readonly quit: () => void;
 }
 
@@ -124,6 +129,8 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return travel(effect.atMs, tools);
     case 'load-namespaces':
       return loadNamespaces(tools);
+    case 'own-command':
+      return runOwnCommand(effect.command, effect.target, tools);
     case 'ring':
     case 'copy':
     case 'copy-event':
@@ -135,9 +142,15 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return tools.feed.resync();
     case 'repaint':
       return tools.repaint();
+    case 'suspend':
+      return suspend(tools);
     case 'quit':
       return tools.quit();
   }
+}
+
+async function suspend({ suspend: stop, store }: EffectTools): Promise<void> {
+  if (!(await stop())) store.say('cannot suspend: no shell is waiting to continue the console', 'problem');
 }
 
 async function travel(atMs: number | undefined, tools: EffectTools): Promise<void> {

@@ -1,10 +1,13 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { errorMessage } from '../../shared/errors.ts';
+import type { Event } from '../../shared/schemas/event.ts';
 import type { TerminalEffect } from '../state/effects.ts';
 import { showRunbook } from '../actions/runbook.ts';
 import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
 import { type Target, targetName } from '../model/target.ts';
 import type { Screen } from '../state/ports.ts';
+import { eventMarkdown } from '../words/event-markdown.ts';
 import { runbookOf } from '../model/runbook.ts';
 
 export interface TerminalTools {
@@ -19,6 +22,12 @@ export interface TerminalTools {
     writeRaw(text: string): boolean;
     /** True if the console runs in tmux. */
     readonly isTmux: boolean;
+    /**
+     * Loads a text into a buffer of the tmux in which the console runs; `undefined` outside of tmux.
+     *
+     * @throws Error with the message of tmux
+     */
+    readonly loadTmuxBuffer: ((text: string) => Promise<void>) | undefined;
   };
 }
 
@@ -35,28 +44,57 @@ export async function runTerminalEffect(effect: TerminalEffect, tools: TerminalT
     case 'copy':
       return copy(effect.text, effect.label, tools);
     case 'copy-event':
-      return withEvent(effect.target, tools, (event) => copy(JSON.stringify(event, undefined, 2), 'JSON', tools));
+      return withEvent(effect.target, tools, (event) => copy(eventText(event, effect, store), effect.format, tools));
     case 'load-runbook':
       return withEvent(effect.target, tools, (event) => showRunbook(store, effect.target, runbookOf(event.check)));
   }
 }
 
-function copy(text: string, label: string, { store, terminal }: TerminalTools): void {
-  const sequence = clipboardSequence(text, terminal.isTmux);
-  if (sequence === undefined) return store.say(`the ${label} is too long for the clipboard`, 'problem');
+/**
+ * Copies a text. In tmux it goes into a buffer of tmux, because tmux in its default configuration drops the sequence for
+ * the clipboard. Otherwise, and if tmux refuses it, the terminal gets the sequence.
+ */
+async function copy(text: string, label: string, { store, terminal }: TerminalTools): Promise<void> {
+  const { loadTmuxBuffer, isTmux } = terminal;
+  let refusal = '';
+  if (loadTmuxBuffer !== undefined) {
+    try {
+      await loadTmuxBuffer(text);
+      return store.say(`${label} copied to a tmux buffer: prefix ] pastes it (also sent to the clipboard)`, 'done');
+    } catch (error) {
+      refusal = `; no tmux buffer: ${safeLine(errorMessage(error))}`;
+    }
+  }
+  const sequence = clipboardSequence(text, isTmux);
+  if (sequence === undefined) return store.say(`the ${label} is too long for the clipboard${refusal}`, 'problem');
   if (!terminal.writeRaw(sequence)) return store.say('not copied: the terminal is too slow; try again', 'problem');
-  store.say(`${label} copied, if the terminal allows it`, 'done');
+  const tone = refusal === '' ? 'done' : 'problem';
+  store.say(`${label} copied to the clipboard, if the terminal allows it${refusal}`, tone);
+}
+
+function eventText(
+  event: Event,
+  effect: TerminalEffect & { readonly kind: 'copy-event' },
+  { options }: Screen,
+): string {
+  if (effect.format === 'JSON') return JSON.stringify(event, undefined, 2);
+  const runbook = runbookOf(event.check);
+  return eventMarkdown(event, {
+    runbook: 'url' in runbook ? runbook.url : undefined,
+    command: effect.command,
+    nowMs: options.now(),
+  });
 }
 
 async function withEvent(
   target: Target,
   { store, api }: TerminalTools,
-  act: (event: NonNullable<Awaited<ReturnType<ApiClient['event']>>>) => void,
+  act: (event: Event) => void | Promise<void>,
 ): Promise<void> {
   try {
     const event = await (await api()).event(target.client, target.check);
     if (event === undefined) return store.say(`${targetName(target)} is resolved`);
-    act(event);
+    await act(event);
   } catch (error) {
     store.say(`${targetName(target)} not loaded: ${errorMessage(error)}`, 'problem');
   }

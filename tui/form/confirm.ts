@@ -10,7 +10,7 @@ const NAMED_MAX = 5;
 export const TYPED_CONFIRM_ABOVE = 20;
 
 /** A question that the user must confirm before an effect runs. */
-export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button' | 'effect'> {
+export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'currentLines' | 'button' | 'effect'> {
   /** Number of objects that the effect changes. */
   readonly count: number;
   /** The button that has the focus; default: the submit button. */

@@ -6,6 +6,8 @@ import { fieldRuns } from './text-field.ts';
 /** A field of a dialog with its label, as it is drawn. */
 export interface FieldRow {
   readonly label: string;
+  /** The letter of the label that is highlighted, because it goes to the field together with Alt; default: none. */
+  readonly letter?: string;
   /** True if the label is drawn with the focus. */
   readonly isFocused: boolean;
   /**
@@ -42,11 +44,20 @@ export const LABEL_CELLS = 10;
 
 /** Returns the lines of the fields, one field below the other, in `width` cells. */
 export function fieldRows(fields: readonly FieldRow[], width: number): readonly Line[] {
-  return fields.flatMap(({ label, isFocused, isHere = isFocused, control }) =>
+  return fields.flatMap(({ label, letter, isFocused, isHere = isFocused, control }) =>
     controlRows(control, isHere, width - LABEL_CELLS).map((row, index) =>
-      [fieldLabel(index === 0 ? label : '', isFocused && index === 0)].concat(row),
+      (index === 0 ? labelRuns(label, isFocused, letter) : [fieldLabel('')]).concat(row),
     ),
   );
+}
+
+/** Returns the label of a field, with its letter highlighted. */
+export function labelRuns(text: string, isFocused: boolean, letter: string | undefined): Line {
+  const label = fieldLabel(text, isFocused);
+  const at = letter === undefined ? -1 : label.text.toLowerCase().indexOf(letter);
+  if (at === -1) return [label];
+  const { text: all, tone } = label;
+  return [run(all.slice(0, at), tone), run(all.slice(at, at + 1), 'accent'), run(all.slice(at + 1), tone)];
 }
 
 export function fieldLabel(text: string, isFocused = false): Run {

@@ -17,6 +17,13 @@ export interface FormField<Form extends FormState> {
     readonly of: (form: Form) => LineEditor;
     readonly with: (form: Form, line: LineEditor) => Form;
   };
+  /** The letter that goes to the field together with Alt. The label of the field contains it. */
+  readonly letter?: string;
+  /**
+   * Returns the number of choices and the index of the chosen one, if the choices are drawn one below the other. The
+   * vertical arrow keys then choose, and leave the field only at its ends.
+   */
+  readonly verticalChoices?: (form: Form) => { readonly count: number; readonly chosen: number };
   /** Selects the next (1) or the previous (-1) choice; absent if the field has no choices. */
   readonly choose?: (form: Form, by: 1 | -1) => Form;
   /**
@@ -26,10 +33,16 @@ export interface FormField<Form extends FormState> {
   readonly type?: (form: Form, text: string) => Form;
   /** True if the Space key selects the next choice. */
   readonly toggles?: true;
+  /** True if the field is a checkbox. */
+  readonly isCheckbox?: true;
 }
 
 export type FormStep =
   | { readonly kind: 'field'; readonly by: 1 | -1 }
+  /** Selects the choice below or above, or goes to the next or the previous field. */
+  | { readonly kind: 'vertical'; readonly by: 1 | -1 }
+  /** Moves the focus to the field with this letter. */
+  | { readonly kind: 'row'; readonly letter: string }
   | { readonly kind: 'choose'; readonly by: 1 | -1 }
   | { readonly kind: 'type'; readonly text: string }
   | { readonly kind: 'toggle' }
@@ -59,6 +72,13 @@ export function stepForm<Form extends FormState>(fields: readonly FormField<Form
   switch (step.kind) {
     case 'field':
       return { ...form, field: there[wrapIndex(at + step.by, there.length)]?.id ?? form.field };
+    case 'vertical': {
+      const { count = 0, chosen = 0 } = field?.verticalChoices?.(form) ?? {};
+      const isWithin = count > 0 && chosen + step.by >= 0 && chosen + step.by < count;
+      return stepForm(fields, form, { kind: isWithin ? 'choose' : 'field', by: step.by });
+    }
+    case 'row':
+      return { ...form, field: there.find(({ letter }) => letter === step.letter)?.id ?? form.field };
     case 'choose':
       return field?.choose?.(form, step.by) ?? form;
     case 'type':
@@ -84,6 +104,22 @@ export function choiceStep(key: KeyPress): FormStep | undefined {
   if (key.name === 'right') return { kind: 'choose', by: 1 };
   if (key.name === 'space') return { kind: 'toggle' };
   return key.text === undefined ? undefined : { kind: 'type', text: key.text };
+}
+
+/** The kind of the field that has the focus, for the key hints of a form. */
+export type FocusedControl = 'text' | 'list' | 'choices' | 'checkbox' | 'button';
+
+/** Returns the kind of the field that has the focus. */
+export function focusedControl<Form extends FormState>(
+  fields: readonly FormField<Form>[],
+  form: Form,
+): FocusedControl | undefined {
+  const field = fields.find(({ id }) => id === form.field);
+  if (field === undefined) return undefined;
+  if (field.line !== undefined) return 'text';
+  if (field.id === 'submit' || field.id === 'cancel') return 'button';
+  if (field.verticalChoices !== undefined) return 'list';
+  return field.isCheckbox === true ? 'checkbox' : 'choices';
 }
 
 /** Returns an index that wraps around: the index before 0 is the last, and the index after the last is 0. */

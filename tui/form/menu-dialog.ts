@@ -5,12 +5,15 @@ import { clamp } from '../state/list-cursor.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
 import { dialogWidth, type DialogPage } from './dialog.tsx';
-import { fitRuns, spread } from '../text/runs.ts';
+import { fitRuns } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 
 /** Number of screen rows that a menu needs in addition to its items: frame, search line, blank line and margin. */
 const ROWS_AROUND = 7;
+
+/** Width of the kind of an item, in cells. */
+const KIND_CELLS = 11;
 
 /**
  * Returns the dialog of a menu.
@@ -31,9 +34,12 @@ export function menuDialog(layer: MenuLayer, items: readonly MenuItem[], size: S
 function itemRuns(item: MenuItem, isCursor: boolean, width: number): readonly Run[] {
   const box = item.ticked === undefined ? '' : item.ticked ? '[x] ' : '[ ] ';
   const why = item.disabled === undefined ? '' : `  (${item.disabled})`;
-  const left = `${isCursor ? '>' : ' '} ${box}${safeLine(item.label)}${why}`;
-  const right = item.key === undefined ? '' : `${item.key} `;
-  if (isCursor) return [run(fit(left, width - cellWidth(right)) + right, 'cursor')];
+  const kind = item.kind === undefined ? '' : item.kind.padEnd(KIND_CELLS);
+  const left = `${isCursor ? '>' : ' '} ${box}${kind}${safeLine(item.label)}${why}`;
+  const note = item.note === undefined || item.disabled !== undefined ? '' : `  ${safeLine(item.note)}`;
+  const right = item.key === undefined ? '' : ` ${item.key} `;
+  const available = width - cellWidth(right);
+  if (isCursor) return [run(fit(left + note, available) + right, 'cursor')];
   if (item.disabled !== undefined) return fitRuns([run(left, 'faint')], width);
-  return spread([run(left)], [run(right, 'accent')], width);
+  return [...fitRuns([run(left), run(note, 'faint')], available), run(right, 'accent')];
 }

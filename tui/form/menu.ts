@@ -8,15 +8,17 @@ import { openLayer } from '../state/layer-stack.ts';
  *
  * @param at id of the item that the cursor starts on
  */
-export function openMenu(store: Screen, menu: Pick<MenuLayer, 'title' | 'items'>, at?: string): void {
+export function openMenu(store: Screen, menu: Pick<MenuLayer, 'title' | 'items' | 'isFinder'>, at?: string): void {
   openLayer(store, { kind: 'menu', ...menu, search: EMPTY_LINE, at });
 }
 
 /** Returns the menu items whose label contains every word of the search. */
 export function shownItems(layer: MenuLayer): readonly MenuItem[] {
-  const words = layer.search.text.toLowerCase().split(' ');
-  if (layer.search.text === '') return layer.items();
-  return layer.items().filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  const { text } = layer.search;
+  const items = layer.items(text);
+  if (layer.isFinder === true || text === '') return items;
+  const words = text.toLowerCase().split(' ');
+  return items.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 
 /** Returns the index of the menu item under the cursor; 0 if there are no items. */

@@ -10,16 +10,17 @@ import { fieldRuns } from './text-field.ts';
 
 /** Returns the dialog of a question with two buttons, or of a message with one button. */
 export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage {
-  const { typed, effect, focused, button } = layer;
+  const { title, typed, effect, focused, button } = layer;
+  const content = { title, lines: layer.currentLines?.() ?? layer.lines };
   const keys = run(typed === undefined ? '   y yes   n no' : '', 'faint');
   const buttons = effect === undefined ? [buttonRun(button, true)] : [...buttonRuns(button, focused), keys];
-  if (typed === undefined) return questionDialog(layer, size, [], [buttons]);
+  if (typed === undefined) return questionDialog(content, size, [], [buttons]);
   const question = `That is a lot: type ${typed.expected} to confirm: `;
   const field = [
     run(question, 'warning'),
     ...fieldRuns(typed.line, Math.max(8, dialogWidth(size.columns) - question.length), true),
   ];
-  return questionDialog(layer, size, [field], [buttons]);
+  return questionDialog(content, size, [field], [buttons]);
 }
 
 /** Returns the dialog that asks the user before a change to an upgrade plan. */

@@ -10,15 +10,17 @@ import type { MenuItem } from '../state/layers/menu.ts';
  * reason.
  *
  * @param act callback that performs the chosen action on the rows that were selected when the menu was opened
+ * @param more callback that returns further items, which follow the actions
  */
 export function openActionMenu(
   store: Screen & Pick<LiveData, 'feed'>,
   subject: string,
   actions: readonly KeyAction[],
   act: (action: KeyAction) => void,
+  more: () => readonly MenuItem[] = () => [],
 ): void {
-  const items = (): readonly MenuItem[] =>
-    actions.map((action) => {
+  const items = (): readonly MenuItem[] => [
+    ...actions.map((action) => {
       const reason = isChange(action) ? whyNoChange(store) : undefined;
       return {
         id: action,
@@ -27,6 +29,8 @@ export function openActionMenu(
         disabled: reason === undefined ? undefined : `disabled${reason}`,
         choose: () => act(action),
       };
-    });
+    }),
+    ...more(),
+  ];
   openMenu(store, { title: subject, items });
 }

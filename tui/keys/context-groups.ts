@@ -16,10 +16,7 @@ export const LISTS = [
   'cluster',
 ] as const;
 
-/**
- * The views that can be paused and have a log of messages. The page of an upgrade plan cannot be paused and has its own
- * log.
- */
+/** The views that can be paused. The page of an upgrade plan cannot be paused. */
 export const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;
 
 export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;

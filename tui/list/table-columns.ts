@@ -122,7 +122,8 @@ export function tableHead(
 ): readonly Run[] {
   const { signAt = sort.column } = placed.find(({ column }) => column.id === sort.column)?.column ?? {};
   const cells = placed.map(({ column, width }) => {
-    const title = titleOf(column, width, stale);
+    // The sign of the sort order needs a cell, so a title that no longer fits is replaced by its short form.
+    const title = titleOf(column, column.id === signAt ? width - 1 : width, stale);
     return fit(column.id === signAt ? sortedTitle(title, sort, width) : title, width, {
       align: column.align ?? 'left',
     });

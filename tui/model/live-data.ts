@@ -23,6 +23,8 @@ export interface LiveData {
   /** The data that views load by request, because the feed does not contain it. */
   readonly loads: ViewLoads;
   readonly feed: FeedStatus;
+  /** The numbers of rows that match the saved views with a tab, by the name of the view. */
+  readonly savedCounts: { of(name: string): number | undefined };
   /** Time of the frame that is drawn, in epoch milliseconds. All ages in the frame are computed from it. */
   readonly nowMs: number;
   /** The feed status of each backend in a merged list, by context; `undefined` for a single backend. */

@@ -10,6 +10,7 @@ import { countText } from '../words/count-text.ts';
 import { Row } from '../text/row.tsx';
 import type { HiddenColumns } from '../list/table-layout.ts';
 import { spread } from '../text/runs.ts';
+import type { FocusedControl } from '../form/form.ts';
 import { fieldRuns } from '../form/text-field.ts';
 import type { KeyContext } from '../state/key-context.ts';
 
@@ -19,9 +20,12 @@ export const MESSAGE_TONES: Readonly<Record<NonNullable<ConsoleState['message']>
   problem: 'critical',
 };
 
-/** The state that decides which key hints are shown. */
-export interface HintsProps {
+export interface HintsProps extends HintsState {
   readonly theme: Theme;
+}
+
+/** The state that decides which key hints are shown. */
+export interface HintsState {
   readonly context: KeyContext;
   readonly columns: number;
   readonly connected: boolean;
@@ -29,6 +33,10 @@ export interface HintsProps {
   readonly readOnly: boolean;
   /** True if the screen has rows to mark and to sort. Default true. */
   readonly hasRows?: boolean;
+  /** The kind of the field of a form that has the focus; `undefined` if no form is open. */
+  readonly control?: FocusedControl | undefined;
+  /** True if the question of a confirmation cannot be answered with `y`: a number must be typed, or it is a message. */
+  readonly hasNoYes?: boolean;
 }
 
 /** Actions whose hints are only shown if the screen has rows. */
@@ -39,35 +47,74 @@ export function Hints(props: HintsProps): ReactElement {
   return <Row theme={props.theme} runs={hintRuns(props)} />;
 }
 
-function hintRuns(props: HintsProps): readonly Run[] {
+/** Returns the action whose hint is drawn at a cell of the line of hints; `undefined` if there is none. */
+export function hintAt(props: HintsState, cell: number): KeyAction | undefined {
+  let end = 0;
+  return shownHints(props).find((hint) => {
+    end += hintCells(hint);
+    return cell < end;
+  })?.action;
+}
+
+/** Returns the width of a hint with the blanks around its key and its text, in cells. */
+function hintCells({ key, text }: Pick<Hint, 'key' | 'text'>): number {
+  return cellWidth(key) + text.length + 3;
+}
+
+function hintRuns(props: HintsState): readonly Run[] {
+  return shownHints(props).flatMap(({ key, text }) => [run(` ${key}`, 'accent'), run(` ${text} `)]);
+}
+
+/** The hint for the keys that change the field that has the focus, by the kind of the field. */
+const CONTROL_HINTS: Readonly<Partial<Record<FocusedControl, Hint>>> = {
+  list: { action: undefined, key: '↑↓', text: 'choose' },
+  choices: { action: undefined, key: '←→', text: 'choose' },
+  checkbox: { action: undefined, key: 'Space', text: 'change' },
+  button: { action: 'form-enter', key: 'Enter', text: 'press' },
+};
+
+/** The hint for the keys that go to a field of a form by the letter of its label. */
+const LETTER_HINT: Hint = { action: undefined, key: 'Alt-letter', text: 'field' };
+
+/** A hint; its action is `undefined` if a click on it does nothing. */
+interface Hint {
+  readonly action: KeyAction | undefined;
+  readonly key: string;
+  readonly text: string;
+}
+
+function shownHints(props: HintsState): readonly Hint[] {
   const hints = bindings().flatMap(([action, binding]) => {
     const text = binding.in.includes(props.context) ? hintText(action, binding, props) : undefined;
     return text === undefined ? [] : [{ action, key: keyLabel(binding.keys[0]), text }];
   });
   const fitting = new Set<KeyAction>();
-  let available = props.columns;
+  const control = props.control && CONTROL_HINTS[props.control];
+  let available = props.columns - (control === undefined ? 0 : hintCells(control));
   for (const { action, key, text } of hints.toSorted(
     (a, b) => hintPriority(a.action, props) - hintPriority(b.action, props),
   )) {
-    available -= cellWidth(key) + text.length + 3;
+    available -= hintCells({ key, text });
     if (available < 0) break;
     fitting.add(action);
   }
-  return hints
-    .filter(({ action }) => fitting.has(action))
-    .flatMap(({ key, text }) => [run(` ${key}`, 'accent'), run(` ${text} `)]);
+  const shown: readonly Hint[] = hints.filter(({ action }) => fitting.has(action));
+  if (control === undefined) return shown;
+  const hasSpace = available >= hintCells(LETTER_HINT);
+  return [control, ...shown, ...(hasSpace ? [LETTER_HINT] : [])];
 }
 
 /** Returns 0 for a hint that must be shown before all others, otherwise 1. */
-function hintPriority(action: KeyAction, { paused }: HintsProps): number {
+function hintPriority(action: KeyAction, { paused }: HintsState): number {
   return action === 'help' || action === 'reconnect' || action === 'run' || (action === 'pause' && paused) ? 0 : 1;
 }
 
 function hintText(
   action: KeyAction,
   binding: Binding,
-  { connected, paused, readOnly, context, hasRows = true }: HintsProps,
+  { connected, paused, readOnly, context, hasRows = true, hasNoYes = false }: HintsState,
 ): string | undefined {
+  if (hasNoYes && action === 'confirm-yes') return undefined;
   if (!hasRows && ROW_ACTIONS.has(action)) return undefined;
   if (binding.changes === true && (!connected || readOnly)) return undefined;
   if (action === 'reconnect') return connected ? undefined : 'retry now';

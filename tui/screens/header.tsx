@@ -15,9 +15,9 @@ import { shownTime } from '../words/shown-time.ts';
 import { countText } from '../words/count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { Row } from '../text/row.tsx';
-import { runsWidth, spread, completeRuns } from '../text/runs.ts';
+import { runsWidth, spread, completeRuns, fitRuns } from '../text/runs.ts';
 import { sparkline } from '../text/sparkline.ts';
-import { tabRuns } from './tabs.ts';
+import { tabRuns, type SavedTab } from './tabs.ts';
 
 export interface HeaderProps {
   readonly theme: Theme;
@@ -46,6 +46,8 @@ export interface HeaderProps {
   readonly trouble?: ClusterTrouble | undefined;
   readonly nowMs: number;
   readonly view: ViewName;
+  /** The tabs of saved views; default: none. */
+  readonly savedTabs?: readonly SavedTab[];
 }
 
 /** Number of screen rows of each kind of header. */
@@ -115,7 +117,10 @@ export function TallHeader(props: HeaderProps): ReactElement {
     <>
       <Row theme={theme} runs={spread(title, [run(userInfo ?? ''), ...clock], columns)} />
       <Row theme={theme} runs={spread(counterRuns(counts, feed), rateLine(feed), columns)} />
-      <Row theme={theme} runs={tabRuns(props.view, columns)} />
+      <Row
+        theme={theme}
+        runs={fitRuns(tabRuns({ view: props.view, saved: props.savedTabs ?? [] }, columns), columns)}
+      />
       <Row theme={theme} runs={headerRule(feed.stats, columns)} />
     </>
   );

@@ -1,5 +1,6 @@
 import type { ScreenSize } from './console-state.ts';
 import type { AggregateThresholds } from '../model/aggregate-book.ts';
+import type { OwnCommand } from './own-command.ts';
 import type { Contexts } from '../model/contexts.ts';
 import type { ScreenSettings } from './screen-settings.ts';
 import type { MessageLog } from '../model/message-log.ts';
@@ -15,6 +16,8 @@ export interface ConsoleOptions {
   readonly readOnly: boolean;
   /** Percentage of results that must be OK, for each aggregate; default 80. */
   readonly aggregateNeeds?: AggregateThresholds;
+  /** The commands of the user from the configuration file; default: none. */
+  readonly ownCommands?: readonly OwnCommand[];
   /** The contexts that the user can switch to; default: none. */
   readonly contexts?: Contexts;
   /** The names of the contexts whose events are shown in one list; `undefined` for a single backend. */

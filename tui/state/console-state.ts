@@ -1,4 +1,5 @@
 import type { ChosenCompletion } from '../text/complete-line.ts';
+import type { VisitedObject } from './visited.ts';
 import type { LineInHistory } from '../text/line-history.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { Theme } from '../text/theme.ts';
@@ -55,6 +56,8 @@ export interface ConsoleState {
   /** The editor in which the user types the filter of the shown view; `undefined` if it is closed. */
   readonly prompt: FilterPrompt | undefined;
   readonly layers: readonly Layer[];
+  /** The objects whose screens the user has opened, the last first. */
+  readonly visited: readonly VisitedObject[];
   readonly message: ConsoleMessage | undefined;
   /** The moment of the past that is shown; `undefined` if live data is shown. */
   readonly past: PastMoment | undefined;
@@ -82,6 +85,8 @@ export interface ConsoleState {
    * user select text with the mouse as usual.
    */
   readonly mouse: boolean;
+  /** The row that the mouse clicked last, and when in epoch milliseconds; `undefined` if it clicked none. */
+  readonly clicked: { readonly key: string; readonly atMs: number } | undefined;
   /** Time until which the sorting of the list pauses because a cursor key was pressed, in epoch milliseconds. */
   readonly orderPausedUntilMs: number;
 }
@@ -94,6 +99,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     views: initialViews(),
     prompt: undefined,
     layers: [],
+    visited: [],
     message: undefined,
     past: undefined,
     travel: undefined,
@@ -111,6 +117,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     themeChanges: {},
     attention: ATTENTION,
     mouse: false,
+    clicked: undefined,
     orderPausedUntilMs: 0,
   };
 }

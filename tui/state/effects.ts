@@ -6,6 +6,7 @@ import type { Subject } from './layers/inspect.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import type { Target } from '../model/target.ts';
 import type { SavedView } from './saved-view.ts';
+import type { CommandTarget, OwnCommand } from './own-command.ts';
 import type { LoadedLayerKind } from './layers/loaded.ts';
 
 /**
@@ -65,8 +66,10 @@ export type Effect =
   /** Shows the lists at a past moment in epoch milliseconds. If `atMs` is `undefined`, returns to live data. */
   | { readonly kind: 'travel'; readonly atMs: number | undefined }
   | { readonly kind: 'load-namespaces' }
+  /** Runs a command of the user on an object. */
+  | { readonly kind: 'own-command'; readonly command: OwnCommand; readonly target: CommandTarget }
   | TerminalEffect
-  | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'quit' };
+  | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'suspend' | 'quit' };
 
 /** An effect that writes something other than a frame to the terminal, such as a bell, or loads data to do so. */
 export type TerminalEffect =
@@ -76,7 +79,9 @@ export type TerminalEffect =
    */
   | { readonly kind: 'ring'; readonly bell: boolean; readonly notice: string | undefined }
   | { readonly kind: 'copy'; readonly label: string; readonly text: string }
-  | { readonly kind: 'copy-event'; readonly target: Target }
+  /** Copies an event as JSON, or as Markdown with the command that opens it. */
+  | { readonly kind: 'copy-event'; readonly target: Target; readonly format: 'JSON' }
+  | { readonly kind: 'copy-event'; readonly target: Target; readonly format: 'Markdown'; readonly command: string }
   | { readonly kind: 'load-runbook'; readonly target: Target };
 
 /** The action on dead letters: run their handlers again, or drop them. */

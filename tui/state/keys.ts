@@ -96,6 +96,7 @@ const ACTION_NAMES = [
   'view',
   'views',
   'save-view',
+  'palette',
   'command',
   'header',
   'view-back',
@@ -138,6 +139,7 @@ const ACTION_NAMES = [
   'close',
   'back',
   'quit',
+  'suspend',
   'interrupt',
   'confirm-yes',
   'confirm-no',
@@ -145,6 +147,9 @@ const ACTION_NAMES = [
   'confirm-choose',
   'form-next',
   'form-previous',
+  'form-down',
+  'form-up',
+  'form-row',
   'form-submit',
   'form-enter',
   'form-cancel',
@@ -260,7 +265,9 @@ export function keyLabel(chord: string): string {
   const label = KEY_LABELS.get(chord);
   if (label !== undefined) return label;
   if (/^f\d+$/.test(chord)) return chord.toUpperCase();
-  return chord.replace(/^ctrl-(.)$/, (_, character: string) => `Ctrl-${character.toUpperCase()}`);
+  return chord
+    .replace(/^ctrl-(.)$/, (_, character: string) => `Ctrl-${character.toUpperCase()}`)
+    .replace(/^meta-(.)$/, (_, character: string) => `Alt-${character.toUpperCase()}`);
 }
 
 const KEY_LABELS: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,6 @@
 import type { Layer } from './layers/layer.ts';
 import type { Screen, ScreenView } from './ports.ts';
+import { withVisited } from './visited.ts';
 
 type LayerOf<Kind extends Layer['kind']> = Extract<Layer, { readonly kind: Kind }>;
 
@@ -11,7 +12,8 @@ export function layerOnTop<Kind extends Layer['kind']>({ state }: ScreenView, ki
 
 /** Opens a layer (a dialog or screen) on top of the others. */
 export function openLayer(store: Screen, layer: Layer): void {
-  store.update({ layers: [...store.state.layers, layer] });
+  const { layers, visited } = store.state;
+  store.update({ layers: [...layers, layer], visited: withVisited(visited, layer) });
 }
 
 /** Replaces the topmost layer (dialog or screen). */

@@ -18,3 +18,21 @@ export interface SavedView {
 export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;
 
 export const VIEW_NAME_HINT = 'use one word of up to 40 letters, digits, ".", "-" and "_"';
+
+/** The keys of the first saved views, in their order. The keys before them open the views of the console. */
+export const QUICK_KEYS = ['8', '9', '0'] as const;
+
+/** A saved view that has a key and a tab. */
+export interface QuickView {
+  readonly key: string;
+  readonly name: string;
+  readonly saved: SavedView;
+}
+
+/** Returns the saved views that have a key and a tab: the first ones in the configuration file. */
+export function quickViews(savedViews: ReadonlyMap<string, SavedView>): readonly QuickView[] {
+  return QUICK_KEYS.flatMap((key, index) => {
+    const [name, saved] = [...savedViews][index] ?? [];
+    return name === undefined || saved === undefined ? [] : [{ key, name, saved }];
+  });
+}

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { MonError } from '../../shared/errors.ts';
 import { FrameStdout } from './frame-stdout.ts';
 import type { InputEvent } from './input-event.ts';
@@ -42,7 +44,20 @@ const CANCEL = '\u0018';
 const LEAVE_ATTEMPTS = 40;
 const LEAVE_WAIT_MS = 5;
 
+/**
+ * Milliseconds after which a suspended process knows that it was not stopped. The clock does not count the time during
+ * which the process is stopped.
+ */
+const SUSPEND_WAIT_MS = 50;
+
 const DEADLY_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The signals that the keys Ctrl-C and Ctrl-\ send to the programs in the foreground. */
+const KEY_SIGNALS = ['SIGINT', 'SIGQUIT'] as const;
+
+function ignoreSignal(): void {
+  // Another program has the terminal, so the key was meant for that program.
+}
 
 /**
  * Controls all modes of the terminal: raw input, alternate screen, cursor, bracketed paste, focus reports, mouse.
@@ -58,6 +73,7 @@ class TerminalSession implements Disposable {
   readonly #onResume: () => void;
   #mouse: boolean;
   #isOpen = true;
+  #isSuspended = false;
 
   constructor({ onInput, onResume, mouse = false, asksBackground = false }: TerminalSessionOptions) {
     this.#device = openTerminalDevice();
@@ -83,6 +99,65 @@ class TerminalSession implements Disposable {
     if (this.#mouse === enabled) return;
     this.#mouse = enabled;
     this.stdout.writeRaw(enabled ? MOUSE_ON : MOUSE_OFF);
+  }
+
+  /**
+   * Restores the terminal and stops the job of this process, as Ctrl-Z does in other programs. The session goes on when
+   * the shell continues the job.
+   *
+   * @returns false if the job was not stopped, because no shell could continue it
+   */
+  async suspend(): Promise<boolean> {
+    this.#isSuspended = true;
+    this.#restore();
+    // The default action of SIGTSTP stops the process. Unlike SIGSTOP, the kernel ignores it if no shell could continue
+    // the job. It is sent to the whole job, so that a script that waits for this process is stopped too.
+    process.off('SIGTSTP', this.#stop);
+    process.kill(0, 'SIGTSTP');
+    await setTimeout(SUSPEND_WAIT_MS);
+    // A pending SIGCONT is handled before an immediate, but after a timer that is due.
+    await setImmediate();
+    // The type checker does not know that the handler of SIGCONT changes the value.
+    const isStillSuspended: boolean = this.#isSuspended;
+    if (isStillSuspended) this.#resume();
+    return !isStillSuspended;
+  }
+
+  /**
+   * Gives the terminal to another program until `run` resolves. Meanwhile, Ctrl-C and Ctrl-Z reach only that program.
+   *
+   * @param isWaiting true if the user must press Enter before the console draws again
+   */
+  async handOver<Result>(run: () => Promise<Result>, isWaiting: boolean): Promise<Result> {
+    process.stdin.off('data', this.#feed);
+    process.stdin.pause();
+    this.#restore();
+    process.off('SIGINT', this.#die);
+    process.off('SIGTSTP', this.#stop);
+    process.off('SIGCONT', this.#resume);
+    // The terminal sends these signals to all programs in the foreground, and the default action would end the console.
+    for (const signal of KEY_SIGNALS) process.on(signal, ignoreSignal);
+    try {
+      const result = await run();
+      if (isWaiting) await this.#waitForEnter();
+      return result;
+    } finally {
+      for (const signal of KEY_SIGNALS) process.off(signal, ignoreSignal);
+      if (this.#isOpen) {
+        process.on('SIGINT', this.#die);
+        process.on('SIGTSTP', this.#stop);
+        process.on('SIGCONT', this.#resume);
+        process.stdin.on('data', this.#feed);
+        this.#resume();
+      }
+    }
+  }
+
+  async #waitForEnter(): Promise<void> {
+    writeNow(this.#device, '\nPress Enter to return to the console ');
+    process.stdin.resume();
+    await once(process.stdin, 'data');
+    process.stdin.pause();
   }
 
   /** Restores the state of the terminal and ends the session. */
@@ -138,6 +213,8 @@ class TerminalSession implements Disposable {
   };
 
   readonly #resume = (): void => {
+    if (this.#isSuspended) process.on('SIGTSTP', this.#stop);
+    this.#isSuspended = false;
     this.stdout.unmute();
     this.#enter();
     // The terminal may have been resized while the process was stopped: a background process gets no SIGWINCH.

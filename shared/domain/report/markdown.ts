@@ -1,5 +1,5 @@
 import type { Report } from '../../schemas/report.ts';
-import { safeLine } from '../terminal-text.ts';
+import { markdownText } from '../markdown.ts';
 import { reportSections, type FormatTime, reportSummary, type ReportSection } from './sections.ts';
 
 /**
@@ -11,7 +11,7 @@ import { reportSections, type FormatTime, reportSummary, type ReportSection } fr
 export function reportMarkdown(report: Report, moment: FormatTime): string {
   const parts = [
     '# Handover',
-    ...reportSummary(report, moment).map(plain),
+    ...reportSummary(report, moment).map(markdownText),
     ...reportSections(report, moment).map(sectionText),
   ];
   return parts.join('\n\n');
@@ -20,12 +20,7 @@ export function reportMarkdown(report: Report, moment: FormatTime): string {
 function sectionText({ title, columns, rows, count, more, empty }: ReportSection): string {
   const heading = `## ${title}${rows.length === 0 ? '' : ` (${String(count)})`}`;
   if (rows.length === 0) return `${heading}\n\n${empty}`;
-  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => row.map(plain))];
+  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => row.map(markdownText))];
   const table = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   return [heading, table, ...(more > 0 ? [`And ${String(more)} more.`] : [])].join('\n\n');
-}
-
-/** Escapes a text for Markdown. An underscore within a word needs no escape. */
-function plain(text: string): string {
-  return safeLine(text).replace(/[\\|*`<>[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
 }

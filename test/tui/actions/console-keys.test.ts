@@ -465,12 +465,41 @@ describe('the keys that quit the console', () => {
 
   test('Ctrl-C quits the console from any screen when it is pressed twice within a second', () => {
     const driver = live(...rowsOf('a'));
-    driver.type('s\u0003');
+    driver.type('?\u0003');
     driver.pass(1500);
     driver.type('\u0003');
     expect(driver.effects()).toEqual([]);
     driver.type('\u0003');
     expect(driver.effects()).toEqual([{ kind: 'quit' }]);
+  });
+
+  test.each([
+    { name: 'the silence dialog', keys: 's' },
+    { name: 'a question', keys: 'r' },
+    { name: 'a menu', keys: 'o' },
+    { name: 'the command line', keys: ':' },
+  ])('Ctrl-C closes $name and does not count as the first of two to quit', ({ keys }) => {
+    const driver = live(...rowsOf('a'));
+    driver.type(keys);
+    expect(driver.store.state.layers).toHaveLength(1);
+    driver.type('\u0003');
+    expect(driver.store.state.layers).toHaveLength(0);
+    driver.type('\u0003');
+    expect(driver.effects().filter(({ kind }) => kind === 'quit')).toEqual([]);
+  });
+
+  test('Ctrl-C closes the filter line and the search line of a screen', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('/a\u0003');
+    expect(driver.store.state.prompt).toBeUndefined();
+    driver.type('\r/a\u0003');
+    expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'detail', search: { isOpen: false } });
+  });
+
+  test.each(['', 's', 'r', '?', ':', '/', '\r'])('Ctrl-Z suspends the console, also after the keys %j', (keys) => {
+    const driver = live(...rowsOf('a'));
+    driver.type(`${keys}\u001A`);
+    expect(driver.effects()).toContainEqual({ kind: 'suspend' });
   });
 });
 

@@ -25,8 +25,10 @@ describe('the copy menu', () => {
       'client: db-014.eu-west-1',
       'check: postgres-repl',
       'JSON',
+      'Markdown with the command that opens it',
       `curl command: curl -s ${BACKEND}/events/db-014.eu-west-1/postgres-repl`,
       `monctl command: monctl event info db-014.eu-west-1 postgres-repl --backend ${BACKEND}`,
+      `mon command: mon --backend ${BACKEND} --open db-014.eu-west-1/postgres-repl`,
     ]);
     driver.type('monctl\r');
     expect(driver.store.takeEffects()).toContainEqual({
@@ -94,6 +96,58 @@ describe('the clipboard', () => {
     await rig.shows('runbook copied');
     expect(rig.screen.output).toContain(Buffer.from('https://wiki.example.com/pg').toString('base64'));
   });
+});
+
+describe('copying in tmux', () => {
+  test('a text is loaded into a buffer of tmux, and the message says how to paste it', async () => {
+    const loaded: string[] = [];
+    const rig = await openRig({
+      snapshot: SCENE,
+      parts: { isTmux: true, loadTmuxBuffer: async (text) => void loaded.push(text) },
+    });
+    rig.type('cid\r');
+    await rig.shows('id copied to a tmux buffer: prefix ] pastes it');
+    expect(loaded).toEqual(['db-014.eu-west-1/postgres-repl']);
+    expect(rig.screen.output).not.toContain('\u001B]52;c;');
+  });
+
+  test('a text that tmux refuses is sent to the terminal, with the reason', async () => {
+    const rig = await openRig({
+      snapshot: SCENE,
+      parts: { isTmux: true, loadTmuxBuffer: () => Promise.reject(new Error('no server running')) },
+    });
+    rig.type('cid\r');
+    await rig.shows('id copied to the clipboard, if the terminal allows it; no tmux buffer: no server running');
+    expect(rig.screen.output).toContain('\u001B]52;c;');
+  });
+});
+
+test('an event is copied as Markdown with its output, runbook and the command that opens it', async () => {
+  const [row] = SCENE_EVENTS;
+  if (row === undefined) throw new Error('the scene is empty');
+  const event = eventOf(row, { output: 'lag *184* s\n```\n\u001B[31mred', runbook: 'https://wiki.example.com/pg' });
+  const loaded: string[] = [];
+  const rig = await openRig({
+    snapshot: SCENE,
+    api: () => ({ status: 200, body: event }),
+    parts: { isTmux: true, loadTmuxBuffer: async (text) => void loaded.push(text) },
+  });
+  rig.type('cMarkdown\r');
+  await rig.shows('Markdown copied');
+  expect(loaded.map((text) => text.replace(/127\.0\.0\.1:\d+/, 'BACKEND'))).toEqual([
+    [
+      '**CRITICAL** db-014.eu-west-1/postgres-repl for 3m, since 2026-11-20 11:57:00Z (41 in a row)',
+      '',
+      '````text',
+      'lag *184* s',
+      '```',
+      'red',
+      '````',
+      '',
+      '- runbook: <https://wiki.example.com/pg>',
+      '- open: `mon --backend http://BACKEND --open db-014.eu-west-1/postgres-repl`',
+    ].join('\n'),
+  ]);
 });
 
 test.each([

@@ -22,6 +22,13 @@ function clickOn(rig: ConsoleRig, text: string): string {
   return `\u001B[<0;${String(column + 1)};${String(row + 1)}M`;
 }
 
+/** Returns the mouse report of a click on a hint in the last line. */
+function clickOnHint(rig: ConsoleRig, text: string): string {
+  const column = rig.screen.lines.at(-1)?.indexOf(text) ?? -1;
+  if (column === -1) throw new Error(`there is no hint ${text}:\n${rig.screen.text}`);
+  return `\u001B[<0;${String(column + 1)};${String(rig.screen.rows)}M`;
+}
+
 describe('the mouse', () => {
   test('the mouse wheel moves the cursor by three rows in lists, and also works in menus', async () => {
     const rig = await openWithMouse();
@@ -75,6 +82,55 @@ describe('the mouse', () => {
       await rig.shows(new RegExp(`\\[\\d ${title}\\]`));
       expect(rig.screen.text.match(/\[\d \w+\]/g)).toHaveLength(1);
     }
+  });
+
+  test('a double click on a row opens it, and two slow clicks do not', async () => {
+    const rig = await openWithMouse();
+    rig.type(clickOn(rig, 'ntp-001'));
+    await rig.pass(500);
+    rig.type(clickOn(rig, 'ntp-001'));
+    await rig.shows(/^> .*ntp-001/m);
+    expect(rig.screen.text).toContain('12 of 12 events shown');
+    rig.type(clickOn(rig, 'ntp-001'));
+    await rig.shows('events › ntp-001.eu-west-1');
+  });
+
+  test('a click on a hint in the last line acts like its key, also in a dialog', async () => {
+    const rig = await openWithMouse();
+    rig.type(clickOnHint(rig, 's silence'));
+    await rig.shows('Silence db-014.eu-west-1/postgres-repl');
+    rig.type(clickOnHint(rig, 'Esc cancel'));
+    await rig.showsNo('Silence db-014');
+    rig.type(clickOnHint(rig, '? help'));
+    await rig.shows('mon: key bindings for events');
+    expect(rig.screen.text).toContain('mon: key bindings for events');
+  });
+
+  test('a click on the tab of a saved view opens it', async () => {
+    const rig = await openRig({
+      columns: 140,
+      snapshot: SCENE,
+      parts: {
+        kept: {
+          view: 'events',
+          views: {},
+          common: {
+            savedViews: new Map([
+              ['warnings', { view: 'events', filter: 'status=warn', sort: undefined, columns: undefined }],
+            ]),
+            commandHistory: [],
+            themeChanges: {},
+          },
+        },
+      },
+    });
+    rig.type(':set mouse on\r');
+    await rig.shows('8 warnings 4');
+    rig.type(clickOn(rig, '8 warnings'));
+    await rig.shows('[8 warnings 4]', 'filter: status=warn');
+    rig.type('9');
+    await rig.shows('no saved view has the key 9: Ctrl-S saves this view');
+    expect(rig.screen.text).toContain('[8 warnings 4]');
   });
 
   test('a click on a row behind a dialog does nothing', async () => {

@@ -21,7 +21,7 @@ function operations(driver: ConsoleDriver): readonly object[] {
 
 function labels({ store }: ConsoleDriver): readonly string[] {
   const layer = store.state.layers.at(-1);
-  return layer?.kind === 'menu' ? layer.items().map(({ label }) => label) : [];
+  return layer?.kind === 'menu' ? layer.items('').map(({ label }) => label) : [];
 }
 
 describe('the key n, which creates a silence without an event', () => {

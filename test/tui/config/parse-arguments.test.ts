@@ -15,6 +15,7 @@ describe('the command line of the console', () => {
     { argv: ['--skin', 'deuteranopia'], says: { skin: 'deuteranopia' } },
     { argv: ['--screen-reader'], says: { screenReader: true } },
     { argv: ['--no-screen-reader'], says: { screenReader: false } },
+    { argv: ['--open', 'web-1/disk'], says: { open: 'web-1/disk' } },
     { argv: ['watch'], says: { watch: { filter: '', once: false, json: false } } },
     {
       argv: ['watch', '--filter', 'status=crit', '--once', '--json'],
@@ -27,6 +28,8 @@ describe('the command line of the console', () => {
   test.each([
     { argv: ['--skin', 'neon'], problem: /--skin must be one of dark, light, deuteranopia, tritanopia, mono/ },
     { argv: ['--once'], problem: /^--filter, --once and --json work only with "mon watch": see "mon --help"$/ },
+    { argv: ['--open', 'web-1'], problem: /needs a client and a check, as in --open web-1\/disk/ },
+    { argv: ['watch', '--open', 'web-1/disk'], problem: /--open works only with the full-screen console/ },
     { argv: ['wacth'], problem: /only options, or the command "watch"/ },
     { argv: ['watch', 'events'], problem: /only options, or the command "watch"/ },
     { argv: ['--backend', 'http://a', '--context', 'b'], problem: /not both/ },

@@ -118,11 +118,11 @@ views:
   });
 });
 
-test('the documented example of a console configuration is valid', async () => {
+test('the documented examples of a console configuration are valid', async () => {
   const text = await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'console.md'), 'utf8');
-  const [, example = ''] = /```yaml\n([^]*?)```/.exec(text) ?? [];
-  expect(example).toContain('contexts:');
-  expect(problems(example)).toEqual([]);
+  const examples = Array.from(text.matchAll(/```yaml\n([^]*?)```/g), ([, example = '']) => example);
+  expect(examples.some((example) => example.includes('contexts:'))).toBe(true);
+  expect(examples.flatMap(problems)).toEqual([]);
 });
 
 test.each(['', '# nothing\n', 'keys:\nviews:\n', '{}'])(
@@ -225,7 +225,7 @@ describe('configured keys', () => {
     ['silence: ctrl-c', /is already the key of interrupt/],
     ['prompt-accept: x', /x types text here/],
     ['silence: 5', /write a key as a text/],
-    ['silence: "5"', /5 is a count before a movement/],
+    ['silence: "5"', /5 opens a view: use another key/],
     ['silence: ctrl-i', /terminals send tab for ctrl-i/],
     ['silence: shift-s', /shift is part of a character: write S/],
     ['silence: hyper-x', /"hyper-x" is not a key/],
@@ -292,4 +292,78 @@ test('an old and a current name of one setting in the console configuration are 
   expect(problems(`${OLD_NAMES}    trusted-ca-file: /etc/lab.pem\n`)).toEqual([
     'console.yml:4:5: contexts.lab.trusted_ca_file: is the old name of trusted-ca-file, and both are set: remove one of them',
   ]);
+});
+
+describe('the commands of the user', () => {
+  test('a command has a key, a condition and a program with its arguments', () => {
+    const { commands } = parseConfig(
+      `
+commands:
+  ssh: { key: f6, description: open a shell, run: [ssh, --, '{{client.address}}'], wait: true }
+  ticket: { for: [event], when: status>=crit, run: [ticket, '{{check.name}}'], background: true, read-only: true }
+`,
+      FILE,
+    );
+    expect(commands).toEqual([
+      {
+        name: 'ssh',
+        key: 'f6',
+        description: 'open a shell',
+        subjects: ['event', 'client'],
+        when: '',
+        words: ['ssh', '--', '{{client.address}}'],
+        isBackground: false,
+        isReadOnly: false,
+        isWaiting: true,
+      },
+      {
+        name: 'ticket',
+        key: undefined,
+        description: 'run ticket',
+        subjects: ['event'],
+        when: 'status>=crit',
+        words: ['ticket', '{{check.name}}'],
+        isBackground: true,
+        isReadOnly: true,
+        isWaiting: false,
+      },
+    ]);
+  });
+
+  test.each([
+    ['{ key: s, run: [x] }', /key: s is already the key of silence \(/],
+    ['{ key: f6, for: [client], run: [x] }', undefined],
+    ['{ key: x1, run: [x] }', /"x1" is not a key/],
+    ['{ key: 5, run: [x] }', /commands.mine.key/],
+    ['{ run: "ssh host" }', /write the program and its arguments as a list/],
+    ['{ run: [] }', /commands.mine.run/],
+    ['{ run: [""] }', /the first item must be a program/],
+    ['{ run: ["{{client.name}}"] }', /the program cannot contain \{\{…\}\}/],
+    ['{ run: [x, "{{client}}"] }', /is not a placeholder/],
+    ['{ run: [x, "{{host.name}}"] }', /\{\{host.name\}\} does not exist for any object/],
+    ['{ for: [client], run: [x, "{{check.name}}"] }', /does not exist for a client: use client/],
+    ['{ for: [event], when: "status>=bad", run: [x] }', /when: for an event: .*at character/],
+    ['{ run: [/bin/sh, -c, "echo {{client.name}}"] }', /do not put \{\{…\}\} into a script/],
+    ['{ run: [bash, -lc, "{{client.name}}"] }', /do not put \{\{…\}\} into a script/],
+    ['{ run: [sh, -c, "echo $1", sh, "{{client.name}}"] }', undefined],
+    ['{ background: true, wait: true, run: [x] }', /no terminal to wait in/],
+    ['{ run: [x], cmd: y }', /cmd: unknown setting/],
+  ])('the command %s is checked', (text, problem) => {
+    expect(problems(`commands: { mine: ${text} }`).join(' ')).toMatch(problem ?? /^$/);
+  });
+
+  test.each(['resolve', 'events', 'q', 'view'])('a command cannot have the name %s of the console', (name) => {
+    expect(problems(`commands: { ${name}: { run: [x] } }`).join(' ')).toContain(
+      `${name} is a command of the console: use another name`,
+    );
+  });
+
+  test('two commands cannot have the same key, and a configured key of an action is taken', () => {
+    expect(problems('commands: { a: { key: f6, run: [x] }, b: { key: f6, run: [x] } }').join(' ')).toContain(
+      'commands.b.key: F6 is already the key of a',
+    );
+    expect(problems('{ keys: { silence: f6 }, commands: { a: { key: f6, run: [x] } } }').join(' ')).toContain(
+      'F6 is already the key of silence',
+    );
+  });
 });

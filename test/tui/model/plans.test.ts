@@ -40,7 +40,7 @@ test('the clock of the backend decides whether the owner of an upgrade plan is p
   console.store.plans.arrived(plan);
   console.type(':upgrade\r');
   asked(console);
-  console.type('p');
+  console.type('Y');
   expect(asked(console)).toEqual([]);
   expect(console.store.state.layers).toMatchObject([{ title: 'Take ownership of plan #1 from alice' }]);
   console.type('\t\r');
@@ -107,7 +107,7 @@ describe('the loading of a plan', () => {
 
   test('an upgrade plan is loaded even while the feed is paused', () => {
     const console = onView7();
-    console.type('p');
+    console.type('Y');
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
     console.pass(100);
     expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);

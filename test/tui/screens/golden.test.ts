@@ -85,6 +85,13 @@ const PICTURES: readonly Picture[] = [
     },
   },
   {
+    view: 'palette',
+    play: async (rig) => {
+      rig.type('\u0010web');
+      await rig.shows('client     web-003');
+    },
+  },
+  {
     view: 'resolve',
     play: async (rig) => {
       rig.type('j   r');

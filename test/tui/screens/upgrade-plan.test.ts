@@ -55,7 +55,7 @@ const PICTURES: readonly Picture[] = [
     view: 'upgrade-log',
     play: async (options) => {
       const { rig } = await heldAt('restart-agents', options);
-      rig.type('L');
+      rig.type('J');
       await rig.shows('owned by alice', 'line 1/');
       return rig;
     },

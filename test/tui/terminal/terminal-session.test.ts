@@ -118,6 +118,31 @@ describe('the restored terminal', () => {
     await pty.waitForText(/shell>\s*$/);
     expect(await modesInShell(pty)).toEqual(CLEAN);
   });
+
+  test('the terminal is restored while the console is suspended, and used again after fg, any number of times', async () => {
+    const pty = await startInShell();
+    for (let round = 0; round < 2; round += 1) {
+      pty.write('\u0019');
+      expect(await modesInShell(pty)).toEqual(CLEAN);
+      pty.write('fg\r');
+      await pty.waitForText('was suspended');
+      expect(pty.screen.modes).toMatchObject({ alternate: true, paste: true, focus: true, mouse: true });
+    }
+    pty.write('q');
+    expect(await statusInShell(pty)).toBe('0');
+    expect(await modesInShell(pty)).toEqual(CLEAN);
+  });
+});
+
+test('a console that no shell could continue is not suspended and keeps its terminal', async () => {
+  const pty = new Pty(process.execPath, [PROGRAM]);
+  onTestFinished(async () => void (await pty.close()));
+  await pty.waitForText(/ready, process \d+/);
+  pty.write('\u0019');
+  await pty.waitForText('not suspended');
+  expect(pty.screen.modes).toMatchObject({ alternate: true, paste: true, focus: true, mouse: true });
+  pty.write('j');
+  await pty.waitForText('key j');
 });
 
 test('a terminal that accepts no output does not block the event loop of the console', async () => {

@@ -4,12 +4,13 @@ import { onLayer, type Action } from '../../keys/action.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
 import { positionAfter } from '../../keys/movement-target.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
+import { requestOwnCommand } from '../own-commands.ts';
 import { helpRows, helpView, openHelp } from './layer.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 
 /** Returns the actions whose bindings the help shows, and the index of the one under the cursor. */
-export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAction[]; readonly index: number } {
+export function bindingsOf(layer: HelpLayer): { readonly actions: readonly string[]; readonly index: number } {
   const { lines, cursor } = helpView(layer);
   return {
     actions: lines.flatMap((line) => (line.kind === 'binding' ? [line.action] : [])),
@@ -53,8 +54,9 @@ export const HELP_ACTIONS: readonly Action[] = [
       const line = lines[cursor];
       if (line?.kind !== 'binding') return;
       closeLayer(store);
+      if (typeof line.runs !== 'string') return requestOwnCommand(store, line.runs);
       // The action `view` needs a digit to know which view to open. The help has none, so it opens the menu of views.
-      perform(line.action === 'view' ? 'views' : line.action);
+      perform(line.runs === 'view' ? 'views' : line.runs);
     }),
   },
   {

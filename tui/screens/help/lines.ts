@@ -2,11 +2,20 @@ import { holdsWords, type SearchField } from '../../state/search-field.ts';
 import { bindings, keyLabel, type Binding, type KeyAction } from '../../state/keys.ts';
 import { isMovement } from '../../keys/movement-target.ts';
 import { VIEWS } from '../../state/view-names.ts';
+import type { OwnCommand } from '../../state/own-command.ts';
 import type { KeyContext } from '../../state/key-context.ts';
 
 export type HelpLine =
   | { readonly kind: 'heading'; readonly text: string }
-  | { readonly kind: 'binding'; readonly action: KeyAction; readonly keys: string; readonly text: string }
+  | {
+      readonly kind: 'binding';
+      /** The name of the action or of the command of the user. */
+      readonly action: string;
+      /** The action or the command of the user that Enter runs. */
+      readonly runs: KeyAction | OwnCommand;
+      readonly keys: string;
+      readonly text: string;
+    }
   | { readonly kind: 'blank' };
 
 /** The titles of the key contexts for the help. */
@@ -69,34 +78,52 @@ const HELP_SECTIONS: readonly (readonly [
  * Returns the help of a key context, built from the table of bindings. Keys of this context come first, keys of all
  * contexts last.
  */
-export function helpLines(context: KeyContext, search?: SearchField): readonly HelpLine[] {
+export function helpLines(
+  context: KeyContext,
+  search?: SearchField,
+  ownCommands: readonly OwnCommand[] = [],
+): readonly HelpLine[] {
   const left = new Map(bindings().filter(([action, binding]) => isShown(action, binding, context, search)));
-  return HELP_SECTIONS.flatMap(([title, holds]) => {
+  const sections = HELP_SECTIONS.map(([title, holds]): readonly HelpLine[] => {
     const group = [...left].filter(([action, binding]) => holds(action, binding));
     for (const [action] of group) left.delete(action);
-    return sectionOf(title(context), group);
-  }).slice(0, -1);
+    return sectionOf(title(context), group.map(actionLine));
+  });
+  const own = ownCommands
+    .map(commandLine)
+    .filter((line) => isFound(`${line.keys} ${line.text} ${line.action}`, search));
+  const [first = [], ...others] = sections;
+  return [...first, ...sectionOf('Own commands', own), ...others.flat()].slice(0, -1);
+}
+
+type BindingLine = HelpLine & { readonly kind: 'binding' };
+
+function actionLine([action, binding]: readonly [KeyAction, Binding]): BindingLine {
+  return { kind: 'binding', action, runs: action, keys: keysText(binding), text: binding.help };
+}
+
+function commandLine(command: OwnCommand): BindingLine {
+  const { name, key, description } = command;
+  const keys = key === undefined ? `:${name}` : keyLabel(key);
+  return { kind: 'binding', action: name, runs: command, keys, text: `${name}: ${description}` };
 }
 
 function isShown(action: KeyAction, binding: Binding, context: KeyContext, search: SearchField | undefined): boolean {
   if (!binding.in.includes(context)) return false;
-  return search === undefined || holdsWords(`${keysText(binding)} ${binding.help} ${action}`, search);
+  return isFound(`${keysText(binding)} ${binding.help} ${action}`, search);
+}
+
+function isFound(text: string, search: SearchField | undefined): boolean {
+  return search === undefined || holdsWords(text, search);
 }
 
 /** Returns the lines of a section with a blank line at its end; no lines if the section is empty. */
-function sectionOf(title: string, group: readonly (readonly [KeyAction, Binding])[]): readonly HelpLine[] {
-  if (group.length === 0) return [];
-  const lines = group.map(([action, binding]): HelpLine => ({
-    kind: 'binding',
-    action,
-    keys: keysText(binding),
-    text: binding.help,
-  }));
-  return [{ kind: 'heading', text: title }, ...lines, { kind: 'blank' }];
+function sectionOf(title: string, lines: readonly HelpLine[]): readonly HelpLine[] {
+  return lines.length === 0 ? [] : [{ kind: 'heading', text: title }, ...lines, { kind: 'blank' }];
 }
 
 function keysText({ keys }: Binding): string {
-  return keys.map(keyLabel).join(' ');
+  return keys.map(keyLabel).join(' ').replace('1 2 3 4 5 6 7', '1-7');
 }
 
 function isIn(binding: Binding, contexts: readonly KeyContext[]): boolean {

@@ -17,6 +17,7 @@ import { moveText, clearTextSearch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
+import { ownCommandItems } from '../own-commands.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';
 
 /** Moves the cursor, or scrolls if the screen shows text. */
@@ -91,10 +92,10 @@ export function explainRow(store: Screen, layer: InspectLayer): void {
 /** The actions in the menu of the inspect screen, in order. */
 const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'explain', 'json'];
 
-export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { perform }: ActionTrigger): void {
+export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { context, perform }: ActionTrigger): void {
   const count = layer.marks.size;
   const subjectText = count > 0 ? `${String(count)} marked` : (layer.cursor.key ?? layer.subject.name);
-  openActionMenu(store, subjectText, MENU, perform);
+  openActionMenu(store, subjectText, MENU, perform, () => ownCommandItems(store, context));
 }
 
 /** Clears the marks, or else the search. If there are neither, closes the screen. */

@@ -1,7 +1,7 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
 import { onLayer, type Action } from '../../keys/action.ts';
 import { openLog } from './layer.ts';
-import { VIEWS_PAUSED } from '../../keys/context-groups.ts';
+import { VIEWS_ALL } from '../../keys/context-groups.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
 import { positionAfter } from '../../keys/movement-target.ts';
 import { logEntries, logIndex, logRows } from './entries.ts';
@@ -51,7 +51,7 @@ export const LOG_ACTIONS: readonly Action[] = [
   {
     name: 'log',
     keys: ['L'],
-    in: [...VIEWS_PAUSED, 'detail', 'inspect', 'handling', 'dead-letter', 'plan-page'],
+    in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter', 'plan-page'],
     help: 'show the messages of this console and the audit trail',
     run: (store) => openLog(store, 'messages'),
   },

@@ -39,7 +39,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
   },
   {
     name: 'plan-skip',
-    keys: ['n'],
+    keys: ['X'],
     in: ['plan'],
     help: 'skip the next step of the plan; asks for a reason',
     hint: 'skip',
@@ -48,7 +48,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
   },
   {
     name: 'plan-roll-back',
-    keys: ['b'],
+    keys: ['Z'],
     in: ['plan'],
     help: 'end the upgrade plan and roll back to its backup',
     hint: 'roll back',
@@ -57,7 +57,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
   },
   {
     name: 'plan-log',
-    keys: ['L'],
+    keys: ['J'],
     in: ['plan'],
     help: 'show the full log of the plan',
     hint: 'log',
@@ -73,7 +73,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
   },
   {
     name: 'plan-hold',
-    keys: ['p'],
+    keys: ['Y'],
     in: ['plan'],
     help: 'take or release ownership of the plan; asks before replacing the owner',
     hint: 'own',

@@ -33,7 +33,7 @@ import { run, STATUS, type Line } from '../../text/theme.ts';
 import { targetNames } from '../../model/target-names.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, dialogRows, dialogWidth, type DialogPage } from '../../form/dialog.tsx';
-import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/field-rows.ts';
+import { fieldLabel, fieldRows, labelRuns, LABEL_CELLS, type FieldRow } from '../../form/field-rows.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
@@ -139,6 +139,7 @@ function scopeField(form: SilenceForm): FieldRow {
   const texts = scopes.map((one) => scopeText(form, one));
   return {
     label: 'Scope',
+    letter: 's',
     isFocused: field === 'scope',
     isHere: field === 'scope' || (field === 'subscription' && scope === 'subscription'),
     control: { kind: 'options', texts, chosen: scopes.indexOf(scope) },
@@ -150,8 +151,12 @@ function scopeField(form: SilenceForm): FieldRow {
  * again.
  */
 function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[] {
-  const [, ...runs] = lines[Math.max(0, silenceScopes(form).indexOf(form.scope))] ?? [];
-  return [[fieldLabel(form.origin === undefined ? 'Scope' : 'Silence', form.field === 'scope'), ...runs]];
+  const line = lines[Math.max(0, silenceScopes(form).indexOf(form.scope))] ?? [];
+  // The label can consist of several runs.
+  let cells = 0;
+  const runs = line.slice(line.findIndex(({ text }) => (cells += text.length) >= LABEL_CELLS) + 1);
+  const label = form.origin === undefined ? labelRuns('Scope', form.field === 'scope', 's') : [fieldLabel('Silence')];
+  return [[...label, ...runs]];
 }
 
 /**
@@ -200,19 +205,19 @@ function selectorFields({ field, origin, scope, selector: line }: SilenceForm): 
   if (!isSearch({ origin, scope })) return [];
   const hint = line.text === '' ? 'client~web-* env=prod check!=backup' : '';
   const cells = line.text === '' ? { cells: 2, hint } : {};
-  return [{ label: 'Search', isFocused: field === 'selector', control: { kind: 'line', line, ...cells } }];
+  return [{ label: 'Search', letter: 'h', isFocused: field === 'selector', control: { kind: 'line', line, ...cells } }];
 }
 
 function expiryFields(form: SilenceForm): readonly FieldRow[] {
   const { field, duration: chosen, custom } = form;
   const presets = silenceDurations(form).map(({ label }) => label);
   const there = silenceFields(form);
-  const row = (id: SilenceField, label: string, control: FieldRow['control']): readonly FieldRow[] =>
-    there.includes(id) ? [{ label, isFocused: field === id, control }] : [];
+  const row = (id: SilenceField, label: string, control: FieldRow['control'], letter?: string): readonly FieldRow[] =>
+    there.includes(id) ? [{ label, isFocused: field === id, control, ...(letter !== undefined && { letter }) }] : [];
   return [
-    ...row('expires', 'Expires', { kind: 'presets', names: presets, chosen }),
+    ...row('expires', 'Expires', { kind: 'presets', names: presets, chosen }, 'e'),
     ...row('custom', '  lasts', { kind: 'line', line: custom, cells: 16, hint: 'e.g. 90m, 2h, 1d12h or never' }),
-    ...row('on-resolve', '', { kind: 'tick', isOn: endsOnResolve(form), text: onResolveText(form) }),
+    ...row('on-resolve', 'On OK', { kind: 'tick', isOn: endsOnResolve(form), text: onResolveText(form) }, 'o'),
   ];
 }
 
@@ -229,7 +234,7 @@ function startFields(form: SilenceForm): readonly FieldRow[] {
   const { field, starts, hasStart, at: line } = form;
   if (!hasStart) return [];
   const isFocused = field === 'starts' || field === 'at';
-  const baseRow = { label: 'Starts', isFocused, isHere: field === 'starts' };
+  const baseRow = { label: 'Starts', letter: 't', isFocused, isHere: field === 'starts' };
   const all = silenceStarts(form);
   if (starts !== 'at') {
     const labels = all.map((one) => START_NAMES[one]);
@@ -241,7 +246,7 @@ function startFields(form: SilenceForm): readonly FieldRow[] {
 
 function reasonField({ field, origin, reason: line }: SilenceForm, policy: SilencePolicy): FieldRow {
   const label = origin?.kind === 'change' ? 'Note' : policy.reason === 'required' ? 'Reason *' : 'Reason';
-  return { label, isFocused: field === 'reason', control: { kind: 'line', line } };
+  return { label, letter: 'r', isFocused: field === 'reason', control: { kind: 'line', line } };
 }
 
 function matchLine({ total, bySeverity, alreadySilenced, isCounting }: SilencePreview): Line {

@@ -140,10 +140,20 @@ export function silenceDurations({ origin }: Pick<SilenceForm, 'origin'>): reado
   return origin?.kind === 'change' ? CHANGE_DURATIONS : NEW_DURATIONS;
 }
 
+/** The beginnings of a duration (`90m`, `never`) and of a start (`22:30Z`) that the user types on the choices. */
+const DURATION_START = /^(?:\d|never|n$)/;
+const START_START = /^[\d+]/;
+
 /** The fields of the silence dialog, in the order in which Tab visits them. */
 export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   {
     id: 'scope',
+    letter: 's',
+    verticalChoices: (form) => {
+      const scopes = silenceScopes(form);
+      return { count: scopes.length, chosen: scopes.indexOf(form.scope) };
+    },
+    type: typeReason,
     isVisited: ({ origin, targets }) => origin === undefined && targets.length > 0,
     choose: (form, by) => {
       const scopes = silenceScopes(form);
@@ -157,19 +167,24 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'selector',
+    letter: 'h',
     isVisited: ({ origin, scope }) => origin === undefined && scope === 'search',
     line: lineField('selector'),
   },
   {
     id: 'expires',
+    letter: 'e',
     isVisited: (form) => !recurs(form),
     choose: (form, by) => ({ ...form, duration: wrapIndex(form.duration + by, silenceDurations(form).length) }),
-    type: (form, text) => ({
-      ...form,
-      duration: silenceDurations(form).findIndex(({ kind }) => kind === 'custom'),
-      custom: typedLine(text),
-      field: 'custom',
-    }),
+    type: (form, text) =>
+      DURATION_START.test(text)
+        ? {
+            ...form,
+            duration: silenceDurations(form).findIndex(({ kind }) => kind === 'custom'),
+            custom: typedLine(text),
+            field: 'custom',
+          }
+        : typeReason(form, text),
   },
   {
     id: 'custom',
@@ -178,6 +193,9 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'on-resolve',
+    letter: 'o',
+    type: typeReason,
+    isCheckbox: true,
     // If several silences are changed, each silence keeps its own setting of whether it ends on resolve.
     isVisited: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
     choose: (form) => ({ ...form, onResolve: !endsOnResolve(form) }),
@@ -185,20 +203,30 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'starts',
+    letter: 't',
     isVisited: ({ hasStart }) => hasStart,
     choose: (form, by) => {
       const all = silenceStarts(form);
       return { ...form, starts: all[wrapIndex(all.indexOf(form.starts) + by, all.length)] ?? 'now' };
     },
-    type: (form, text) => ({ ...form, starts: 'at', at: typedLine(text), field: 'at' }),
+    type: (form, text) =>
+      START_START.test(text) ? { ...form, starts: 'at', at: typedLine(text), field: 'at' } : typeReason(form, text),
     toggles: true,
   },
   { id: 'at', isVisited: ({ hasStart, starts }) => hasStart && starts === 'at', line: lineField('at') },
   ...RECURRENCE_FIELDS,
-  { id: 'reason', line: lineField('reason') },
-  { id: 'submit', choose: (form) => ({ ...form, field: 'cancel' }) },
-  { id: 'cancel', choose: (form) => ({ ...form, field: 'submit' }) },
+  { id: 'reason', letter: 'r', line: lineField('reason') },
+  { id: 'submit', choose: (form) => ({ ...form, field: 'cancel' }), type: typeReason },
+  { id: 'cancel', choose: (form) => ({ ...form, field: 'submit' }), type: typeReason },
 ];
+
+/**
+ * Moves the focus to the reason and types text there. A user who types words on a choice or a button means the reason,
+ * and the words must not change the choice.
+ */
+function typeReason(form: SilenceForm, text: string): SilenceForm {
+  return { ...form, reason: editLine(form.reason, { kind: 'insert', text }), field: 'reason' };
+}
 
 function lineField(name: 'selector' | 'custom' | 'at' | 'reason'): NonNullable<FormField<SilenceForm>['line']> {
   return { of: (form) => form[name], with: (form, line) => ({ ...form, [name]: line }) };

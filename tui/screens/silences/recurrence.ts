@@ -27,17 +27,21 @@ export function noRecurrence(): RecurrenceLines {
 
 interface FieldDetails {
   readonly label: string;
+  readonly letter: string;
   readonly line: keyof RecurrenceLines;
   readonly hint: string;
 }
 
 /** The fields of a recurrence, in the order in which Tab visits them. */
 const FIELD_DETAILS: ReadonlyMap<SilenceField, FieldDetails> = new Map<SilenceField, FieldDetails>([
-  ['schedule', { label: 'Schedule', line: 'schedule', hint: 'e.g. sat,sun 02:00; daily 6:00,18:00; or cron' }],
-  ['zone', { label: 'Zone', line: 'zone', hint: 'e.g. UTC, Europe/Berlin or +02:00' }],
-  ['lasts', { label: 'Lasts', line: 'lasts', hint: 'length of each window, e.g. 30m or 2h' }],
-  ['first-day', { label: 'First day', line: 'firstDay', hint: 'e.g. 2026-12-01; empty: today' }],
-  ['last-day', { label: 'Last day', line: 'lastDay', hint: 'e.g. 2026-12-31; empty: no end date' }],
+  [
+    'schedule',
+    { label: 'Schedule', letter: 'c', line: 'schedule', hint: 'e.g. sat,sun 02:00; daily 6:00,18:00; or cron' },
+  ],
+  ['zone', { label: 'Zone', letter: 'z', line: 'zone', hint: 'e.g. UTC, Europe/Berlin or +02:00' }],
+  ['lasts', { label: 'Lasts', letter: 'l', line: 'lasts', hint: 'length of each window, e.g. 30m or 2h' }],
+  ['first-day', { label: 'First day', letter: 'i', line: 'firstDay', hint: 'e.g. 2026-12-01; empty: today' }],
+  ['last-day', { label: 'Last day', letter: 'a', line: 'lastDay', hint: 'e.g. 2026-12-31; empty: no end date' }],
 ]);
 
 const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {
@@ -50,8 +54,9 @@ const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {
 
 export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(
   FIELD_DETAILS,
-  ([id, { line }]): FormField<SilenceForm> => ({
+  ([id, { line, letter }]): FormField<SilenceForm> => ({
     id,
+    letter,
     isVisited: recurs,
     line: { of: (form) => form[line], with: (form, next) => ({ ...form, [line]: next }) },
   }),
@@ -99,8 +104,9 @@ export function recurrenceRows(form: SilenceForm, nowMs: number): readonly Field
   if (!recurs(form)) return [];
   const read = typedRecurrence(form, nowMs);
   const wrong = read.problem === undefined || form.schedule.text === '' ? undefined : FIELD_OF_PART[read.part];
-  return Array.from(FIELD_DETAILS, ([id, { label, line, hint }]) => ({
+  return Array.from(FIELD_DETAILS, ([id, { label, letter, line, hint }]) => ({
     label,
+    letter,
     isFocused: form.field === id,
     control: {
       kind: 'line',

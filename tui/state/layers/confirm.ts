@@ -7,6 +7,8 @@ export interface ConfirmLayer {
   readonly title: string;
   /** Lines that name the affected objects. A long list of objects is already shortened. */
   readonly lines: readonly string[];
+  /** Returns the lines of the next frame, if they can change while the dialog is open; default: `lines`. */
+  readonly currentLines?: () => readonly string[];
   /** Label of the submit button. It says what the button does: `Resolve 3 events`. */
   readonly button: string;
   readonly focused: 'cancel' | 'submit';

@@ -1,3 +1,4 @@
+import type { OwnCommand } from '../own-command.ts';
 import type { SearchField } from '../search-field.ts';
 import type { KeyContext } from '../key-context.ts';
 
@@ -5,9 +6,11 @@ import type { KeyContext } from '../key-context.ts';
 export interface HelpLayer {
   readonly kind: 'help';
   readonly context: KeyContext;
+  /** The commands of the user that run in this context. */
+  readonly ownCommands: readonly OwnCommand[];
   /**
-   * The action whose binding is under the cursor. If it is `undefined` or not shown, the cursor is on the first
-   * binding.
+   * The action, or the name of the command of the user, whose binding is under the cursor. If it is `undefined` or not
+   * shown, the cursor is on the first binding.
    */
   readonly at: string | undefined;
   readonly search: SearchField;

@@ -22,7 +22,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
-      .constantFrom('\r', '\t', 'j', 'k', 'n', 'reason', '\u0013')
+      .constantFrom('\r', '\t', 'j', 'k', 'X', 'reason', '\u0013')
       .map((key): Move => ({ kind: 'key', key })),
   },
 );

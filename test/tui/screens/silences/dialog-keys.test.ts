@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
-import { byKey } from '../../../support/console-rig.ts';
+import { byKey, openRig } from '../../../support/console-rig.ts';
+import { SCENE } from '../../../support/console-scene.ts';
 import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
 
 const BACK_TO_EXPIRES = '\u001B[Z'.repeat(3);
@@ -148,3 +149,77 @@ describe('the confirmation of a silence of many events', () => {
     expect(operations(driver)).toMatchObject([{ check: 'disk', reason: 'why' }]);
   });
 });
+
+describe('the choices of the silence dialog', () => {
+  const DOWN = '\u001B[B';
+  const UP = '\u001B[A';
+
+  test('the vertical arrow keys choose the scope and leave the list only at its ends', () => {
+    const driver = live();
+    driver.type('s\u001Bs');
+    expect(form(driver)).toMatchObject({ field: 'scope', scope: 'pairs' });
+    driver.type(DOWN);
+    expect(form(driver)).toMatchObject({ field: 'scope', scope: 'checks' });
+    driver.type(DOWN);
+    expect(form(driver)).toMatchObject({ field: 'scope', scope: 'clients' });
+    driver.type(UP + UP);
+    expect(form(driver)).toMatchObject({ field: 'scope', scope: 'pairs' });
+    driver.type(UP);
+    expect(form(driver)).toMatchObject({ field: 'cancel', scope: 'pairs' });
+    driver.type(DOWN.repeat(5));
+    expect(form(driver)).toMatchObject({ field: 'scope', scope: 'search' });
+    driver.type(DOWN);
+    expect(form(driver)).toMatchObject({ field: 'selector', scope: 'search' });
+    driver.type(DOWN);
+    expect(form(driver)).toMatchObject({ field: 'expires' });
+  });
+
+  test.each([
+    { letter: 's', field: 'scope' },
+    { letter: 'e', field: 'expires' },
+    { letter: 'o', field: 'on-resolve' },
+    { letter: 't', field: 'starts' },
+    { letter: 'r', field: 'reason' },
+  ])('Alt with the letter $letter goes to the field $field, also from a text field', ({ letter, field }) => {
+    const driver = live();
+    driver.type(`swhy\u001B${letter}`);
+    expect(form(driver)).toMatchObject({ field, reason: { text: 'why' } });
+  });
+
+  test('Alt with a letter of a field that is not shown does nothing', () => {
+    const driver = live();
+    driver.type('s\u001Bz');
+    expect(form(driver)).toMatchObject({ field: 'reason' });
+  });
+
+  test.each(['scope', 'expires', 'on-resolve', 'starts', 'submit', 'cancel'])(
+    'words that are typed on %s go to the reason and change no choice',
+    (field) => {
+      const driver = live();
+      driver.type('s');
+      const before = form(driver);
+      for (let steps = 0; steps < 10 && focused(driver) !== field; steps += 1) driver.type('\t');
+      expect(focused(driver)).toBe(field);
+      driver.type('rolling back rc2, OPS-99');
+      expect(form(driver)).toEqual({ ...before, reason: { text: 'rolling back rc2, OPS-99', caret: 24 } });
+    },
+  );
+
+  test('the hints in the last line say how the focused field is changed', async () => {
+    const rig = await openRig({ snapshot: SCENE });
+    rig.type('s\u001Bs');
+    await rig.shows('↑↓ choose');
+    rig.type('\u001Be');
+    await rig.shows('←→ choose', 'Alt-letter field');
+    rig.type('\u001Bo');
+    await rig.shows('Space change');
+    rig.type('\u001Br');
+    await rig.showsNo('choose');
+    expect(rig.screen.lines.at(-1)).toMatch(/^ Tab next field/);
+  });
+});
+
+function focused(driver: ConsoleDriver): unknown {
+  const { field } = { field: undefined, ...form(driver) };
+  return field;
+}
