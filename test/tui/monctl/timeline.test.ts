@@ -64,7 +64,7 @@ describe('monctl lists with --at', () => {
       *:disk           in 1h45m, 13:00Z  no                      ada      CHG-1
 
       CLIENT  ADDRESS  LAST SEEN  VERSION  SUBSCRIPTIONS
-      web-1   unknown         1h  1.9.0    client:web-1
+      web-1   unknown          -  1.9.0    client:web-1
       "
     `);
     expect((await monctl('event', 'list', '--at', '80m')).stdout).toContain('CRIT');
