@@ -3,9 +3,10 @@ import type { ScreenSize } from '../state/console-state.ts';
 import { menuIndex } from './menu.ts';
 import { clamp } from '../state/list-cursor.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
-import { run, type Run } from '../text/theme.ts';
+import { run, type Line } from '../text/theme.ts';
 import { dialogWidth, type DialogPage } from './dialog.tsx';
 import { fitRuns } from '../text/runs.ts';
+import { wrapCells } from '../text/wrap-cells.ts';
 import { fieldRuns } from './text-field.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 
@@ -24,22 +25,34 @@ export function menuDialog(layer: MenuLayer, items: readonly MenuItem[], size: S
   const width = dialogWidth(size.columns);
   const rows = Math.max(1, size.rows - ROWS_AROUND);
   const at = menuIndex(items, layer);
-  const top = clamp(at - (rows >> 1), 0, Math.max(0, items.length - rows));
-  const lines = items.slice(top, top + rows).map((item, index) => itemRuns(item, top + index === at, width));
+  const itemLines = items.map((item, index) => linesOf(item, index === at, width));
+  const all = itemLines.flat();
+  const cursorRow = itemLines.slice(0, Math.max(0, at)).flat().length;
+  const top = clamp(cursorRow - (rows >> 1), 0, Math.max(0, all.length - rows));
+  const lines = all.slice(top, top + rows);
   const search = [run('/', 'strong'), ...fieldRuns(layer.search, width - 1, true)];
   const none = [[run('nothing matches', 'faint')]];
   return { title: safeLine(layer.title), lines: [search, [], ...(lines.length === 0 ? none : lines)] };
 }
 
-function itemRuns(item: MenuItem, isCursor: boolean, width: number): readonly Run[] {
+/** Returns the lines of an item. A long label continues in further lines, so that it is complete beside the key. */
+function linesOf(item: MenuItem, isCursor: boolean, width: number): readonly Line[] {
+  const isDisabled = item.disabled !== undefined;
   const box = item.ticked === undefined ? '' : item.ticked ? '[x] ' : '[ ] ';
   const why = item.disabled === undefined ? '' : `  (${item.disabled})`;
   const kind = item.kind === undefined ? '' : item.kind.padEnd(KIND_CELLS);
-  const left = `${isCursor ? '>' : ' '} ${box}${kind}${safeLine(item.label)}${why}`;
-  const note = item.note === undefined || item.disabled !== undefined ? '' : `  ${safeLine(item.note)}`;
-  const right = item.key === undefined ? '' : ` ${item.key} `;
-  const available = width - cellWidth(right);
-  if (isCursor) return [run(fit(left + note, available) + right, 'cursor')];
-  if (item.disabled !== undefined) return fitRuns([run(left, 'faint')], width);
-  return [...fitRuns([run(left), run(note, 'faint')], available), run(right, 'accent')];
+  const note = item.note === undefined || isDisabled ? '' : `  ${safeLine(item.note)}`;
+  const key = item.key === undefined ? '' : ` ${item.key} `;
+  const lead = `${isCursor ? '>' : ' '} ${box}${kind}`;
+  const available = width - cellWidth(key);
+  const pieces = wrapCells(`${safeLine(item.label)}${why}`, available - cellWidth(lead));
+  return pieces.map((piece, index) => {
+    const left = index === 0 ? lead + piece : ' '.repeat(cellWidth(lead)) + piece;
+    const right = index === 0 ? key : ' '.repeat(cellWidth(key));
+    const end = index === pieces.length - 1 ? note : '';
+    if (isCursor) return [run(fit(left + end, available) + right, 'cursor')];
+    const tone = isDisabled ? 'faint' : 'plain';
+    const texts = fitRuns([run(left, tone), run(end, 'faint')], available);
+    return texts.concat(run(right, isDisabled ? 'faint' : 'accent'));
+  });
 }
