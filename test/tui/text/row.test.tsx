@@ -9,7 +9,7 @@ test.each([
   {
     name: 'in color',
     theme: { color: true, ascii: false },
-    text: '> \u001B[1m\u001B[31m✗ CRIT\u001B[39m\u001B[22m web…\u001B[7magain\u001B[27m',
+    text: '> \u001B[1m\u001B[91m✗ CRIT\u001B[39m\u001B[22m web…\u001B[7magain\u001B[27m',
   },
   {
     name: 'without color, which keeps bold and inverse',
