@@ -292,7 +292,9 @@ export function openConsole(parts: ConsoleParts): Console {
       show(next, store.options.contexts?.current, { ...kept, view });
     });
 
-  /** Shows the lists of another moment in a new store. An incident stays open, because it shows the moment as a cursor. */
+  /**
+   * Shows the lists of another moment in a new store. An incident stays open, because it shows the moment as a cursor.
+   */
   const showMoment = (followed?: FollowedFeed): void => {
     const layers = store.state.layers.filter(({ kind }) => kind === 'incident');
     show(shown, store.options.contexts?.current, portableSettings(store.state), followed);

@@ -27,7 +27,9 @@ import { SILENCED_STATES, silencedState } from './silenced-state.ts';
  * in the REST API, in the feed and in the console.
  */
 
-/** Returns whether a client has an agent, which sends keepalives. Proxy clients and many created over the API do not. */
+/**
+ * Returns whether a client has an agent, which sends keepalives. Proxy clients and many created over the API do not.
+ */
 export function hasAgent({ keepalives }: Pick<ClientRow, 'keepalives'>): boolean {
   return keepalives !== false;
 }

@@ -59,9 +59,9 @@ export function offsetAt(epochMs: number, zone: string): number {
 export interface LocalMoments {
   /** `skipped` if the clocks skip it because they are set forward, `twice` if they are set back. */
   readonly kind: 'once' | 'skipped' | 'twice';
-  /** For `skipped`, the time at which the clocks change. */
+  /** The first point in time with this clock time; for `skipped`, the time at which the clocks change. */
   readonly firstMs: number;
-  /** Differs from `firstMs` only for `twice`. */
+  /** The last point in time with this clock time; differs from `firstMs` only for `twice`. */
   readonly lastMs: number;
 }
 

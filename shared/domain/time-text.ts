@@ -13,7 +13,7 @@ import { localMoments, offsetAt } from './local-time.ts';
 export interface LocalClock {
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** As returned by `timeZoneOf`. */
+  /** The IANA name of the time zone, as `timeZoneOf` returns it. */
   readonly zone: string;
 }
 

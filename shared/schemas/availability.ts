@@ -41,7 +41,7 @@ export const availabilityResponse = z.object({
   count: z.number(),
   /** The availability of all these checks together. */
   total: sharesSchema,
-  /** At most 288 periods. */
+  /** The share of OK results over time, in at most 288 periods. */
   over_time: okOverTime.exactOptional(),
   /** The checks with the lowest `percent` first, up to the requested number. */
   checks: z.array(z.object({ client: z.string(), check: z.string(), ...shares })),

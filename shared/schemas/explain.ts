@@ -111,7 +111,9 @@ export type HandlerExplanation = HandlerVerdict & {
   readonly delivery: DeliveryView | null;
   /** Whether the handler was notified of the open event; absent if there is none. */
   readonly notified?: boolean;
-  /** The number of occurrences at which the filter `occurrences` passes the event again; absent: it does not reject it. */
+  /**
+   * The number of occurrences at which the filter `occurrences` passes the event again; absent: it does not reject it.
+   */
   readonly next_occurrence?: number;
 };
 

@@ -160,7 +160,7 @@ export const reportResponse = z.object({
   open: reportChecks,
   /** The same problems counted by check: the worst first, then those on the most clients. Inhibited ones come last. */
   open_by_check: z.array(reportOpenCheck).exactOptional(),
-  /** At most 288 periods. */
+  /** The numbers of open problems over time, in at most 288 periods. */
   open_over_time: openOverTime.exactOptional(),
   /** Checks whose problems ended, or that were removed: the longest outages first. Inhibited ones come last. */
   resolved: reportChecks,

@@ -26,7 +26,9 @@ export const seriesResponse = z.object({
       label: z.string(),
       /** The unit as the check wrote it, such as `s`, `%` or `MB`; empty if there is none. */
       unit: z.string(),
-      /** The ranges of the thresholds in the notation of Nagios plugins, such as `80` or `10:20`; null if not reported. */
+      /**
+       * The ranges of the thresholds in the notation of Nagios plugins, such as `80` or `10:20`; null if not reported.
+       */
       warn: z.string().nullable(),
       crit: z.string().nullable(),
       /** The lowest and the highest possible value; null if not reported. */

@@ -171,7 +171,9 @@ function acknowledgeTargets(
   });
 }
 
-/** Runs `:acknowledge [DURATION] [NOTE]` on the selected events, also on those that somebody has acknowledged already. */
+/**
+ * Runs `:acknowledge [DURATION] [NOTE]` on the selected events, also on those that somebody has acknowledged already.
+ */
 function acknowledgeWithNote(store: ActionPorts, operand: string): string | undefined {
   const [, word = '', others = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
   const seconds = /^\d/.test(word) ? typedSeconds(word) : undefined;
@@ -239,8 +241,8 @@ function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Targ
 }
 
 /**
- * Returns the marked events, the event under the cursor, or the shown event; `undefined` after a message that the screen
- * has no open event.
+ * Returns the marked events, the event under the cursor, or the shown event; `undefined` after a message that the
+ * screen has no open event.
  */
 function selectedEvents(store: ActionPorts, verb: string): readonly Target[] | undefined {
   const layer = store.state.layers.at(-1);

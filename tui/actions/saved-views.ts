@@ -17,7 +17,10 @@ export function presentView({ state, list, whereColumn }: ScreenView & LiveData 
   return { view, filter: filter.text, sort, columns, ...(fold && { fold }) };
 }
 
-/** Opens a saved view with its filter, sort order, fold and columns. Marks and cursor are not saved and stay as they are. */
+/**
+ * Opens a saved view with its filter, sort order, fold and columns. Marks and cursor are not saved and stay as they
+ * are.
+ */
 export function applyView(
   store: Screen & LiveData & ListOfView,
   { view, filter, sort, fold, columns }: SavedView,

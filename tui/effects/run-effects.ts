@@ -14,7 +14,7 @@ import {
   type ChangeReport,
 } from '../words/changes.ts';
 import { reportOutcome } from '../actions/outcome.ts';
-import type { Effect, DeadLetterVerb, DeadLetterOrder, CheckRunRequest, RequestedRun } from '../state/effects.ts';
+import type { Effect, DeadLetterVerb, DeadLetterOrder, CheckRunRequest, AwaitedRun } from '../state/effects.ts';
 import { isSameSubject, type Subject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
 import { undoOperations } from '../state/undo.ts';
@@ -271,7 +271,7 @@ function targetsOf({ check, subscribers = [] }: CheckRunRequest): readonly Targe
 
 async function requestChecks(orders: readonly CheckRunRequest[], { store, api }: EffectTools): Promise<void> {
   const { creator } = store.options;
-  const runs: RequestedRun[] = [];
+  const runs: AwaitedRun[] = [];
   const outcomes = await inParallel(
     orders,
     ({ check }) => safeLine(check),
@@ -305,8 +305,8 @@ function goneClient(
 }
 
 /** Loads the last results of requested runs. A failed request is repeated later. */
-async function loadRunResults(runs: readonly RequestedRun[], { store, api }: EffectTools): Promise<void> {
-  const load = async (run: RequestedRun): Promise<void> => {
+async function loadRunResults(runs: readonly AwaitedRun[], { store, api }: EffectTools): Promise<void> {
+  const load = async (run: AwaitedRun): Promise<void> => {
     const result = await (await api()).result(run.target.client, run.target.check);
     if (result === undefined || Math.max(result.check.issued, result.check.executed) < run.issued) return;
     store.requestedRuns.answered(store, run, result.check.status);

@@ -51,8 +51,8 @@ export async function runTerminalEffect(effect: TerminalEffect, tools: TerminalT
 }
 
 /**
- * Copies a text. In tmux it goes into a buffer of tmux, because tmux in its default configuration drops the sequence for
- * the clipboard. Otherwise, and if tmux refuses it, the terminal gets the sequence.
+ * Copies a text. In tmux it goes into a buffer of tmux, because tmux in its default configuration drops the sequence
+ * for the clipboard. Otherwise, and if tmux refuses it, the terminal gets the sequence.
  */
 async function copy(text: string, label: string, { store, terminal }: TerminalTools): Promise<void> {
   const { loadTmuxBuffer, isTmux } = terminal;

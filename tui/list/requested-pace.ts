@@ -31,7 +31,10 @@ export function requestedPace(store: ScreenView & LiveData & ListOfView): Reques
     : { ms: UNSEEN_PACE_MS, full: isEveryEventCounted(store) ? drawnEvents(store) : undefined };
 }
 
-/** Returns true if the screen shows only counters, or the list of events without a filter and folds and in the default order. */
+/**
+ * Returns true if the screen shows only counters, or the list of events without a filter and folds and in the default
+ * order.
+ */
 function isEveryEventCounted({ state, whereColumn, list, sort, rows }: ScreenView & LiveData & ListOfView): boolean {
   return (
     state.view === 'events' &&

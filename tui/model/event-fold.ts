@@ -73,7 +73,7 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
     return this.#events.length;
   }
 
-  /** What the events have in common, as the user sees it, with control characters as they were received. */
+  /** The common value of the events as users see it; it can contain control characters. */
   get name(): string {
     return this.#folding.nameOf(this.value, this.row);
   }

@@ -63,7 +63,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     this.#events = events;
   }
 
-  /** What the events of a fold have in common; `undefined` if the list is not folded. */
+  /** The criterion by which the list is folded; `undefined` if it is not folded. */
   get by(): FoldBy | undefined {
     return this.#folding?.by;
   }

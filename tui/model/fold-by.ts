@@ -6,7 +6,7 @@ import { nameAtSameBackend } from './backend-names.ts';
 import type { EventRecord } from './event-record.ts';
 import { outputPattern } from './output-pattern.ts';
 
-/** What the events of a fold have in common: `check`, `output`, `cause`, `subscription`, or an attribute. */
+/** The criterion by which events are folded into rows: `check`, `output`, `cause`, `subscription`, or an attribute. */
 export type FoldBy = string;
 
 /** The value by which an event is folded: a text, or the hash of an output. */

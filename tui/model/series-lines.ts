@@ -102,7 +102,9 @@ function curveLines(
   return [completeRuns(title, width), ...plot];
 }
 
-/** Returns the median distance of points in milliseconds; 0 if there are fewer than two. A check may run once an hour. */
+/**
+ * Returns the median distance of points in milliseconds; 0 if there are fewer than two. A check may run once an hour.
+ */
 function medianDistance(points: readonly PlotPoint[]): number {
   const distances = points.slice(1).map(({ at }, index) => at - (points[index]?.at ?? at));
   return distances.toSorted((a, b) => a - b)[distances.length >> 1] ?? 0;

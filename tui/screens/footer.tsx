@@ -154,7 +154,7 @@ export interface StatusLineProps {
   readonly compact: boolean;
   /** True if the connection is lost, so that the rows may be outdated. */
   readonly stale: boolean;
-  /** What the list is folded by, and the number of events in its rows; `undefined` if each row is one event. */
+  /** The criterion of the fold and the number of events in the rows; `undefined` if each row is one event. */
   readonly fold?: { readonly by: string; readonly events: number } | undefined;
   /** Number of marked events; default: of marked rows. */
   readonly marked?: number;

@@ -13,8 +13,8 @@ import { ShortHeader } from './header.tsx';
 import { tableLines } from './table-screen.tsx';
 
 /**
- * Renders a screen that is too small for keys and dialogs: the counters and the first rows of the list, for a small pane
- * beside other programs.
+ * Renders a screen that is too small for keys and dialogs: the counters and the first rows of the list, for a small
+ * pane beside other programs.
  */
 export function SmallScreen({
   theme,

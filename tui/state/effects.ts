@@ -25,7 +25,7 @@ export type Effect =
   | { readonly kind: 'delete-clients'; readonly names: readonly string[] }
   | { readonly kind: 'request-checks'; readonly orders: readonly CheckRunRequest[] }
   /** Loads the results of runs that the user requested, to report their outcome. */
-  | { readonly kind: 'load-run-results'; readonly runs: readonly RequestedRun[] }
+  | { readonly kind: 'load-run-results'; readonly runs: readonly AwaitedRun[] }
   | { readonly kind: 'load-subject'; readonly subject: Subject }
   | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly deadLetters: readonly DeadLetterOrder[] }
   /**
@@ -104,7 +104,7 @@ export interface CheckRunRequest {
 }
 
 /** A run of a check on a client that the user requested. */
-export interface RequestedRun {
+export interface AwaitedRun {
   readonly target: Target;
   /** Time of the request on the clock of the backend, in epoch seconds. Its result is not issued earlier. */
   readonly issued: number;

@@ -26,7 +26,7 @@ export interface ListState {
   readonly filter: FilterState;
   /** The sort order; `undefined` for the default order of the view. */
   readonly sort: SortState | undefined;
-  /** What the events have in common that are folded into one row; `undefined` if each event is a row. */
+  /** The criterion by which events are folded into rows; `undefined` if each event is a row. */
   readonly fold: FoldBy | undefined;
   /** Ids of the hidden columns. */
   readonly hidden: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import { severityOf } from '../../shared/domain/severity.ts';
 import type { Target } from '../model/target.ts';
 import { runOutcomesText, runsExpiredText } from '../words/run-text.ts';
-import type { RequestedRun } from './effects.ts';
+import type { AwaitedRun } from './effects.ts';
 import type { Screen } from './ports.ts';
 
 /** Time for which the console waits for the results of requested runs, in milliseconds. */
@@ -15,13 +15,13 @@ const FOLLOWED_MAX = 20;
 
 /** The runs that the user requested last. The console reports their outcome as soon as it is known. */
 export class RequestedRuns {
-  #waiting: readonly RequestedRun[] = [];
+  #waiting: readonly AwaitedRun[] = [];
   #statuses: { readonly target: Target; readonly status: number }[] = [];
   #requestedAtMs = 0;
   #polledAtMs = 0;
 
   /** Begins to wait for the results of these runs. Earlier runs are no longer waited for. */
-  follow(runs: readonly RequestedRun[], nowMs: number): void {
+  follow(runs: readonly AwaitedRun[], nowMs: number): void {
     this.#waiting = runs.slice(0, FOLLOWED_MAX);
     this.#statuses = [];
     this.#requestedAtMs = nowMs;
@@ -29,7 +29,7 @@ export class RequestedRuns {
   }
 
   /** Stores the status of a result. Once all results have arrived, reports the outcome. */
-  answered(store: Screen, { target, issued }: RequestedRun, status: number): void {
+  answered(store: Screen, { target, issued }: AwaitedRun, status: number): void {
     const run = this.#waiting.find((one) => one.target.key === target.key && one.issued === issued);
     if (run === undefined) return;
     this.#waiting = this.#waiting.filter((one) => one !== run);

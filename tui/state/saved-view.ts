@@ -10,7 +10,7 @@ export interface SavedView {
   readonly sort: { readonly column: string; readonly reversed: boolean } | undefined;
   /** Ids of the visible columns; `undefined` if all columns are visible. */
   readonly columns: readonly string[] | undefined;
-  /** What the list of events is folded by; `undefined` if each event is a row. */
+  /** The criterion by which events are folded into rows; `undefined` if each event is a row. */
   readonly fold?: FoldBy | undefined;
 }
 

@@ -104,8 +104,8 @@ function readCsi(text: string, start: number, escaped: boolean): InputToken | un
 }
 
 /**
- * Decodes an OSC sequence. Only the background color of the terminal has a meaning; other sequences are late responses to
- * requests of the previous program, so they are ignored.
+ * Decodes an OSC sequence. Only the background color of the terminal has a meaning; other sequences are late responses
+ * to requests of the previous program, so they are ignored.
  */
 function readOsc(text: string, start: number): InputToken | undefined {
   const token = readString(text, start);

@@ -64,8 +64,8 @@ type SkinColors = Readonly<Partial<Record<Hue | 'faint', number>>>;
  * use bright yellow, which is gray in the theme Solarized.
  *
  * The other skins need exact colors, so they use the colors from 16 on, which every terminal draws alike. Each has a
- * contrast of at least 4.5:1 (WCAG 2.2, 1.4.3). They also define a gray, because the dim text of some terminals is below
- * that.
+ * contrast of at least 4.5:1 (WCAG 2.2, 1.4.3). They also define a gray, because the dim text of some terminals is
+ * below that.
  */
 export const SKIN_COLORS: Readonly<Record<Skin, SkinColors>> = {
   dark: { critical: 9, warning: 3, unknown: 13, ok: 2, flapping: 6, accent: 6 },

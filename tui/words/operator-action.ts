@@ -1,4 +1,4 @@
-/** What an operator did, by the name of the action in the audit trail. The changed object follows the words. */
+/** The words for the actions of operators, by their names in the audit trail. The changed object follows the words. */
 const WORDS: Readonly<Record<string, string>> = {
   'silence.create': 'silenced',
   'silence.replace': 'changed the silence on',

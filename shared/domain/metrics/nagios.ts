@@ -92,7 +92,9 @@ const EQUALS_CODE = 61;
 const UPPER_E_CODE = 69;
 const LOWER_E_CODE = 101;
 
-/** Adds the measurements of a part of an output, up to the maximum number. It works on codes of characters for speed. */
+/**
+ * Adds the measurements of a part of an output, up to the maximum number. It works on codes of characters for speed.
+ */
 function collectMeasurements(
   text: string,
   { from, end, most }: { readonly from: number; readonly end: number; readonly most: number },
@@ -136,7 +138,9 @@ function measurementIn(
   return { label, value, unit: text.slice(at, unitEnd), limits: text.slice(unitEnd + 1, end) };
 }
 
-/** Whether a character belongs to a number: a digit, a point, a sign at its begin or after its exponent, an exponent. */
+/**
+ * Whether a character belongs to a number: a digit, a point, a sign at its begin or after its exponent, an exponent.
+ */
 function isNumeric(text: string, at: number, begin: number): boolean {
   const code = text.charCodeAt(at);
   if ((code >= 48 && code <= 57) || code === 46) return true;

@@ -6,8 +6,8 @@ import type { HandledEvent } from '../../schemas/handler-job.ts';
  * The event's status in the last group notification that included the event; undefined if there was none. Two special
  * values can replace the status:
  *
- * - `renotify`: a group notification has included the event, and a silence or the acknowledgement of the event has ended
- *   since. The next group notification must include the event as changed.
+ * - `renotify`: a group notification has included the event, and a silence or the acknowledgement of the event has
+ *   ended since. The next group notification must include the event as changed.
  * - `inhibited`: the event was inhibited at a flush before any group notification included it. The next result of the
  *   event that passes all decision stages removes this value.
  */

@@ -48,7 +48,7 @@ test.each([
   { all: 500, ofAddress: 100, isShared: false, refusal: 'address' },
   { all: 500, ofAddress: 499, isShared: true, refusal: undefined },
 ])(
-  'with $all connections, $ofAddress of one address (shared: $isShared), the next one is rejected by: $refusal',
+  'a connection after $all others, $ofAddress of one address (shared: $isShared), is rejected by: $refusal',
   ({ all, ofAddress, isShared, refusal }) => {
     expect(connectionRejection({ all, ofAddress }, isShared, limits)).toBe(refusal);
   },

@@ -131,7 +131,7 @@ describe('a command of the user', () => {
     expect(rig.screen.text).toContain('shell not run: there is no terminal for it');
   });
 
-  test('at most four commands run in the background at a time', async () => {
+  test('the console runs at most four commands in the background at a time', async () => {
     const held = join(await tempDir(), 'held');
     await writeFile(held, '');
     const script = 'setInterval(() => { if (!require("fs").existsSync(process.argv[1])) process.exit(); }, 20)';

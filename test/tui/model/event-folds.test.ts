@@ -177,7 +177,7 @@ describe('a fold', () => {
     expect(shown(folds)[0]?.row.silenced_by).toHaveLength(1);
   });
 
-  test('of the folds with the same severity, the largest comes first', () => {
+  test('folds with the same severity are sorted by size, the largest first', () => {
     const folds = foldsOf(
       'check',
       anEventRow({ client: 'a', check: 'new', since: 900 }),

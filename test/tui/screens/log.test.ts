@@ -13,7 +13,7 @@ test.each([
   ['2026-11-18T09:08:07Z', '11-18 09:08Z'],
   ['2026-11-24T06:00:00Z', '11-24 06:00Z'],
   ['2028-02-01T06:00:00Z', '2028-02-01'],
-])('at noon of 2026-11-20 the console shows the time %s as %s', (at, text) => {
+])('the console shows, at noon of 2026-11-20, the time %s as %s', (at, text) => {
   expect(whenText(Date.parse(at), Date.parse('2026-11-20T12:00:00Z'))).toBe(text);
 });
 

@@ -16,7 +16,7 @@ import { openFiltered } from '../open-filtered.ts';
 import { moveText } from '../text-pane.ts';
 import { openTimeline } from '../timeline/layer.ts';
 import { detailHeight, focusedPanel, layOutDetail, panelOrder, relatedMax, type DetailLayout } from './layout.ts';
-import { silencesOn } from './lines.ts';
+import { silencesOnEvent } from './lines.ts';
 import { relatedRows, type RelatedRow } from './related.ts';
 
 export function openDetail(store: Screen & Pick<LiveData, 'events'>, target: Target, raw: boolean): void {
@@ -119,7 +119,7 @@ export function openFromDetail(store: ActionPorts, layer: DetailLayer): void {
     case 'notifications':
       return openLoadedLayer(store, 'handling', target.key);
     case 'silences': {
-      const [first] = silencesOn(store, target.key, load.event);
+      const [first] = silencesOnEvent(store, target.key, load.event);
       if (first === undefined) return store.say('the event is not silenced');
       return openLoadedLayer(store, 'silence-entry', typeof first === 'string' ? first : first.id);
     }

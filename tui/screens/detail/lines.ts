@@ -58,7 +58,7 @@ function agentText({ type, keepalives, version }: Event['client']): string {
 }
 
 /** Returns the silences on an event; the id of a silence that the feed has not sent. */
-export function silencesOn(
+export function silencesOnEvent(
   store: Pick<LiveData, 'events' | 'silenced'>,
   key: string,
   event: Event,

@@ -18,7 +18,7 @@ import { notificationAnswer } from '../../words/notified-text.ts';
 import { handlerRows } from '../handling/lines.ts';
 import { stripLines } from '../timeline/lines.ts';
 import { whenText } from '../log/lines.ts';
-import { clientText, FULL_EVENT_HINT, historyRow, LABEL_CELLS, silencesOn, silenceText } from './lines.ts';
+import { clientText, FULL_EVENT_HINT, historyRow, LABEL_CELLS, silencesOnEvent, silenceText } from './lines.ts';
 import { relatedLines } from './related.ts';
 
 /** An event whose details are shown, on its own screen or in the pane beside the list. */
@@ -115,7 +115,7 @@ function relatedPanel({ store, target, row, relatedCursor: cursor, relatedMax, w
 }
 
 function silenceLines({ store, target, load: { event }, width }: PanelSource): readonly Line[] {
-  const entries = silencesOn(store, target.key, event);
+  const entries = silencesOnEvent(store, target.key, event);
   if (entries.length === 0) return [[run('none', 'faint')]];
   return entries.flatMap((entry) => proseLines(silenceText(entry, store.nowMs), width).map((line) => [run(line)]));
 }

@@ -153,8 +153,8 @@ function span(seconds: number): string {
 }
 
 /**
- * Returns the target of a silence in at most `width` cells. If the column is too narrow, `subscription:` is abbreviated,
- * and subject and check are cut one by one, so that both remain recognizable.
+ * Returns the target of a silence in at most `width` cells. If the column is too narrow, `subscription:` is
+ * abbreviated, and subject and check are cut one by one, so that both remain recognizable.
  */
 function targetCell(entry: SilencedRow, width = Infinity): string {
   const full = safeLine(targetText(entry));

@@ -59,7 +59,8 @@ export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
   /**
    * Identifies the shown object: the id of a dead letter, silence or member, or the key of an event. For a timeline it
-   * contains time span and event key, for an incident its start and the keys of its events, for a report the time span, for a timeline search the searched text.
+   * contains time span and event key, for an incident its start and the keys of its events, for a report the time span,
+   * for a timeline search the searched text.
    */
   readonly id: string;
   readonly load: ViewLoad<LayerData[Kind]>;

@@ -20,7 +20,9 @@ const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
 const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: TRANSITIONS_PER_CHECK };
 const SERIES_LIMITS: SeriesLimits = { enabled: true, checks: 20_000 };
 
-/** Limits of the series of checks. They are read for each use, because a reload of the configuration can change them. */
+/**
+ * Limits of the series of checks. They are read for each use, because a reload of the configuration can change them.
+ */
 export interface SeriesLimits {
   /** True if results are recorded in series. */
   readonly enabled: boolean;

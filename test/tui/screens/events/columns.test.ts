@@ -114,7 +114,7 @@ describe('the row of an event', () => {
     expect(text).toContain('the disk is full');
   });
 
-  test('on a narrow screen the output of a silenced event goes before the end of the silence', () => {
+  test('the output of a silenced event on a narrow screen goes before the end of the silence', () => {
     const record = new EventRecord('k', anEventRow({ silenced_by: ['x'], output: 'the disk is full' }));
     const text = textOf(record, 60, { silence: aSilencedRow(), content: SILENCED });
     expect(text).toContain('S CRIT');
@@ -211,7 +211,7 @@ describe('the widths of the columns of events', () => {
   });
 
   test.each([80, 120, 200])(
-    'with full names on %i columns, a name of 200 characters leaves space for the output',
+    'a name of 200 characters leaves, with full names on %i columns, space for the output',
     (columns) => {
       const { client = 0, check = 0, output = 0 } = columnWidths(columns, { client: 200, check: 12 }, true);
       expect(output).toBeGreaterThanOrEqual(24);
@@ -220,7 +220,7 @@ describe('the widths of the columns of events', () => {
     },
   );
 
-  test.each([20, 30, 40, 50])('on only %i columns, the columns are not wider than the screen', (columns) => {
+  test.each([20, 30, 40, 50])('the columns are not wider than a screen of only %i columns', (columns) => {
     const { placed } = fitEventColumns(columns);
     const cells = placed.reduce((sum, { width }) => sum + width + 2, 1);
     expect(cells).toBeLessThanOrEqual(columns);

@@ -429,7 +429,7 @@ function only(store: Store, prefix: string): Pick<Store, 'getMany' | 'scan'> {
   };
 }
 
-test('on a follower, a result after the deletion of its aggregate stays a member if both are applied together', async () => {
+test('a result after the deletion of its aggregate stays a member on a follower if both are applied together', async () => {
   const aggregates = ['fleet'];
   await using backend = await open(report('default', 'a', { aggregates }), report('default', 'b', { aggregates }));
   await backend.applyPendingWrites();
