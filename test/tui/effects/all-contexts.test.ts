@@ -124,7 +124,7 @@ describe('the list of all contexts', () => {
     rig.type('R');
     await rig.shows('disk on client:web-1@lab');
     rig.type('y');
-    await rig.shows('1 check requested');
+    await rig.shows('requested disk on web-1@lab');
     rig.type('K');
     await rig.shows('1 event acknowledged');
     rig.type(':filter client=old-1\r');

@@ -66,7 +66,7 @@ test('the text search highlights every match, and no text of the line is lost', 
 
 describe('the search in a text screen', () => {
   const lines = Array.from({ length: 60 }, (_, at) =>
-    at % 20 === 5 ? `row ${String(at)}: timeout` : `row ${String(at)}`,
+    at % 20 === 5 ? `row ${String(at)}: overdue` : `row ${String(at)}`,
   );
 
   async function openDetail(): Promise<ConsoleRig> {
@@ -78,21 +78,24 @@ describe('the search in a text screen', () => {
     await rig.shows('LIVE', 'db-014');
     rig.type('\r');
     await rig.shows('row 3');
+    // Enter shows the whole output instead of its first lines.
+    rig.type('\r');
+    await rig.shows('row 12');
     return rig;
   }
 
   test('the key / searches a text screen, and n and N move between the matches and wrap around', async () => {
     const rig = await openDetail();
-    rig.type('/timeout');
-    await rig.shows('row 5: timeout', '1 of 3');
+    rig.type('/overdue');
+    await rig.shows('row 5: overdue', '1 of 3');
     rig.type('\r');
-    await rig.shows('search: timeout', 'n next');
+    await rig.shows('search: overdue', 'n next');
     rig.type('n');
-    await rig.shows('row 25: timeout', '2 of 3');
+    await rig.shows('row 25: overdue', '2 of 3');
     rig.type('nn');
-    await rig.shows('row 5: timeout', '1 of 3');
+    await rig.shows('row 5: overdue', '1 of 3');
     rig.type('N');
-    await rig.shows('row 45: timeout', '3 of 3');
+    await rig.shows('row 45: overdue', '3 of 3');
     rig.escape();
     await rig.shows('line ');
     expect(rig.screen.text).not.toContain('search:');
@@ -106,7 +109,7 @@ describe('the search in a text screen', () => {
     await rig.shows('no search yet: press / to start one');
     rig.type('/nope');
     await rig.shows('no match');
-    expect(rig.screen.text).not.toContain(' of ');
+    expect(rig.screen.text).not.toMatch(/\d of \d/);
   });
 
   test('the help and the log can be searched like other text screens', async () => {

@@ -152,7 +152,7 @@ describe('mon watch', () => {
   });
 
   test('mon watch rejects an invalid filter and points out its position', async () => {
-    const watching = await startWatch({ filter: 'web colour=red' });
+    const watching = await startWatch({ filter: 'web statsu=crit' });
     expect(await watching.code).toBe(2);
     expect(watching.warnings[0]).toMatch(/^--filter, at character 5: /);
   });

@@ -205,7 +205,7 @@ const REFUSED: readonly {
   readonly body?: unknown;
   readonly code: string;
 }[] = [
-  { name: 'events', target: '/api/mon/v1/events?q=nope=1', code: 'invalid' },
+  { name: 'events', target: '/api/mon/v1/events?q=statsu=1', code: 'invalid' },
   { name: 'explainEvent', target: '/api/mon/v1/events/nobody/nothing/explain', code: 'not_found' },
   { name: 'silencedEntry', target: '/api/mon/v1/silenced/no:entry', code: 'not_found' },
   { name: 'bulk', target: '/api/mon/v1/bulk', body: {}, code: 'invalid' },
