@@ -13,15 +13,28 @@ const USAGE = `usage: node scripts/print-pictures.ts [--backend URL] [--to FOLDE
   --backend URL  backend to show (default: http://127.0.0.1:4567)
   --to FOLDER    folder for the pictures (default: docs/images)
   --skin SKIN    color scheme (default: dark)
-  --only NAME    only this screen: overview, events, detail
+  --only NAME    only this screen, such as overview
 
 Needs the Debian packages librsvg2-bin, pngquant and fonts-dejavu-core, and a built dist (npm run build).`;
 
-/** A screen with the keys that open it from the list of events, and a text that it contains. */
-const SCREENS: Readonly<Record<string, { readonly keys: readonly string[]; readonly shows: RegExp }>> = {
+/** A screen that is drawn in each size. */
+interface PicturedScreen {
+  /** The keys that open it from the list of events. */
+  readonly keys: readonly string[];
+  /** A text that it contains. */
+  readonly shows: RegExp;
+  /** Minimum width of the terminal in columns; default: any. */
+  readonly columnsMin?: number;
+}
+
+const SCREENS: Readonly<Record<string, PicturedScreen>> = {
   overview: { keys: ['1'], shows: /PROBLEMS BY SUBSCRIPTION/ },
   events: { keys: ['j', 'j'], shows: /CRIT[^]*OUTPUT|OUTPUT[^]*CRIT/ },
+  'events-folded': { keys: ['F', '\r'], shows: /▸/ },
+  split: { keys: [':set pane beside\r'], shows: /│ *output|output   /i, columnsMin: 120 },
   detail: { keys: ['\r'], shows: /output/i },
+  values: { keys: ['/check=disk\r', 'M'], shows: /duration/i },
+  incident: { keys: ['i'], shows: /incident/i },
 };
 
 const SIZES = [
@@ -49,9 +62,10 @@ const { backend, to, skin, only } = readArguments(
 ).values;
 
 mkdirSync(to, { recursive: true });
-for (const [name, { keys, shows }] of Object.entries(SCREENS)) {
+for (const [name, { keys, shows, columnsMin = 0 }] of Object.entries(SCREENS)) {
   if (only !== undefined && only !== name) continue;
   for (const size of SIZES) {
+    if (size.columns < columnsMin) continue;
     await using terminal = new ConsoleTerminal(backend, size, { programArguments: ['--skin', skin] });
     await terminal.until((screen) => screen.includes('LIVE') && screen.includes('CRIT'));
     for (const key of keys) {

@@ -120,7 +120,7 @@ test('clients are accepted up to the memory limit, and the backend can start wit
   const first = await open();
   const post = async (target: string, body: unknown): Promise<number> =>
     (await send(first.url, { method: 'POST', target, body: JSON.stringify(body) })).status;
-  await post('/api/mon/v1/results', sources('flood', 1600));
+  await post('/api/mon/v1/results', sources('flood', 1500));
   const statuses = await Promise.all(
     Array.from({ length: 600 }, (_, at) => post('/clients', { name: `fat-${String(at)}`, address: '10.0.0.1', text })),
   );

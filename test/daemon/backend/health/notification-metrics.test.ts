@@ -145,12 +145,16 @@ test('suppressed notifications are counted by the reason for suppression', async
   await report(ask, 2, { name: 'web', handlers: ['mail'] });
   await report(ask, 1, { name: 'load', handlers: ['pager'] });
   await report(ask, 2, { name: 'quiet', handle: false, handlers: ['mail'] });
+  await report(ask, 2, { name: 'disk', source: 'db-1', handlers: ['mail'] });
+  await ask('POST', '/api/mon/v1/acknowledgements', { client: 'db-1', check: 'disk' });
+  await report(ask, 2, { name: 'disk', source: 'db-1', handlers: ['mail'] });
   expect(await seriesOf(ask, 'mon_notifications_suppressed_total')).toEqual({
     '{reason="disabled"}': 1,
     '{reason="action"}': 0,
     '{reason="severity"}': 1,
     '{reason="silenced"}': 2,
     '{reason="inhibited"}': 1,
+    '{reason="acknowledged"}': 1,
     '{reason="filtered"}': 2,
     '{reason="overflow"}': 0,
     '{reason="unknown_handler"}': 1,
