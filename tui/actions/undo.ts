@@ -1,14 +1,13 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { namesOfEnded, undoText } from '../words/changes.ts';
 import { askFirst, namesWithinLimit } from '../form/confirm.ts';
-import { hasSilenceEnded } from '../model/silence-history.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { Screen, ConsoleHistory } from '../state/ports.ts';
 
 /** Opens a dialog that asks whether to undo the user's last change, and lists the exact effect. */
-export function askUndo(store: Screen & ConsoleHistory & Pick<LiveData, 'silenced' | 'silenceHistory'>): void {
+export function askUndo(store: Screen & ConsoleHistory & Pick<LiveData, 'silenced'>): void {
   const nowMs = store.options.now();
-  const { change, since } = store.ownChanges.last(nowMs, (id) => hasSilenceEnded(store, id, nowMs));
+  const { change, since } = store.ownChanges.last(nowMs);
   const [irrevocable] = since.toReversed();
   if (change === undefined) {
     const why = irrevocable === undefined ? 'you changed nothing in the last 10 minutes' : irrevocable.message;

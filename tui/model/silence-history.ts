@@ -61,21 +61,6 @@ export class SilenceHistory {
 }
 
 /**
- * Returns whether a silence is known to have ended. A silence that was just created and that the feed has not sent yet
- * has not ended.
- */
-export function hasSilenceEnded(
-  {
-    silenced,
-    silenceHistory,
-  }: { readonly silenced: ReadonlyMap<string, SilencedRow>; readonly silenceHistory: SilenceHistory },
-  id: string,
-  nowMs: number,
-): boolean {
-  return !silenced.has(id) && silenceHistory.get(id, nowMs) !== undefined;
-}
-
-/**
  * Returns the silence in an audit record; `undefined` if the record contains no valid silence, for example because it
  * was truncated.
  */

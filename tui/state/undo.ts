@@ -30,17 +30,9 @@ export class OwnChanges {
   /**
    * Returns `change`, the newest change that can be undone (`undefined` if there is none), and `since`, the newer
    * changes that cannot be undone.
-   *
-   * @param hasEnded callback that returns whether a silence has ended. Its end is not undone, so a change that only
-   *   created silences that have ended is left out
    */
-  last(
-    nowMs: number,
-    hasEnded: (silence: string) => boolean,
-  ): { readonly change: OwnChange | undefined; readonly since: readonly OwnChange[] } {
-    const recent = this.#changes
-      .filter(({ atMs }) => nowMs - atMs <= UNDO_MS)
-      .flatMap((change) => changeWithout(change, hasEnded) ?? []);
+  last(nowMs: number): { readonly change: OwnChange | undefined; readonly since: readonly OwnChange[] } {
+    const recent = this.#changes.filter(({ atMs }) => nowMs - atMs <= UNDO_MS);
     const at = recent.findLastIndex(({ operations }) => operations.length > 0);
     return { change: recent[at], since: recent.slice(at + 1) };
   }
@@ -49,12 +41,6 @@ export class OwnChanges {
   forget(id: number): void {
     this.#changes = this.#changes.filter((change) => change.id !== id);
   }
-}
-
-/** Returns a change without the silences that have ended; `undefined` if it created nothing else. */
-function changeWithout(change: OwnChange, hasEnded: (silence: string) => boolean): OwnChange | undefined {
-  const operations = change.operations.filter((operation) => operation.op !== 'clear' || !hasEnded(operation.id));
-  return operations.length === 0 && change.operations.length > 0 ? undefined : { ...change, operations };
 }
 
 /** Returns the operations that undo a change, the last operation first. */

@@ -27,7 +27,6 @@ import type {
   SubscriptionProblems,
   FiguresSource,
 } from '../../model/overview-figures.ts';
-import { hasSilenceEnded } from '../../model/silence-history.ts';
 import type { OverviewData } from '../../model/view-data.ts';
 import type { Screen, ConsoleHistory } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
@@ -252,10 +251,9 @@ function openKeepalives(store: Screen & LiveData & ListOfView): void {
 }
 
 function actionsBox(
-  history: ConsoleHistory & Pick<LiveData, 'nowMs' | 'silenced' | 'silenceHistory'>,
+  { nowMs, ownChanges }: ConsoleHistory & Pick<LiveData, 'nowMs'>,
   data: OverviewData | undefined,
 ): OverviewBox {
-  const { nowMs, ownChanges } = history;
   const rows = (data?.actions ?? []).map((record): BoxRow => {
     const { who, text } = auditEntry(record);
     return {
@@ -270,7 +268,7 @@ function actionsBox(
     };
   });
   const empty = data === undefined ? LOADING : data.actions === undefined ? 'unavailable' : 'none';
-  const own = ownChanges.last(nowMs, (id) => hasSilenceEnded(history, id, nowMs)).change;
+  const own = ownChanges.last(nowMs).change;
   const head = own === undefined ? '' : `${keyOf('undo')} undoes your last change`;
   return { id: 'actions', title: 'Recent operator actions', head, rows, empty, least: 2, most: 12 };
 }
