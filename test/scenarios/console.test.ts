@@ -142,7 +142,7 @@ test('the console with a real backend shows, silences, unsilences and resolves a
   pty.write('s');
   await pty.waitForText('Silence web-1/http');
   pty.write('CHG-1\u0013');
-  await pty.waitForText(/^> {2}S CRIT {2}web-1 .*silenced by alice@.*: CHG-1/m);
+  await pty.waitForText(/^> {2}S CRIT {2}web-1 .*59m left {2}connect timeout/m);
   expect(await api.silenced()).toMatchObject([
     { id: 'client:web-1:http', reason: 'CHG-1', expire_on_resolve: true, creator: expect.stringMatching(/^alice@/) },
   ]);
@@ -187,19 +187,14 @@ test('a silence that the console creates covers the events that its preview coun
 
   pty.write('K');
   await pty.waitForText('1 event acknowledged');
-  expect(await silenced()).toBe(1);
-  expect(await api.silenced()).toMatchObject([{ reason: 'acknowledged', expire: -1, expire_on_resolve: true }]);
-
-  pty.write('3');
-  await pty.waitForText(/^> {2}active {4}\S+ \/ disk .* till OK {7}1 +\S+ {2}acknowledged/m);
-  // The row may have moved under the cursor since the view opened: then the console asks for the key again.
-  pty.write('uuy');
-  await pty.waitForText('1 silence ended');
-  await pty.waitForText(/^> {2}ended/m);
-  expect(await api.silenced()).toEqual([]);
-  pty.write('zy');
+  const acknowledged = async (): Promise<number> => (await api.events()).filter((event) => event.acknowledged).length;
+  expect(await acknowledged()).toBe(1);
+  expect(await silenced()).toBe(0);
+  pty.write('z');
+  await pty.waitForText('removes the acknowledgement of');
+  pty.write('y');
   await pty.waitForText('1 change undone');
-  expect(await api.silenced()).toMatchObject([{ reason: 'acknowledged', expire: -1, expire_on_resolve: true }]);
+  expect(await acknowledged()).toBe(0);
 });
 
 describe('the console without a terminal or with a wrong command line', () => {

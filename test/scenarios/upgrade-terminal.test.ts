@@ -77,7 +77,7 @@ test('an upgrade in the console fixes a blocking finding, makes a backup, surviv
   await pty.waitForText('deleted 2 checks of gone');
   expect(await upgrades.facts()).toMatchObject({ namespaces: ['default'], checks: [] });
   await turnOf(3, '');
-  pty.write('n');
+  pty.write('X');
   await pty.waitForText('Skip step 3');
   pty.write(`no TLS here${CTRL_S}`);
   await pty.waitForText(/- +3 .* skipped/);

@@ -96,18 +96,25 @@ export class Consumer implements FeedListener, Disposable {
       .map(eventRow)
       .filter((row) => matchesSearch(search, row, Math.floor(Date.now() / 1000)));
     return {
-      events: byKey(rows),
+      events: withoutAttributes(byKey(rows)),
       silenced: Object.fromEntries(
         (silenced as unknown as readonly SilencedView[]).map((view) => [view.id, silencedRow(view)]),
       ),
       clients: Object.fromEntries(
-        (clients as unknown as readonly Client[]).map(({ name, address, subscriptions, timestamp, version }) => [
-          name,
-          { name, address, subscriptions, timestamp, version },
-        ]),
+        (clients as unknown as readonly Client[]).map(
+          ({ name, address, subscriptions, timestamp, version, keepalives }) => [
+            name,
+            { name, address, subscriptions, timestamp, version, ...(keepalives === false && { keepalives }) },
+          ],
+        ),
       ),
     };
   }
+}
+
+/** Returns rows without the attributes of their client and check, which this consumer of the feed does not request. */
+function withoutAttributes(rows: Readonly<Record<string, EventRow>>): State['events'] {
+  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, Object.fromEntries(Object.entries(row))]));
 }
 
 function byKey(events: readonly EventRow[]): Readonly<Record<string, EventRow>> {
