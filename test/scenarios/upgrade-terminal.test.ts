@@ -117,7 +117,7 @@ test('an upgrade in the console fixes a blocking finding, makes a backup, surviv
   watcher.write('7');
   await watcher.waitForText(/owner: local administrator +/);
   watcher.write('\r');
-  await watcher.waitForText('local administrator owns the plan: press p to take ownership');
+  await watcher.waitForText('local administrator owns the plan: press Y to take ownership');
   pty.write('\r');
   await pty.waitForText('Except by restoring the backup (b)');
   pty.write(`6.5.0${CTRL_S}`);
