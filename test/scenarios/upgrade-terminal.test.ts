@@ -119,7 +119,7 @@ test('an upgrade in the console fixes a blocking finding, makes a backup, surviv
   watcher.write('\r');
   await watcher.waitForText('local administrator owns the plan: press Y to take ownership');
   pty.write('\r');
-  await pty.waitForText('Except by restoring the backup (b)');
+  await pty.waitForText('Except by restoring the backup (Z)');
   pty.write(`6.5.0${CTRL_S}`);
   await pty.waitForText(`upgraded the database from schema 2 to ${String(schemaAfter(MIGRATIONS))}`);
   await watcher.waitForText(/✓ +10 .* done/);
