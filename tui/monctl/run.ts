@@ -53,7 +53,7 @@ import { configureZone } from '../words/shown-time.ts';
 import { isAsciiLocale } from '../words/locale.ts';
 
 /** All commands in the groups of `monctl --help`, the most urgent first. */
-export const COMMAND_GROUPS: readonly CommandGroup[] = [
+const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     title: 'Incidents: events and silences',
     commands: [

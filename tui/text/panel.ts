@@ -60,7 +60,7 @@ export function panelLines(
 /** Returns columns of rows side by side. The rows of a column must all have the width of the column. */
 export function joinColumns(columns: readonly (readonly Line[])[]): readonly Line[] {
   const [first = [], ...others] = columns;
-  return first.map((line, row) => [...line, ...others.flatMap((lines) => lines[row] ?? [])]);
+  return first.map((line, row) => line.concat(others.flatMap((lines) => lines[row] ?? [])));
 }
 
 /** The number of rows that a panel needs at least, and that it can fill at most, with its border. */

@@ -2,7 +2,10 @@ import type { Transition } from '../../schemas/timeline.ts';
 import type { CheckState, EventState } from '../event.ts';
 
 /** The timeline entry for a change in the state of a check on a client. */
-export type StateChange = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by' | 'creator' | 'reason' | 'end'>;
+export type StateChange = Pick<
+  Transition,
+  'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by' | 'creator' | 'reason' | 'end'
+>;
 
 /**
  * Returns the timeline entry for a result, or for another change in the state of a check on a client (spec, timeline
