@@ -8,6 +8,8 @@ import { inspectBody } from '../../tui/screens/inspect/body.ts';
 import type { InspectLayer, Subject, SubjectData } from '../../tui/state/layers/inspect.ts';
 import type { ViewName } from '../../tui/state/view-names.ts';
 import { ConsoleDriver } from './console-driver.ts';
+import { eventKeysOf } from '../../tui/list/selected-rows.ts';
+import { TORN_DELAY_MS } from '../../tui/terminal/key-decoder.ts';
 import { targetOf, type Target } from '../../tui/model/target.ts';
 import type { Layer } from '../../tui/state/layers/layer.ts';
 
@@ -24,6 +26,8 @@ interface Drawn {
   readonly rows: readonly string[];
   readonly cursor: string | undefined;
   readonly marks: readonly string[];
+  /** Keys of the events of each row, which are several if the row is a fold; empty in other views. */
+  readonly events: ReadonlyMap<string, readonly string[]>;
   /** Names of the objects under the cursor, or marked, in the inspect screen. */
   readonly inspected: readonly string[];
 }
@@ -95,8 +99,11 @@ export class TargetRound {
   /** Types keys that move the cursor, mark rows or close a layer, but change nothing at the backend. */
   use(keys: string): void {
     if (!this.#isAsked) this.#meant = new Set();
-    if (keys === 'escape') this.#driver.escape();
-    else this.#driver.type(keys);
+    if (keys === 'escape') {
+      this.#driver.escape();
+      // Keys that follow Esc sooner than a person can press them are read as the rest of an escape sequence.
+      this.#driver.clock.advance(TORN_DELAY_MS);
+    } else this.#driver.type(keys);
     this.#answer();
   }
 
@@ -153,12 +160,15 @@ export class TargetRound {
     const isPage = view === 'overview' || view === 'upgrade';
     const top = store.state.layers.at(-1);
     this.#hasUnseen = false;
+    const rows = isPage ? [] : store.rows.order.slice(0, store.rows.order.length).map(({ key }) => key);
+    const marks = [...store.list.marks];
     this.#drawn = {
       view,
       top,
-      rows: isPage ? [] : store.rows.order.slice(0, store.rows.order.length).map(({ key }) => key),
+      rows,
+      events: new Map(view === 'events' ? [...rows, ...marks].map((key) => [key, eventKeysOf(store.folds, key)]) : []),
       cursor: store.list.cursor.key,
-      marks: [...store.list.marks],
+      marks,
       inspected: top?.kind === 'inspect' ? this.#inspected(top) : [],
     };
   }
@@ -179,7 +189,8 @@ export class TargetRound {
   #meaning(down: number): readonly string[] {
     const drawn = this.#drawn;
     if (drawn === undefined) return [];
-    const { top, view, marks, rows, cursor } = drawn;
+    const { top, view, marks, rows, cursor, events } = drawn;
+    const namesOf = (key: string): readonly string[] => (events.get(key) ?? [key]).map((one) => nameIn(view, one));
     if (top?.kind === 'detail') return [nameOf(top.target)];
     if (top?.kind === 'silence-entry') return [top.id];
     if (top?.kind === 'dead-letter') return [nameOfLetter(top.id)];
@@ -187,9 +198,9 @@ export class TargetRound {
       const { kind, name } = top.subject;
       return kind === 'client' ? [silencedId(clientSubscription(name), null), ...drawn.inspected] : drawn.inspected;
     }
-    if (marks.length > 0) return marks.map((key) => nameIn(view, key));
+    if (marks.length > 0) return marks.flatMap(namesOf);
     const key = down === 0 ? cursor : rows[Math.min(rows.indexOf(cursor ?? '') + down, rows.length - 1)];
-    return key === undefined ? [] : [nameIn(view, key)];
+    return key === undefined ? [] : namesOf(key);
   }
 
   /** Compares the console's requests with the selection, and responds like a backend without failures. */
