@@ -486,6 +486,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     const isMoving = this.isFiltering || this.options.now() < this.state.orderPausedUntilMs;
     this.urgency = isMoving ? 'rows' : this.silenceRecent.isWaiting ? 'figures' : 'none';
     this.#version += 1;
+    this.folds.frameDrawn();
     for (const listener of this.#listeners) listener();
   }
 

@@ -88,7 +88,7 @@ export function targetSteps(clients: readonly string[]): fc.Arbitrary<Step> {
     },
     {
       weight: 4,
-      arbitrary: fc.constantFrom('j', 'k', 'G', 'g', 'jjj', 'p', 'O', '\r', '/a\r', '/\u0015\r', 'escape').map(
+      arbitrary: fc.constantFrom('j', 'k', 'G', 'g', 'jjj', 'p', 'O', '\r', 'F\r', '/a\r', '/\u0015\r', 'escape').map(
         (keys): Step =>
           (round) =>
             round.use(keys),

@@ -8,6 +8,7 @@ import { inspectBody } from '../../tui/screens/inspect/body.ts';
 import type { InspectLayer, Subject, SubjectData } from '../../tui/state/layers/inspect.ts';
 import type { ViewName } from '../../tui/state/view-names.ts';
 import { ConsoleDriver } from './console-driver.ts';
+import { isFoldKey } from '../../tui/model/fold-by.ts';
 import { eventKeysOf } from '../../tui/list/selected-rows.ts';
 import { TORN_DELAY_MS } from '../../tui/terminal/key-decoder.ts';
 import { targetOf, type Target } from '../../tui/model/target.ts';
@@ -126,9 +127,9 @@ export class TargetRound {
    */
   act(key: string, down: number): void {
     // A user who types ahead knows only the rows that a frame has shown.
+    this.#key = key;
     const ahead = this.#hasUnseen || this.#isAsked || this.#drawn?.top !== undefined ? 0 : down;
     if (!this.#isAsked) this.#meant = new Set(key === 'z' ? this.#own.at(-1) : this.#meaning(ahead));
-    this.#key = key;
     this.#driver.type('j'.repeat(ahead) + key);
     this.#answer();
   }
@@ -141,6 +142,11 @@ export class TargetRound {
   agree(choice: number): void {
     const top = this.#drawn?.top;
     const kind = top?.kind;
+    // Events that joined the selected folds while the menu or the command line was open have been shown meanwhile.
+    if (kind === 'menu' || kind === 'command') {
+      const folds = this.#meaning(0).length > 1 ? this.#meaning(0) : [];
+      this.#meant = new Set([...this.#meant, ...folds]);
+    }
     // In the dialog for an existing silence the first field is its end, in the dialog for events it is the reason.
     if (top?.kind === 'silence') this.#driver.type(`${top.form.origin === undefined ? '' : '4h\t\t'}why${CTRL_S}`);
     if (kind === 'confirm') this.#driver.type('y');
@@ -190,7 +196,15 @@ export class TargetRound {
     const drawn = this.#drawn;
     if (drawn === undefined) return [];
     const { top, view, marks, rows, cursor, events } = drawn;
-    const namesOf = (key: string): readonly string[] => (events.get(key) ?? [key]).map((one) => nameIn(view, one));
+    const namesOf = (key: string): readonly string[] => {
+      const keys = events.get(key) ?? [key];
+      const names = keys.map((one) => nameIn(view, one));
+      // A fold by check can be silenced as the check on all clients, or with the filter as a search (`*:*`). S repeats
+      // the scope of the last silence.
+      return isFoldKey(key) || (view === 'events' && this.#key === 'S')
+        ? [...names, '*:*', ...keys.map((one) => silencedId(null, targetOf(one).check))]
+        : names;
+    };
     if (top?.kind === 'detail') return [nameOf(top.target)];
     if (top?.kind === 'silence-entry') return [top.id];
     if (top?.kind === 'dead-letter') return [nameOfLetter(top.id)];

@@ -30,7 +30,7 @@ import {
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences, askRepeatSilence } from './silences.ts';
 import { reportTooMany, stillOpenTargets } from '../keys/targets.ts';
-import type { Screen, SilenceDialogData } from '../state/ports.ts';
+import type { Screen, ScreenView, SilenceDialogData } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
@@ -60,10 +60,13 @@ function openSilence(
 function silenceStart({
   list,
   folds,
-}: Pick<LiveData, 'folds'> & Pick<ListOfView, 'list'>): Parameters<typeof openSilenceForm>[2] {
+  state,
+}: Pick<LiveData, 'folds'> & Pick<ListOfView, 'list'> & ScreenView): Parameters<typeof openSilenceForm>[2] {
   const { text: search } = list.filter;
   const [key, ...others] = selectedKeys({ list });
-  const fold = key === undefined || others.length > 0 ? undefined : folds.fold(key);
+  // The screen of a single event may lie over a folded list.
+  const isInList = !state.layers.some(({ kind }) => kind === 'detail' || kind === 'inspect');
+  const fold = key === undefined || others.length > 0 || !isInList ? undefined : folds.fold(key);
   const { by } = folds;
   if (fold === undefined || by === undefined || by === 'output' || by === 'cause') return { search };
   const value = String(fold.value);

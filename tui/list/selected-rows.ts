@@ -8,14 +8,13 @@ export function selectedKeys({ list: { marks, cursor } }: Pick<ListOfView, 'list
   return cursor.key === undefined ? [] : [cursor.key];
 }
 
-/** Returns the keys of the events of a row in the list of events: of all events of a fold, or of the event itself. */
+/**
+ * Returns the keys of the events of a row in the list of events: of all events of a fold that the last frame showed, or
+ * of the event itself.
+ */
 export function eventKeysOf(folds: LiveData['folds'], key: string): readonly string[] {
-  return (
-    folds
-      .fold(key)
-      ?.events()
-      .map((record) => record.key) ?? [key]
-  );
+  const fold = folds.fold(key);
+  return fold === undefined ? [key] : folds.shownEvents(fold).map((record) => record.key);
 }
 
 /**

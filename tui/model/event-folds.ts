@@ -59,6 +59,11 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   #sections: readonly Section[] | undefined;
   #frozen: readonly FoldedRow[] | undefined;
 
+  /** Number of the frame that is drawn next. */
+  #frame = 1;
+  /** The event that was last taken out of its folds, because it moves or is gone, and the number of the next frame. */
+  #moved: { readonly record: EventRecord; readonly folds: readonly EventFold[]; readonly frame: number } | undefined;
+
   constructor(events: EventRegistry) {
     this.#events = events;
   }
@@ -223,8 +228,11 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
       this.#isStale = true;
       return;
     }
-    for (const fold of this.#foldsOf(record)) fold.uncount(record);
-    if (moves) this.#takeOut(record);
+    const folds = this.#foldsOf(record);
+    for (const fold of folds) fold.uncount(record);
+    if (!moves) return;
+    this.#moved = { record, folds, frame: this.#frame };
+    this.#takeOut(record);
   }
 
   afterChange(record: EventRecord, moves: boolean): void {
@@ -232,7 +240,8 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     const folds = record.matches ? this.#foldsFor(record) : NO_FOLDS;
     for (const fold of folds) fold.count(record);
     // Most changes are one more result with the same status. Such an event stays in its fold, at its position.
-    const before = moves ? NO_FOLDS : this.#foldsOf(record);
+    const moved = this.#moved?.record === record && this.#moved.frame === this.#frame ? this.#moved.folds : NO_FOLDS;
+    const before = moves ? moved : this.#foldsOf(record);
     if (!moves && areSame(before, folds)) return;
     this.#takeOut(record);
     if (folds.length === 0) return;
@@ -240,7 +249,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
       this.#unplace(fold);
       fold.insert(record);
     }
-    this.#putInto(record, folds);
+    this.#putInto(record, folds, before);
   }
 
   replaced(): void {
@@ -256,12 +265,27 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     this.#unplaced.add(fold);
   }
 
+  /** Must be called when a frame is drawn: the events of each fold then count as shown. */
+  frameDrawn(): void {
+    this.#frame += 1;
+  }
+
+  /**
+   * Returns the events that were in a fold when the last frame was drawn, without events that joined it since: a key
+   * must not act on events that the user has not seen.
+   */
+  shownEvents(fold: EventFold): readonly EventRecord[] {
+    return fold.events().filter(({ foldedBeforeFrame }) => foldedBeforeFrame < this.#frame);
+  }
+
   /** Returns the folds that contain an event. */
   #foldsOf({ folds, foldedBy }: EventRecord): readonly EventFold[] {
     return foldedBy === this.#number ? (folds as readonly EventFold[]) : NO_FOLDS;
   }
 
-  #putInto(record: EventRecord, folds: readonly EventFold[]): void {
+  /** @param before the folds in which the last frame showed the event */
+  #putInto(record: EventRecord, folds: readonly EventFold[], before: readonly EventFold[]): void {
+    if (!areSame(before, folds)) record.foldedBeforeFrame = this.#frame;
     record.folds = folds;
     record.foldedBy = this.#number;
     this.#eventCount += 1;
@@ -331,8 +355,11 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     this.#earlierFolds = earlier;
     for (const record of this.#events.matchingRecords()) {
       const folds = this.#foldsFor(record);
+      const previous = record.foldedBy === this.#number - 1 ? (record.folds as readonly EventFold[]) : NO_FOLDS;
+      // A user who folds the list knows its events, and may type the next key before a frame shows the folds.
+      const before = earlier.size === 0 ? folds : previous;
       for (const fold of folds) fold.append(record);
-      this.#putInto(record, folds);
+      this.#putInto(record, folds, before);
     }
     this.#earlierFolds = NO_EARLIER_FOLDS;
     for (const fold of earlier.values()) if (fold.size === 0) this.#forget(fold);

@@ -53,6 +53,8 @@ export class EventRecord {
    */
   folds: readonly unknown[] = NO_FOLDS;
   foldedBy = 0;
+  /** Number of the first frame that shows the event in its folds. */
+  foldedBeforeFrame = 0;
 
   constructor(key: string, row: EventRow) {
     this.key = key;

@@ -181,6 +181,30 @@ describe('actions on a fold', () => {
     expect(top(driver)).toMatchObject({ title: 'Acknowledge 4 events' });
   });
 
+  test('an action on a fold leaves out events that joined it after the last frame', () => {
+    const driver = open(httpOn(2));
+    driver.type(FOLD);
+    driver.change({ events: byKey(httpOn(3)) });
+    driver.type('r');
+    expect(top(driver)).toMatchObject({ kind: 'confirm', lines: expect.not.arrayContaining(['web-002/http']) });
+    driver.escape();
+    driver.pass(1000);
+    driver.type('r');
+    expect(top(driver)).toMatchObject({ kind: 'confirm', lines: expect.arrayContaining(['web-002/http']) });
+  });
+
+  test('a silence on the screen of an event begins with that event, although the list is folded', () => {
+    const driver = open([...httpOn(1), DISK]);
+    driver.type(FOLD);
+    driver.type('g\r');
+    expect(top(driver)).toMatchObject({ kind: 'detail' });
+    driver.change({ events: byKey(httpOn(2)) });
+    driver.pass(1000);
+    expect(underCursor(driver)).toBe('fold http');
+    driver.type('s');
+    expect(top(driver)).toMatchObject({ kind: 'silence', form: { scope: 'pairs' } });
+  });
+
   test('marks of a fold become marks of its events when the list is unfolded', () => {
     const driver = open([...httpOn(3), DISK]);
     driver.type(`${FOLD} ${FOLD}`);
