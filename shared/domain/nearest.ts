@@ -27,7 +27,10 @@ const MISSPELLED_LENGTH_MIN = 4;
 export function misspelled(typed: string, candidates: readonly string[]): string | undefined {
   if (typed.length < MISSPELLED_LENGTH_MIN) return undefined;
   return candidates.find(
-    (candidate) => candidate.length >= MISSPELLED_LENGTH_MIN && editDistance(typed, candidate) === 1,
+    (candidate) =>
+      candidate.length >= MISSPELLED_LENGTH_MIN &&
+      Math.abs(candidate.length - typed.length) <= 1 &&
+      editDistance(typed, candidate) === 1,
   );
 }
 

@@ -40,8 +40,8 @@ export interface Field<Row> {
   readonly isAlias?: true;
   /** Whether it compares an attribute that any site can define, and not a column of the list; default false. */
   readonly isAttribute?: true;
-  /** The reason why this name cannot be searched for, with what to type instead; by default it can. */
-  readonly rejection?: string;
+  /** Returns the reason why this name cannot be searched for, with what to type instead; undefined if it can. */
+  readonly rejection?: () => string | undefined;
   /**
    * Whether a row has the flag. Only flags have it: fields that can be searched by their name alone, as in `silenced`.
    */

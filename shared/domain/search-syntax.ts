@@ -172,7 +172,8 @@ class Parser<Row> {
       if (renamed !== undefined) this.#fail(renamed);
       if (field === undefined)
         this.#fail(`there is no field "${name}": use ${names.join(', ')}, or quote the text to search for it`);
-      if (field.rejection !== undefined) this.#fail(field.rejection);
+      const rejection = field.rejection?.();
+      if (rejection !== undefined) this.#fail(rejection);
     }
     this.#position = start + before.length + operator.length;
     this.#skipSpaces();

@@ -70,9 +70,9 @@ export const EVENT_SEARCH = searchLanguage<EventRow>(
 /** Returns the search field for an attribute of the client and the check of events. */
 function attributeOfEvents(name: string): Field<EventRow> {
   if (/^client\.subscriptions?$/i.test(name)) return SUBSCRIPTIONS;
-  const field = attributeField(name, attributeReader(name));
-  const rejection = attributeProblem(name) ?? misspellingProblem(name);
-  return rejection === undefined ? field : { ...field, rejection };
+  // The parser looks up every word of a search, so the reason is found only when a comparison needs it.
+  const rejection = (): string | undefined => attributeProblem(name) ?? misspellingProblem(name);
+  return { ...attributeField(name, attributeReader(name)), rejection };
 }
 
 /** Returns an error message if a name is almost that of another field, because it would match no event. */
