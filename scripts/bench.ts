@@ -40,7 +40,7 @@ NAME: ${NAMES.join(', ')}
 --results: in the store of 'start', and of the part of 'turns' of that name
 --agents, --keys, --rate: of 'cluster': agents of each member, results in the store, results per second at each writer
 --transitions: of the week of 'travel'
---part: instead of all, of 'cluster' cost, agents or keys, of 'turns' load, beside, start or console; may be given again
+--part: instead of all, of 'cluster' cost, agents or keys, of 'turns' load, lists, start or console; may be given again
 --peer KIND=URL: a server that runs already, for peers, with KIND alertmanager, v1 or v2; may be given again
 --other: of 'turns': another clone of the project, whose programs are measured in turns with those of this; default: this one,
   which tells how much the figures vary by themselves

@@ -1,5 +1,5 @@
 // Bundles each program into one file in dist/ or the given directory, because a single file starts faster than
-// hundreds. With --whole, the bundles need nothing from node_modules; the packages contain these.
+// hundreds. With --self-contained, the bundles need nothing from node_modules; the packages contain these.
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -144,10 +144,10 @@ const START_MS = 5000;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { whole: { type: 'boolean', default: false } },
+  options: { 'self-contained': { type: 'boolean', default: false } },
 });
 const [outdir = 'dist'] = positionals;
-const { whole: isSelfContained } = values;
+const { 'self-contained': isSelfContained } = values;
 if (isSelfContained) await copyNativeStore();
 
 await Promise.all(

@@ -54,7 +54,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'mon-package-'));
 try {
   await mkdir(out, { recursive: true });
   const programs = join(scratch, 'programs');
-  await run(process.execPath, ['scripts/build.ts', '--whole', programs], { cwd: ROOT });
+  await run(process.execPath, ['scripts/build.ts', '--self-contained', programs], { cwd: ROOT });
   const manuals = manualsOf({ version: release.version, dateS });
   const runtime = join(ROOT, 'node_modules/node/bin/node');
   const runtimeLicense = await findLicense();

@@ -45,8 +45,8 @@ export const HELP = `
     --namespace NAME       Clients of this namespace
 
   Options of migrate-store
-    --from PLACE           Source, which is not changed: a state directory, or the URL of a database
-    --to PLACE             Target: a new directory, or the URL of an empty database
+    --from STORE           Source, which is not changed: a state directory, or the URL of a database
+    --to STORE             Target: a new directory, or the URL of an empty database
 
   Options of upgrade, and the first three of restore-backup
     --skip-confirm         Do not ask for confirmation

@@ -177,7 +177,7 @@ async function migrate(): Promise<number> {
   if (from === undefined || to === undefined) {
     throw new MonError(
       'invalid',
-      'set source and target: use --from PLACE and --to PLACE, each a state directory or a database URL',
+      'set source and target: use --from STORE and --to STORE, each a state directory or a database URL',
     );
   }
   const { clock, log, stop } = (await commandParts()).parts;

@@ -20,7 +20,7 @@ export async function compareClones(seconds: number, { other, parts, results }: 
   await runParts(
     {
       load: compared((sides) => underLoad(sides, seconds)),
-      beside: compared((sides) => listDuringResults(sides, seconds)),
+      lists: compared((sides) => listDuringResults(sides, seconds)),
       start: compared((sides) => start(sides, results)),
       console: compared(consoles),
     },

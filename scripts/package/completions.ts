@@ -18,7 +18,7 @@ export function completionsOf(program: string, help: string): Completions {
   };
 }
 
-const takesPath = ({ value }: Option): boolean => value !== undefined && /^(?:FILE|DIR|PLACE)/.test(value);
+const takesPath = ({ value }: Option): boolean => value !== undefined && /^(?:FILE|DIR|STORE)/.test(value);
 
 function spellings({ long, short }: Option): readonly string[] {
   return [`--${long}`, ...(short === undefined ? [] : [`-${short}`])];

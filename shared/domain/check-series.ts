@@ -336,13 +336,13 @@ export function shownSeries({ text, chunks, current }: SeriesParts, now: number)
   const last = Math.floor((now + offset) / SERIES_STEP_SECONDS);
   const bySteps = new Map<number, SeriesPoint>();
   const show = (from: readonly (readonly [string, string])[], stored: readonly StoredPoint[]): void => {
-    const places = names.map(([label, unit]) => from.findIndex((name) => name[0] === label && name[1] === unit));
+    const columns = names.map(([label, unit]) => from.findIndex((name) => name[0] === label && name[1] === unit));
     for (const [step, duration, ...values] of stored) {
       if (step <= last - SERIES_POINTS_MAX || step > last) continue;
       bySteps.set(step, {
         at: step * SERIES_STEP_SECONDS - offset,
         duration: shownValue(duration),
-        values: places.map((place) => shownValue(values[place])),
+        values: columns.map((column) => shownValue(values[column])),
       });
     }
   };

@@ -110,7 +110,7 @@ const majorOf = (version: string): string => version.split('.', 1)[0] ?? '';
  * @param standings states of the other members that answered
  * @returns undefined if none of these members reaches the database; then none can have newer data
  */
-export function newestKnownSeq(standings: readonly PeerStanding[]): number | undefined {
+export function newestReportedSeq(standings: readonly PeerStanding[]): number | undefined {
   const seqs = standings.filter((standing) => standing.hears_database).map(({ seq }) => seq);
   return seqs.length === 0 ? undefined : Math.max(...seqs);
 }

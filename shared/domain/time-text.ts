@@ -224,6 +224,6 @@ function abbreviation(atMs: number, zone: string, offsetMs: number): string | un
 
 function offsetText(offsetMs: number): string {
   const minutes = Math.abs(Math.round(offsetMs / 60_000));
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
-  return `${offsetMs < 0 ? '-' : '+'}${hours ?? ''}:${rest ?? ''}`;
+  const [hours, remainder] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  return `${offsetMs < 0 ? '-' : '+'}${hours ?? ''}:${remainder ?? ''}`;
 }

@@ -35,7 +35,7 @@ import type { LiveData } from '../model/live-data.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import { stepPanel } from '../screens/detail/actions.ts';
-import { placeNextPane, togglePaneFocus } from '../screens/events/pane-actions.ts';
+import { showPaneAtNextPosition, togglePaneFocus } from '../screens/events/pane-actions.ts';
 import { bindingOf } from '../state/keys.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { mayChange } from '../keys/may-change.ts';
@@ -360,7 +360,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     keys: ['P'],
     in: ['events'],
     help: 'show the event under the cursor below the list, beside it, or not at all',
-    run: placeNextPane,
+    run: showPaneAtNextPosition,
   },
   {
     name: 'panel-next',

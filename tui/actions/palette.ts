@@ -68,8 +68,8 @@ function openPalette(store: ActionPorts, { perform }: ActionTrigger): void {
       const objects = new FuzzySearch([...few, ...objectEntries(store)]);
       search = { loads, find: (words, limit) => objects.find(words, limit) };
     }
-    const found = text.trim() === '' ? few : search.find(text, SHOWN_MAX).map(({ item }) => item);
-    shown = { text, items: withoutDuplicates(found).map((entry) => itemOf(store, entry)) };
+    const matches = text.trim() === '' ? few : search.find(text, SHOWN_MAX).map(({ item }) => item);
+    shown = { text, items: withoutDuplicates(matches).map((entry) => itemOf(store, entry)) };
     return shown.items;
   };
   openMenu(store, { title: 'Find an action, a view or an object', items, isFinder: true });

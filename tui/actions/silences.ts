@@ -76,7 +76,7 @@ function askEndSilences(store: Screen & LiveData, entries: readonly SilencedRow[
     title: button,
     lines: [
       ...namesWithinLimit(existing.map((entry) => silenceText(entry, store.nowMs))),
-      unsilencedText(store, ids),
+      silenceEndText(store, ids),
       `${keyOf('undo')} undoes it.`,
     ],
     button,
@@ -107,7 +107,7 @@ export function openSilenceEntries(
  * Returns a text that says how many events would no longer be silenced. It visits all events, so it is not called for
  * each frame.
  */
-function unsilencedText(store: Pick<LiveData, 'events'>, ids: readonly string[]): string {
+function silenceEndText(store: Pick<LiveData, 'events'>, ids: readonly string[]): string {
   const ended = new Set(ids);
   let count = 0;
   for (const { row } of store.events.records()) {

@@ -15,12 +15,16 @@ interface Samples {
 const samplesOf = new WeakMap<EventRegistry, Samples>();
 
 /** Returns the names of the attributes that the clients and checks of the events have, as columns are named. */
-export function knownAttributes(store: Pick<LiveData, 'events' | 'nowMs'>): readonly string[] {
+export function sampledAttributes(store: Pick<LiveData, 'events' | 'nowMs'>): readonly string[] {
   return attributeNamesOf(sampleRows(store)).filter((name) => typeof parseAttributeColumn(name) !== 'string');
 }
 
 /** Returns values of an attribute that the events have, at most `most`. */
-export function knownValues(store: Pick<LiveData, 'events' | 'nowMs'>, name: string, most: number): readonly string[] {
+export function sampledValues(
+  store: Pick<LiveData, 'events' | 'nowMs'>,
+  name: string,
+  most: number,
+): readonly string[] {
   return attributeValuesOf(sampleRows(store), name, most);
 }
 

@@ -325,12 +325,12 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     this.#changes = 0;
     if (this.#isStale) this.#foldAll();
     if (this.#unplaced.size === 0) return;
-    for (const fold of this.#unplaced) this.#place(fold);
+    for (const fold of this.#unplaced) this.#moveToPosition(fold);
     this.#unplaced.clear();
     this.#sections = undefined;
   }
 
-  #place(fold: EventFold): void {
+  #moveToPosition(fold: EventFold): void {
     if (fold.size === 0) {
       this.#folds.delete(fold.value);
       return this.#forget(fold);

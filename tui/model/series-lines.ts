@@ -39,12 +39,12 @@ function curvesOf({ metrics, points, step }: SeriesResponse): readonly Curve[] {
     valueAt: (point: SeriesResponse['points'][number]) => SeriesValues | null | undefined,
     thresholds: readonly PlotThreshold[],
   ): Curve => {
-    const found = points.flatMap((point) => {
+    const curvePoints = points.flatMap((point) => {
       const value = valueAt(point);
       // A point stands for a whole step, so it is drawn in the middle of it.
       return value === null || value === undefined ? [] : [{ ...value, at: point.at + (step * 1000) / 2 }];
     });
-    return { label, unit, points: found, thresholds };
+    return { label, unit, points: curvePoints, thresholds };
   };
   return [
     ...metrics.map(({ label, unit, warn, crit }, index) =>

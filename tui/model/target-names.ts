@@ -13,8 +13,8 @@ const namesByTargets = new WeakMap<readonly Target[], TargetNames>();
 
 /** Returns the names in a list of targets. They are collected once, because a dialog needs them for each frame. */
 export function targetNames(targets: readonly Target[]): TargetNames {
-  const known = namesByTargets.get(targets);
-  if (known !== undefined) return known;
+  const cached = namesByTargets.get(targets);
+  if (cached !== undefined) return cached;
   const clients = [...new Set(targets.map(({ client }) => client))];
   const names: TargetNames = {
     checks: [...new Set(targets.map(({ check }) => check))],

@@ -88,8 +88,8 @@ export function openOutput(
   const path = formatName.startsWith(JSON_PATH) ? parseJsonPath(formatName.slice(JSON_PATH.length)) : undefined;
   const format = path === undefined ? formats[names.indexOf(formatName)] : 'jsonpath';
   if (format === undefined) {
-    const known = [...names, `${JSON_PATH}PATH`].join(', ');
-    throw new MonError('invalid', `--output must be ${known}, not ${JSON.stringify(formatName)}`);
+    const valid = [...names, `${JSON_PATH}PATH`].join(', ');
+    throw new MonError('invalid', `--output must be ${valid}, not ${JSON.stringify(formatName)}`);
   }
   const isForPeople = format === 'table' || format === 'wide';
   const isTerminal = stdout.isTTY === true;

@@ -28,7 +28,7 @@ export interface RowList<Item> {
   /** Returns the form of an item in JSON and YAML output. Default: the item itself. */
   value?(item: Item): unknown;
   /** The JSON and YAML output of the command. Default: the list of the items. */
-  readonly whole?: object;
+  readonly document?: object;
 }
 
 /** Returns the form of an item in JSON and YAML output. */
@@ -58,7 +58,7 @@ export async function showRows<Item>(
     const columns = chosenColumns(call, list, nowMs, rows);
     return output.format === 'csv' ? csv(columns, rows, output.look) : table(columns, rows, output.look);
   };
-  await output.show(list.whole ?? rows.map((row) => valueOf(list, row)), text);
+  await output.show(list.document ?? rows.map((row) => valueOf(list, row)), text);
   return rows;
 }
 

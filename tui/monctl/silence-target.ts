@@ -60,9 +60,9 @@ export function searchTargetOf(flags: Flags): SearchTarget {
  * @throws MonError `invalid` for any other text
  */
 export function readTarget(text: string): SearchTarget {
-  const [, kind = 'client', rest = ''] = /^(?:(client|subscription|check|search):)?(.*)$/su.exec(text) ?? [];
-  if (kind === 'search' && rest.trim() !== '') return { check: undefined, subscription: undefined, selector: rest };
-  const [name = '', check, ...others] = rest.split('/');
+  const [, kind = 'client', target = ''] = /^(?:(client|subscription|check|search):)?(.*)$/su.exec(text) ?? [];
+  if (kind === 'search' && target.trim() !== '') return { check: undefined, subscription: undefined, selector: target };
+  const [name = '', check, ...others] = target.split('/');
   if (name === '' || check === '' || others.length > 0 || (kind === 'check' && check !== undefined)) {
     throw new MonError(
       'invalid',

@@ -52,12 +52,12 @@ export function ownCommandFor(
 export function requestOwnCommand(store: Screen & CommandPorts, command: OwnCommand): void {
   const reason = command.isReadOnly ? undefined : whyNoChange(store);
   if (reason !== undefined) return store.say(`${command.name} is disabled${reason}`, 'problem');
-  const found = targetOfCommand(store, command);
-  if ('problem' in found) return store.say(`${command.name}: ${found.problem}`, 'problem');
-  if (!isMatch(store, command, found)) {
-    return store.say(`${command.name} does not run on ${safeLine(found.name)}: it needs ${command.when}`);
+  const target = targetOfCommand(store, command);
+  if ('problem' in target) return store.say(`${command.name}: ${target.problem}`, 'problem');
+  if (!isMatch(store, command, target)) {
+    return store.say(`${command.name} does not run on ${safeLine(target.name)}: it needs ${command.when}`);
   }
-  store.request({ kind: 'own-command', command, target: found });
+  store.request({ kind: 'own-command', command, target });
 }
 
 /** Returns the menu items for the commands of the user in a key context. */

@@ -41,17 +41,17 @@ function candidates(
   const [, name = '', operator = '', value = ''] = /([a-z_][\w./-]*)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
   const field = fields.get(name.toLowerCase());
   if (field !== undefined && (name === SUBSCRIPTIONS || field.isAlias === true)) {
-    return knownTexts(attributes?.values(store, SUBSCRIPTIONS), value).map((one) => `${name}${operator}${one}`);
+    return plainTexts(attributes?.values(store, SUBSCRIPTIONS), value).map((one) => `${name}${operator}${one}`);
   }
   if (field !== undefined) return valuesOf(store, field, value).map((one) => `${name}${operator}${one}`);
-  if (name !== '') return knownTexts(attributes?.values(store, name), value).map((one) => `${name}${operator}${one}`);
+  if (name !== '') return plainTexts(attributes?.values(store, name), value).map((one) => `${name}${operator}${one}`);
   const shown = [...fields.values()].filter((one) => one.isAlias !== true && hasColumn(one.name, store.whereColumn));
   const named = (attributes?.ids(store) ?? []).filter((id) => id !== SUBSCRIPTIONS).map((id) => `${id}=`);
   return [...shown.map(termOf), ...named, 'and', 'or', 'not'];
 }
 
 /** Returns the first values of an attribute that begin with the typed letters. */
-function knownTexts(values: readonly string[] = [], start: string): readonly string[] {
+function plainTexts(values: readonly string[] = [], start: string): readonly string[] {
   return values.filter((value) => value.startsWith(start) && isPlainValue(value)).slice(0, NAMES_MAX);
 }
 

@@ -10,7 +10,7 @@ import { layOutList } from '../list/list-layout.ts';
 import { isTallHeader, listLayout, listRows, type ListLayout } from '../state/screen-layout.ts';
 import { joinColumns } from '../text/panel.ts';
 import { fitRuns } from '../text/runs.ts';
-import { paneBeside } from './events/pane.tsx';
+import { sidePane } from './events/pane.tsx';
 import { splitName } from '../model/backend-names.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import { textRows } from '../text/describe.ts';
@@ -46,7 +46,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
       <Header {...headerProps(theme, store)} />
       <Rows
         theme={theme}
-        lines={layout.side === 0 ? lines : joinColumns([fullLines(lines, layout), paneBeside(store)])}
+        lines={layout.side === 0 ? lines : joinColumns([fullLines(lines, layout), sidePane(store)])}
         height={layout.above + 1 + layout.list}
       />
       {layout.figures > 0 && <FiguresLine {...status} />}

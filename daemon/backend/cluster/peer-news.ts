@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { newestKnownSeq } from '../../../shared/domain/cluster.ts';
+import { newestReportedSeq } from '../../../shared/domain/cluster.ts';
 import { PEER_STANDING_PATH, peerStandingSchema, type PeerStanding } from '../../../shared/schemas/peer-standing.ts';
 import { askPeer } from './forwarding/ask-peer.ts';
 import type { PeerAddress } from './forwarding/leadership.ts';
@@ -23,7 +23,7 @@ export class PeerNews {
    */
   async newest(peers: readonly PeerAddress[]): Promise<number | undefined> {
     const standings = await Promise.all(peers.map((peer) => this.#standingOf(peer).catch(() => undefined)));
-    return newestKnownSeq(standings.filter((standing) => standing !== undefined));
+    return newestReportedSeq(standings.filter((standing) => standing !== undefined));
   }
 
   async #standingOf(peer: PeerAddress): Promise<PeerStanding> {

@@ -72,15 +72,16 @@ export function firstMeasurements(output: string, most: number): readonly Measur
   const bar = output.indexOf('|');
   if (bar === -1 || bar > MEASURED_LENGTH_MAX) return NO_MEASUREMENTS;
   const lineEnd = output.indexOf('\n');
-  const found: Measurement[] = [];
+  const measurements: Measurement[] = [];
   const end = Math.min(output.length, MEASURED_LENGTH_MAX);
-  if (lineEnd === -1) collectMeasurements(output, { from: bar + 1, end, most }, found);
+  if (lineEnd === -1) collectMeasurements(output, { from: bar + 1, end, most }, measurements);
   else {
-    if (bar < lineEnd) collectMeasurements(output, { from: bar + 1, end: Math.min(end, lineEnd), most }, found);
+    if (bar < lineEnd) collectMeasurements(output, { from: bar + 1, end: Math.min(end, lineEnd), most }, measurements);
     const nextBar = bar < lineEnd ? output.indexOf('|', lineEnd) : bar;
-    if (nextBar !== -1 && found.length < most) collectMeasurements(output, { from: nextBar + 1, end, most }, found);
+    if (nextBar !== -1 && measurements.length < most)
+      collectMeasurements(output, { from: nextBar + 1, end, most }, measurements);
   }
-  return found;
+  return measurements;
 }
 
 const NO_MEASUREMENTS: readonly Measurement[] = [];
@@ -98,10 +99,10 @@ const LOWER_E_CODE = 101;
 function collectMeasurements(
   text: string,
   { from, end, most }: { readonly from: number; readonly end: number; readonly most: number },
-  found: Measurement[],
+  measurements: Measurement[],
 ): void {
   let at = from;
-  for (let attempt = 0; attempt < ATTEMPTS_MAX && found.length < most; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX && measurements.length < most; attempt++) {
     while (at < end && text.charCodeAt(at) <= SPACE_CODE) at++;
     if (at >= end) return;
     const start = at;
@@ -115,7 +116,7 @@ function collectMeasurements(
       else if (code === EQUALS_CODE && equals === -1) equals = at;
     }
     const measurement = equals > start ? measurementIn(text, { start, equals, end: at }) : undefined;
-    if (measurement !== undefined) found.push(measurement);
+    if (measurement !== undefined) measurements.push(measurement);
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   respondingMember,
   clusterTroubles,
-  newestKnownSeq,
+  newestReportedSeq,
   chooseNextLeader,
   leaderName,
 } from '../../../shared/domain/cluster.ts';
@@ -163,6 +163,6 @@ describe('the newest known position of a lost database', () => {
       expected: 8,
     },
   ])('the newest known position of a lost database is derived: $name', ({ standings, expected }) => {
-    expect(newestKnownSeq(standings)).toBe(expected);
+    expect(newestReportedSeq(standings)).toBe(expected);
   });
 });

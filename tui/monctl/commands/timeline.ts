@@ -80,7 +80,7 @@ const availability: Command = {
     );
     await showRows(
       call,
-      { columns: () => AVAILABILITY_COLUMNS, key: ({ client: of, check: name }) => `${of}/${name}`, whole: report },
+      { columns: () => AVAILABILITY_COLUMNS, key: ({ client: of, check: name }) => `${of}/${name}`, document: report },
       linesOf(report),
     );
   },

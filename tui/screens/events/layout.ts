@@ -23,7 +23,7 @@ const SILENCE_CELLS = 8;
 const OUTPUT_CELLS_MIN = 24;
 
 /** Minimum width of the output in cells, beside columns of attributes. */
-const OUTPUT_BESIDE_ATTRIBUTES_MIN = 12;
+const OUTPUT_WITH_ATTRIBUTES_MIN = 12;
 
 /** Width in cells of the column of backends or namespaces on a narrow screen: just wide enough for its title. */
 const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: 'NAMESPACE'.length };
@@ -140,19 +140,19 @@ export function fitEventColumns(
     const right = out + (isOutputShown && output === 0 ? 1 : 0);
     return { placed: placedColumns(attributes, widths, where, isOutputShown ? output : 0), left, right, shift };
   }
-  const outputBeside = (ids: readonly string[]): number =>
+  const outputCells = (ids: readonly string[]): number =>
     available - ids.reduce((sum, id) => sum + wishOf(id) + GAP, 0);
   const all = there.filter((id) => wishOf(id) > 0);
   // The status shows that an event is silenced, so the end of the silence is the first column to go.
-  const shown = outputBeside(all) < OUTPUT_CELLS_MIN ? all.filter((id) => id !== 'silence') : [...all];
+  const shown = outputCells(all) < OUTPUT_CELLS_MIN ? all.filter((id) => id !== 'silence') : [...all];
   // Without any output, a list of events says too little. The last attributes are dropped for it.
   for (const { id } of attributes.toReversed()) {
-    if (outputBeside(shown) < (isOutputShown ? OUTPUT_BESIDE_ATTRIBUTES_MIN : 0)) shown.splice(shown.indexOf(id), 1);
+    if (outputCells(shown) < (isOutputShown ? OUTPUT_WITH_ATTRIBUTES_MIN : 0)) shown.splice(shown.indexOf(id), 1);
   }
-  while (outputBeside(shown) < 0) shown.pop();
+  while (outputCells(shown) < 0) shown.pop();
   const widths = new Map(shown.map((id) => [id, wishOf(id)]));
   return {
-    placed: placedColumns(attributes, widths, where, isOutputShown ? outputBeside(shown) : 0),
+    placed: placedColumns(attributes, widths, where, isOutputShown ? outputCells(shown) : 0),
     left: 0,
     right: there.length - shown.length,
     shift: 0,

@@ -53,21 +53,21 @@ export function paneText(store: PanePorts): PaneText {
   const { state, list, rows, nowMs } = store;
   const layout = listLayout(state);
   const record = rows.order.at(list.cursor.index) as FoldedRow | undefined;
-  const isBeside = layout.side > 0;
-  const height = Math.max(0, isBeside ? sideRows(layout) - PANEL_BORDER.rows - 1 : layout.pane - 2);
+  const isSplit = layout.side > 0;
+  const height = Math.max(0, isSplit ? sideRows(layout) - PANEL_BORDER.rows - 1 : layout.pane - 2);
   if (record === undefined) return { key: undefined, head: [], lines: [], height };
   if (record instanceof EventFold) {
     const figures = foldRuns(record, nowMs);
     const name = run(` ${safeLine(record.name)}   `, 'strong');
-    return { key: record.key, head: [isBeside ? figures : [name, ...figures]], lines: foldLines(record), height };
+    return { key: record.key, head: [isSplit ? figures : [name, ...figures]], lines: foldLines(record), height };
   }
   const { key, row } = record;
   const load = state.peek?.target.key === key ? state.peek.load : undefined;
   const event = load?.kind === 'loaded' ? load.event : undefined;
   const summary = summaryRuns(record, event, nowMs);
-  const width = isBeside ? layout.side - PANEL_BORDER.columns : layout.columns - 1;
+  const width = isSplit ? layout.side - PANEL_BORDER.columns : layout.columns - 1;
   const unloaded: Line[] = [[run(' output   ', 'faint'), run(safeLine(row.output))]];
-  if (isBeside) {
+  if (isSplit) {
     const shown = { target: targetOf(key), row, wrap: true, relatedCursor: undefined, relatedMax: 1 };
     const parts =
       load?.kind === 'loaded' ? detailParts(store, { ...shown, load }, () => width - LABEL_CELLS) : undefined;
@@ -144,7 +144,7 @@ export function PaneBelow({ theme, store }: { readonly theme: Theme; readonly st
 }
 
 /** Returns the rows of the pane beside the list, which shows the event under the cursor. */
-export function paneBeside(store: PanePorts): readonly Line[] {
+export function sidePane(store: PanePorts): readonly Line[] {
   const layout = listLayout(store.state);
   const text = paneText(store);
   const shown = visibleLines(store, text);

@@ -7,7 +7,7 @@ import { EventFold } from '../../model/event-fold.ts';
 import type { FoldedRow } from '../../model/event-folds.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import { isDisconnected } from '../../model/merged-feed.ts';
-import { knownAttributes, knownValues } from '../../model/attribute-samples.ts';
+import { sampledAttributes, sampledValues } from '../../model/attribute-samples.ts';
 import { layOutEventTable, silenceOf } from './layout.ts';
 import { EVENT_COLUMN, eventSort } from '../../model/event-sort.ts';
 
@@ -20,8 +20,8 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
   columns: EVENT_COLUMNS,
   attributes: {
     column: eventAttributeColumn,
-    ids: knownAttributes,
-    values: (store, name) => knownValues(store, name, VALUES_MAX),
+    ids: sampledAttributes,
+    values: (store, name) => sampledValues(store, name, VALUES_MAX),
   },
   sort: EVENT_COLUMN,
   // The cast is safe, because all rows of this list are of the type `EventRecord`.

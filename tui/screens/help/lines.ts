@@ -91,7 +91,7 @@ export function helpLines(
   });
   const own = ownCommands
     .map(commandLine)
-    .filter((line) => isFound(`${line.keys} ${line.text} ${line.action}`, search));
+    .filter((line) => matchesWords(`${line.keys} ${line.text} ${line.action}`, search));
   const [first = [], ...others] = sections;
   return [...first, ...sectionOf('Own commands', own), ...others.flat()].slice(0, -1);
 }
@@ -110,10 +110,10 @@ function commandLine(command: OwnCommand): BindingLine {
 
 function isShown(action: KeyAction, binding: Binding, context: KeyContext, search: SearchField | undefined): boolean {
   if (!binding.in.includes(context)) return false;
-  return isFound(`${keysText(binding)} ${binding.help} ${action}`, search);
+  return matchesWords(`${keysText(binding)} ${binding.help} ${action}`, search);
 }
 
-function isFound(text: string, search: SearchField | undefined): boolean {
+function matchesWords(text: string, search: SearchField | undefined): boolean {
   return search === undefined || holdsWords(text, search);
 }
 

@@ -18,7 +18,7 @@ import { openLog } from '../log/layer.ts';
 import { openReport } from '../report/screen.ts';
 import { openPlot, openPoints, openTotal, type OpenPoint } from '../open-over-time.ts';
 import { placedSearch } from '../namespace-field.ts';
-import { knownAttributes } from '../../model/attribute-samples.ts';
+import { sampledAttributes } from '../../model/attribute-samples.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
 import type {
@@ -276,7 +276,7 @@ function actionsBox(
 /** Opens the events that the numbers of a subscription count. */
 function openSubscription(store: ActionPorts, subscription: string): void {
   // An older backend does not send the subscriptions of events.
-  if (knownAttributes(store).length === 0)
+  if (sampledAttributes(store).length === 0)
     return openFiltered(store, 'clients', `subscriptions=${searchValue(subscription)} events>0`);
   openFiltered(store, 'events', `${placedSearch(subscription, ofSubscription)} !silenced`);
 }

@@ -77,7 +77,7 @@ function notifyResolutionUnlessSilenced(transaction: Transaction, pending: Pendi
 /**
  * True if a silence suppressed a notification of the open event of a check, and no silence covers the event any more.
  */
-export function isUnsilencedWithPending(entry: CheckEntry, nowMs: number): boolean {
+export function isPendingAfterSilence(entry: CheckEntry, nowMs: number): boolean {
   return entry.state.event?.notifications.pending?.silence === true && !entry.isSilenced(nowMs);
 }
 
@@ -88,7 +88,7 @@ export function isUnsilencedWithPending(entry: CheckEntry, nowMs: number): boole
  * the handlers. The calling command must have requested the stored records of the check and of its client.
  */
 export function renotifyOpenEventAfterSilence(transaction: Transaction, entry: CheckEntry): void {
-  if (!isUnsilencedWithPending(entry, transaction.nowMs)) return;
+  if (!isPendingAfterSilence(entry, transaction.nowMs)) return;
   const { client, state } = entry;
   const bodies = transaction.body(CHECK_RECORDS, entry);
   const check = bodies.eventCheck ?? bodies.check;

@@ -1,7 +1,7 @@
 import { isActive } from '../../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { isUnsilencedWithPending, type EventKey, type SilenceEndNotifier } from './commands.ts';
+import { isPendingAfterSilence, type EventKey, type SilenceEndNotifier } from './commands.ts';
 import {
   isResolutionStillSilenced,
   pendingResolutionsOf,
@@ -218,7 +218,7 @@ class SilenceEndQueue implements Disposable {
     const nowMs = this.#deps.clock.now();
     for (const entry of entries) {
       const { namespace, name: client } = entry.client;
-      if (isUnsilencedWithPending(entry, nowMs)) this.#enqueue([namespace.name, client, entry.name]);
+      if (isPendingAfterSilence(entry, nowMs)) this.#enqueue([namespace.name, client, entry.name]);
     }
     this.#startProcessing();
   }

@@ -52,7 +52,7 @@ export class OwnLeases implements Disposable {
    *
    * @throws MonError `conflict` if this process no longer holds the lease
    */
-  heldLease({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): { readonly epoch: number; readonly ttlMs: number } {
+  currentLease({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): { readonly epoch: number; readonly ttlMs: number } {
     const lease = this.#byName.get(name);
     if (lease?.shard.holder === epoch) return lease;
     throw new MonError(
@@ -168,7 +168,7 @@ export class OwnLeases implements Disposable {
   }
 
   async #renew(lease: Pick<Lease, 'name' | 'epoch'>): Promise<void> {
-    const { epoch, ttlMs } = this.heldLease(lease);
+    const { epoch, ttlMs } = this.currentLease(lease);
     const { rowCount } = await this.#parts.connection.runStatement((client) =>
       client.query(RENEW, [lease.name, this.#parts.member, epoch, ttlMs]),
     );

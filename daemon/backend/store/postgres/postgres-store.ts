@@ -185,7 +185,7 @@ export class PostgresStore implements SharedStore {
 
   async write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[]): Promise<number> {
     return this.#runExclusive(async () => {
-      const { ttlMs } = this.#leases.heldLease(lease);
+      const { ttlMs } = this.#leases.currentLease(lease);
       const shard = this.#shard(lease.name);
       const batch = batchOf(shard, { id: this.self, ttlMs }, ops, changes);
       const { refusal } = this.#connection;
@@ -291,7 +291,7 @@ export class PostgresStore implements SharedStore {
     for (;;) {
       try {
         const client = await this.#connection.client();
-        const { rows } = await client.query<{ seq: string }>(batch.statement(this.#leases.heldLease(lease).epoch));
+        const { rows } = await client.query<{ seq: string }>(batch.statement(this.#leases.currentLease(lease).epoch));
         if (rows[0] === undefined) throw this.#leases.endLostLease(lease.name);
         return Number(rows[0].seq);
       } catch (error) {
