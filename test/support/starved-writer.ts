@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { printLine } from './print-line.ts';
 
 /**
  * A program that writes to the store whose directory is its argument. It uses up all file descriptors until a write is
@@ -20,7 +21,7 @@ async function write(): Promise<boolean> {
       () => true,
       () => false,
     );
-  process.stdout.write(`${isDone ? 'acknowledged' : 'refused'} ${value}\n`);
+  printLine(`${isDone ? 'acknowledged' : 'refused'} ${value}`);
   return isDone;
 }
 
@@ -37,5 +38,5 @@ while (await write());
 await store.getMany([['write', 1]]);
 for (const fd of taken) closeSync(fd);
 while (!(await write())) await delay(10);
-for await (const [[, number]] of store.scan(['write'])) process.stdout.write(`read ${String(number)}\n`);
+for await (const [[, number]] of store.scan(['write'])) printLine(`read ${String(number)}`);
 await store.close();

@@ -1,4 +1,5 @@
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { printLine } from './print-line.ts';
 
 /**
  * A program that writes to a store until it is killed. Its arguments are the directory, the number of concurrent
@@ -30,10 +31,10 @@ async function writeOn(): Promise<void> {
         ],
         [['event', 'default', 'web-1', value]],
       );
-      process.stdout.write(`${String(seq)} ${value}\n`);
+      printLine(`${String(seq)} ${value}`);
     } catch {
       refused++;
-      process.stdout.write(`refused ${value}\n`);
+      printLine(`refused ${value}`);
     }
   }
 }
