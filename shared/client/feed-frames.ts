@@ -55,8 +55,7 @@ function isEventRow(row: unknown): boolean {
     isTextOrAbsent(row['client_set']) &&
     isTextOrAbsent(row['check_set']) &&
     (row['groups'] === undefined || areTexts(row['groups'])) &&
-    (row['recovering'] === undefined || isRecovery(row['recovering'])) &&
-    (row['acknowledged'] === undefined || shownAcknowledgementSchema.safeParse(row['acknowledged']).success)
+    (row['recovering'] === undefined || isRecovery(row['recovering']))
   );
 }
 
@@ -71,7 +70,8 @@ function isEventBrief(row: unknown): boolean {
     (row['action'] === 'create' || row['action'] === 'resolve' || row['action'] === 'flapping') &&
     typeof row['since'] === 'number' &&
     areTexts(row['silenced_by']) &&
-    (row['inhibited_by'] === undefined || isInhibitor(row['inhibited_by']))
+    (row['inhibited_by'] === undefined || isInhibitor(row['inhibited_by'])) &&
+    (row['acknowledged'] === undefined || shownAcknowledgementSchema.safeParse(row['acknowledged']).success)
   );
 }
 

@@ -160,8 +160,12 @@ export const eventBriefSchema = eventRowSchema.pick({
   since: true,
   silenced_by: true,
   inhibited_by: true,
+  acknowledged: true,
 });
-export type EventBrief = Pick<EventRow, 'status' | 'action' | 'since' | 'silenced_by' | 'inhibited_by'>;
+export type EventBrief = Pick<
+  EventRow,
+  'status' | 'action' | 'since' | 'silenced_by' | 'inhibited_by' | 'acknowledged'
+>;
 
 /** A client as a table row. */
 export const clientRowSchema = z.object({

@@ -85,9 +85,11 @@ export function announcement(changes: readonly EventChange[], nowMs: number): st
 export function countsWords(rows: Iterable<EventRow>): string {
   const counts = new Map<EventClass, number>();
   let inhibited = 0;
+  let acknowledged = 0;
   for (const row of rows) {
     counts.set(eventClass(row), (counts.get(eventClass(row)) ?? 0) + 1);
     if (row.inhibited_by !== undefined) inhibited += 1;
+    if (row.acknowledged !== undefined) acknowledged += 1;
   }
   const named = KINDS.flatMap((kind) => {
     const count = kind === 'resolved' ? undefined : counts.get(kind);
@@ -95,9 +97,13 @@ export function countsWords(rows: Iterable<EventRow>): string {
     const word = kind === 'ok' ? 'OK but flapping' : KIND_WORDS[kind];
     return count === undefined ? [] : [`${countText(count)} ${word}`];
   });
-  // The number of inhibited events is left out at zero, because most sites have no inhibition rules.
-  const inhibitedText = inhibited === 0 ? '' : `; ${countText(inhibited)} of them inhibited`;
-  return named.length === 0 ? 'no events' : `${named.join(', ')}${inhibitedText}`;
+  if (named.length === 0) return 'no events';
+  // These numbers are left out at zero, because most sites have neither inhibition rules nor acknowledgements.
+  const states = [
+    ...(inhibited === 0 ? [] : [`${countText(inhibited)} of them inhibited`]),
+    ...(acknowledged === 0 ? [] : [`${countText(acknowledged)} of them acknowledged`]),
+  ];
+  return [named.join(', '), ...states].join('; ');
 }
 
 function stateWords(row: EventRow): string {

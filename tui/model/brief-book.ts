@@ -52,7 +52,7 @@ export class EventBriefs {
    */
   correctedCounts(rows: EventCounts): EventCounts {
     if (this.#briefs.size === 0) return rows;
-    const { critical, warning, unknown, ok, silenced, flapping, inhibited } = this.#difference;
+    const { critical, warning, unknown, ok, silenced, flapping, inhibited, acknowledged } = this.#difference;
     return {
       critical: rows.critical + critical,
       warning: rows.warning + warning,
@@ -61,6 +61,7 @@ export class EventBriefs {
       silenced: rows.silenced + silenced,
       flapping: rows.flapping + flapping,
       inhibited: rows.inhibited + inhibited,
+      acknowledged: rows.acknowledged + acknowledged,
     };
   }
 

@@ -4,13 +4,15 @@ import { eventClass } from './event-record.ts';
 import { type EventClass } from '../text/theme.ts';
 
 /**
- * The number of events in each class. A silenced event is counted only as `silenced`. Flapping and inhibited events are
- * also counted in the class of their severity.
+ * The number of events in each class. A silenced event is counted only as `silenced`. Flapping, inhibited and
+ * acknowledged events are also counted in the class of their severity.
  */
 export interface EventCounts extends Readonly<Record<EventClass, number>> {
   readonly flapping: number;
   /** Number of inhibited events of all classes. */
   readonly inhibited: number;
+  /** Number of acknowledged events of all classes. */
+  readonly acknowledged: number;
 }
 
 /** Event counters that are updated with every change of an event, so that drawing the header requires no counting. */
@@ -22,11 +24,13 @@ export class EventCounter implements EventCounts {
   silenced = 0;
   flapping = 0;
   inhibited = 0;
+  acknowledged = 0;
 
   add(row: EventBrief, by: 1 | -1): void {
     this[eventClass(row)] += by;
     if (row.action === 'flapping') this.flapping += by;
     if (row.inhibited_by !== undefined) this.inhibited += by;
+    if (row.acknowledged !== undefined) this.acknowledged += by;
   }
 
   /** Updates the counters after one event changed: `before` is its previous row, `after` its new one. */
@@ -158,6 +162,7 @@ function countsAlike(before: EventRow, after: EventRow): boolean {
     eventClass(before) === eventClass(after) &&
     (before.action === 'flapping') === (after.action === 'flapping') &&
     (before.inhibited_by === undefined) === (after.inhibited_by === undefined) &&
+    (before.acknowledged === undefined) === (after.acknowledged === undefined) &&
     before.client === after.client &&
     before.check === after.check
   );

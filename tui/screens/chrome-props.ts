@@ -48,13 +48,15 @@ export function savedTabs({ state, savedCounts }: ScreenView & Pick<LiveData, 's
 }
 
 /** Returns the props of the key hints at the bottom of every screen. */
-export function hintsProps(theme: Theme, store: ScreenView & Pick<LiveData, 'feed'>): HintsProps {
+export function hintsProps(theme: Theme, store: ScreenView & Pick<LiveData, 'feed' | 'folds'>): HintsProps {
   return { theme, ...hintsState(store) };
 }
 
 /** Returns the state that decides which key hints are shown. */
-export function hintsState({ state, feed }: ScreenView & Pick<LiveData, 'feed'>): HintsState {
+export function hintsState({ state, feed, folds }: ScreenView & Pick<LiveData, 'feed' | 'folds'>): HintsState {
   const layer = state.layers.at(-1);
+  const cursor = state.view === 'events' && layer === undefined ? state.views.events.cursor.key : undefined;
+  const fold = cursor === undefined ? undefined : folds.fold(cursor);
   return {
     context: keyContext(state),
     columns: state.size.columns,
@@ -63,5 +65,6 @@ export function hintsState({ state, feed }: ScreenView & Pick<LiveData, 'feed'>)
     readOnly: state.readOnly || state.past !== undefined,
     control: layer?.kind === 'silence' ? focusedControl(SILENCE_FIELDS, layer.form) : undefined,
     hasNoYes: layer?.kind === 'confirm' && (layer.typed !== undefined || layer.effect === undefined),
+    fold: fold && (folds.isUnfolded(fold) ? 'unfolded' : 'folded'),
   };
 }

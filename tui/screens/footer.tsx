@@ -37,6 +37,8 @@ export interface HintsState {
   readonly control?: FocusedControl | undefined;
   /** True if the question of a confirmation cannot be answered with `y`: a number must be typed, or it is a message. */
   readonly hasNoYes?: boolean;
+  /** Whether the events of the fold under the cursor are shown; `undefined` if the cursor is not on a fold. */
+  readonly fold?: 'folded' | 'unfolded' | undefined;
 }
 
 /** Actions whose hints are only shown if the screen has rows. */
@@ -112,7 +114,7 @@ function hintPriority(action: KeyAction, { paused }: HintsState): number {
 function hintText(
   action: KeyAction,
   binding: Binding,
-  { connected, paused, readOnly, context, hasRows = true, hasNoYes = false }: HintsState,
+  { connected, paused, readOnly, context, hasRows = true, hasNoYes = false, fold }: HintsState,
 ): string | undefined {
   if (hasNoYes && action === 'confirm-yes') return undefined;
   if (!hasRows && ROW_ACTIONS.has(action)) return undefined;
@@ -128,6 +130,7 @@ function hintText(
   if (action === 'inhibitor' && context === 'detail') return undefined;
   // In the detail of an event, this key opens the page about the focused panel.
   if (action === 'open' && context === 'detail') return 'open';
+  if (action === 'open' && fold !== undefined) return fold === 'folded' ? 'unfold' : 'fold';
   if (action === 'pause' && paused) return 'resume';
   return binding.hint;
 }

@@ -3,7 +3,7 @@ import type { ConsoleState } from '../state/console-state.ts';
 import type { EventCounts } from '../model/event-counts.ts';
 import { lagAt, type FeedStatus } from '../model/feed-status.ts';
 import type { ViewName } from '../state/view-names.ts';
-import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../text/theme.ts';
+import { ACKNOWLEDGED_SYMBOL, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../text/theme.ts';
 import type { ClusterTrouble } from '../../shared/domain/cluster.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
@@ -113,10 +113,13 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const userInfo = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(
     (text) => cellWidth(text) < available,
   );
+  const counters = counterRuns(counts, feed);
+  const rates = rateLine(feed);
+  const isRateShown = runsWidth([...counters, ...rates]) < columns;
   return (
     <>
       <Row theme={theme} runs={spread(title, [run(userInfo ?? ''), ...clock], columns)} />
-      <Row theme={theme} runs={spread(counterRuns(counts, feed), rateLine(feed), columns)} />
+      <Row theme={theme} runs={spread(counters, isRateShown ? rates : [], columns)} />
       <Row
         theme={theme}
         runs={fitRuns(tabRuns({ view: props.view, saved: props.savedTabs ?? [] }, columns), columns)}
@@ -141,7 +144,10 @@ function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
       ` ${FLAPPING_SYMBOL} ${countNow(feed, counts.flapping)} flapping`,
       counts.flapping === 0 ? 'faint' : 'flapping',
     ),
-    // The counter of inhibited events is hidden at zero, because most sites have no inhibition rules.
+    // These counters are hidden at zero, because most sites have neither inhibition rules nor acknowledgements.
+    ...(counts.acknowledged === 0
+      ? []
+      : [run(`   ${ACKNOWLEDGED_SYMBOL} ${countText(counts.acknowledged)} acked`, 'accent')]),
     ...(counts.inhibited === 0 ? [] : [run(`   ${countText(counts.inhibited)} inhibited`, 'silenced')]),
   ];
 }

@@ -50,8 +50,7 @@ export class BriefEvents {
         full[key] = row;
         this.#sentInBrief.delete(key);
       } else {
-        const { status, action, since, silenced_by, inhibited_by } = row;
-        brief[key] = { status, action, since, silenced_by, ...(inhibited_by !== undefined && { inhibited_by }) };
+        brief[key] = briefOf(row);
         this.#sentInBrief.add(key);
         isAny = true;
       }
@@ -64,6 +63,17 @@ export class BriefEvents {
     this.#sentInBrief.clear();
     this.#due.clear();
   }
+}
+
+function briefOf({ status, action, since, silenced_by, inhibited_by, acknowledged }: EventRow): EventBrief {
+  return {
+    status,
+    action,
+    since,
+    silenced_by,
+    ...(inhibited_by !== undefined && { inhibited_by }),
+    ...(acknowledged !== undefined && { acknowledged }),
+  };
 }
 
 /** Returns a change of the event with this key. The key begins with the namespace only if `isMany` is true. */

@@ -116,6 +116,11 @@ describe('an inhibited event', () => {
   test('the counts of screen-reader mode include the inhibited events', () => {
     expect(countsWords([quiet('web-1'), row('sw-1', 'switch')])).toBe('2 critical; 1 of them inhibited');
   });
+
+  test('the counts of screen-reader mode include the acknowledged events', () => {
+    const acknowledged = { ...row('web-1', 'http'), acknowledged: { by: 'ada', at: 0 } };
+    expect(countsWords([acknowledged, row('sw-1', 'switch')])).toBe('2 critical; 1 of them acknowledged');
+  });
 });
 
 test('the counts of screen-reader mode name the worst severity first', () => {

@@ -11,7 +11,13 @@ const NOW_MS = 1_767_225_600_000;
 const CLIENTS = ['web-1', 'web-2', 'web-3', 'web-4'];
 const keyOf = (client: string): string => eventKey(client, anEventRow({ client }).check);
 
-const briefOf = ({ status, action, since, silenced_by }: EventRow) => ({ status, action, since, silenced_by });
+const briefOf = ({ status, action, since, silenced_by, acknowledged }: EventRow) => ({
+  status,
+  action,
+  since,
+  silenced_by,
+  ...(acknowledged !== undefined && { acknowledged }),
+});
 
 const brief = (status: number, since: number) => ({ status, action: 'create' as const, since, silenced_by: [] });
 
@@ -26,8 +32,9 @@ const rowArbitrary = fc
     since: fc.nat({ max: 20 }),
     output: fc.constantFrom('full', 'less'),
     silenced_by: fc.constantFrom<string[]>([], ['*:disk']),
+    by: fc.constantFrom('ada', undefined),
   })
-  .map((about) => anEventRow(about));
+  .map(({ by, ...about }) => anEventRow({ ...about, ...(by !== undefined && { acknowledged: { by, at: 0 } }) }));
 
 const stepArbitrary = fc.oneof(
   fc.record({ kind: fc.constantFrom('whole' as const, 'brief' as const), row: rowArbitrary }),

@@ -52,6 +52,18 @@ describe('the key hints in the footer', () => {
       missing: [/silence/],
     },
     {
+      name: 'say that Enter unfolds a folded row',
+      about: { fold: 'folded' },
+      shown: [/Enter unfold /],
+      missing: [/Enter detail/],
+    },
+    {
+      name: 'say that Enter folds an unfolded row',
+      about: { fold: 'unfolded' },
+      shown: [/Enter fold /],
+      missing: [/Enter detail/],
+    },
+    {
       name: 'keep the help key on a very narrow screen',
       about: { columns: 24 },
       shown: [/^ s silence {2}\? help$/],

@@ -28,7 +28,7 @@ const PROPS: HeaderProps = {
   theme: { color: false, ascii: false },
   columns: 100,
   feed: LIVE,
-  counts: { critical: 41, warning: 3, unknown: 0, ok: 0, silenced: 1234, flapping: 2, inhibited: 0 },
+  counts: { critical: 41, warning: 3, unknown: 0, ok: 0, silenced: 1234, flapping: 2, inhibited: 0, acknowledged: 0 },
   paused: undefined,
   past: undefined,
   travel: undefined,
@@ -84,6 +84,11 @@ describe('the tall header', () => {
     expect(counters).toMatch(
       /^ ✗ 41 crit {3}! 3 warn {3}\? 0 unkn {3}✓ 61,204 ok {3}S 1,234 silenced {3}~ 2 flapping +rate 5m ▁▃▅█/,
     );
+  });
+
+  test('the tall header shows the number of acknowledged events unless it is zero', () => {
+    expect(tall()[1]).not.toContain('acked');
+    expect(tall({ counts: { ...PROPS.counts, acknowledged: 4 } })[1]).toContain('A 4 acked');
   });
 
   test('the tall header shows since when the connection is lost, the next attempt and the age of the list', () => {
