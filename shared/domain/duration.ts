@@ -1,3 +1,5 @@
+import { countWithNoun } from './count-text.ts';
+
 /** Seconds of each unit of a duration, longest first. */
 const UNITS = [
   ['w', 604_800],
@@ -15,6 +17,8 @@ const UNIT_NAMES: Readonly<Record<(typeof UNITS)[number][0], string>> = {
   m: 'm|mins?|minutes?',
   s: 's|secs?|seconds?',
 };
+
+const UNIT_NOUNS: Readonly<Record<string, string>> = { w: 'week', d: 'day', h: 'hour', m: 'minute', s: 'second' };
 
 /** Numbers with units, the longest first and each at most once, because `30m1h` and `1h2h` are likely mistakes. */
 const DURATION = new RegExp(
@@ -76,6 +80,19 @@ export function formatDuration(seconds: number, parts: 1 | 2 = 2): string {
     if (count > 0) text += `${String(count)}${unit}`;
   }
   return text;
+}
+
+/**
+ * Formats a duration in words, such as `45 seconds`, `22 minutes`, `1 hour 30 minutes` or `3 days`. Seconds are shown
+ * only if the duration is shorter than a minute.
+ *
+ * @param seconds the duration; a negative one is shown as `0 seconds`
+ */
+export function durationInWords(seconds: number): string {
+  const parts = formatDuration(seconds, seconds < 3600 ? 1 : 2).matchAll(/(\d+)([a-z])/g);
+  return [...parts]
+    .map(([, count = '', unit = '']) => countWithNoun(Number(count), UNIT_NOUNS[unit] ?? unit))
+    .join(' ');
 }
 
 function exact(seconds: number): number | undefined {

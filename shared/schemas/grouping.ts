@@ -18,7 +18,7 @@ const nameSchema = z
     (name) => isPlainName(name) || ATTRIBUTE.test(name),
     'must be client, check, subscription, or an attribute of client or check such as client.datacenter',
   )
-  .refine((name) => !SECRET.test(name), 'would reveal a secret: group by another attribute');
+  .refine((name) => !SECRET.test(name), 'would reveal a secret: use another attribute');
 
 function isPlainName(name: string): boolean {
   return name === 'client' || name === 'check' || name === 'subscription';

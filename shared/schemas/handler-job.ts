@@ -13,6 +13,8 @@ export type HandledEvent = Event & {
    * event was firing.
    */
   readonly inhibition_ended?: true;
+  /** Present if the event is notified because an operator has acknowledged it. Only some presets get such an event. */
+  readonly acknowledgement_started?: true;
   /** Present if the event is notified because its acknowledgement expired while the event was firing. */
   readonly acknowledgement_expired?: true;
   /** Present if the event is notified although it was acknowledged, because its status got worse. */

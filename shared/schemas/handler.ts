@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commandSchema } from './command.ts';
 import { environmentSchema } from './environment.ts';
-import { groupingAttributes, groupingProblems } from './grouping.ts';
+import { groupingAttributes, groupingProblems, groupNamesSchema } from './grouping.ts';
 import { mailAddressesSchema, mailAddressSchema } from './mail-address.ts';
 import { PRESET_NAMES, presetTraits, type PresetAttribute } from './preset.ts';
 import { parseStreamAddress } from './stream-address.ts';
@@ -88,6 +88,9 @@ function headerNameProblem(name: string): string | undefined {
 /** A text template with `{{ expressions }}`. `templateRemarks` checks their syntax. */
 const templateSchema = z.string().max(64 * 1024);
 
+/** The attributes of client and check that a message shows. They follow the same rules as those in `group_by`. */
+const detailsSchema = groupNamesSchema;
+
 const webhookSchema = z
   .looseObject({
     ...common,
@@ -100,13 +103,15 @@ const webhookSchema = z
     headers: headersSchema.optional(),
     /** The service in whose format the notification is sent. Absent: the event as JSON. */
     preset: z.enum(PRESET_NAMES).optional(),
+    /** Attributes of client and check that the message of a preset shows, such as `client.datacenter`. */
+    details: detailsSchema.optional(),
     /** Templates that replace the title and text of the preset. */
     templates: z.strictObject({ title: templateSchema.optional(), text: templateSchema.optional() }).optional(),
     /** Integration key, for the preset `pagerduty`. */
     routing_key: z.string().min(1).optional(),
-    /** API key, for the preset `opsgenie`. */
+    /** API key, for the presets `opsgenie` and `jira-service-management`. */
     api_key: headerTextSchema.optional(),
-    /** Access token, for the presets `telegram` and `ntfy`. */
+    /** Access token, for the presets `telegram`, `ntfy` and `incident-io`. */
     api_token: headerTextSchema.optional(),
     /** Id of a chat or `@name` of a channel, for the preset `telegram`. */
     chat: z.union([z.string().min(1), z.int()]).optional(),
@@ -117,7 +122,7 @@ const webhookSchema = z
       .optional(),
   })
   .superRefine((handler, context) => {
-    const { preset, templates } = handler;
+    const { preset, templates, details } = handler;
     const missing = (attribute: PresetAttribute): boolean => handler[attribute] === undefined;
     for (const attribute of presetTraits(preset).needs.filter(missing)) {
       const whose = preset === undefined ? 'a webhook' : `the preset ${preset}`;
@@ -128,6 +133,13 @@ const webhookSchema = z
         code: 'custom',
         path: ['templates'],
         message: 'is only allowed with preset: without preset, use a mutator',
+      });
+    }
+    if (preset === undefined && details !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['details'],
+        message: 'is only allowed with preset: without preset, the event has all attributes',
       });
     }
   });
@@ -163,6 +175,8 @@ const emailSchema = z.looseObject({
   cc: mailAddressesSchema.optional(),
   reply_to: mailAddressesSchema.optional(),
   timeout: seconds.optional(),
+  /** Attributes of client and check that the mail shows, such as `client.datacenter`. */
+  details: detailsSchema.optional(),
   /** Templates that replace the default subject, text and HTML text. */
   templates: z
     .strictObject({

@@ -6,16 +6,32 @@ interface PresetTraits {
   readonly needs: readonly PresetAttribute[];
   /** Default URL of the service. */
   readonly url?: string;
+  /**
+   * Whether a handler with this preset is notified when an operator acknowledges a problem that it was notified of: the
+   * service can acknowledge its incident, or a chat shows who works on the problem.
+   */
+  readonly showsAcknowledgements?: true;
 }
 
 /** Presets: services to which a webhook handler can send notifications in their own format. */
 const PRESETS = {
-  slack: { needs: ['url'] },
-  mattermost: { needs: ['url'] },
-  teams: { needs: ['url'] },
-  pagerduty: { needs: ['routing_key'], url: 'https://events.pagerduty.com/v2/enqueue' },
-  opsgenie: { needs: ['api_key'], url: 'https://api.opsgenie.com' },
-  telegram: { needs: ['api_token', 'chat'], url: 'https://api.telegram.org' },
+  slack: { needs: ['url'], showsAcknowledgements: true },
+  mattermost: { needs: ['url'], showsAcknowledgements: true },
+  teams: { needs: ['url'], showsAcknowledgements: true },
+  pagerduty: {
+    needs: ['routing_key'],
+    url: 'https://events.pagerduty.com/v2/enqueue',
+    showsAcknowledgements: true,
+  },
+  opsgenie: { needs: ['api_key'], url: 'https://api.opsgenie.com', showsAcknowledgements: true },
+  'jira-service-management': {
+    needs: ['api_key'],
+    url: 'https://api.atlassian.com/jsm/ops/integration',
+    showsAcknowledgements: true,
+  },
+  'incident-io': { needs: ['url', 'api_token'] },
+  'grafana-irm': { needs: ['url'] },
+  telegram: { needs: ['api_token', 'chat'], url: 'https://api.telegram.org', showsAcknowledgements: true },
   ntfy: { needs: ['topic'], url: 'https://ntfy.sh' },
 } as const satisfies Readonly<Record<string, PresetTraits>>;
 

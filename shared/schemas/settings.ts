@@ -284,6 +284,18 @@ export const programSettingsSchema = z.object({
   'trusted-proxies': networksSchema.describe(
     'Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` header is trusted.',
   ),
+  'public-url': z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .max(1000)
+    .refine(
+      (url) => !/^https?:\/\/[^/?#]*@/i.test(url),
+      'must not contain a user name or a password: everybody who gets a notification sees it',
+    )
+    .refine((url) => !/[?#]/.test(url), 'must not contain ? or #')
+    .optional()
+    .describe(
+      'URL at which users reach the API of this backend. Notifications contain links to events below this URL. Default: no links.',
+    ),
   'renotify-after-silence': z
     .boolean()
     .default(true)

@@ -24,6 +24,8 @@ interface RigOptions {
   readonly remove?: HandlerRunnerDeps['clients']['remove'];
   /** The registry that contains the clients; default: one without clients. */
   readonly registry?: Registry;
+  /** The setting `public-url`; default: none. */
+  readonly publicUrl?: string;
 }
 
 /** Parameters of one run of a handler. */
@@ -49,6 +51,7 @@ export class DeliveryRig {
     clock = new SystemClock(),
     remove,
     registry = new Registry(TABLES),
+    publicUrl,
   }: RigOptions = {}) {
     const commands = new CommandRunner({ clock, log: this.log, random: () => 0 });
     onTestFinished(() => commands[Symbol.asyncDispose]());
@@ -66,6 +69,7 @@ export class DeliveryRig {
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
       registry,
       alwaysAllowedNetworks: () => networks,
+      publicUrl: () => publicUrl,
       stopSignal: this.stopping.signal,
       ...(names === undefined ? {} : { lookUp: (name) => lookUp(names, name) }),
     });

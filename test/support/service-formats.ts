@@ -66,6 +66,7 @@ const mattermost = z
         fallback: text(1000),
         color: z.string().regex(/^#[0-9a-f]{6}$/),
         title: text(1000),
+        title_link: z.url().optional(),
         text: z.string().max(16_383),
         fields: z.array(z.strictObject({ title: text(200), value: text(2000), short: z.boolean() })),
       }),
@@ -83,7 +84,7 @@ const run = z.strictObject({
 
 /**
  * Microsoft Teams message: an envelope of at most 28 KB, and an Adaptive Card of version 1.4 with RichTextBlock,
- * TextRun, TextBlock and FactSet:
+ * TextRun, TextBlock, FactSet and Action.OpenUrl:
  * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using and
  * https://adaptivecards.io/explorer/
  */
@@ -114,6 +115,10 @@ const teams = z
               }),
             ]),
           ),
+          actions: z
+            .array(z.strictObject({ type: z.literal('Action.OpenUrl'), title: text(100), url: z.url() }))
+            .min(1)
+            .optional(),
         }),
       }),
     ]),
@@ -133,6 +138,7 @@ const pagerduty = z
       ...pagerDutyKey,
       event_action: z.literal('trigger'),
       client: z.string(),
+      client_url: z.url().optional(),
       links: z.array(z.strictObject({ href: z.url(), text: z.string().optional() })).optional(),
       payload: z.strictObject({
         summary: text(1024),
@@ -149,10 +155,11 @@ const pagerduty = z
   .refine((body) => Buffer.byteLength(JSON.stringify(body)) <= 512 * 1024, 'at most 512 KiB');
 
 /**
- * Opsgenie requests to create an alert, and to close or acknowledge one, which have no message:
- * https://docs.opsgenie.com/docs/alert-api
+ * Requests of Opsgenie and of Jira Service Management to create an alert, and to close or acknowledge one. The latter
+ * have no message: https://docs.opsgenie.com/docs/alert-api and
+ * https://developer.atlassian.com/cloud/jira/service-desk-ops/rest/v2/api-group-integration-events/
  */
-const opsgenie = z.union([
+const alertApi = z.union([
   z.strictObject({
     message: text(130),
     alias: text(512),
@@ -182,7 +189,10 @@ const telegram = z.union([
     parse_mode: z.literal('HTML'),
     text: z
       .string()
-      .regex(/^(?:[^<>&]|&(?:amp|lt|gt|quot|#39);|<\/?(?:b|i|u|s|code|pre)>)*$/, 'must be the HTML of Telegram')
+      .regex(
+        /^(?:[^<>&]|&(?:amp|lt|gt|quot|#39);|<\/?(?:b|i|u|s|code|pre)>|<a href="https?:[^"<>]*">|<\/a>)*$/,
+        'must be the HTML of Telegram',
+      )
       .refine((html) => withoutMarkup(html).length <= 4096, 'at most 4,096 characters'),
   }),
   z.strictObject({ ...telegramCommon, text: text(4096) }),
@@ -192,16 +202,55 @@ function withoutMarkup(html: string): string {
   return html.replace(/<[^>]*>/g, '').replace(/&[a-z#0-9]+;/g, '?');
 }
 
-/** ntfy message: https://docs.ntfy.sh/publish/#publish-as-json, #message-priority, #tags-emojis and #limitations */
+/** ntfy message: https://docs.ntfy.sh/publish/#publish-as-json, #message-priority, #tags-emojis,
+ * #action-buttons and #limitations */
 const ntfy = z.strictObject({
   topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/),
   title: bytes(250),
   message: bytes(4096),
   priority: z.int().min(1).max(5),
   tags: z.array(z.enum(['white_check_mark', 'warning', 'rotating_light', 'question'])),
+  click: z.url().optional(),
+  actions: z
+    .array(z.strictObject({ action: z.literal('view'), label: text(100), url: z.url() }))
+    .max(3)
+    .optional(),
 });
 
-export const SERVICE_FORMATS = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
+/** Alert event of incident.io: https://docs.incident.io/api-reference/alert-events-v2/createhttp */
+const incidentIo = z.strictObject({
+  title: text(1000),
+  status: z.enum(['firing', 'resolved']),
+  deduplication_key: text(255),
+  description: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  source_url: z.url().optional(),
+});
+
+/**
+ * Alert for a formatted webhook of Grafana IRM: "Configure OnCall incoming webhooks" in
+ * https://grafana.com/docs/grafana-cloud/alerting-and-irm/irm/
+ */
+const grafanaIrm = z.strictObject({
+  alert_uid: text(255),
+  title: text(1500),
+  state: z.enum(['alerting', 'ok']),
+  message: text(20_000),
+  link_to_upstream_details: z.url().max(500).optional(),
+});
+
+export const SERVICE_FORMATS = {
+  slack,
+  mattermost,
+  teams,
+  pagerduty,
+  opsgenie: alertApi,
+  'jira-service-management': alertApi,
+  'incident-io': incidentIo,
+  'grafana-irm': grafanaIrm,
+  telegram,
+  ntfy,
+};
 
 /** A complete handler definition for each preset. */
 export const PRESET_DEFINITIONS = {
@@ -210,6 +259,16 @@ export const PRESET_DEFINITIONS = {
   teams: { preset: 'teams', url: 'https://flows.example.com/workflows/hunter2?sig=hunter2' },
   pagerduty: { preset: 'pagerduty', routing_key: 'hunter2hunter2hunter2hunter2hunt' },
   opsgenie: { preset: 'opsgenie', api_key: 'hunter2' },
+  'jira-service-management': { preset: 'jira-service-management', api_key: 'hunter2' },
+  'incident-io': {
+    preset: 'incident-io',
+    url: 'https://api.incident.io/v2/alert_events/http/01GW2G3V0S59R238FAHPDS1R66',
+    api_token: 'hunter2',
+  },
+  'grafana-irm': {
+    preset: 'grafana-irm',
+    url: 'https://oncall.example.com/integrations/v1/formatted_webhook/hunter2/',
+  },
   telegram: { preset: 'telegram', api_token: '1:hunter2', chat: '-1001' },
   ntfy: { preset: 'ntfy', topic: 'hunter2-alerts', api_token: 'tk_hunter2' },
 } as const satisfies Readonly<Record<Preset, object>>;

@@ -84,6 +84,7 @@ export async function openNotifications(
       registry,
       metricSeries: series,
       alwaysAllowedNetworks: () => config.program['handler-networks'],
+      publicUrl: () => config.program['public-url'],
       stopSignal: stopping,
     }),
   );

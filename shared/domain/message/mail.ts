@@ -1,7 +1,7 @@
 import type { RunningHandler } from '../../schemas/handler.ts';
 import { clip } from './clip.ts';
 import type { Message } from './message.ts';
-import { colorOf, escapeHtml } from './service.ts';
+import { colorOf, escapeHtml, factLinesOf, htmlLink } from './service.ts';
 import { MessageRenderer, type MessageSubject } from './message-renderer.ts';
 
 export type EmailHandler = Extract<RunningHandler, { type: 'email' }>;
@@ -28,17 +28,24 @@ export function mailOf(handler: EmailHandler, messageSubject: MessageSubject): M
   return { subject, text: text ?? textOf(message), ...(html !== undefined && { html }), problems };
 }
 
-function textOf({ title, output, facts }: Message): string {
-  const factLines = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
-  return [title, ...(output === '' ? [] : [output]), factLines].join('\n\n');
+function textOf(message: Message): string {
+  const { title, remainingOutput, links, command } = message;
+  const tail = [...links.map(({ text, href }) => `${text}: ${href}`), ...(command === undefined ? [] : [command])];
+  return [title, remainingOutput, factLinesOf(message).join('\n'), tail.join('\n')]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
 function htmlOf(message: Message): string {
-  const { title, output, facts } = message;
-  const rows = facts.map(([name, value]) => `<tr><th align="left">${name}</th><td>${escapeHtml(value)}</td></tr>`);
+  const { title, remainingOutput, facts, links, command } = message;
+  const rows = facts.map(
+    ([name, value]) => `<tr><th align="left">${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
+  );
   return [
     `<h3 style="color:${colorOf(message)}">${escapeHtml(title)}</h3>`,
-    ...(output === '' ? [] : [`<pre>${escapeHtml(output)}</pre>`]),
+    ...(remainingOutput === '' ? [] : [`<pre>${escapeHtml(remainingOutput)}</pre>`]),
     `<table>${rows.join('')}</table>`,
+    ...(links.length === 0 ? [] : [`<p>${links.map(htmlLink).join(' · ')}</p>`]),
+    ...(command === undefined ? [] : [`<p><code>${escapeHtml(command)}</code></p>`]),
   ].join('\n');
 }

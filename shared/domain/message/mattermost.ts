@@ -1,5 +1,5 @@
 import { clip } from './clip.ts';
-import { codeBlock, colorOf, escapeMarkdown, markdownFact, type Service } from './service.ts';
+import { codeBlock, codeSpan, colorOf, escapeMarkdown, markdownLink, type Service } from './service.ts';
 
 /**
  * Maximum length of the text. A post can have 16,383 characters, but older servers store at most 8,000 characters of
@@ -14,9 +14,23 @@ export const mattermost: Service = {
   request: (message, { url }) => {
     const title = clip(message.title, TITLE_MAX);
     const text =
-      message.text === undefined ? codeBlock(clip(message.output, TEXT_MAX - 8)) : clip(message.text, TEXT_MAX);
-    const fields = message.facts.map(([name, value]) => ({ title: name, value: markdownFact(value), short: true }));
-    const attachment = { fallback: title, color: colorOf(message), title: escapeMarkdown(title), text, fields };
+      message.text === undefined
+        ? codeBlock(clip(message.remainingOutput, TEXT_MAX - 8))
+        : clip(message.text, TEXT_MAX);
+    const { facts, links, command, eventUrl } = message;
+    const fields = [
+      ...facts.map(([name, value]) => ({ title: name, value: escapeMarkdown(value), short: true })),
+      ...(links.length === 0 ? [] : [{ title: 'Links', value: links.map(markdownLink).join(' · '), short: true }]),
+      ...(command === undefined ? [] : [{ title: 'Command', value: codeSpan(command), short: false }]),
+    ];
+    const attachment = {
+      fallback: title,
+      color: colorOf(message),
+      title: escapeMarkdown(title),
+      ...(eventUrl !== undefined && { title_link: eventUrl }),
+      text,
+      fields,
+    };
     return { url, headers: {}, body: { attachments: [attachment] } };
   },
 };

@@ -16,6 +16,7 @@ interface MessageSettings {
   readonly event_format?: 'legacy' | 'core' | undefined;
   readonly group_by?: readonly string[] | undefined;
   readonly templates?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly details?: readonly string[] | undefined;
 }
 
 /** The event or group of events that a message is about. */
@@ -29,6 +30,8 @@ export interface MessageSubject {
    * The output of a mutator. If undefined, the message contains the output of the check, or the list of grouped events.
    */
   readonly output: string | undefined;
+  /** The setting `public-url`; undefined if it is not set. */
+  readonly publicUrl?: string | undefined;
   /** The current time in epoch milliseconds. */
   readonly nowMs: number;
 }
@@ -43,11 +46,11 @@ export class MessageRenderer {
   readonly #templates: NonNullable<MessageSettings['templates']>;
 
   constructor(
-    { event_format: format, templates = {} }: MessageSettings,
-    { namespace, event, group, output, nowMs }: MessageSubject,
+    { event_format: format, templates = {}, details }: MessageSettings,
+    { namespace, event, group, output, publicUrl, nowMs }: MessageSubject,
   ) {
-    this.message =
-      group === undefined ? messageOf({ namespace, event, output }) : groupMessageOf({ namespace, group, output });
+    const parts = { namespace, output, details, publicUrl, nowMs };
+    this.message = group === undefined ? messageOf({ ...parts, event }) : groupMessageOf({ ...parts, group });
     const { severity, title, output: said } = this.message;
     const words = { severity, title, output: said };
     if (group === undefined) {

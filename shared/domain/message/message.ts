@@ -1,19 +1,30 @@
+import type { ShownAcknowledgement } from '../../schemas/acknowledgement.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
+import { durationInWords } from '../duration.ts';
+import { computeGroupKey } from '../notify/group-key.ts';
 import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf, type Severity } from '../severity.ts';
-import { runbookLink } from './runbook-link.ts';
+import { dateTimeText } from '../time-text.ts';
 import { clip, plainLine, plainText } from './clip.ts';
+import { eventUrlBelow, openCommand } from './event-link.ts';
+import { runbookLink } from './runbook-link.ts';
 
-/** The name of the entry in `Message.facts` that contains the runbook (the link of a check that says what to do). */
-export const RUNBOOK_FACT = 'Runbook';
+/** A link that is shown with a message. Its URL is safe to insert into the markup of every service. */
+export interface MessageLink {
+  readonly text: string;
+  readonly href: string;
+}
 
 /**
  * A message about an event or a group, before it is converted for a service such as Slack. All texts except `text` are
  * plain text that is not escaped yet.
  */
 export interface Message {
-  /** `acknowledged`: the problem is silenced, and the handler gets silenced events because it has `handle_silenced`. */
+  /**
+   * `acknowledged`: an operator has acknowledged the problem. Or the problem is silenced, and the handler gets silenced
+   * events because it has `handle_silenced`.
+   */
   readonly kind: 'problem' | 'acknowledged' | 'resolved';
   readonly severity: Severity;
   readonly namespace: string;
@@ -25,18 +36,34 @@ export interface Message {
   readonly title: string;
   /** The output of the check or of a mutator, or the list of grouped events; possibly empty. */
   readonly output: string;
+  /** The part of `output` that the title does not show; empty if the title shows all of it. */
+  readonly remainingOutput: string;
   /** Text from a template, in the markup of the service, with values escaped. */
   readonly text?: string;
-  /** Names and values to show with the message, such as client and status, in the order of display. */
+  /** Names and values to show with the message, such as the status, in the order of display. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The URL of the runbook if it is safe as a link. `facts` contains the runbook even if it is not. */
-  readonly runbook?: string;
+  /** The URL of the event in the API of mon, if the setting `public-url` is set; undefined for a resolved event. */
+  readonly eventUrl?: string | undefined;
+  /** The links to show: the event and the runbook. */
+  readonly links: readonly MessageLink[];
+  /** The command that shows the event; undefined for a group and for a resolved event. */
+  readonly command?: string | undefined;
   /** Time of the event in ISO 8601; undefined for a group, or if the time is out of the range of dates. */
   readonly time: string | undefined;
 }
 
+/** The circumstances of a message besides its event. */
+export interface MessageOptions {
+  /** Attributes of client and check that the message shows; see the handler attribute `details`. */
+  readonly details?: readonly string[] | undefined;
+  /** The setting `public-url`: the base URL of links to events; undefined: messages have no such links. */
+  readonly publicUrl?: string | undefined;
+  /** The current time in epoch milliseconds. */
+  readonly nowMs: number;
+}
+
 /** The event that a message is about, with its namespace. */
-interface EventMessageSubject {
+interface EventMessageSubject extends MessageOptions {
   readonly namespace: string;
   /** The event, redacted if the handler requires it. */
   readonly event: HandledEvent;
@@ -44,56 +71,113 @@ interface EventMessageSubject {
   readonly output?: string | undefined;
 }
 
+/** Maximum length of the part of the output in a title. */
+const TITLE_OUTPUT_MAX = 200;
+
 /** Returns the default message about an event, without templates. */
-export function messageOf({
-  namespace,
-  event,
-  output = withoutPerformanceData(event.check.output),
-}: EventMessageSubject): Message {
+export function messageOf(subject: EventMessageSubject): Message {
+  const { namespace, event, output = withoutPerformanceData(event.check.output), publicUrl } = subject;
   const { client, check } = event;
-  const severity = severityOf(check.status);
   const kind = kindOf(event);
-  const state = kind === 'resolved' && event.action === 'resolve' ? 'RESOLVED' : severity.toUpperCase();
   const text = plainText(output);
-  const [first = ''] = text.split('\n', 1);
+  const name = { namespace, client: plainLine(client.name), check: plainLine(check.name) };
+  const isOpen = kind !== 'resolved';
   const runbook = runbookLink(check);
-  const subject = plainLine(`${state} ${client.name}/${check.name}`);
+  const eventUrl = isOpen && publicUrl !== undefined ? eventUrlBelow(publicUrl, name) : undefined;
   return {
     kind,
-    severity,
-    namespace,
-    client: plainLine(client.name),
-    check: plainLine(check.name),
-    title: first === '' ? subject : `${subject}: ${clip(plainLine(first), 200)}`,
+    severity: severityOf(check.status),
+    ...name,
+    ...titleOf(event, kind, text),
     output: text,
-    facts: factsOf(namespace, event, severity),
-    ...(runbook === undefined ? {} : { runbook }),
+    facts: factsOf(subject),
+    eventUrl,
+    links: [
+      ...(eventUrl === undefined ? [] : [{ text: 'Event', href: eventUrl }]),
+      ...(runbook === undefined ? [] : [{ text: RUNBOOK, href: runbook }]),
+    ],
+    ...(isOpen && { command: openCommand(name, publicUrl) }),
     time: isoTime(event.timestamp),
   };
 }
 
-function kindOf({ action, check, silenced }: HandledEvent): Message['kind'] {
-  // A resolved event is never `acknowledged`, even if it is silenced.
-  if (action === 'resolve' || check.status === 0) return 'resolved';
-  return silenced ? 'acknowledged' : 'problem';
+/** Returns the title of a message, and the part of the output that the title does not show. */
+function titleOf(
+  event: HandledEvent,
+  kind: Message['kind'],
+  output: string,
+): Pick<Message, 'title' | 'remainingOutput'> {
+  const { client, check, acknowledged } = event;
+  const name = `${client.name}/${check.name}`;
+  if (event.acknowledgement_started === true && acknowledged !== undefined && kind === 'acknowledged') {
+    const { by, note } = acknowledged;
+    const title = `ACKNOWLEDGED ${name} by ${by}${note === undefined ? '' : `: ${clip(note, TITLE_OUTPUT_MAX)}`}`;
+    return { title: plainLine(title), remainingOutput: '' };
+  }
+  const state = kind === 'resolved' && event.action === 'resolve' ? 'RESOLVED' : severityOf(check.status).toUpperCase();
+  const subject = plainLine(`${state} ${name}`);
+  const [first = '', ...others] = output.split('\n');
+  const line = plainLine(first);
+  if (line === '') return { title: subject, remainingOutput: output };
+  return {
+    title: `${subject}: ${clip(line, TITLE_OUTPUT_MAX)}`,
+    remainingOutput: line.length > TITLE_OUTPUT_MAX ? output : others.join('\n'),
+  };
 }
 
-function factsOf(namespace: string, event: HandledEvent, severity: Severity): Message['facts'] {
-  const { client, check, occurrences, silenced_by: silencedBy, last_state_change: since } = event;
+function kindOf({ action, check, silenced, acknowledgement_started: isStarted }: HandledEvent): Message['kind'] {
+  // A resolved event is never `acknowledged`, even if it is silenced.
+  if (action === 'resolve' || check.status === 0) return 'resolved';
+  return silenced || isStarted === true ? 'acknowledged' : 'problem';
+}
+
+/** The name of the link, or of the fact if it is not safe as a link, with the attribute `runbook` of a check. */
+const RUNBOOK = 'Runbook';
+
+function factsOf({ namespace, event, details = [], nowMs }: EventMessageSubject): Message['facts'] {
+  const { check, occurrences, silenced_by: silencedBy, last_state_change: since } = event;
+  const [[, subscription] = ['', ''], ...attributes] = computeGroupKey(['subscription', ...details], event).by;
   const facts: (readonly [string, string | undefined])[] = [
-    ['Client', client.name],
-    ['Check', check.name],
-    ['Status', severity],
+    ['Status', statusText(check)],
+    ['Since', kindOf(event) === 'resolved' ? undefined : sinceText(since, nowMs)],
     ['Occurrences', String(occurrences)],
-    ['Since', isoTime(since)],
+    ['Subscription', subscription.replaceAll(',', ', ')],
+    ...attributes,
+    ['Acknowledged', acknowledgementText(event)],
     ['Silenced by', silencedBy.join(', ')],
     ['Namespace', namespace === DEFAULT_NAMESPACE ? undefined : namespace],
-    [RUNBOOK_FACT, runbookOf(check)],
+    [RUNBOOK, runbookLink(check) === undefined ? runbookOf(check) : undefined],
   ];
   return facts.flatMap(([name, value]) => {
     const text = clip(plainLine(value ?? ''), 500);
     return text === '' ? [] : [[name, text] as const];
   });
+}
+
+/** Returns the status of a check in words, and the last other status in its history: `critical (before: warning)`. */
+function statusText({ status, history }: HandledEvent['check']): string {
+  const severity = severityOf(status);
+  const before = history.map((text) => severityOf(Number(text))).findLast((other) => other !== severity);
+  return before === undefined ? severity : `${severity} (before: ${before})`;
+}
+
+/** Formats a time as `22 minutes ago (2026-01-01 00:00:00Z)`; undefined if there is none, or it is out of range. */
+function sinceText(seconds: number | null | undefined, nowMs: number): string | undefined {
+  if (isoTime(seconds) === undefined || typeof seconds !== 'number') return undefined;
+  const age = nowMs / 1000 - seconds;
+  return `${age < 1 ? 'just now' : `${durationInWords(age)} ago`} (${dateTimeText(seconds * 1000, 'UTC')})`;
+}
+
+/** Describes the acknowledgement of an event, or the reason why it has just ended. */
+function acknowledgementText(event: HandledEvent): string | undefined {
+  if (event.acknowledged !== undefined) return ownerText(event.acknowledged);
+  if (event.acknowledgement_expired === true) return 'no longer: the acknowledgement has expired';
+  return event.acknowledgement_ended === true ? 'no longer: the status got worse' : undefined;
+}
+
+function ownerText({ by, until, note }: ShownAcknowledgement): string {
+  const deadline = until === undefined ? '' : ` until ${dateTimeText(until * 1000, 'UTC')}`;
+  return `by ${by}${deadline}${note === undefined ? '' : ` (${note})`}`;
 }
 
 function runbookOf(check: Readonly<Record<string, unknown>>): string | undefined {
@@ -108,6 +192,19 @@ function runbookOf(check: Readonly<Record<string, unknown>>): string | undefined
 function isoTime(seconds: number | null | undefined): string | undefined {
   const date = new Date((seconds ?? Number.NaN) * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/**
+ * Returns all names and values of a message for services that store them as fields: client and check, the facts, the
+ * links and the command.
+ */
+export function fieldsOf({ key, client, check, facts, links, command }: Message): Readonly<Record<string, string>> {
+  return Object.fromEntries([
+    ...(key === undefined ? [['Client', clip(client, 500)] as const, ['Check', clip(check, 500)] as const] : []),
+    ...facts,
+    ...links.map(({ text, href }) => [text, href] as const),
+    ...(command === undefined ? [] : [['Command', command] as const]),
+  ]);
 }
 
 /**

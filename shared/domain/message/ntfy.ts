@@ -1,6 +1,6 @@
 import { clipBytes } from './clip.ts';
 import type { Message } from './message.ts';
-import type { Service } from './service.ts';
+import { factLinesOf, type Service } from './service.ts';
 
 /** Maximum size of a message in bytes; ntfy converts larger ones to files (docs.ntfy.sh/publish/#limitations). */
 const MESSAGE_BYTES_MAX = 4096;
@@ -15,6 +15,7 @@ const TAGS = { ok: 'white_check_mark', warning: 'warning', critical: 'rotating_l
 export const ntfy: Service = {
   escape: (text) => text,
   request: (message, { url, topic, api_token: token }) => {
+    const { links, eventUrl } = message;
     const shown = message.kind === 'resolved' ? 'ok' : message.severity;
     return {
       url,
@@ -25,13 +26,23 @@ export const ntfy: Service = {
         message: clipBytes(message.text?.trim() || textOf(message), MESSAGE_BYTES_MAX),
         priority: PRIORITIES[shown],
         tags: [TAGS[shown]],
+        ...(eventUrl !== undefined && { click: eventUrl }),
+        // Notifications on phones show at most three buttons (docs.ntfy.sh/publish/#action-buttons).
+        ...(links.length > 0 && {
+          actions: links.slice(0, 3).map(({ text, href }) => ({ action: 'view', label: text, url: href })),
+        }),
       },
     };
   },
 };
 
-/** Returns output and facts of a message as text. It is never empty: ntfy would show an empty text as `triggered`. */
-function textOf({ output, facts }: Message): string {
-  const factLines = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
-  return output === '' ? factLines : `${output}\n\n${factLines}`;
+/**
+ * Returns the output, the facts and the command of a message as text. It is never empty: ntfy would show an empty text
+ * as `triggered`.
+ */
+function textOf(message: Message): string {
+  const { remainingOutput, command = '' } = message;
+  // The facts come first if the output is long, because a long message is cut at its end.
+  const parts = [remainingOutput, factLinesOf(message).join('\n'), command].filter((part) => part !== '');
+  return parts.join('\n\n');
 }

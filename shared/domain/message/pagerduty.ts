@@ -1,5 +1,5 @@
 import { clip } from './clip.ts';
-import { problemKey, RUNBOOK_FACT, type Message } from './message.ts';
+import { fieldsOf, problemKey, type Message } from './message.ts';
 import type { Service } from './service.ts';
 
 const SUMMARY_MAX = 1024;
@@ -13,25 +13,31 @@ const SEVERITIES = { ok: 'info', warning: 'warning', critical: 'critical', unkno
 /** Adapter for the Events API v2 of PagerDuty (developer.pagerduty.com/docs/send-alert-event). */
 export const pagerduty: Service = {
   escape: (text) => text,
-  request: (message, { url, routing_key: routingKey }) => ({
-    url,
-    headers: {},
-    body: {
-      routing_key: routingKey,
-      event_action: ACTIONS[message.kind],
-      dedup_key: problemKey(message, KEY_MAX),
-      // To acknowledge or resolve an existing alert, its `dedup_key` is sufficient.
-      ...(message.kind === 'problem' && {
-        client: 'mon',
-        payload: payloadOf(message),
-        ...(message.runbook !== undefined && { links: [{ href: message.runbook, text: RUNBOOK_FACT }] }),
-      }),
-    },
-  }),
+  request: (message, { url, routing_key: routingKey }) => {
+    const { links, eventUrl } = message;
+    return {
+      url,
+      headers: {},
+      body: {
+        routing_key: routingKey,
+        event_action: ACTIONS[message.kind],
+        dedup_key: problemKey(message, KEY_MAX),
+        // To acknowledge or resolve an existing alert, its `dedup_key` is sufficient.
+        ...(message.kind === 'problem' && {
+          client: 'mon',
+          // PagerDuty shows the name of the client as a link to this URL.
+          ...(eventUrl !== undefined && { client_url: eventUrl }),
+          payload: payloadOf(message),
+          ...(links.length > 0 && { links }),
+        }),
+      },
+    };
+  },
 };
 
 function payloadOf(message: Message): object {
-  const { title, client, check, severity, namespace, output, text, facts, time } = message;
+  const { title, client, check, severity, namespace, remainingOutput, text, time } = message;
+  const details = text ?? remainingOutput;
   return {
     summary: clip(title, SUMMARY_MAX),
     source: client,
@@ -39,6 +45,9 @@ function payloadOf(message: Message): object {
     ...(time !== undefined && { timestamp: time }),
     component: check,
     group: namespace,
-    custom_details: { ...Object.fromEntries(facts), Output: clip(text ?? output, OUTPUT_MAX) },
+    custom_details: {
+      ...fieldsOf(message),
+      ...(details !== '' && { Output: clip(details, OUTPUT_MAX) }),
+    },
   };
 }

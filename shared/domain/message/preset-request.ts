@@ -1,8 +1,10 @@
 import type { RunningHandler } from '../../schemas/handler.ts';
 import { presetTraits, type Preset } from '../../schemas/preset.ts';
+import { alertApi } from './alert-api.ts';
+import { grafanaIrm } from './grafana-irm.ts';
+import { incidentIo } from './incident-io.ts';
 import { mattermost } from './mattermost.ts';
 import { ntfy } from './ntfy.ts';
-import { opsgenie } from './opsgenie.ts';
 import { pagerduty } from './pagerduty.ts';
 import type { Service, ServiceRequest } from './service.ts';
 import { slack } from './slack.ts';
@@ -10,7 +12,18 @@ import { teams } from './teams.ts';
 import { telegram } from './telegram.ts';
 import { MessageRenderer, type MessageSubject } from './message-renderer.ts';
 
-const SERVICES: Readonly<Record<Preset, Service>> = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
+const SERVICES: Readonly<Record<Preset, Service>> = {
+  slack,
+  mattermost,
+  teams,
+  pagerduty,
+  opsgenie: alertApi,
+  'jira-service-management': alertApi,
+  'incident-io': incidentIo,
+  'grafana-irm': grafanaIrm,
+  telegram,
+  ntfy,
+};
 
 /** A webhook handler with a preset: the name of a service such as Slack, for which the request is built. */
 export type PresetHandler = Extract<RunningHandler, { type: 'webhook' }> & { readonly preset: Preset };
@@ -31,7 +44,13 @@ export function presetRequest(handler: PresetHandler, messageSubject: MessageSub
   const telegraph = new MessageRenderer(handler, messageSubject);
   const title = telegraph.line('title');
   const text = telegraph.text('text', service.escape);
-  const message = { ...telegraph.message, ...(title !== undefined && { title }), ...(text !== undefined && { text }) };
+  const { message: defaults } = telegraph;
+  const message = {
+    ...defaults,
+    // A title from a template need not contain the first line of the output.
+    ...(title !== undefined && { title, remainingOutput: defaults.output }),
+    ...(text !== undefined && { text }),
+  };
   const request = service.request(message, { ...handler, url: handler.url ?? presetTraits(preset).url ?? '' });
   return { ...request, problems: telegraph.problems };
 }

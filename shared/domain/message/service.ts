@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { Message, MessageLink } from './message.ts';
 
 /** The attributes of a handler that the adapter of its service uses. */
 export interface ServiceSettings {
@@ -46,17 +46,29 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
+/** Formats a link as an HTML element. */
+export function htmlLink({ text, href }: MessageLink): string {
+  return `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`;
+}
+
 /** Escapes a text for Markdown and prevents mentions by `@`. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|~<>]/g, String.raw`\$&`).replaceAll('@', '@\u200b');
 }
 
-/** Matches a plain URL, which is inserted into Markdown unchanged, because escaping would break the link. */
-const PLAIN_ADDRESS = /^https?:\/\/[\w.~:/?#%&=+,;$-]+$/;
+/** Formats a text as a Markdown code span. Backticks in the text are replaced, so that they cannot end the span. */
+export function codeSpan(text: string): string {
+  return `\`${text.replaceAll('`', "'")}\``;
+}
 
-/** Escapes the value of an entry in `Message.facts` for Markdown. A plain URL, as of a runbook, stays unchanged. */
-export function markdownFact(value: string): string {
-  return PLAIN_ADDRESS.test(value) ? value : escapeMarkdown(value);
+/** Formats a link for Markdown. Parentheses in the URL are encoded, because they could end the link. */
+export function markdownLink({ text, href }: MessageLink): string {
+  return `[${escapeMarkdown(text)}](${href.replaceAll('(', '%28').replaceAll(')', '%29')})`;
+}
+
+/** Returns the names and values of `Message.facts` as one line of plain text each. */
+export function factLinesOf({ facts }: Message): string[] {
+  return facts.map(([name, value]) => `${name}: ${value}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { clip, clipEscaped } from './clip.ts';
-import { RUNBOOK_FACT, type Message } from './message.ts';
-import { codeBlock, colorOf, type Service } from './service.ts';
+import type { Message } from './message.ts';
+import { codeBlock, codeSpan, colorOf, factLinesOf, type Service } from './service.ts';
 
 /** Maximum length of the text in a Slack section block (docs.slack.dev/reference/block-kit/blocks/section-block). */
 const BLOCK_MAX = 3000;
@@ -18,10 +18,8 @@ function escapeSlack(text: string): string {
 }
 
 function bodyOf(message: Message): Readonly<Record<string, unknown>> {
-  const text = message.text === undefined ? outputBlock(message.output) : clipEscaped(message.text.trim(), BLOCK_MAX);
-  const link = runbookElement(message.runbook);
-  const shown = message.facts.filter(([name]) => link === undefined || name !== RUNBOOK_FACT);
-  const facts = shown.map(([name, value]) => `${name}: ${value}`).join(' · ');
+  const text =
+    message.text === undefined ? outputBlock(message.remainingOutput) : clipEscaped(message.text.trim(), BLOCK_MAX);
   return {
     // Slack uses this text for notifications and screen readers.
     text: clipEscaped(escapeSlack(message.title), TITLE_MAX),
@@ -33,8 +31,8 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
           {
             type: 'context',
             elements: [
-              { type: 'plain_text', text: clip(facts, BLOCK_MAX), emoji: false },
-              ...(link === undefined ? [] : [link]),
+              { type: 'plain_text', text: clip(factLinesOf(message).join(' · '), BLOCK_MAX), emoji: false },
+              ...linkElements(message),
             ],
           },
         ],
@@ -43,17 +41,19 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
   };
 }
 
-/**
- * Returns the Slack element with the link to the runbook. Returns undefined if there is none, or if it is too long for
- * a block; then `facts` shows the runbook.
- */
-function runbookElement(runbook: string | undefined): object | undefined {
-  if (runbook === undefined) return undefined;
-  const text = `<${escapeSlack(runbook)}|${RUNBOOK_FACT}>`;
-  return text.length > BLOCK_MAX ? undefined : { type: 'mrkdwn', text, verbatim: true };
+/** Returns the Slack elements with the links and the command of a message. An element that is too long is left out. */
+function linkElements({ links, command }: Message): object[] {
+  const texts = [
+    ...links.map(({ text, href }) => `<${escapeSlack(href)}|${escapeSlack(text)}>`),
+    ...(command === undefined ? [] : [codeSpan(escapeSlack(command))]),
+  ];
+  return texts.filter(({ length }) => length <= BLOCK_MAX).map((text) => ({ type: 'mrkdwn', text, verbatim: true }));
 }
 
-/** Returns the output as a code block. An output that is too long is cut, and `…` marks the cut within the block. */
+/**
+ * Returns the output as a code block; the result is empty if the output is. An output that is too long is cut, and `…`
+ * marks the cut within the block.
+ */
 function outputBlock(output: string): string {
   const fences = codeBlock(' ').length - 1;
   return codeBlock(clipEscaped(escapeSlack(output), BLOCK_MAX - fences));

@@ -1,6 +1,6 @@
 import { clip, utf8Bytes } from './clip.ts';
 import type { Message } from './message.ts';
-import { escapeMarkdown, markdownFact, type Service } from './service.ts';
+import { escapeMarkdown, type Service } from './service.ts';
 
 /**
  * Maximum size of a message in bytes. It is a little below the limit of Teams
@@ -28,7 +28,7 @@ export const teams: Service = {
 };
 
 function cardOf(message: Message, most: number): Readonly<Record<string, unknown>> {
-  const { kind, severity, title, output, text, facts } = message;
+  const { kind, severity, title, remainingOutput, text, facts, links, command } = message;
   return {
     type: 'message',
     attachments: [
@@ -44,10 +44,14 @@ function cardOf(message: Message, most: number): Readonly<Record<string, unknown
           body: [
             textRunBlock(clip(title, 300), { weight: 'Bolder', color: COLORS[kind === 'resolved' ? 'ok' : severity] }),
             ...(text === undefined
-              ? linesOf(clip(output, most))
+              ? linesOf(clip(remainingOutput, most))
               : [{ type: 'TextBlock', text: clip(text, most), wrap: true }]),
-            { type: 'FactSet', facts: facts.map(([name, value]) => ({ title: name, value: markdownFact(value) })) },
+            { type: 'FactSet', facts: facts.map(([name, value]) => ({ title: name, value: escapeMarkdown(value) })) },
+            ...(command === undefined ? [] : [textRunBlock(command, { fontType: 'Monospace' })]),
           ],
+          ...(links.length > 0 && {
+            actions: links.map((link) => ({ type: 'Action.OpenUrl', title: link.text, url: link.href })),
+          }),
         },
       },
     ],

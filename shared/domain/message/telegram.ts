@@ -1,10 +1,12 @@
 import { clip } from './clip.ts';
 import type { Message } from './message.ts';
-import { urlBelow, escapeHtml, type Service } from './service.ts';
+import { urlBelow, escapeHtml, factLinesOf, htmlLink, type Service } from './service.ts';
 
 /** Maximum number of characters in a Telegram message without its markup (core.telegram.org/bots/api#sendmessage). */
 const TEXT_MAX = 4096;
 const TITLE_MAX = 300;
+/** Maximum number of characters of the links and the command at the end of a message, without markup. */
+const TAIL_MAX = 600;
 
 /** Adapter for bots of Telegram (core.telegram.org/bots/api#sendmessage), with the markup `HTML`. */
 export const telegram: Service = {
@@ -16,17 +18,21 @@ export const telegram: Service = {
   }),
 };
 
-function textOf({ title: fullTitle, output, text, facts }: Message): object {
-  const title = clip(fullTitle, TITLE_MAX);
+function textOf(message: Message): object {
+  const { text, links, command } = message;
+  const title = clip(message.title, TITLE_MAX);
   if (text !== undefined) {
     const marked = `<b>${escapeHtml(title)}</b>\n${text}`;
     // Telegram rejects a message whose markup is incomplete, so a text that must be cut is sent without markup.
     return marked.length <= TEXT_MAX ? html(marked) : { text: clip(withoutMarkup(marked), TEXT_MAX) };
   }
-  const factLines = clip(facts.map(([name, value]) => `${name}: ${value}`).join('\n'), 1000);
-  const said = clip(output, TEXT_MAX - title.length - factLines.length - 2);
-  const middle = said === '' ? '' : `<pre>${escapeHtml(said)}</pre>\n`;
-  return html(`<b>${escapeHtml(title)}</b>\n${middle}${escapeHtml(factLines)}`);
+  const factLines = clip(factLinesOf(message).join('\n'), 1000);
+  const linkLine = links.length === 0 ? '' : `\n${links.map(htmlLink).join(' · ')}`;
+  const commandLine = command === undefined ? '' : `\n<code>${escapeHtml(command)}</code>`;
+  // The texts of links and the command are short: together with their line ends they have fewer than 600 characters.
+  const output = clip(message.remainingOutput, TEXT_MAX - title.length - factLines.length - TAIL_MAX);
+  const middle = output === '' ? '' : `<pre>${escapeHtml(output)}</pre>\n`;
+  return html(`<b>${escapeHtml(title)}</b>\n${middle}${escapeHtml(factLines)}${linkLine}${commandLine}`);
 }
 
 function html(text: string): object {

@@ -11,7 +11,12 @@ import { v2Subscription } from './subscription.ts';
 export type V2HandledEvent = V2Event &
   Pick<
     HandledEvent,
-    'silence_ended' | 'silence_ending' | 'inhibition_ended' | 'acknowledgement_expired' | 'acknowledgement_ended'
+    | 'silence_ended'
+    | 'silence_ending'
+    | 'inhibition_ended'
+    | 'acknowledgement_started'
+    | 'acknowledgement_expired'
+    | 'acknowledgement_ended'
   >;
 
 /** Converts an event for a handler to the v2 format. Secrets are not redacted; the caller must do that. */
@@ -45,6 +50,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     ...(event.silence_ended === true && { silence_ended: true as const }),
     ...(event.silence_ending !== undefined && { silence_ending: event.silence_ending }),
     ...(event.inhibition_ended === true && { inhibition_ended: true as const }),
+    ...(event.acknowledgement_started === true && { acknowledgement_started: true as const }),
     ...(event.acknowledgement_expired === true && { acknowledgement_expired: true as const }),
     ...(event.acknowledgement_ended === true && { acknowledgement_ended: true as const }),
   };

@@ -39,7 +39,7 @@ test.each(['|', ' ', '| ', "|'a", '|a', ' |a=x'])(
 test('lists and messages leave out performance data, but the event keeps them', () => {
   const event = anEvent({ check: { output: TCP } });
   expect(eventRow(event).output).not.toContain('|');
-  const message = messageOf({ namespace: 'default', event });
+  const message = messageOf({ namespace: 'default', nowMs: 0, event });
   expect([message.title.includes('|'), message.output]).toEqual([false, withoutPerformanceData(TCP)]);
   expect(event.check.output).toBe(TCP);
 });

@@ -63,7 +63,12 @@ describe('the dry run of a handler test', () => {
     ['ntfy', { headers: 'Bearer REDACTED', body: '"topic":"REDACTED"' }],
     [
       'mail',
-      { smtp: '"password":"REDACTED"', to: 'ops@example.com', subject: 'CRITICAL web-1/disk: full', html: '<pre>full' },
+      {
+        smtp: '"password":"REDACTED"',
+        to: 'ops@example.com',
+        subject: 'CRITICAL web-1/disk: full',
+        html: 'CRITICAL web-1/disk: full</h3>',
+      },
     ],
     ['pipe', { command: 'exit 1', input: '"password":"REDACTED"' }],
     ['tcp', { socket: '"port":1', data: 'full' }],
@@ -116,7 +121,7 @@ test('monctl handler test sends the notification and prints the response and its
   ]);
   const mail = await monctl('mail');
   expect(mail.stdout).toMatch(/delivered in \d+\.\d{3} s: 250 .*taken as 4711\n$/);
-  expect(mails[0]?.raw).toContain('This is a test of the handler mail: nothing is wrong.');
+  expect(mails[0]?.raw).toMatch(/This is a test of the handler mail:\s+nothing is wrong\./);
 });
 
 test('each handler test is a new delivery, so that no receiver treats it as a repeat', async () => {

@@ -56,6 +56,8 @@ export interface HandlerRunnerDeps {
    * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
    */
   readonly alwaysAllowedNetworks: () => readonly string[];
+  /** Returns the current setting `public-url`: the base URL of links to events; undefined if it is not set. */
+  readonly publicUrl: () => string | undefined;
   /** A signal that is aborted when the backend begins to stop. It ends handler tests in progress at once. */
   readonly stopSignal: AbortSignal;
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */
@@ -288,7 +290,8 @@ export class HandlerRunner implements Disposable {
     { namespace }: HandlerJob,
   ): MessageSubject {
     const output = mutator === undefined ? undefined : data;
-    return { namespace, event, group, output, nowMs: this.#deps.clock.now() };
+    const { clock, publicUrl } = this.#deps;
+    return { namespace, event, group, output, publicUrl: publicUrl(), nowMs: clock.now() };
   }
 
   #logTemplateProblems({ problems }: { readonly problems: readonly string[] }, logFields: object): void {

@@ -242,7 +242,7 @@ const BROKEN: readonly Broken[] = [
     'an unknown preset',
     { type: 'webhook', preset: 'irc', url: 'https://example.com' },
     '.preset',
-    'expected one of "slack"|"mattermost"|"teams"|"pagerduty"|"opsgenie"|"telegram"|"ntfy"',
+    'expected one of "slack"|"mattermost"|"teams"|"pagerduty"|"opsgenie"|"jira-service-management"|"incident-io"|"grafana-irm"|"telegram"|"ntfy"',
   ),
   inHandler(
     'a key with a line end',
@@ -255,6 +255,18 @@ const BROKEN: readonly Broken[] = [
     { type: 'webhook', url: 'https://example.com', templates: { text: 'x' } },
     '.templates',
     'is only allowed with preset: without preset, use a mutator',
+  ),
+  inHandler(
+    'details of the event as JSON',
+    { type: 'webhook', url: 'https://example.com', details: ['client.datacenter'] },
+    '.details',
+    'is only allowed with preset: without preset, the event has all attributes',
+  ),
+  inHandler(
+    'details that could show a secret',
+    { type: 'webhook', preset: 'ntfy', topic: 'alerts', details: ['client.api_token'] },
+    '.details.0',
+    'would reveal a secret: use another attribute',
   ),
   inHandler(
     'a mail to two addresses in one text',
@@ -318,6 +330,18 @@ const BROKEN: readonly Broken[] = [
       message: 'must be a network like 10.1.0.0/16 or fd00::/8',
     })),
   },
+  ...[
+    ['mon.example.com', 'must be an http or https URL'],
+    [
+      'https://mon:hunter2@mon.example.com',
+      'must not contain a user name or a password: everybody who gets a notification sees it',
+    ],
+    ['https://mon.example.com/?a=b', 'must not contain ? or #'],
+  ].map(([url, message = '']) => ({
+    name: `the public URL ${String(url)}`,
+    files: { 'links.json': { 'public-url': url } },
+    problems: [{ file: 'links.json', path: 'public-url', message }],
+  })),
   {
     name: 'a switch that is neither on nor off',
     files: { 'silences.json': { 'renotify-after-silence': 'yes' } },

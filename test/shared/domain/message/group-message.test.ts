@@ -31,7 +31,7 @@ const RUN: GroupRun = {
 };
 
 test('the message of a group has the count, the changes and a line for each listed event', () => {
-  expect(groupMessageOf({ namespace: 'default', group: RUN })).toMatchObject({
+  expect(groupMessageOf({ namespace: 'default', group: RUN, nowMs: 0 })).toMatchObject({
     kind: 'problem',
     severity: 'critical',
     key: '0123456789abcdef',
@@ -41,7 +41,7 @@ test('the message of a group has the count, the changes and a line for each list
       String.raw`CRITICAL (new) web-2/disk: no answer\x1b[2J`,
       'RESOLVED web-3/disk: fine',
       String.raw`CRITICAL web-4/disk: no answer\x1b[2J`,
-      'and 9 more omitted here',
+      'and 9 other events',
     ].join('\n'),
     facts: [
       ['client.rack', 'a'],
@@ -54,7 +54,8 @@ test('the message of a group has the count, the changes and a line for each list
 });
 
 test('the message of a group has a different title for a repeat, a resolution and a single event', () => {
-  const told = (more: Partial<GroupRun>) => groupMessageOf({ namespace: 'default', group: { ...RUN, ...more } });
+  const told = (more: Partial<GroupRun>) =>
+    groupMessageOf({ namespace: 'default', group: { ...RUN, ...more }, nowMs: 0 });
   const again = { cause: 'repeat', new: 0, resolved: 0 } as const;
   expect(told(again).title).toBe('CRITICAL 12 events: client.rack=a, check=disk (again)');
   const over = told({ firing: 0, severity: 'ok', new: 0, resolved: 2 });
@@ -62,6 +63,17 @@ test('the message of a group has a different title for a repeat, a resolution an
   const single = told({ omitted: 0, events: RUN.events.slice(0, 1) });
   expect(single.title).toBe(String.raw`CRITICAL web-1/disk: no answer\x1b[2J`);
   expect(single.key).toBe(RUN.id);
+});
+
+test('the message of a group folds many events with the same check and state into one line', () => {
+  const web = Array.from({ length: 15 }, (_, at) => event(`web-${String(at)}`, 'new'));
+  const db = event('db-1', 'new', { check: { name: 'load', output: '' } });
+  const { output } = groupMessageOf({ namespace: 'default', group: { ...RUN, events: [...web, db] }, nowMs: 0 });
+  expect(output.split('\n')).toEqual([
+    String.raw`CRITICAL (new) disk on web-0, web-1 and 13 others: no answer\x1b[2J`,
+    'CRITICAL (new) db-1/load',
+    'and 9 other events',
+  ]);
 });
 
 const told = { namespace: 'default', event: anEvent(), group: RUN, output: undefined, nowMs: 0 };

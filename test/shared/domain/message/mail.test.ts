@@ -4,10 +4,13 @@ import { handlerSchema } from '../../../../shared/schemas/handler.ts';
 import { parseMailAddress } from '../../../../shared/schemas/mail-address.ts';
 import { anEvent } from '../../../support/a-job.ts';
 
+/** Twenty-two minutes after the event of `anEvent` began. */
+const NOW_MS = (1_767_225_600 + 22 * 60) * 1000;
+
 function mailed(about: Parameters<typeof anEvent>[0] = {}, templates: object = {}) {
   const definition = { type: 'email', smtp: { host: 'mx' }, from: 'mon@example.com', to: 'ops@example.com', templates };
   const handler = handlerSchema.parse(definition) as EmailHandler;
-  return mailOf(handler, { namespace: 'default', event: anEvent(about), output: undefined, nowMs: 0 });
+  return mailOf(handler, { namespace: 'default', event: anEvent(about), output: undefined, nowMs: NOW_MS });
 }
 
 describe('a mail', () => {
@@ -17,16 +20,16 @@ describe('a mail', () => {
       text: [
         'CRITICAL web-1/disk: a < b & c',
         '',
-        'a < b & c',
         'next',
         '',
-        'Client: web-1',
-        'Check: disk',
-        'Status: critical',
+        'Status: critical (before: ok)',
+        'Since: 22 minutes ago (2026-01-01 00:00:00Z)',
         'Occurrences: 1',
-        'Since: 2026-01-01T00:00:00.000Z',
+        'Subscription: web',
+        '',
+        'mon --open web-1/disk',
       ].join('\n'),
-      html: expect.stringContaining('<pre>a &lt; b &amp; c\nnext</pre>') as string,
+      html: expect.stringMatching(/a &lt; b &amp; c<\/h3>\n<pre>next<\/pre>/) as string,
       problems: [],
     });
   });
@@ -55,7 +58,7 @@ describe('a mail', () => {
     [
       'HTML and the default text',
       { html: '<b>x</b>' },
-      { text: expect.stringContaining('Client: web-1') as string, html: '<b>x</b>' },
+      { text: expect.stringContaining('Subscription: web') as string, html: '<b>x</b>' },
     ],
   ])('a mail with templates has %s', (_title, templates, parts) => {
     const { subject: _, problems, ...rest } = mailed({}, templates);

@@ -2,8 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { messageOf, problemKey } from '../../../../shared/domain/message/message.ts';
 import { anEvent } from '../../../support/a-job.ts';
 
+/** Twenty-two minutes after the event of `anEvent` began. */
+const NOW_MS = (1_767_225_600 + 22 * 60) * 1000;
+
 const told = (about: Parameters<typeof anEvent>[0] = {}, namespace = 'default') =>
-  messageOf({ namespace, event: anEvent(about) });
+  messageOf({ namespace, event: anEvent(about), nowMs: NOW_MS });
+
+/** Returns the output in the title of a message, and the output that the title does not show. */
+function outputParts(output: string): readonly string[] {
+  const { title, remainingOutput } = told({ check: { output } });
+  return [title.slice('CRITICAL web-1/disk'.length), remainingOutput];
+}
 
 describe('the message of an event', () => {
   test('the message of a problem has a title, the output and the facts of the event', () => {
@@ -15,13 +24,16 @@ describe('the message of an event', () => {
       check: 'disk',
       title: 'CRITICAL web-1/disk: CRITICAL: / is full',
       output: 'CRITICAL: / is full',
+      remainingOutput: '',
       facts: [
-        ['Client', 'web-1'],
-        ['Check', 'disk'],
-        ['Status', 'critical'],
+        ['Status', 'critical (before: ok)'],
+        ['Since', '22 minutes ago (2026-01-01 00:00:00Z)'],
         ['Occurrences', '3'],
-        ['Since', '2026-01-01T00:00:00.000Z'],
+        ['Subscription', 'web'],
       ],
+      eventUrl: undefined,
+      links: [],
+      command: 'mon --open web-1/disk',
       time: '2026-01-01T00:00:00.000Z',
     });
   });
@@ -41,10 +53,73 @@ describe('the message of an event', () => {
 
   test('the message of an event also lists its silences, namespace and runbook', () => {
     const runbook = 'https://wiki.example.com/disk';
-    expect(told({ check: { runbook }, silenced_by: ['web:*', 'x:y'] }, 'ops').facts.slice(5)).toEqual([
+    const { facts, links } = told({ check: { runbook }, silenced_by: ['web:*', 'x:y'] }, 'ops');
+    expect(facts.slice(4)).toEqual([
       ['Silenced by', 'web:*, x:y'],
       ['Namespace', 'ops'],
-      ['Runbook', runbook],
+    ]);
+    expect(links).toEqual([{ text: 'Runbook', href: runbook }]);
+    expect(told({ check: { runbook: 'see the wiki' } }).facts.at(-1)).toEqual(['Runbook', 'see the wiki']);
+  });
+
+  test('the message of an event shows the output once: the first line in the title, and the other lines', () => {
+    const long = 'x'.repeat(300);
+    expect(outputParts('full | /=96%;80;90\nlargest: wal | 41\n')).toEqual([': full', 'largest: wal | 41']);
+    expect(outputParts('\nsecond')).toEqual(['', '\nsecond']);
+    expect(outputParts(long)).toEqual([`: ${'x'.repeat(199)}…`, long]);
+  });
+
+  test('the message of an event names who has acknowledged it, or why the acknowledgement ended', () => {
+    const acknowledged = { by: 'ada', at: 1_767_226_000, note: 'on it', until: 1_767_232_800 };
+    const fact = (about: Parameters<typeof anEvent>[0]) =>
+      told(about).facts.find(([name]) => name === 'Acknowledged')?.[1];
+    expect(fact({ acknowledged })).toBe('by ada until 2026-01-01 02:00:00Z (on it)');
+    expect(fact({ acknowledged: { by: 'ada', at: 1_767_226_000 }, action: 'resolve' })).toBe('by ada');
+    expect(fact({ acknowledgement_expired: true })).toBe('no longer: the acknowledgement has expired');
+    expect(fact({ acknowledgement_ended: true })).toBe('no longer: the status got worse');
+    expect(told({ acknowledged, acknowledgement_started: true })).toMatchObject({
+      kind: 'acknowledged',
+      title: 'ACKNOWLEDGED web-1/disk by ada: on it',
+      remainingOutput: '',
+    });
+  });
+
+  test('the message of a resolved event has no link, no command and no time since which it lasts', () => {
+    const resolved = messageOf({
+      namespace: 'default',
+      event: anEvent({ action: 'resolve', check: { status: 0, history: ['1', '2', '0'] } }),
+      publicUrl: 'https://mon.example.com',
+      nowMs: NOW_MS,
+    });
+    expect(resolved).toMatchObject({
+      links: [],
+      facts: [['Status', 'ok (before: critical)'], ['Occurrences', '1'], {}],
+    });
+    expect([resolved.eventUrl, resolved.command]).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    ['default', 'web-1', 'disk', 'https://mon.example.com/api/mon/v1/events/web-1/disk', '--open web-1/disk'],
+    ['default', 'a b', 'c', 'https://mon.example.com/api/mon/v1/events/a%20b/c', "--open 'a b/c'"],
+    ['ops', 'web-1', 'x', 'https://mon.example.com/api/mon/v1/events/web-1/x?namespace=ops', '--namespace ops'],
+  ])('the message of the event %s/%s/%s links to %s and has a command', (namespace, client, check, href, words) => {
+    const { eventUrl, links, command } = messageOf({
+      namespace,
+      event: anEvent({ client: { name: client }, check: { name: check } }),
+      publicUrl: 'https://mon.example.com/',
+      nowMs: NOW_MS,
+    });
+    expect([eventUrl, links]).toEqual([href, [{ text: 'Event', href }]]);
+    expect(command).toContain(words);
+    expect(command).toContain('--backend https://mon.example.com/');
+  });
+
+  test('the message of an event shows the attributes in details', () => {
+    const event = anEvent({ client: { datacenter: 'fra' }, check: { team: 'storage' } });
+    const details = ['client.datacenter', 'check.team', 'client.none'];
+    expect(messageOf({ namespace: 'default', event, details, nowMs: NOW_MS }).facts.slice(4)).toEqual([
+      ['client.datacenter', 'fra'],
+      ['check.team', 'storage'],
     ]);
   });
 

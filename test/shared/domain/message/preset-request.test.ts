@@ -5,11 +5,14 @@ import { PRESET_NAMES, type Preset } from '../../../../shared/schemas/preset.ts'
 import { anEvent } from '../../../support/a-job.ts';
 import { PRESET_DEFINITIONS, SERVICE_FORMATS } from '../../../support/service-formats.ts';
 
+/** Twenty-two minutes after the event of `anEvent` began. */
+const NOW_MS = (1_767_225_600 + 22 * 60) * 1000;
+
 type About = Parameters<typeof anEvent>[0];
 
 function requestOf(preset: Preset, about: About = {}, more: object = {}) {
   const handler = handlerSchema.parse({ type: 'webhook', ...PRESET_DEFINITIONS[preset], ...more }) as PresetHandler;
-  const told = { namespace: 'default', event: anEvent(about), output: undefined, nowMs: 0 };
+  const told = { namespace: 'default', event: anEvent(about), output: undefined, nowMs: NOW_MS };
   const request = presetRequest(handler, told);
   // The request is sent as JSON, so the test compares the parsed JSON.
   const body = JSON.parse(JSON.stringify(request.body)) as unknown;
@@ -17,10 +20,13 @@ function requestOf(preset: Preset, about: About = {}, more: object = {}) {
   return { ...request, body };
 }
 
+const ADA = { by: 'ada', at: 1_767_225_700, note: 'on it' };
+
 const EVENTS: readonly (readonly [title: string, about: About])[] = [
   ['a problem', {}],
   ['a resolution', { action: 'resolve', check: { status: 0, output: 'OK: fine' } }],
   ['a silenced problem', { silenced: true, silenced_by: ['client:web-1:*'] }],
+  ['an acknowledged problem', { acknowledgement_started: true, acknowledged: ADA }],
   ['an unknown status without output', { check: { status: 3, output: '' } }],
   ['a huge output', { check: { output: 'full '.repeat(100_000) } }],
   ['a huge output of markup characters', { check: { output: '<&>"\'`*_[]@'.repeat(20_000) } }],
@@ -58,15 +64,16 @@ test('a Slack message has a colored attachment with escaped text', () => {
       {
         color: '#a30200',
         blocks: [
-          { type: 'section', text: { type: 'mrkdwn', text: '```\na &lt; b &amp; c\nnext\n```', verbatim: true } },
+          { type: 'section', text: { type: 'mrkdwn', text: '```\nnext\n```', verbatim: true } },
           {
             type: 'context',
             elements: [
               {
                 type: 'plain_text',
-                text: 'Client: web-1 · Check: disk · Status: critical · Occurrences: 1 · Since: 2026-01-01T00:00:00.000Z',
+                text: 'Status: critical (before: ok) · Since: 22 minutes ago (2026-01-01 00:00:00Z) · Occurrences: 1 · Subscription: web',
                 emoji: false,
               },
+              { type: 'mrkdwn', text: '`mon --open web-1/disk`', verbatim: true },
             ],
           },
         ],
@@ -127,22 +134,26 @@ test('a Mattermost message escapes markup and mentions in the output', () => {
         fallback: 'CRITICAL web-1/disk: a *b* @all',
         color: '#a30200',
         title: String.raw`CRITICAL web\-1/disk: a \*b\* @` + '\u200ball',
-        text: "```\na *b* @all\n'''\n```",
-        fields: expect.arrayContaining([{ title: 'Check', value: 'disk', short: true }]) as unknown,
+        text: "```\n'''\n```",
+        fields: expect.arrayContaining([{ title: 'Occurrences', value: '1', short: true }]) as unknown,
       },
     ],
   });
 });
 
-test.each(['mattermost', 'teams'] as const)(
-  'the %s message contains the address of a runbook unchanged if it is a plain link',
-  (preset) => {
-    const runbook = 'https://wiki.example.com/disk_full-now';
-    expect(JSON.stringify(requestOf(preset, { check: { runbook } }).body)).toContain(`"${runbook}"`);
-    const marked = 'https://wiki.example.com/[x](y) @all';
-    expect(JSON.stringify(requestOf(preset, { check: { runbook: marked } }).body)).not.toContain(marked);
-  },
-);
+test.each([
+  ['mattermost', '[Runbook](https://wiki.example.com/disk_full-now)'],
+  ['teams', '"url":"https://wiki.example.com/disk_full-now"'],
+  ['ntfy', '"url":"https://wiki.example.com/disk_full-now"'],
+  ['telegram', '<a href=\\"https://wiki.example.com/disk_full-now\\">Runbook</a>'],
+] as const)('the %s message shows a runbook as a link only if its URL is safe', (preset, link) => {
+  const runbook = 'https://wiki.example.com/disk_full-now';
+  expect(JSON.stringify(requestOf(preset, { check: { runbook } }).body)).toContain(link);
+  const marked = 'https://wiki.example.com/[x](y) @all';
+  const text = JSON.stringify(requestOf(preset, { check: { runbook: marked } }).body);
+  expect(text).not.toContain(link.slice(0, 9));
+  expect(preset === 'mattermost' && text.includes(marked)).toBe(false);
+});
 
 test('a Teams message shows a resolved event as a card', () => {
   const { body } = requestOf('teams', { action: 'resolve', check: { status: 0, output: 'one\ntwo' } });
@@ -152,7 +163,6 @@ test('a Teams message shows a resolved event as a card', () => {
         content: {
           body: [
             { inlines: [{ text: 'RESOLVED web-1/disk: one', weight: 'Bolder', color: 'Good' }] },
-            { inlines: [{ text: 'one', fontType: 'Monospace' }] },
             { inlines: [{ text: 'two', fontType: 'Monospace' }] },
             { type: 'FactSet' },
           ],
@@ -178,7 +188,7 @@ test('the PagerDuty preset triggers, acknowledges and resolves an incident with 
         timestamp: '2026-01-01T00:00:00.000Z',
         component: 'disk',
         group: 'default',
-        custom_details: { Occurrences: '1', Output: 'CRITICAL: / is full' },
+        custom_details: { Client: 'web-1', Check: 'disk', Occurrences: '1', Command: 'mon --open web-1/disk' },
       },
     },
   });
@@ -213,15 +223,47 @@ test('the Opsgenie preset creates, acknowledges and closes an alert with the sam
   });
 });
 
+test('the preset of Jira Service Management sends the requests of Opsgenie to another address', () => {
+  expect(requestOf('jira-service-management')).toMatchObject({
+    url: 'https://api.atlassian.com/jsm/ops/integration/v2/alerts',
+    headers: { authorization: 'GenieKey hunter2' },
+    body: { alias: 'web-1/disk', message: 'CRITICAL web-1/disk: CRITICAL: / is full', priority: 'P1' },
+  });
+  expect(requestOf('jira-service-management', { acknowledgement_started: true, acknowledged: ADA })).toMatchObject({
+    url: 'https://api.atlassian.com/jsm/ops/integration/v2/alerts/web-1%2Fdisk/acknowledge?identifierType=alias',
+    body: { source: 'mon', note: 'ACKNOWLEDGED web-1/disk by ada: on it' },
+  });
+});
+
+test('the presets of incident.io and Grafana IRM send one alert that fires and resolves', () => {
+  const resolution = { action: 'resolve', check: { status: 0, output: 'OK' } } as const;
+  expect(requestOf('incident-io', { check: { output: 'a *b*' } })).toMatchObject({
+    headers: { authorization: 'Bearer hunter2' },
+    body: {
+      title: 'CRITICAL web-1/disk: a *b*',
+      status: 'firing',
+      deduplication_key: 'web-1/disk',
+      description: '```\na *b*\n```',
+      metadata: { Client: 'web-1', severity: 'critical', namespace: 'default' },
+    },
+  });
+  expect(requestOf('incident-io', resolution).body).toMatchObject({
+    status: 'resolved',
+    title: 'RESOLVED web-1/disk: OK',
+  });
+  expect(requestOf('grafana-irm').body).toMatchObject({ alert_uid: 'web-1/disk', state: 'alerting' });
+  expect(requestOf('grafana-irm', resolution).body).toMatchObject({ alert_uid: 'web-1/disk', state: 'ok' });
+});
+
 test('a Telegram message escapes the output and names its chat', () => {
-  expect(requestOf('telegram', { check: { output: 'a < b' } })).toMatchObject({
+  expect(requestOf('telegram', { check: { output: 'a < b\nnext' } })).toMatchObject({
     url: 'https://api.telegram.org/bot1:hunter2/sendMessage',
     headers: {},
     body: {
       chat_id: '-1001',
       parse_mode: 'HTML',
       text: expect.stringMatching(
-        /^<b>CRITICAL web-1\/disk: a &lt; b<\/b>\n<pre>a &lt; b<\/pre>\nClient: web-1\n/,
+        /^<b>CRITICAL web-1\/disk: a &lt; b<\/b>\n<pre>next<\/pre>\nStatus: critical[^]*\n<code>mon --open web-1\/disk<\/code>$/,
       ) as string,
     },
   });
@@ -241,7 +283,7 @@ test('an ntfy request names its topic and sends its token', () => {
     body: {
       topic: 'hunter2-alerts',
       title: 'CRITICAL web-1/disk: CRITICAL: / is full',
-      message: expect.stringMatching(/^CRITICAL: \/ is full\n\nClient: web-1\n/) as string,
+      message: expect.stringMatching(/^Status: critical[^]*\n\nmon --open web-1\/disk$/) as string,
       priority: 5,
       tags: ['rotating_light'],
     },

@@ -46,6 +46,9 @@ const TARGETS = {
   teams: '/workflows/hunter2?sig=hunter2%2Fand%2Fmore',
   pagerduty: '/v2/enqueue',
   opsgenie: '/v2/alerts',
+  'jira-service-management': '/v2/alerts',
+  'incident-io': '/v2/alert_events/http/01GW2G3V0S59R238FAHPDS1R66',
+  'grafana-irm': '/integrations/v1/formatted_webhook/hunter2/',
   telegram: '/bot1:hunter2/sendMessage',
   ntfy: '/',
 } as const;
@@ -57,6 +60,9 @@ const KEYS = {
   teams: '?sig=hunter2%2Fand%2Fmore',
   pagerduty: PRESET_DEFINITIONS.pagerduty.routing_key,
   opsgenie: PRESET_DEFINITIONS.opsgenie.api_key,
+  'jira-service-management': PRESET_DEFINITIONS['jira-service-management'].api_key,
+  'incident-io': PRESET_DEFINITIONS['incident-io'].api_token,
+  'grafana-irm': '/integrations/v1/formatted_webhook/hunter2/',
   telegram: PRESET_DEFINITIONS.telegram.api_token,
   ntfy: PRESET_DEFINITIONS.ntfy.api_token,
 } as const;
@@ -66,7 +72,7 @@ const KEYS = {
  * base of the path.
  */
 function definition(preset: keyof typeof TARGETS, url: string) {
-  const isWhole = ['slack', 'mattermost', 'teams', 'pagerduty'].includes(preset);
+  const isWhole = ['slack', 'mattermost', 'teams', 'pagerduty', 'incident-io', 'grafana-irm'].includes(preset);
   return { type: 'webhook', ...PRESET_DEFINITIONS[preset], url: isWhole ? `${url}${TARGETS[preset]}` : url };
 }
 
@@ -167,7 +173,8 @@ describe('the message of a webhook preset', () => {
     const rig = new DeliveryRig({ mutators: { short: { command: 'cat > /dev/null; echo mutated' } } });
     await rig.run({ ...definition('ntfy', service.url), mutator: 'short' });
     expect(JSON.parse(service.seen[0]?.body ?? '')).toMatchObject({
-      message: expect.stringMatching(/^mutated\n/) as string,
+      title: 'CRITICAL web-1/disk: mutated',
+      message: expect.not.stringContaining('/ is full') as string,
     });
   });
 

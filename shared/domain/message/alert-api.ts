@@ -1,5 +1,5 @@
 import { clip } from './clip.ts';
-import { problemKey, type Message } from './message.ts';
+import { fieldsOf, problemKey, type Message } from './message.ts';
 import { urlBelow, type Service, type ServiceRequest, type ServiceSettings } from './service.ts';
 
 const MESSAGE_MAX = 130;
@@ -7,11 +7,17 @@ const ALIAS_MAX = 512;
 const DESCRIPTION_MAX = 15_000;
 const ENTITY_MAX = 512;
 const NOTE_MAX = 25_000;
+/** Maximum number of characters of all keys and values in `details`. */
+const DETAILS_MAX = 8000;
 
 const PRIORITIES = { ok: 'P5', warning: 'P3', critical: 'P1', unknown: 'P2' } as const;
 
-/** Adapter for the Alert API of Opsgenie (docs.opsgenie.com/docs/alert-api). */
-export const opsgenie: Service = {
+/**
+ * Adapter for the Alert API of Opsgenie (docs.opsgenie.com/docs/alert-api), and for its successor, the integration
+ * events of Jira Service Management (developer.atlassian.com/cloud/jira/service-desk-ops/rest/v2,
+ * api-group-integration-events). Both have the same requests below different URLs.
+ */
+export const alertApi: Service = {
   escape: (text) => text,
   request: (message, settings) => {
     switch (message.kind) {
@@ -41,16 +47,27 @@ function noteOf({ title }: Message): string {
   return clip(title, NOTE_MAX);
 }
 
-/** Returns the request body of an alert. The facts of an event always fit into the 8,000 characters of `details`. */
 function alertOf(message: Message): ServiceRequest['body'] {
-  const { title, output, text, facts, client, severity } = message;
+  const { title, output, text, client, severity } = message;
   return {
     message: clip(title, MESSAGE_MAX),
     alias: problemKey(message, ALIAS_MAX),
     description: clip(text ?? output, DESCRIPTION_MAX),
-    details: Object.fromEntries(facts),
+    details: detailsOf(message),
     entity: clip(client, ENTITY_MAX),
     source: 'mon',
     priority: PRIORITIES[severity],
   };
+}
+
+/** Returns the fields of a message. The last fields are left out if together they would be too long. */
+function detailsOf(message: Message): Readonly<Record<string, string>> {
+  let remaining = DETAILS_MAX;
+  return Object.fromEntries(
+    Object.entries(fieldsOf(message)).filter((field) => {
+      // The length in JSON: escapes, quotes, a colon and a comma count.
+      remaining -= JSON.stringify(field).length;
+      return remaining >= 0;
+    }),
+  );
 }
