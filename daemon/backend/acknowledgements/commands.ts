@@ -14,7 +14,8 @@ import { CHECK_RECORDS } from '../model/events/storage.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
-import { notifyAcknowledgementExpired } from '../notify/notifications.ts';
+import type { Occurrence } from '../notify/event-occurrence.ts';
+import { notifyAcknowledged, notifyAcknowledgementExpired } from '../notify/notifications.ts';
 
 /** Identifies an event: its client and its check. */
 interface EventName {
@@ -120,19 +121,29 @@ export function acknowledgeEvent(
     throw new MonError('invalid', 'expires_at: the time is in the past; give a later time');
   }
   saveAcknowledgement(transaction, entry, acknowledgement, by);
+  const occurrence = openOccurrence(transaction, entry);
+  if (occurrence !== undefined) notifyAcknowledged(transaction, occurrence);
   return acknowledgement;
 }
 
 function expireIfDue(transaction: Transaction, entry: CheckEntry): void {
   const acknowledgement = entry.state.event?.acknowledgement;
   if (acknowledgement === undefined || !isAcknowledgementExpired(acknowledgement, transaction.nowMs)) return;
-  const bodies = transaction.body(CHECK_RECORDS, entry);
   saveAcknowledgement(transaction, entry, undefined);
+  const occurrence = openOccurrence(transaction, entry);
+  if (occurrence !== undefined) notifyAcknowledgementExpired(transaction, occurrence);
+}
+
+/**
+ * Returns the open event of `entry` with its check, for notifications; undefined if there is no check result. The
+ * stored record of the check must have been read for this command.
+ */
+function openOccurrence(transaction: Transaction, entry: CheckEntry): Occurrence | undefined {
   const { client, state } = entry;
+  const bodies = transaction.body(CHECK_RECORDS, entry);
   const check = bodies.eventCheck ?? bodies.check;
-  if (state.event === undefined || check === null) return;
-  const history = bodies.eventHistory ?? state.history;
-  notifyAcknowledgementExpired(transaction, { client, check, state: state.event, history });
+  if (state.event === undefined || check === null) return undefined;
+  return { client, check, state: state.event, history: bodies.eventHistory ?? state.history };
 }
 
 /** Returns the entry of a check if it has an open event. */

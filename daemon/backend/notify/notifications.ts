@@ -7,6 +7,7 @@ import {
   respectsSilences,
   isHandlingDisabled,
   routeHandlers,
+  showsAcknowledgements,
   type RoutedHandler,
 } from '../../../shared/domain/notify/route.ts';
 import { leadsToRun, evaluateStages } from '../../../shared/domain/notify/verdict.ts';
@@ -106,6 +107,27 @@ export function notifySilenceEnded(transaction: Transaction, occurrence: Occurre
   const { handlers } = transaction.routing.route(client.namespace.name, check);
   notifyHandlers(transaction, occurrence, handlers.filter(respectsSilences));
   return true;
+}
+
+/**
+ * Notifies handlers that an operator has acknowledged an open event: those that were notified of the problem and whose
+ * preset shows acknowledgements. Filters and severities do not apply, because they have let the problem pass. The
+ * caller must first save the acknowledgement.
+ */
+export function notifyAcknowledged(transaction: Transaction, occurrence: Occurrence): void {
+  const { client, check, state } = occurrence;
+  const { routing } = transaction;
+  const { name } = client.namespace;
+  const { notified = NONE } = state.notifications;
+  const handlers = (
+    notified === 'all' ? routing.route(name, check).handlers : routeHandlers(notified, routing.definitions.in(name))
+  ).filter((handler) => showsAcknowledgements(handler) && !routing.isQueueFull(name, handler.name));
+  if (handlers.length === 0 || isHandlingDisabled(check)) return;
+  const clientRecord = transaction.body(CLIENTS, client);
+  const { event } = buildNotificationContext(transaction, occurrence, { clientRecord, handlers });
+  for (const handler of handlers) {
+    enqueueUngrouped(transaction, client.namespace, handler, { ...event, acknowledgement_started: true });
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { HandlerVerdict } from '../../schemas/explain.ts';
 import type { HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
 import type { MutatorDefinition } from '../../schemas/mutator.ts';
+import { presetTraits } from '../../schemas/preset.ts';
 import { BUILT_IN } from '../built-in.ts';
 import type { EventFilter } from '../filter-event.ts';
 import type { V2EventFilter } from '../v2/filter.ts';
@@ -123,6 +124,16 @@ export function handlerIdentity({ name, workflow }: RoutedHandler): Pick<Handler
 /** True if a handler has `group_by`, so that one notification for it can contain many events. */
 export function isGroupingHandler(handler: RoutedHandler): boolean {
   return handler.kind === 'handler' && handler.definition?.group_by !== undefined;
+}
+
+/**
+ * True if a handler is notified when an operator acknowledges a problem, because its preset shows acknowledgements. A
+ * handler with `group_by` is not: its incident stands for many problems.
+ */
+export function showsAcknowledgements(handler: RoutedHandler): boolean {
+  if (handler.kind !== 'handler' || handler.definition?.type !== 'webhook') return false;
+  const { preset, group_by: groupBy } = handler.definition;
+  return groupBy === undefined && presetTraits(preset).showsAcknowledgements === true;
 }
 
 /** True if silences suppress events for a handler, because it does not have `handle_silenced: true`. */

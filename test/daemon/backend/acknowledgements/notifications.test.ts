@@ -47,6 +47,7 @@ async function takeRuns(rig: HandlingRig): Promise<string[]> {
       [
         handler,
         event.action,
+        ...(event.acknowledgement_started === true ? ['started'] : []),
         ...(event.acknowledgement_expired === true ? ['expired'] : []),
         ...(event.acknowledgement_ended === true ? ['worse'] : []),
         ...(event.acknowledged === undefined ? [] : [`acknowledged by ${event.acknowledged.by}`]),
@@ -191,6 +192,46 @@ describe('the notifications of an acknowledged event (on-call 1)', () => {
     await rig.report(2, { handle: false });
     await acknowledge(rig, { expire: 60 });
     rig.clock.advance(60_000);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('only presets that show acknowledgements are notified of one, if they were notified of the problem', async () => {
+    const chat = { type: 'webhook', preset: 'slack', url: 'https://hooks.example.com/x' } as const;
+    const pager = { type: 'webhook', preset: 'pagerduty', routing_key: 'key' } as const;
+    const rig = await open({
+      handlers: {
+        default: PIPE,
+        chat,
+        'chat-of-groups': { ...chat, group_by: ['check'] },
+        pager: { ...pager, handle_silenced: true },
+        'pager-of-warnings': { ...pager, severities: ['warning'] },
+        phone: { type: 'webhook', preset: 'ntfy', topic: 'alerts' },
+      },
+    });
+    const handlers = ['default', 'chat', 'chat-of-groups', 'pager', 'pager-of-warnings', 'phone'];
+    await rig.report(2, { handlers });
+    expect(await takeRuns(rig)).toEqual(['default create', 'chat create', 'pager create', 'phone create']);
+    await acknowledge(rig);
+    expect(await takeRuns(rig)).toEqual([
+      'chat create started acknowledged by ada',
+      'pager create started acknowledged by ada',
+    ]);
+    await acknowledge(rig, { owner: 'bob' });
+    expect(await takeRuns(rig)).toEqual([
+      'chat create started acknowledged by bob',
+      'pager create started acknowledged by bob',
+    ]);
+    await unacknowledge(rig);
+    expect(await takeRuns(rig)).toEqual([]);
+  });
+
+  test('no handler is notified of the acknowledgement of a problem that was silenced since it opened', async () => {
+    const rig = await open({
+      handlers: { default: { type: 'webhook', preset: 'slack', url: 'https://a.example.com' } },
+    });
+    await silence(rig, { expire: 60 });
+    await rig.report(2);
+    await acknowledge(rig);
     expect(await takeRuns(rig)).toEqual([]);
   });
 
