@@ -1,4 +1,6 @@
 /** @module-tag slow */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { placesEnv } from '../support/administrator.ts';
 import { builtProgram } from '../support/built-programs.ts';
@@ -7,12 +9,14 @@ import { Pty } from '../support/pty.ts';
 import { repositoryFiles, repositoryText } from '../support/repository.ts';
 import { blocksOf, fileOf } from './blocks.ts';
 import { freePort } from '../../scripts/lib/free-port.ts';
+import { HttpReceiver } from '../support/http-receiver.ts';
+import { openMailServer } from '../support/mail-server.ts';
+import { makeCertificate } from '../support/make-certificate.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { openPrefixProxy } from '../support/prefix-proxy.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { startPostgres } from '../../scripts/lib/postgres-server.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { join } from 'node:path';
 import { followPage, isOutput, missingLine, UNTESTED } from './follow-page.ts';
 
 /** The timeout for one page. A page starts many programs, each of which may be slow on a busy machine. */
@@ -105,6 +109,76 @@ test(
   async () => {
     await using shell = await DocumentedShell.open();
     expect(await followPage(pageOf('one-page-for-one-trouble'), shell)).toBeGreaterThan(3);
+  },
+);
+
+// The steps of these pages need only the programs of this project.
+test.each([
+  { page: 'write-a-check', outcome: 'run a check until it fails' },
+  { page: 'page-only-once', outcome: 'notify a handler once for a problem and once for its resolution' },
+  { page: 'acknowledge-and-hand-over', outcome: 'acknowledge an event and report on it' },
+  { page: 'plan-maintenance', outcome: 'create silences that begin later, recur, and end with a command' },
+  { page: 'silence-a-rack', outcome: 'silence present and future events of a rack' },
+  { page: 'dependencies', outcome: 'suppress the consequences of a failure' },
+])('the steps of the guide $page $outcome', { timeout: TIMEOUT_MS }, async ({ page }) => {
+  await using shell = await DocumentedShell.open();
+  expect(await followPage(pageOf(page), shell)).toBeGreaterThan(3);
+});
+
+test(
+  'the steps of docs/how-to/add-a-host.md connect an agent over TLS with a key',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using shell = await DocumentedShell.open({ 'mon.example.org': 'localhost' });
+    await shell.run('mkdir -p /etc/mon');
+    expect(await followPage(pageOf('add-a-host'), shell)).toBeGreaterThan(3);
+  },
+);
+
+test('the steps of docs/how-to/use-a-nagios-plugin.md run a plugin', { timeout: TIMEOUT_MS }, async () => {
+  const plugins = await tempDir();
+  const output = 'DISK OK - free space: / 5200 MB (52%); | /=4800MB;8000;9000;0;10000';
+  await writeFile(join(plugins, 'check_disk'), `#!/bin/sh\necho '${output}'\n`, { mode: 0o755 });
+  await using shell = await DocumentedShell.open({ '/usr/lib/nagios/plugins': plugins });
+  expect(await followPage(pageOf('use-a-nagios-plugin'), shell)).toBeGreaterThan(3);
+});
+
+test.each([
+  { page: 'notify-slack', service: 'https://hooks.slack.com' },
+  { page: 'notify-pagerduty', service: 'https://events.pagerduty.com' },
+  { page: 'notify-teams', service: 'https://example.logic.azure.com' },
+  { page: 'notify-ntfy', service: 'https://ntfy.sh' },
+])(
+  'the steps of the guide $page send a test, one notification of a problem, and its resolution',
+  { timeout: TIMEOUT_MS },
+  async ({ page, service }) => {
+    const receiver = await HttpReceiver.open();
+    await using shell = await DocumentedShell.open({ [service]: new URL(receiver.url).origin });
+    expect(await followPage(pageOf(page), shell)).toBeGreaterThan(3);
+    await expect.poll(() => receiver.received.length, PATIENCE).toBe(3);
+  },
+);
+
+test(
+  'the steps of docs/how-to/notify-by-mail.md send a test, one mail about a problem, and its resolution',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const certificate = makeCertificate('localhost', { names: ['localhost'] });
+    const trusted = join(await tempDir(), 'trusted.pem');
+    await writeFile(trusted, certificate.cert);
+    const { mails, port } = await openMailServer({
+      ...certificate,
+      authOptional: false,
+      disabledCommands: [],
+      onAuth: (_credentials, _session, done) => done(null, { user: 'mon' }),
+    });
+    await using shell = await DocumentedShell.open(
+      { 'smtp.example.com, port: 587': `localhost, port: ${String(port)}` },
+      { NODE_EXTRA_CA_CERTS: trusted },
+    );
+    expect(await followPage(pageOf('notify-by-mail'), shell)).toBeGreaterThan(3);
+    await expect.poll(() => mails.length, PATIENCE).toBe(3);
+    expect(mails.every(({ isSecure }) => isSecure)).toBe(true);
   },
 );
 

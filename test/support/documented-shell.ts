@@ -29,7 +29,7 @@ export class DocumentedShell implements AsyncDisposable {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
-  readonly #places: readonly (readonly [there: string, here: string])[];
+  readonly #places: Places;
   readonly #shell: ChildProcess;
   #output = '';
 
@@ -37,7 +37,7 @@ export class DocumentedShell implements AsyncDisposable {
     this.home = home;
     this.env = env;
     this.port = port;
-    this.#places = [...Object.entries(places), ['4567', String(port)]];
+    this.#places = { ...places, '4567': String(port) };
     // The shell gets its own process group, so that its background processes can be killed with it.
     this.#shell = spawn('bash', [], { cwd: home, env: { ...env }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
@@ -83,7 +83,9 @@ export class DocumentedShell implements AsyncDisposable {
   /** Replaces the port, the system directories and the other texts of a page by those of this shell. */
   placed(text: string): string {
     const here = text.replaceAll(SYSTEM_PATH, `${this.home}/`);
-    return this.#places.reduce((placed, [there, place]) => placed.replaceAll(there, place), here);
+    // A single pass, because a replacement may contain the text of another one, such as a port of the digits 4567.
+    const pattern = new RegExp(Object.keys(this.#places).map(RegExp.escape).join('|'), 'g');
+    return here.replaceAll(pattern, (there) => this.#places[there] ?? there);
   }
 
   /** Runs a block of commands until it ends, and returns its exit code and output. */
