@@ -14,7 +14,7 @@ export function commandsPage(): string {
   return [
     '# Commands and options',
     'Printed from what `--help` shows by `node scripts/print-pages.ts`: change that, and print this page again.',
-    ...program('mon-backend', BACKEND_HELP, '[Running the daemons](operations.md), [settings](settings.md)'),
+    ...program('mon-backend', BACKEND_HELP, '[Operations](operations.md), [settings](settings.md)'),
     ...program('mon-agent', AGENT_HELP, '[The agent](agent.md), [settings](settings.md#the-agent)'),
     ...program('mon', CONSOLE_HELP, '[The console](console.md)'),
     '## monctl',

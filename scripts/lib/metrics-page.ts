@@ -26,8 +26,8 @@ export function metricsPage(): string {
     '# Metrics',
     'Printed from the code that registers the metrics by `node scripts/print-pages.ts`: change that, and print this page again.',
     'The backend serves these metrics for Prometheus at `GET /metrics`, in the order of this page. A metric about state counts the' +
-      ' namespace `default`. [operations.md](operations.md) says what to watch, and' +
-      ' [prometheus.md](prometheus.md) has rules for alerts and a dashboard. The measurements of checks are a' +
+      ' namespace `default`. [Operations](operations.md) says what to watch, and' +
+      ' [Prometheus](prometheus.md) has rules for alerts and a dashboard. The measurements of checks are a' +
       ' [page of their own](prometheus.md#metrics-of-checks), `GET /metrics/checks`.',
     `Each entry has the type, the labels in parentheses and the meaning. ${HISTOGRAM}`,
     described

@@ -24,3 +24,7 @@ test.each([...PAGES])('the links of the page %s have existing targets', (name, t
   });
   expect(lost).toEqual([]);
 });
+
+test.each([...PAGES])('the links of the page %s are labeled with titles and not with file names', (_name, text) => {
+  expect(text.match(/\[`?[^\]\s]+\.md`?\]\(/g) ?? []).toEqual([]);
+});
