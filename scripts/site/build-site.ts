@@ -2,13 +2,14 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Eleventy, type EleventyConfig, type EleventyResult } from '@11ty/eleventy';
 import { build } from 'esbuild';
+import { VERSION } from '../../shared/schemas/version.ts';
 import { brokenLinks } from './broken-links.ts';
 import { filePage } from './file-pages.ts';
 import { layout, type SitePage } from './layout.ts';
 import { amendMarkdown } from './markdown.ts';
 import { INDEX, navigationOf } from './navigation.ts';
 import { searchSections } from './search-sections.ts';
-import { isFile, PROJECT_PAGES, sitePath } from './site-paths.ts';
+import { isFile, isPicture, PROJECT_PAGES, sitePath } from './site-paths.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const INPUT = 'docs';
@@ -24,6 +25,8 @@ export class Site {
   #pages: readonly SitePage[] = [];
   /** Repository paths of linked files and directories that are not documentation pages. */
   readonly #files = new Set<string>();
+  /** Repository paths of the pictures on the pages. */
+  readonly #pictures = new Set<string>();
 
   /**
    * Configures the build.
@@ -70,6 +73,7 @@ export class Site {
     config.amendLibrary('md', (markdown) =>
       amendMarkdown(markdown, sourceOf, (source) => {
         if (isFile(source)) this.#files.add(source);
+        if (isPicture(source)) this.#pictures.add(source);
       }),
     );
     config.addTransform('layout', function (content) {
@@ -86,9 +90,13 @@ export class Site {
     });
     for (const { path, content } of files) this.#writeFile(path, content);
     this.#pages = [...pages, ...files];
-    const sections = pages.flatMap(({ path, content }) => searchSections(path, mainOf(content)));
-    this.#writeFile('search-sections.js', `monSearch.take(${JSON.stringify(sections)});\n`);
-    copyFileSync(join(import.meta.dirname, 'site.css'), join(REPOSITORY, this.#output, 'site.css'));
+    this.#writeSearch(
+      'search-sections.js',
+      pages.filter((page) => !isSpecification(page)),
+    );
+    this.#writeSearch('search-specifications.js', pages.filter(isSpecification));
+    for (const picture of this.#pictures) this.#copyFile(join(REPOSITORY, picture), sitePath(picture));
+    this.#copyFile(join(import.meta.dirname, 'site.css'), 'site.css');
     await build({
       entryPoints: [join(import.meta.dirname, 'browser/site.ts')],
       outfile: join(REPOSITORY, this.#output, 'site.js'),
@@ -100,15 +108,33 @@ export class Site {
     });
   }
 
+  #writeSearch(path: string, pages: readonly SitePage[]): void {
+    const sections = pages.flatMap((page) => searchSections(page.path, mainOf(page.content)));
+    this.#writeFile(path, `monSearch.take(${JSON.stringify(sections)});\n`);
+  }
+
   #writeFile(path: string, content: string): void {
+    writeFileSync(this.#fileOf(path), content);
+  }
+
+  #copyFile(from: string, path: string): void {
+    copyFileSync(from, this.#fileOf(path));
+  }
+
+  /** Returns the file for a path of the site, and creates its directory. */
+  #fileOf(path: string): string {
     const file = join(REPOSITORY, this.#output, path);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
+    return file;
   }
 }
 
+function isSpecification({ path }: SitePage): boolean {
+  return path.startsWith('spec/');
+}
+
 function framed(page: SitePage): string {
-  return layout(page, navigationOf(readFileSync(join(REPOSITORY, INDEX), 'utf8')));
+  return layout(page, navigationOf(readFileSync(join(REPOSITORY, INDEX), 'utf8')), VERSION);
 }
 
 /**

@@ -3,6 +3,9 @@ import type { Chapter } from './navigation.ts';
 import { INDEX } from './navigation.ts';
 import { relativeLink, sitePath } from './site-paths.ts';
 
+/** The page that the version in the header links to. */
+const CHANGELOG = 'CHANGELOG.md';
+
 export interface SitePage {
   /** Path of the page in the site. */
   readonly path: string;
@@ -12,8 +15,10 @@ export interface SitePage {
 /**
  * Returns the complete HTML of a page, with the site's navigation on one side and the page's sections on the other. All
  * addresses are relative.
+ *
+ * @param version version of `mon` that the site describes
  */
-export function layout({ path, content }: SitePage, chapters: readonly Chapter[]): string {
+export function layout({ path, content }: SitePage, chapters: readonly Chapter[], version: string): string {
   const to = (target: string): string => relativeLink(path, target);
   const title = textOf(headingsOf(content).find(({ level }) => level === 1)?.html ?? '');
   const isIndex = path === sitePath(INDEX);
@@ -31,9 +36,14 @@ export function layout({ path, content }: SitePage, chapters: readonly Chapter[]
 <a class="skip" href="#content">To the text</a>
 <header>
 <a class="name" href="${to(sitePath(INDEX))}">mon</a>
+<a class="version" href="${to(sitePath(CHANGELOG))}" title="Changelog">${escaped(version)}</a>
 <div class="search" role="search">
 <input type="search" placeholder="Search ( / )" aria-label="Search" aria-controls="found" autocomplete="off" hidden>
-<ol id="found" hidden></ol>
+<div id="found" hidden>
+<label><input type="checkbox"> Also search the specifications</label>
+<p role="status"></p>
+<ol></ol>
+</div>
 </div>
 </header>
 <div class="columns">
@@ -53,13 +63,17 @@ ${sections(content)}
 `;
 }
 
-function chapterList({ title, pages }: Chapter, path: string): string {
-  const items = pages.map((page) => {
-    const target = sitePath(page.source);
-    const current = target === path ? ' aria-current="page"' : '';
-    return `<li><a href="${relativeLink(path, target)}"${current}>${escaped(page.title)}</a></li>`;
+function chapterList({ title, groups }: Chapter, path: string): string {
+  const lists = groups.map((group) => {
+    const items = group.pages.map((page) => {
+      const target = sitePath(page.source);
+      const current = target === path ? ' aria-current="page"' : '';
+      return `<li><a href="${relativeLink(path, target)}"${current}>${escaped(page.title)}</a></li>`;
+    });
+    const heading = group.title === '' ? '' : `<h3>${escaped(group.title)}</h3>\n`;
+    return `${heading}<ul>\n${items.join('\n')}\n</ul>`;
   });
-  return `<h2>${escaped(title)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
+  return `<h2>${escaped(title)}</h2>\n${lists.join('\n')}`;
 }
 
 function sections(content: string): string {

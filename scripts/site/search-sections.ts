@@ -10,11 +10,11 @@ export interface SearchSection {
 }
 
 /**
- * Returns the sections of a page for the search, each from its heading to the next one. Headings below level 3 do not
+ * Returns the sections of a page for the search, each from its heading to the next one. Headings below level 4 do not
  * start a section.
  */
 export function searchSections(path: string, content: string): readonly SearchSection[] {
-  const headings = headingsOf(content).filter(({ level }) => level <= 3);
+  const headings = headingsOf(content).filter(({ level }) => level <= 4);
   const page = textOf(headings[0]?.html ?? path);
   return headings.map(({ level, id, html, end }, index) => ({
     id: level === 1 ? path : `${path}#${id}`,

@@ -3,12 +3,16 @@ import { posix } from 'node:path';
 /** Documentation pages at the top of the repository, outside of `docs`. */
 export const PROJECT_PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'] as const;
 
+/** Matches the paths of pictures, which the site contains unchanged. */
+const PICTURE = /^docs\/.*\.png$/;
+
 /**
- * Returns the site path of a repository file. Pages in `docs` keep their relative path, `PROJECT_PAGES` are in
- * `project`, and other linked files and directories are in `files`.
+ * Returns the site path of a repository file. Pages and pictures in `docs` keep their relative path, `PROJECT_PAGES`
+ * are in `project`, and other linked files and directories are in `files`.
  */
 export function sitePath(source: string): string {
   if (source.startsWith('docs/') && source.endsWith('.md')) return source.slice('docs/'.length).replace(/md$/, 'html');
+  if (isPicture(source)) return source.slice('docs/'.length);
   // A link to a directory in `docs`, such as the specification, leads to the index, which lists its pages.
   if (source.startsWith('docs/')) return 'index.html';
   if (isProjectPage(source)) return `project/${source.toLowerCase().replace(/md$/, 'html')}`;
@@ -18,6 +22,10 @@ export function sitePath(source: string): string {
 /** Returns whether the path is a file or directory that is not a documentation page, and so needs a generated page. */
 export function isFile(source: string): boolean {
   return sitePath(source).startsWith('files/');
+}
+
+export function isPicture(source: string): boolean {
+  return PICTURE.test(source);
 }
 
 function isProjectPage(source: string): boolean {

@@ -7,16 +7,21 @@ export interface ExcerptPart {
 const BEFORE = 60;
 const LENGTH = 180;
 
-/** Returns an excerpt of a text around the first match, or the beginning of the text if nothing matches. */
-export function excerptOf(text: string, words: readonly string[]): readonly ExcerptPart[] {
-  const pattern = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('|');
-  const first = pattern === '' ? -1 : text.search(new RegExp(pattern, 'i'));
+/**
+ * Returns an excerpt of a text around the first match, or the beginning of the text if nothing matches.
+ *
+ * @param stems beginnings of the words that match
+ */
+export function excerptOf(text: string, stems: readonly string[]): readonly ExcerptPart[] {
+  const escaped = stems.map((stem) => stem.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  const pattern = escaped.length === 0 ? '' : String.raw`(?<![\p{L}\p{N}])(?:${escaped.join('|')})[\p{L}\p{N}]*`;
+  const first = pattern === '' ? -1 : text.search(new RegExp(pattern, 'iu'));
   const start = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1;
   const part = `${start > 0 ? '… ' : ''}${text.slice(start, start + LENGTH)}${start + LENGTH < text.length ? ' …' : ''}`;
   if (pattern === '') return [{ text: part, isWord: false }];
   // `split` with a capturing group also returns the matches: every second part is a match.
   return part
-    .split(new RegExp(`(${pattern})`, 'gi'))
+    .split(new RegExp(`(${pattern})`, 'giu'))
     .map((piece, index) => ({ text: piece, isWord: index % 2 === 1 }))
     .filter((piece) => piece.text !== '');
 }

@@ -1,67 +1,46 @@
-import MiniSearch from 'minisearch';
 import { excerptOf } from './excerpt.ts';
-import { indexedWords, searchedWords } from './words.ts';
-
-/** A searchable section of a page, as `search-sections.ts` writes it during the build. */
-interface SearchSection {
-  readonly id: string;
-  readonly page: string;
-  readonly title: string;
-  readonly text: string;
-}
+import { SearchIndex, type IndexedSection, type SearchHit, type SearchOutcome } from './search-index.ts';
 
 declare global {
   /**
-   * Receives the sections from `search-sections.js`. They are in a script because a page without a server cannot load
-   * other files.
+   * Receives the sections from `search-sections.js` and `search-specifications.js`. They are in scripts because a page
+   * without a server cannot load other files.
    */
-  var monSearch: { readonly take: (sections: readonly SearchSection[]) => void };
+  var monSearch: { readonly take: (sections: readonly IndexedSection[]) => void };
 }
 
-const MATCHES_MAX = 20;
+/** The elements of the search in the header of a page. */
+interface SearchElements {
+  readonly input: HTMLInputElement;
+  /** The panel below the field, with the status, the switch and the list. */
+  readonly panel: HTMLElement;
+  readonly status: HTMLElement;
+  readonly specifications: HTMLInputElement;
+  readonly list: HTMLOListElement;
+}
 
 /**
  * Connects the search field to the list of matching sections. The texts of the sections are loaded when the field is
- * first used.
+ * first used, and those of the specifications when their switch is first turned on.
  */
 export function openSearch(script: Element | SVGScriptElement | null): void {
-  const input = document.querySelector<HTMLInputElement>('.search input');
-  const list = document.querySelector<HTMLOListElement>('.search ol');
-  if (input === null || list === null || !(script instanceof HTMLScriptElement)) return;
+  const elements = searchElements();
+  if (elements === undefined || !(script instanceof HTMLScriptElement)) return;
+  const { input, panel, status, specifications, list } = elements;
   const top = script.dataset['top'] ?? '.';
-  const texts = new Map<string, SearchSection>();
-  const index = new MiniSearch<SearchSection>({
-    fields: ['title', 'page', 'text'],
-    tokenize: indexedWords,
-    searchOptions: {
-      tokenize: searchedWords,
-      combineWith: 'AND',
-      prefix: true,
-      // Allows two edits in a term of six letters. That is one typing error, because two swapped letters count as two
-      // edits.
-      fuzzy: (term) => (term.length > 5 ? 0.25 : false),
-      boost: { title: 4, page: 2 },
-      // Few readers search for the specifications, so these rank lower.
-      boostDocument: (id) => (/^(?:spec|project)\//.test(String(id)) ? 0.4 : 1),
-    },
-  });
+  const index = new SearchIndex();
 
   const show = (): void => {
-    const results = index.search(input.value).slice(0, MATCHES_MAX);
-    list.replaceChildren(
-      ...results.flatMap(({ id, terms }) => {
-        const section = texts.get(String(id));
-        return section === undefined ? [] : [itemOf(section, terms, top)];
-      }),
-    );
-    if (results.length === 0 && input.value !== '' && texts.size > 0) list.append(nothing());
-    list.hidden = input.value === '' || texts.size === 0;
+    panel.hidden = input.value.trim() === '' || index.size === 0;
+    if (panel.hidden) return;
+    const outcome = index.search(input.value, specifications.checked);
+    status.textContent = statusOf(outcome);
+    list.replaceChildren(...outcome.hits.map((hit) => itemOf(hit, top)));
   };
 
   globalThis.monSearch = {
     take: (sections) => {
-      for (const section of sections) texts.set(section.id, section);
-      index.addAll([...texts.values()]);
+      index.add(sections);
       show();
     },
   };
@@ -69,10 +48,22 @@ export function openSearch(script: Element | SVGScriptElement | null): void {
   input.hidden = false;
   input.addEventListener('focus', () => load(`${top}/search-sections.js`), { once: true });
   input.addEventListener('input', show);
-  document.addEventListener('keydown', (event) => pressed(event, input, list));
+  specifications.addEventListener('change', () => load(`${top}/search-specifications.js`), { once: true });
+  specifications.addEventListener('change', show);
+  document.addEventListener('keydown', (event) => pressed(event, elements));
   document.addEventListener('click', ({ target }) => {
-    if (target instanceof Element && target.closest('.search') === null) list.hidden = true;
+    if (target instanceof Element && target.closest('.search') === null) panel.hidden = true;
   });
+}
+
+function searchElements(): SearchElements | undefined {
+  const input = document.querySelector<HTMLInputElement>('.search input[type=search]');
+  const panel = document.querySelector<HTMLElement>('#found');
+  const status = document.querySelector<HTMLElement>('#found [role=status]');
+  const specifications = document.querySelector<HTMLInputElement>('#found input');
+  const list = document.querySelector<HTMLOListElement>('#found ol');
+  if (input === null || panel === null || status === null || specifications === null || list === null) return undefined;
+  return { input, panel, status, specifications, list };
 }
 
 function load(source: string): void {
@@ -83,22 +74,31 @@ function load(source: string): void {
 
 /**
  * Handles keys of the search: `/` focuses the field, the arrows move through the matches, Enter opens the first match,
- * and Escape closes the list.
+ * and Escape closes the panel.
  */
-function pressed(event: KeyboardEvent, input: HTMLInputElement, list: HTMLElement): void {
+function pressed(event: KeyboardEvent, { input, panel, list }: SearchElements): void {
   const links = [...list.querySelectorAll('a')];
   const at = links.findIndex((link) => link === document.activeElement);
   if (event.key === '/' && document.activeElement === document.body) input.focus();
-  else if (list.hidden) return;
-  else if (event.key === 'Escape') list.hidden = true;
-  else if (event.key === 'ArrowDown') links[at + 1]?.focus();
+  else if (panel.hidden) return;
+  else if (event.key === 'Escape') {
+    panel.hidden = true;
+    input.focus();
+  } else if (event.key === 'ArrowDown') links[at + 1]?.focus();
   else if (event.key === 'ArrowUp') (links[at - 1] ?? input).focus();
-  else if (event.key === 'Enter' && at === -1) links[0]?.click();
+  else if (event.key === 'Enter' && document.activeElement === input) links[0]?.click();
   else return;
   if (event.key !== 'Enter') event.preventDefault();
 }
 
-function itemOf({ id, page, title, text }: SearchSection, words: readonly string[], top: string): HTMLLIElement {
+function statusOf({ hits, meanings, isPartial }: SearchOutcome): string {
+  if (hits.length === 0) return 'No section contains these words.';
+  const missing = isPartial ? 'No section contains all of these words. These contain some of them.' : '';
+  const added = meanings.length === 0 ? '' : `Also searched for: ${meanings.join(', ')}.`;
+  return [missing, added].filter((sentence) => sentence !== '').join(' ');
+}
+
+function itemOf({ section: { id, page, title, text }, words }: SearchHit, top: string): HTMLLIElement {
   const link = document.createElement('a');
   link.href = `${top}/${id}`;
   const heading = document.createElement('strong');
@@ -112,11 +112,5 @@ function itemOf({ id, page, title, text }: SearchSection, words: readonly string
   link.append(heading, excerpt);
   const item = document.createElement('li');
   item.append(link);
-  return item;
-}
-
-function nothing(): HTMLLIElement {
-  const item = document.createElement('li');
-  item.textContent = 'Nothing has all of these words.';
   return item;
 }

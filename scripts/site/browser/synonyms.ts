@@ -1,0 +1,89 @@
+/**
+ * Synonyms of the site search. Each line has the words that the pages use, and after it the words and phrases that
+ * readers of other tools search for. A search for a word on the right also finds the words on the left.
+ *
+ * All forms of a word count as the same: "mute" stands for "muted" and "muting", too.
+ */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  // Silences
+  silence: ['downtime', 'mute', 'snooze', 'blackout', 'maintenance window', 'scheduled maintenance', 'suppress'],
+  maintenance: ['downtime', 'maintenance window'],
+  'maintenance silence': ['maintenance tonight', 'tonight', 'planned work', 'change window'],
+  recurring: ['blackout', 'business hours', 'office hours', 'working hours', 'out of hours'],
+  'time window': ['business hours', 'office hours', 'working hours', 'subdue'],
+  // On call
+  acknowledge: ['ack', 'take ownership'],
+  ack: ['acknowledge'],
+  handover: ['hand off', 'shift change'],
+  'on call': ['escalate', 'escalation policy', 'rota', 'rotation', 'responder'],
+  report: ['mttr', 'postmortem'],
+  'event availability': ['slo', 'sla', 'sli', 'uptime', 'error budget', 'service level'],
+  // Notifications
+  notification: ['notify', 'alert', 'page', 'paging', 'escalate', 'sms', 'text message', 'phone call'],
+  handler: ['notify', 'receiver', 'contact point', 'integration', 'channel', 'syslog', 'sms'],
+  'not notified': ['nobody was paged', 'no notification', 'missing notification'],
+  repeat: ['renotify', 'reminder', 'repeat interval'],
+  inhibition: ['dependency', 'parent', 'root cause', 'unreachable'],
+  group: ['digest', 'batch', 'alert storm', 'noise', 'deduplicate', 'correlate'],
+  slack: ['mattermost', 'rocket chat'],
+  'e-mail': ['email', 'mail', 'smtp'],
+  // Checks and clients
+  check: ['probe', 'monitor', 'alert rule', 'alerting rule'],
+  client: ['host', 'server', 'node', 'entity', 'machine'],
+  agent: ['add host', 'exporter'],
+  'nagios plugin': ['plugin', 'monitoring plugin', 'nrpe', 'icinga'],
+  ttl: ['heartbeat', 'deadman', 'dead man', 'watchdog', 'cron job', 'passive check', 'freshness'],
+  "dead man's switch": ['heartbeat', 'deadman', 'dead man', 'dead man switch', 'watchdog', 'snitch', 'healthcheck'],
+  keepalive: ['heartbeat', 'host down', 'host alive'],
+  'flap detection': ['flap', 'flapping', 'bouncing'],
+  'proxy check': ['snmp', 'agentless', 'network device', 'switch', 'router'],
+  subscription: ['host group', 'hostgroup', 'tag'],
+  // Access
+  role: ['rbac', 'permission', 'privilege', 'authorization', 'acl'],
+  'api key': ['access token', 'service account', 'bearer'],
+  'single sign-on': ['sso', 'ldap', 'active directory', 'oidc', 'oauth', 'saml', 'keycloak', 'okta', 'kerberos'],
+  'access control': ['login', 'auth', 'authentication', 'password', 'add user', 'team access'],
+  tls: ['https', 'ssl', 'certificate', 'mtls'],
+  // Installation and operation
+  tutorial: ['quickstart', 'quick start', 'getting started', 'get started', 'first steps', 'hello world'],
+  install: ['download', 'setup', 'deb', 'rpm', 'apt'],
+  'install remove': ['uninstall', 'deinstall', 'purge'],
+  container: ['docker', 'podman', 'oci', 'container image', 'image', 'dockerfile', 'compose'],
+  kubernetes: ['k8s', 'helm', 'openshift', 'chart', 'pod', 'container'],
+  ansible: ['terraform', 'puppet', 'chef', 'configuration management', 'infrastructure as code', 'gitops'],
+  'high availability': ['ha', 'failover', 'cluster', 'redundancy', 'replication', 'fault tolerance', 'leader'],
+  size: ['capacity', 'hardware requirements', 'system requirements', 'scale', 'scaling', 'memory usage'],
+  harden: ['security', 'secure', 'cve'],
+  retention: ['how long', 'history length', 'keep data', 'purge data'],
+  restore: ['disaster recovery', 'recover'],
+  backup: ['back up', 'disaster recovery', 'dump', 'export'],
+  'back up': ['backup'],
+  upgrade: ['update', 'new version'],
+  'roll back': ['downgrade', 'rollback'],
+  troubleshoot: ['debug', 'problem', 'not working', 'diagnose', 'broken'],
+  'monitor mon': ['self monitoring', 'meta monitoring', 'who watches the watchman'],
+  metrics: ['opentelemetry', 'otel', 'otlp', 'statsd', 'time series', 'telemetry'],
+  dashboard: ['grafana', 'web ui', 'gui', 'chart'],
+  syslog: ['journald', 'log forwarding'],
+  log: ['syslog', 'journald'],
+  // Explanations
+  glossary: ['terminology', 'definition', 'vocabulary'],
+  faq: ['frequently asked questions', 'question'],
+  comparison: ['alternative', 'versus', 'vs', 'compare'],
+  'error code': ['error message', 'status code'],
+};
+
+/**
+ * Returns the search terms for the same thing by what readers type.
+ *
+ * @param stemsOf returns the stems of the words of a text, joined by spaces
+ */
+export function meaningsOf(stemsOf: (text: string) => string): ReadonlyMap<string, readonly string[]> {
+  const meanings = new Map<string, readonly string[]>();
+  for (const [meaning, synonyms] of Object.entries(SYNONYMS)) {
+    for (const synonym of synonyms.map(stemsOf)) {
+      meanings.set(synonym, [...(meanings.get(synonym) ?? []), meaning]);
+    }
+  }
+  return meanings;
+}
