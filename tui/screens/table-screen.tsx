@@ -150,7 +150,11 @@ function emptyText(
   }
   if (isLoadedView(state.view)) {
     const { loadedAtMs, failure } = loads.of(state.view);
-    if (loadedAtMs === undefined) return [failure === undefined ? 'loading …' : 'Not loaded yet.'];
+    if (loadedAtMs === undefined) {
+      if (failure === undefined) return ['loading …'];
+      if (state.past === undefined) return ['Not loaded yet.'];
+      return [`The past of ${nouns[1]} is not recorded.`, '', ':now returns to live data.'];
+    }
   }
   return empty(store);
 }
