@@ -16,6 +16,11 @@ const SYSTEM_PATH = /(?<![\w.})])\/(?=(?:etc|var|srv)\/)/g;
 /** Replacements for texts of a documentation page. */
 type Places = Readonly<Record<string, string>>;
 
+/** Escapes a text for a regular expression that matches exactly this text. */
+function escapePattern(text: string): string {
+  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+}
+
 interface Said {
   readonly code: number;
   readonly output: string;
@@ -84,7 +89,7 @@ export class DocumentedShell implements AsyncDisposable {
   placed(text: string): string {
     const here = text.replaceAll(SYSTEM_PATH, `${this.home}/`);
     // A single pass, because a replacement may contain the text of another one, such as a port of the digits 4567.
-    const pattern = new RegExp(Object.keys(this.#places).map(RegExp.escape).join('|'), 'g');
+    const pattern = new RegExp(Object.keys(this.#places).map(escapePattern).join('|'), 'g');
     return here.replaceAll(pattern, (there) => this.#places[there] ?? there);
   }
 
