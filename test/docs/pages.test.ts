@@ -210,6 +210,16 @@ test(
   },
 );
 
+// These pages start from an empty directory, and their steps need nothing else.
+test.each([
+  { page: 'dead-mans-switch', outcome: 'open an event when a report is missing' },
+  { page: 'aggregate-alert', outcome: 'open an event when too many members of an aggregate fail' },
+  { page: 'proxy-checks', outcome: 'report results for devices without an agent' },
+])('the steps of the how-to page $page $outcome', { timeout: TIMEOUT_MS }, async ({ page }) => {
+  await using shell = await DocumentedShell.open();
+  expect(await followPage(pageOf(page), shell)).toBeGreaterThan(1);
+});
+
 test('a shell and systemd read the environment file of docs/how-to/high-availability.md alike', async () => {
   await using shell = await DocumentedShell.open();
   await shell.write('/etc/mon/backend.yml', '');
