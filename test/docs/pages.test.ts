@@ -215,9 +215,21 @@ test.each([
   { page: 'dead-mans-switch', outcome: 'open an event when a report is missing' },
   { page: 'aggregate-alert', outcome: 'open an event when too many members of an aggregate fail' },
   { page: 'proxy-checks', outcome: 'report results for devices without an agent' },
+  { page: 'monitor-mon', outcome: 'show the health and the metrics of the backend' },
+  { page: 'size-a-machine', outcome: 'configure valid limits' },
+  { page: 'harden', outcome: 'create an administrator, users and limited keys' },
 ])('the steps of the how-to page $page $outcome', { timeout: TIMEOUT_MS }, async ({ page }) => {
   await using shell = await DocumentedShell.open();
   expect(await followPage(pageOf(page), shell)).toBeGreaterThan(1);
+});
+
+test.each([
+  { page: 'troubleshoot', outcome: 'show the causes of symptoms' },
+])('the steps of the how-to page $page $outcome on a running backend', { timeout: TIMEOUT_MS }, async ({ page }) => {
+  await using shell = await DocumentedShell.open();
+  await shell.run('mon-backend start --state-dir /var/lib/mon --log backend.log &');
+  await shell.until('monctl result submit web-1 disk crit full');
+  expect(await followPage(pageOf(page), shell)).toBeGreaterThan(3);
 });
 
 test('a shell and systemd read the environment file of docs/how-to/high-availability.md alike', async () => {
