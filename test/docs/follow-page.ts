@@ -8,10 +8,14 @@ import { blocksOf, fileOf, type Block } from './blocks.ts';
 /** The reasons why a block of a page is not executed, by the value of `untested=` on its first line. */
 export const UNTESTED: Readonly<Record<string, string>> = {
   nginx: 'tests bring none: a proxy of theirs stands in its place (test/support/prefix-proxy.ts)',
+  ansible: 'needs Ansible and hosts, and the page says that it was not tested',
+  caddy: 'tests bring none, and the configuration says that it was not tested',
+  container: 'needs a container engine or a Kubernetes cluster, and the page says that it was not tested',
   peer: 'a command of the service that one comes from',
   prometheus: 'a configuration of Prometheus or Alertmanager',
   postgres: 'a configuration or a command of PostgreSQL',
   system: 'changes the machine: packages, services, users',
+  traefik: 'tests bring none, and the configuration says that it was not tested',
 };
 
 /** Callback that runs the command of a full-screen program and checks that the screen shows these texts. */
