@@ -225,6 +225,7 @@ test.each([
 
 test.each([
   { page: 'troubleshoot', outcome: 'show the causes of symptoms' },
+  { page: 'upgrade-mon', outcome: 'find a store that is up to date' },
 ])('the steps of the how-to page $page $outcome on a running backend', { timeout: TIMEOUT_MS }, async ({ page }) => {
   await using shell = await DocumentedShell.open();
   await shell.run('mon-backend start --state-dir /var/lib/mon --log backend.log &');

@@ -13,7 +13,10 @@ import { runMonctl } from '../support/run-monctl.ts';
 import { programArguments } from '../support/built-programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const DOCUMENT = readFileSync(join(ROOT, 'docs/upgrading.md'), 'utf8');
+/** Both pages about upgrades. The commands of the second one continue with the backend of the first one. */
+const DOCUMENT = ['docs/sensu-upgrades.md', 'docs/upgrading.md']
+  .map((page) => readFileSync(join(ROOT, page), 'utf8'))
+  .join('\n');
 const execute = promisify(execFile);
 
 interface Documented {
@@ -47,7 +50,7 @@ const EXPECTED: Readonly<Record<string, { readonly code?: number; readonly answe
 /** Titles of the sections whose commands need a stopped backend. */
 const STOPPED: ReadonlySet<string> = new Set(['Upgrade a stopped backend', 'Roll back']);
 
-test('every command of docs/upgrading.md does what it says, one after the other', async () => {
+test('every command of docs/sensu-upgrades.md and docs/upgrading.md does what it says, one after the other', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['db'] } });
   let backend: Backend | undefined = await openBackend({ dir });
   onTestFinished(() => backend?.stop());
