@@ -218,6 +218,7 @@ test.each([
   { page: 'monitor-mon', outcome: 'show the health and the metrics of the backend' },
   { page: 'size-a-machine', outcome: 'configure valid limits' },
   { page: 'harden', outcome: 'create an administrator, users and limited keys' },
+  { page: 'from-nagios', outcome: 'replace a service and a passive check' },
 ])('the steps of the how-to page $page $outcome', { timeout: TIMEOUT_MS }, async ({ page }) => {
   await using shell = await DocumentedShell.open();
   expect(await followPage(pageOf(page), shell)).toBeGreaterThan(1);
