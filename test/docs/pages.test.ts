@@ -219,6 +219,8 @@ test.each([
   { page: 'size-a-machine', outcome: 'configure valid limits' },
   { page: 'harden', outcome: 'create an administrator, users and limited keys' },
   { page: 'from-nagios', outcome: 'replace a service and a passive check' },
+  { page: 'containers', outcome: 'start a backend that answers a readiness probe' },
+  { page: 'automation', outcome: 'load definitions from files and objects' },
 ])('the steps of the how-to page $page $outcome', { timeout: TIMEOUT_MS }, async ({ page }) => {
   await using shell = await DocumentedShell.open();
   expect(await followPage(pageOf(page), shell)).toBeGreaterThan(1);
